@@ -37,6 +37,25 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     if number > 0.0 && number.is_finite() { Ok(number * scale) } else { Err("it must be above 0".to_owned()) }
 }
 
+/// A size: `4096`, `500MB` (10^6 bytes), `10GiB` (2^30 bytes); returned in bytes.
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
+    let refuse = || format!("'{text}' is not a size; write one such as 500MB or 10GiB");
+    let trimmed = text.trim();
+    let (number, unit) = trimmed.split_at(trimmed.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(trimmed.len()));
+    let scale: u64 = match unit {
+        "" | "B" => 1,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        "TB" => 1_000_000_000_000,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        "TiB" => 1 << 40,
+        _ => return Err(refuse()),
+    };
+    let number: u64 = number.trim().parse().map_err(|_| refuse())?;
+    number.checked_mul(scale).filter(|bytes| *bytes > 0).ok_or_else(refuse)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,6 +67,8 @@ mod tests {
         assert!(percent("0").is_err() && percent("x").is_err() && percent("101").is_err());
         assert_eq!((gigahertz("2.5"), gigahertz("3 GHz")), (Ok(2.5e9), Ok(3e9)));
         assert!(gigahertz("0").is_err() && gigahertz("2600000000").is_err() && gigahertz("fast").is_err());
+        assert_eq!((bytes("4096"), bytes("10GiB"), bytes("2 MB")), (Ok(4096), Ok(10 << 30), Ok(2_000_000)));
+        assert!(bytes("0").is_err() && bytes("10 apples").is_err() && bytes("99999999TiB").is_err());
         assert_eq!(seconds("90"), Ok(90.0));
         assert_eq!(seconds("2m"), Ok(120.0));
         assert_eq!(seconds("1.5h"), Ok(5400.0));

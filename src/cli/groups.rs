@@ -28,6 +28,15 @@ pub(crate) fn command() -> Command {
 /// # Errors
 /// When the command line is none of this program, or help or the version was asked for.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
+    // Any user of this host can read the arguments of a process.
+    if let Some(word) = std::env::args().find(|word| model::holds_password(word)) {
+        let text = format!(
+            "could not use {}: its password is on the command line, where other users read it; write it to ~/.pgpass, or \
+             into the environment variable PGPASSWORD\n",
+            model::without_password(&word)
+        );
+        return Err(clap::Error::raw(clap::error::ErrorKind::ValueValidation, text));
+    }
     parse_from(std::env::args_os())
 }
 

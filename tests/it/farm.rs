@@ -174,7 +174,9 @@ fn commands_of_a_manifest_are_farmed_and_their_failures_reported() {
     manifest(r#"["false", "{first}", "{events}"]"#);
     let failed = place.ask(&arguments);
     assert_eq!(failed.code, Some(2), "{failed:?}");
-    assert!(failed.err.contains("could not verify the result: 0 chunks count, 4 were planned"), "{failed:?}");
+    // Nothing is given up when nothing works anywhere: the last line names the nodes and says why.
+    assert!(failed.err.contains("all that is tried fails on every node: n1, n2"), "{failed:?}");
+    assert!(failed.err.contains("n1 failed") && failed.err.contains("ended with status 1"), "{failed:?}");
     assert!(failed.out.contains("ended with status 1"), "{failed:?}");
     manifest(r#"["true"]"#);
     assert!(place.ask(&arguments).refused().contains("{first}"));
@@ -236,13 +238,17 @@ fn invalid_requests_are_refused_in_one_line() {
     assert!(refused(&[&run[..], &host].concat()).contains("not a valid host name"));
     assert!(refused(&[&run[..], &["--expect-digest", "xyz"]].concat()).contains("digest"));
     assert!(refused(&["resume", "nothing"]).contains("nothing"));
-    #[cfg(not(feature = "postgres"))]
-    {
-        let address = "postgres://me:secret@host/base";
-        let said = refused(&[&run[..], &["--ledger", address]].concat());
-        assert!(said.contains("postgres://me@host/base") && said.contains("--features postgres"), "{said}");
-        assert!(!refused(&["status", address]).contains("secret"));
-    }
+    let said = refused(&[&run[..], &["--ledger", "postgres://me@host/base"]].concat());
+    assert!(said.contains("postgres://me@host/base") && said.contains("a ledger is a file"), "{said}");
+    // A password on the command line is refused before anything is done with it, and not repeated.
+    let said = refused(&["status", "postgres://me:secret@host/base"]);
+    assert!(said.contains("PGPASSWORD") && !said.contains("secret"), "{said}");
+    // An address that cannot be listened on leaves no ledger behind.
+    let said = refused(&[&run[..], &["--listen", "192.0.2.1", "--ledger", "none"]].concat());
+    assert!(said.contains("192.0.2.1") && !place.file("none").exists(), "{said}");
+    assert!(refused(&[&run[..], &["--products", "p"]].concat()).contains("{out}"));
+    assert!(refused(&[&run[..], &["--verify", "10"]].concat()).contains("one node"));
+    assert!(refused(&[&run[..], &["--verify", "101", "--nodes", "2"]].concat()).contains("0 to 100"));
     std::fs::write(place.file("text"), "not a ledger").unwrap();
     assert!(refused(&["status", "text"]).contains("ledger"));
 }

@@ -8,8 +8,8 @@ mod docs;
 mod evaluations;
 mod explain;
 mod farm;
-#[cfg(feature = "postgres")]
-mod farm_postgres;
+mod farm_chaos;
+mod farm_products;
 mod farm_slurm;
 mod farm_ssh;
 mod fleet;

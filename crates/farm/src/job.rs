@@ -1,5 +1,9 @@
 //! A production run as planned: a range of events, cut into chunks that are the same on every machine.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
@@ -8,7 +12,7 @@ use crate::{Error, Result};
 pub const MAX_CHUNKS: u64 = 100_000_000;
 
 /// The job of a run. It never changes once a ledger holds it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FarmJob {
     /// Name of the run.
@@ -23,6 +27,9 @@ pub struct FarmJob {
     pub events: u64,
     /// Events in a chunk; the last one may have fewer.
     pub chunk: u64,
+    /// Directory of the files that chunks produce, seen by all nodes; `None` if they produce none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub products: Option<PathBuf>,
 }
 
 /// A range of events that is leased, counted and refused as a whole.
@@ -74,26 +81,43 @@ impl FarmJob {
 }
 
 /// Result and cost of one chunk.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChunkResult {
     /// Events processed.
     pub events: u64,
     /// Digest of the results: that of a union is the sum, modulo 2^64.
     pub digest: u64,
-    /// CPU time, seconds.
-    pub cpu: f64,
-    /// Wall time, seconds.
-    pub wall: f64,
+    /// CPU time, seconds; `None` where it is unknown.
+    pub cpu: Option<f64>,
+    /// Wall time, seconds; `None` where it is unknown.
+    pub wall: Option<f64>,
+    /// Bytes read from storage, where the worker knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read: Option<u64>,
+    /// Bytes written as products, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<u64>,
+}
+
+/// One attempt at a chunk.
+#[derive(Debug, Clone)]
+pub struct Attempt {
+    /// Number of its lease: no other attempt of the run has it.
+    pub number: u64,
+    /// Where it writes its products, a place of its own; `None` if the run has no products.
+    pub out: Option<PathBuf>,
+    /// Set when the result is not wanted any more.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// Processes chunks.
 pub trait ChunkWorker {
-    /// Processes one chunk.
+    /// Processes one chunk. Ends early, with any result, when [`Attempt::stop`] is set.
     ///
     /// # Errors
     /// A reason, when the chunk cannot be done here and now.
-    fn perform(&mut self, chunk: &Chunk) -> std::result::Result<ChunkResult, String>;
+    fn perform(&mut self, chunk: &Chunk, attempt: &Attempt) -> std::result::Result<ChunkResult, String>;
 }
 
 /// Digest of a text for a chunk: the first 64 bits of SHA-256 over the chunk's range and the text (FIPS 180-4). Sums of
@@ -114,7 +138,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn job(first: u64, events: u64, chunk: u64) -> FarmJob {
-        FarmJob { name: "x".to_owned(), work: serde_json::Value::Null, seed: 1, first, events, chunk }
+        FarmJob { name: "x".to_owned(), work: serde_json::Value::Null, seed: 1, first, events, chunk, products: None }
     }
 
     proptest! {

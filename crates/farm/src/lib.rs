@@ -4,7 +4,9 @@
 
 mod board;
 mod chunk_set;
+mod clock;
 mod coordinator;
+mod energy;
 mod error;
 mod job;
 mod launch;
@@ -13,23 +15,26 @@ mod ledger;
 mod message;
 pub mod mountstats;
 mod pilot;
+mod products;
 mod shared;
+mod stage;
 mod story;
 
 pub use board::{FarmSnapshot, NodeSnapshot};
 pub use chunk_set::ChunkSet;
+pub use clock::{FarmClock, HostClock, Stamp, now};
 pub use coordinator::{Coordinator, CoordinatorSettings};
+pub use energy::EnergyMeter;
 pub use error::{Error, Result};
-pub use job::{Chunk, ChunkResult, ChunkWorker, FarmJob, MAX_CHUNKS, text_digest};
+pub use job::{Attempt, Chunk, ChunkResult, ChunkWorker, FarmJob, MAX_CHUNKS, text_digest};
 pub use launch::{Disconnected, PilotLauncher, Processes, SlurmPilots};
 pub use leases::{Expired, LeaseAnswer, LeaseRules, Leases};
-#[cfg(feature = "postgres")]
-pub use ledger::PostgresLedger;
 pub use ledger::{
-    Begin, ChunkVerdict, Commit, CoordinatorReport, CoordinatorShare, Elsewhere, Farm, Grant, Incident, Ledger,
-    LedgerSharing, NodeTotals, OfferedResult, Refusal, SqliteLedger, Totals, now,
+    Begin, ChunkVerdict, Commit, Farm, Incident, Ledger, NodeTotals, OfferedResult, Refusal, SqliteLedger, Totals,
 };
 pub use message::{FromCoordinator, FromPilot, Lease, SERVICE};
 pub use pilot::{PilotConfig, PilotTally, Workshop, run_pilot};
+pub use products::{Product, ProductFolder, Settled};
 pub use shared::{Linked, Published, SharedFarm};
-pub use story::{Invariants, RateWindow, Story};
+pub use stage::{StageCache, StagedFile};
+pub use story::{Invariants, RateWindow, Story, Suspect};

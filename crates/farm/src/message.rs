@@ -6,9 +6,11 @@ use serde::{Deserialize, Serialize};
 use crate::Result;
 use crate::job::{Chunk, ChunkResult, FarmJob};
 use crate::ledger::ChunkVerdict;
+use crate::products::Product;
 
-/// Production runs. Versions before 3 had their own handshake, which did not protect the messages after it.
-pub const SERVICE: Service = Service { name: "farm", version: 3 };
+/// Production runs. Versions before 3 had their own handshake, which did not protect the messages after it; version 3
+/// knew no products.
+pub const SERVICE: Service = Service { name: "farm", version: 4 };
 /// Longest message of a pilot that has not sent its name yet, bytes.
 pub(crate) const STRANGER: usize = 4 << 10;
 /// Longest message of a named pilot, bytes.
@@ -69,11 +71,6 @@ pub enum FromCoordinator {
     /// The result could not be recorded now: keep it, and offer it again.
     #[serde(rename = "unsettled")]
     NotRecorded,
-    /// The other coordinators of this run.
-    Others {
-        /// Their addresses; absent where there is never a second coordinator.
-        addresses: Option<Vec<String>>,
-    },
     /// The request is refused.
     Refused {
         /// The cause.
@@ -112,6 +109,16 @@ pub enum FromPilot {
         lease: Lease,
         /// The result.
         done: ChunkResult,
+        /// Its files, which are on the disk in the attempt's private place.
+        #[serde(default)]
+        products: Vec<Product>,
+    },
+    /// The work was ended, because its result was not wanted any more.
+    Stopped {
+        /// Its lease.
+        lease: Lease,
+        /// Seconds that it had taken.
+        seconds: f64,
     },
     /// The chunk cannot be done here.
     Failed {
@@ -120,8 +127,6 @@ pub enum FromPilot {
         /// The cause.
         reason: String,
     },
-    /// Ask for the other coordinators, in case this one fails.
-    Others,
     /// The pilot ends.
     Bye,
 }
@@ -174,7 +179,14 @@ mod tests {
     fn numbers_of_64_bits_come_back_as_they_went() {
         let said = FromPilot::Commit {
             lease: lease(),
-            done: ChunkResult { events: 1, digest: u64::MAX, cpu: 0.1, wall: 0.3 },
+            done: ChunkResult {
+                events: 1,
+                digest: u64::MAX,
+                cpu: Some(0.1),
+                wall: Some(0.3),
+                ..ChunkResult::default()
+            },
+            products: Vec::new(),
         };
         let bytes = serde_json::to_vec(&said).unwrap();
         assert_eq!(serde_json::from_slice::<FromPilot>(&bytes).unwrap(), said);

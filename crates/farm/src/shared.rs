@@ -77,6 +77,27 @@ impl SharedFarm {
         Ok(farm)
     }
 
+    /// Opens the farm of a directory that holds one.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn open(folder: &Path, who: &str) -> Result<Self> {
+        let job = read(&folder.join("job.json"))?;
+        Ok(Self { folder: folder.to_owned(), job, who: who.to_owned(), sequence: 0 })
+    }
+
+    /// The job.
+    #[must_use]
+    pub const fn job(&self) -> &FarmJob {
+        &self.job
+    }
+
+    /// Whether a chunk has a result.
+    #[must_use]
+    pub fn is_done(&self, chunk: u64) -> bool {
+        self.result(chunk).exists()
+    }
+
     fn result(&self, chunk: u64) -> PathBuf {
         self.folder.join("results").join(format!("chunk-{chunk:09}.json"))
     }
@@ -200,15 +221,15 @@ impl SharedFarm {
             totals.commits += 1;
             totals.events += found.done.events;
             totals.digest = totals.digest.wrapping_add(found.done.digest);
-            totals.cpu += found.done.cpu;
-            totals.wall += found.done.wall;
+            totals.cpu += found.done.cpu.unwrap_or_default();
+            totals.wall += found.done.wall.unwrap_or_default();
         }
         totals.distinct = distinct.count();
         for path in files(&self.folder.join("refused"))? {
             let refused: Published = read(&path)?;
             let counted: Published = read(&self.result(refused.chunk))?;
             totals.refused += 1;
-            totals.wasted += refused.done.cpu;
+            totals.wasted += refused.done.cpu.unwrap_or_default();
             let same = |one: &ChunkResult| (one.events, one.digest);
             totals.differing += u64::from(same(&counted.done) != same(&refused.done));
         }

@@ -34,9 +34,31 @@ pub fn without_password(text: &str) -> String {
     }
 }
 
+/// Whether a text is the address of a database with a password in it.
+#[must_use]
+pub fn holds_password(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once("://") else { return false };
+    if !scheme.ends_with("postgres") && !scheme.ends_with("postgresql") {
+        return false;
+    }
+    let (plain, query) = rest.split_once('?').unwrap_or((rest, ""));
+    plain.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'))
+        || query.split('&').any(|parameter| parameter.starts_with("password="))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_with_a_password_is_noticed() {
+        for word in ["postgres://me:s@c/ret@host:1/base", "--store=postgresql://host/base?a=b&password=secret"] {
+            assert!(holds_password(word), "{word}");
+        }
+        for word in ["postgres://me@host:1/base?passfile=/p", "https://me:secret@host", "postgres://host:5432/b", "a"] {
+            assert!(!holds_password(word), "{word}");
+        }
+    }
 
     #[test]
     fn passwords_are_not_kept() {

@@ -32,7 +32,7 @@ mod topology;
 
 pub use catalogue::{AxisDescription, Catalogue, ProbeDescription, Reference};
 pub use class::Class;
-pub use command::{presentable, without_password};
+pub use command::{holds_password, presentable, without_password};
 pub use conditions::{Conditions, TakenTime};
 pub use cpu_set::CpuSet;
 pub use error::{DocumentPosition, Error};

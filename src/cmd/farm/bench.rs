@@ -90,7 +90,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
 /// A coordinator without finished chunks.
 fn coordinator(arguments: &Arguments, path: &Path) -> Result<Coordinator> {
     let work = serde_json::to_value(FarmWork::Null)?;
-    let job = FarmJob { name: "null".to_owned(), work, seed: 1, first: 0, events: arguments.chunks, chunk: 1 };
+    let events = arguments.chunks;
+    let job = FarmJob { name: "null".to_owned(), work, seed: 1, first: 0, events, chunk: 1, products: None };
     let token = || Token::draw().map(|token| token.reveal().to_owned());
     let farm = Farm {
         id: nonce()?,
@@ -136,6 +137,6 @@ pub(crate) fn herd(arguments: &HerdArguments) -> Result<ExitStatus> {
     sys::process::die_with_parent(sys::process::parent_pid())?;
     let mut order = pilot::order()?;
     order.slots = arguments.pilots;
-    run_pilot(&order, Arc::new(WorkerFactory))?;
+    run_pilot(&order, Arc::new(WorkerFactory::default()))?;
     Ok(ExitStatus::Fine)
 }

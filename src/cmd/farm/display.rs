@@ -69,10 +69,11 @@ impl Display {
                 for (bar, node) in nodes.iter().zip(&snapshot.nodes) {
                     let silent = node.silent.filter(|silent| *silent > 3.0);
                     let silent = silent.map_or_else(String::new, |silent| format!(", silent for {silent:.0} s"));
+                    let failed = if node.failed > 0 { format!(", {} FAILED", node.failed) } else { String::new() };
                     bar.set_message(format!(
-                        "{}: {:.1} events/s, {} chunks, efficiency {}, {} slots, {} refused{silent}",
+                        "{}: {} events/s, {} chunks, efficiency {}, {} slots, {} refused{failed}{silent}",
                         node.node,
-                        node.rate_now,
+                        rate(node.rate_now),
                         node.chunks,
                         share(node.efficiency),
                         node.slots,
@@ -96,14 +97,19 @@ fn share(efficiency: Option<f64>) -> String {
     efficiency.map_or_else(|| "-".to_owned(), |share| format!("{:.1}%", 100.0 * share))
 }
 
+/// A rate that may not be known yet.
+fn rate(found: Option<f64>) -> String {
+    found.map_or_else(|| "?".to_owned(), |found| format!("{found:.1}"))
+}
+
 fn line(snapshot: &FarmSnapshot) -> String {
     let eta = snapshot.eta.map_or_else(
         || "?".to_owned(),
         |eta| indicatif::HumanDuration(Duration::from_secs_f64(eta.min(1e9))).to_string(),
     );
     format!(
-        "{:.1} events/s now, {:.1} so far, efficiency {}, {eta} left, {} refused ({:.1} s of CPU time)",
-        snapshot.rate_now,
+        "{} events/s now, {:.1} so far, efficiency {}, {eta} left, {} refused ({:.1} s of CPU time)",
+        rate(snapshot.rate_now),
         snapshot.rate_so_far,
         share(snapshot.efficiency),
         snapshot.refused,

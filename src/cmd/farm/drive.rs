@@ -1,19 +1,17 @@
 //! Running a farm: a coordinator, pilots that are started and restarted, and the end.
 
-use std::io::ErrorKind;
+use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
-use ::farm::{Coordinator, CoordinatorSettings, Farm, Incident, Ledger, PilotConfig, PilotLauncher, Story};
+use ::farm::{
+    Coordinator, CoordinatorSettings, Farm, FarmSnapshot, Incident, Ledger, PilotConfig, PilotLauncher, ProductFolder,
+};
 use anyhow::{Context, Result};
-use measure::{Saver, Stopper};
+use measure::Stopper;
 
 use super::display::{Display, Show};
-use super::ledger_location::LedgerLocation;
 use super::setup::FarmSetup;
-use super::view;
-use crate::cli::CommonOptions;
-use crate::run_saver::RunSaver;
-use crate::{ExitStatus, output};
+use crate::output;
 
 /// Interval of checks.
 const LOOK: Duration = Duration::from_millis(100);
@@ -42,7 +40,6 @@ pub(super) enum FarmEnd {
 /// Parameters of a running farm.
 pub(super) struct Drive<'a> {
     pub(super) setup: FarmSetup,
-    pub(super) book: &'a LedgerLocation,
     pub(super) show: &'a Show,
     pub(super) stopper: &'a Stopper,
 }
@@ -57,22 +54,29 @@ struct PilotSeat {
 }
 
 impl Drive<'_> {
-    /// Runs until no chunks remain, or it cannot continue.
-    pub(super) fn go(&self, ledger: Box<dyn Ledger>, farm: &Farm) -> Result<(FarmEnd, Box<dyn Ledger>)> {
+    /// Runs until no chunks remain, or it cannot continue. `listener` is the socket of a new run; a run that is resumed
+    /// listens where the one before did.
+    pub(super) fn go(
+        &self,
+        ledger: Box<dyn Ledger>,
+        farm: &Farm,
+        listener: Option<TcpListener>,
+    ) -> Result<(FarmEnd, Box<dyn Ledger>)> {
         let story = ledger.incidents()?;
-        let resumed = !farm.address.is_empty();
-        let address = if resumed {
-            farm.address.parse().with_context(|| format!("could not understand the address {}", farm.address))?
-        } else {
-            self.setup.address()?
+        let listener = match listener {
+            Some(listener) => listener,
+            None => self.listen_again(farm)?,
         };
+        if let Some(folder) = &farm.job.products {
+            settle(&ProductFolder::create(folder, &farm.id)?, &*ledger)?;
+        }
         let settings = CoordinatorSettings {
             rules: self.setup.rules(),
             beat: (self.setup.lease / 4.0).clamp(0.05, 5.0),
             connections: 4096.max(self.setup.nodes * 256).min(65_536),
-            ..CoordinatorSettings::at(address)
+            ..CoordinatorSettings::at(listener.local_addr().context("could not read the address of the coordinator")?)
         };
-        let coordinator = self.start(ledger, settings, resumed)?;
+        let coordinator = Coordinator::start_on(listener, ledger, settings)?;
         let resumed = coordinator.begin().resumed;
         let mut nodes = self.nodes(&coordinator, &story)?;
         let mut display = Display::new(self.show, &farm.job);
@@ -85,41 +89,37 @@ impl Drive<'_> {
             }
         }
         display.end(&coordinator.snapshot());
-        nodes.end();
+        for left in nodes.end() {
+            coordinator.note("left over", "", &left);
+            output::remark(&left);
+        }
         let ledger = coordinator.end()?;
+        if let Some(folder) = &farm.job.products {
+            settle(&ProductFolder::join(folder, &farm.id)?, &*ledger)?;
+        }
         Ok((ending, ledger))
     }
 
-    /// A coordinator that has just died may still hold its port. One that died on another host cannot be replaced at
-    /// its address: with a shared ledger, its pilots connect to any coordinator.
-    fn start(&self, ledger: Box<dyn Ledger>, mut settings: CoordinatorSettings, resumed: bool) -> Result<Coordinator> {
+    /// Listens where the coordinator before did. One that has just died may still hold its port.
+    fn listen_again(&self, farm: &Farm) -> Result<TcpListener> {
+        let address = if farm.address.is_empty() {
+            self.setup.address()?
+        } else {
+            farm.address.parse().with_context(|| format!("could not understand the address {}", farm.address))?
+        };
         let until = Instant::now() + PORT_WAIT;
-        let mut ledger = Some(ledger);
         loop {
-            let this = match ledger.take() {
-                Some(ledger) => ledger,
-                None => self.book.open()?,
-            };
-            match Coordinator::start(this, settings.clone()) {
-                Err(::farm::Error::Io { source, .. })
-                    if resumed && self.book.is_shared() && source.kind() == ErrorKind::AddrNotAvailable =>
-                {
-                    settings.address = self.setup.address()?;
-                }
-                Err(::farm::Error::Io { .. }) if resumed && Instant::now() < until => {
-                    std::thread::sleep(Duration::from_millis(200));
-                }
+            match Coordinator::listen(address) {
+                Err(_) if Instant::now() < until => std::thread::sleep(Duration::from_millis(200)),
                 other => return Ok(other?),
             }
         }
     }
 
-    /// Pilots of a dead coordinator are taken over; those of a live one are not.
+    /// The launcher. Pilots of a dead coordinator are taken over.
     fn nodes(&self, coordinator: &Coordinator, story: &[Incident]) -> Result<Box<dyn PilotLauncher>> {
-        let begin = coordinator.begin();
-        let prefix = if self.book.is_shared() { format!("c{}-", begin.coordinator) } else { String::new() };
-        let mut nodes = self.setup.nodes(&prefix)?;
-        for one in story.iter().filter(|one| begin.resumed && one.what == "launched") {
+        let mut nodes = self.setup.nodes()?;
+        for one in story.iter().filter(|one| coordinator.begin().resumed && one.what == "launched") {
             if let Some((node, name)) = one.detail.split_once(": ")
                 && let Ok(node) = node.parse()
             {
@@ -148,6 +148,9 @@ impl Drive<'_> {
             if let Some(trouble) = coordinator.trouble() {
                 return FarmEnd::Stuck(trouble);
             }
+            if let Some(nodes) = coordinator.hopeless() {
+                return FarmEnd::Stuck(format!("all that is tried fails on every node: {}", nodes.join(", ")));
+            }
             for ended in nodes.look() {
                 coordinator.note("ended", &nodes.name(ended.node), &ended.said);
                 let seat = &mut seats[ended.node];
@@ -172,7 +175,7 @@ impl Drive<'_> {
         seats: &mut [PilotSeat],
         coordinator: &Coordinator,
         nodes: &mut dyn PilotLauncher,
-        snapshot: &::farm::FarmSnapshot,
+        snapshot: &FarmSnapshot,
     ) -> Result<(), String> {
         let mut last = String::new();
         for (node, seat) in seats.iter_mut().enumerate() {
@@ -215,54 +218,11 @@ impl Drive<'_> {
     }
 }
 
-/// Reports the end: the invariants, the run as a document, and suggested commands.
-pub(super) fn conclude(
-    ending: &FarmEnd,
-    ledger: &dyn Ledger,
-    book: &LedgerLocation,
-    expected: Option<u64>,
-    mut saver: RunSaver,
-    common: &CommonOptions,
-) -> Result<ExitStatus> {
-    let story = Story::read(ledger)?;
-    let mut run = application::document("farm", story.farm.job.seed, 0.02, None, book.directory());
-    saver.mark(&mut run);
-    run.session.complete = story.invariants.broken().is_empty();
-    run.session.seconds = story.seconds;
-    run.figures = story.figures();
-    let kept = saver.save(&run);
-    let handle = saver.number.map(|number| number.to_string());
-    output::print(&view::document(&story, &run, handle, expected), common)?;
-    if let Err(reason) = kept {
-        output::remark(&format!("the run could not be kept: {reason}; the ledger has everything"));
-        return Ok(ExitStatus::Failed);
-    }
-    let resume = format!("resume with: {}", book.resume(&story.farm.id));
-    match ending {
-        FarmEnd::Stopped => {
-            output::remark(&format!("stopped; what was committed is kept; {resume}"));
-            return Ok(ExitStatus::Stopped);
-        }
-        FarmEnd::Stuck(reason) => {
-            output::remark(&format!("could not go on: {reason}; {resume}"));
-            return Ok(ExitStatus::Failed);
-        }
-        FarmEnd::Finished => {}
-    }
-    let mut broken = story.invariants.broken();
-    let digest = story.invariants.totals.digest;
-    if let Some(expected) = expected.filter(|expected| *expected != digest) {
-        broken.push(format!("the digest is {digest:016x}, not {expected:016x}"));
-    }
-    if !broken.is_empty() {
-        output::remark(&format!("could not verify the result: {}; {resume}", broken.join("; ")));
-        return Ok(ExitStatus::Failed);
-    }
-    if story.invariants.totals.differing > 0 {
-        output::remark(
-            "some chunks were done twice with different results: one of the machines is wrong; see the table",
-        );
-        return Ok(ExitStatus::Found);
-    }
-    Ok(ExitStatus::Fine)
+/// Publishes files of results that count and removes those of others, wherever an attempt died in between.
+fn settle(folder: &ProductFolder, ledger: &dyn Ledger) -> Result<()> {
+    folder.settle(&mut |chunk| {
+        let found = ledger.counted_result(chunk)?;
+        Ok(found.map(|commit| (commit.offer.number, commit.offer.products)))
+    })?;
+    Ok(())
 }

@@ -1,15 +1,19 @@
 //! `prony farm`: production runs over many machines.
 
+mod account;
+mod array;
 mod bench;
+mod conclusion;
 mod display;
 mod drive;
-mod ledger_location;
 mod pilot;
 mod plan;
 mod run;
 mod setup;
 mod shared;
+mod staging;
 mod status;
+mod verify;
 mod view;
 mod work;
 
@@ -34,10 +38,16 @@ enum FarmAction {
     Resume(run::ResumeArguments),
     /// Say how a run stands, also while it goes on
     Status(status::Arguments),
+    /// Hold the ledger against the files that chunks produced
+    Verify(verify::Arguments),
+    /// Say what runs cost, by node and user: CPU hours, bytes, energy
+    Account(account::Arguments),
     /// Write the ntuples that `builtin:analyse --input` reads, one a chunk
     Input(work::InputArguments),
     /// Try the coordinator itself: simulated pilots, work that takes no time
     Bench(bench::Arguments),
+    /// Do one task's share of the chunks of a shared directory: what an array of batch jobs runs
+    Task(array::TaskArguments),
     /// Do chunks for the coordinator that standard input names
     #[command(hide = true)]
     Pilot,
@@ -51,6 +61,9 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
         FarmAction::Run(arguments) => run::run(&arguments, common),
         FarmAction::Resume(arguments) => run::resume(&arguments, common),
         FarmAction::Status(arguments) => status::run(&arguments, common),
+        FarmAction::Verify(arguments) => verify::run(&arguments, common),
+        FarmAction::Account(arguments) => account::run(&arguments, common),
+        FarmAction::Task(arguments) => array::task(&arguments),
         FarmAction::Input(arguments) => work::input(&arguments),
         FarmAction::Bench(arguments) => bench::run(&arguments),
         FarmAction::Pilot => pilot::run(),

@@ -27,7 +27,7 @@ pub(super) fn order() -> Result<PilotConfig> {
 
 pub(super) fn run() -> Result<ExitStatus> {
     let order = order()?;
-    match run_pilot(&order, Arc::new(WorkerFactory)) {
+    match run_pilot(&order, Arc::new(WorkerFactory::default())) {
         Ok(tally) => {
             output::write(format!("{}\n", serde_json::to_string(&tally)?).as_bytes())?;
             Ok(ExitStatus::Fine)

@@ -7,6 +7,7 @@ use application::{Application, Builder, DigestScope, Manifest, matrix};
 use measure::Stopper;
 
 use super::super::app::starter;
+use super::staging::StagePlan;
 use super::work::{FarmWork, ProgramTemplate};
 
 /// The requested work.
@@ -16,6 +17,7 @@ pub(super) struct Wanted<'a> {
     pub(super) input: Option<&'a Path>,
     pub(super) builds: Option<&'a Path>,
     pub(super) pace: f64,
+    pub(super) stage: Option<StagePlan>,
 }
 
 /// Its name, and the work.
@@ -25,6 +27,9 @@ pub(super) fn plan(wanted: &Wanted<'_>, stopper: &Stopper) -> Result<(String, Fa
         .map(|input| input.canonicalize().with_context(|| format!("could not find the input {}", input.display())));
     let input = input.transpose()?;
     if let Some(name) = wanted.manifest.strip_prefix("builtin:") {
+        if wanted.stage.is_some() {
+            bail!("could not use --stage: a built-in workload takes no {{in}}");
+        }
         if name == "null" {
             return Ok((name.to_owned(), FarmWork::Null));
         }
@@ -53,14 +58,11 @@ fn program(
     stopper: &Stopper,
 ) -> Result<ProgramTemplate> {
     let holes: Vec<&str> = application.run.iter().flat_map(application::Template::holes).collect();
-    for needed in ["first", "events"] {
-        if !holes.contains(&needed) {
-            bail!(
-                "could not cut {} into chunks: run needs {{{needed}}} among its arguments, and {needed} = 0 among the \
-                 parameters of the manifest",
-                application.name
-            );
-        }
+    if !holes.contains(&"chunk") && !(holes.contains(&"first") && holes.contains(&"events")) {
+        bail!(
+            "could not cut {} into chunks: run needs {{first}} and {{events}}, or {{chunk}}, among its arguments",
+            application.name
+        );
     }
     if application.verify.scope == DigestScope::Application && application.verify.expect.is_some() {
         bail!(
@@ -82,7 +84,9 @@ fn program(
     let text = |expression: &Option<regex::Regex>| expression.as_ref().map(|one| one.as_str().to_owned());
     let mut values = built.values;
     let input = input.unwrap_or_else(|| application.directory.clone());
-    values.insert("input".to_owned(), input.display().to_string());
+    for hole in ["input", "in"] {
+        values.insert(hole.to_owned(), input.display().to_string());
+    }
     Ok(ProgramTemplate {
         run: application.run.iter().map(|template| template.text().to_owned()).collect(),
         values,
@@ -92,5 +96,6 @@ fn program(
         stdout: text(&application.verify.stdout),
         digest: text(&application.verify.digest),
         input,
+        stage: wanted.stage.clone(),
     })
 }

@@ -1,18 +1,22 @@
 //! `prony farm run` and `prony farm resume`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-use ::farm::{Farm, FarmJob};
+use ::farm::{Coordinator, Farm, FarmJob, Ledger, ProductFolder, SharedFarm, SqliteLedger};
 use anyhow::{Context, Result, bail};
 use channel::{Token, nonce};
 
 use super::super::session::watch_for_signals;
+use super::array::ArrayPlan;
+use super::conclusion::{Expected, conclude};
 use super::display::Show;
-use super::drive::{Drive, conclude};
-use super::ledger_location::{Entered, LedgerLocation};
+use super::drive::Drive;
 use super::plan::{Wanted, plan};
 use super::setup::FarmSetup;
 use super::shared;
+use super::staging::StageOptions;
+use super::work::FarmWork;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::cmd::node_options::LauncherOptions;
@@ -58,15 +62,26 @@ pub(crate) struct Arguments {
     /// Near the end, give a chunk that takes this many times the usual to a second pilot; 0: never
     #[arg(long, value_name = "FACTOR", default_value_t = 1.5)]
     speculate: f64,
+    /// Do this share of the chunks twice on purpose, on different nodes, to find a machine that computes wrongly: percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, conflicts_with = "shared_dir")]
+    verify: f64,
+    /// Directory for the files that chunks write to {out}, which all nodes and this host reach [default: farm-ID.products in the current directory]
+    #[arg(long, value_name = "DIR", conflicts_with = "shared_dir")]
+    products: Option<PathBuf>,
     /// Fail unless the digest of all events is this one
     #[arg(long, value_name = "HEX")]
     expect_digest: Option<String>,
-    /// The ledger: a new file, or a PostgreSQL database such as postgres://user@host/base, in which the same command elsewhere shares the run [default: farm-ID.ledger in the current directory]
-    #[arg(long, value_name = "FILE|ADDRESS", conflicts_with = "shared_dir")]
+    /// The ledger, a new file [default: farm-ID.ledger in the current directory]
+    #[arg(long, value_name = "FILE", conflicts_with = "shared_dir")]
     ledger: Option<PathBuf>,
     /// No coordinator: this process and others started alike share the work out in a directory that all of them reach
     #[arg(long, alias = "shared", value_name = "DIR")]
     shared_dir: Option<PathBuf>,
+    /// Print what a batch system is to be given, in place of running it: an array for sbatch, or a submit file of HTCondor
+    #[arg(long, value_name = "SYSTEM", requires = "shared_dir", value_parser = ["slurm", "condor"])]
+    emit: Option<String>,
+    #[command(flatten)]
+    stage: StageOptions,
     #[command(flatten)]
     show: Show,
     #[command(flatten)]
@@ -97,13 +112,19 @@ struct PilotPlacement {
 }
 
 impl PilotPlacement {
-    fn setup(&self, lease: f64, speculate: f64) -> Result<FarmSetup> {
+    fn setup(&self, lease: f64, speculate: f64, verify: f64) -> Result<FarmSetup> {
         let by = &self.by;
         let nodes = if by.launcher == "ssh" { by.hosts.len() } else { self.nodes as usize };
         let cpus = sys::affinity::allowed().map_or(1, |allowed| allowed.len());
         let share = if by.launcher == "local" { (cpus / nodes.max(1)).max(1) } else { 0 };
         if !(speculate >= 0.0 && speculate.is_finite()) {
             bail!("could not speculate by a factor of {speculate}; write 0 or a factor such as 1.5");
+        }
+        if !(0.0..=100.0).contains(&verify) {
+            bail!("could not verify {verify} percent of the chunks; write a number from 0 to 100");
+        }
+        if verify > 0.0 && nodes < 2 {
+            bail!("could not verify chunks on one node: a second one must do them again; name more with --nodes");
         }
         let setup = FarmSetup {
             launcher: by.launcher.clone(),
@@ -118,10 +139,12 @@ impl PilotPlacement {
             patience: self.patience,
             minutes: (self.job_time / 60.0).ceil() as u64,
             options: by.slurm_option.clone(),
+            verify: verify / 100.0,
+            user: user(),
         };
         // Invalid parameters are refused before a ledger is created.
         setup.address()?;
-        setup.nodes("")?;
+        setup.nodes()?;
         Ok(setup)
     }
 }
@@ -129,24 +152,33 @@ impl PilotPlacement {
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let expected = arguments.expect_digest.as_deref().map(digest).transpose()?;
     let stopper = watch_for_signals()?;
-    let setup = arguments.place.setup(arguments.lease, arguments.speculate)?;
-    let wanted = Wanted {
-        manifest: &arguments.manifest,
-        application: arguments.application.as_deref(),
-        input: arguments.input.as_deref(),
-        builds: arguments.builds.as_deref(),
-        pace: arguments.pace.unwrap_or(0.0),
-    };
-    let (name, work) = plan(&wanted, &stopper)?;
+    let array = arguments.place.by.launcher == "slurm-array";
+    if array && arguments.shared_dir.is_none() {
+        bail!("could not use slurm-array: its tasks meet in a directory; name it with --shared-dir");
+    }
+    if array || arguments.emit.is_some() {
+        return array_run(arguments, expected, &stopper, common);
+    }
+    let setup = arguments.place.setup(arguments.lease, arguments.speculate, arguments.verify)?;
+    let (name, work) = plan(&arguments.wanted()?, &stopper)?;
+    let id = nonce()?[..12].to_owned();
+    let products = products(arguments, &id, &work)?;
+    if arguments.verify > 0.0 && !work.has_digest() {
+        bail!(
+            "could not verify: {name} prints no digest that two results could be compared by; see verify in its manifest"
+        );
+    }
     let (first, events, chunk, seed) = (arguments.first, arguments.events, arguments.chunk, arguments.seed);
-    let job = FarmJob { name, work: serde_json::to_value(&work)?, seed, first, events, chunk };
+    let job = FarmJob { name, work: serde_json::to_value(&work)?, seed, first, events, chunk, products };
     job.check()?;
     if let Some(folder) = &arguments.shared_dir {
         return shared::run(folder, &job, arguments.lease, expected, &stopper, common);
     }
     let saver = RunSaver::open(&arguments.saving, common)?;
-    let id = nonce()?[..12].to_owned();
     let path = arguments.ledger.clone().unwrap_or_else(|| PathBuf::from(format!("farm-{id}.ledger")));
+    if path.to_string_lossy().contains("://") {
+        bail!("could not use {}: a ledger is a file", model::without_password(&path.to_string_lossy()));
+    }
     let farm = Farm {
         id,
         job,
@@ -156,23 +188,93 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         created: ::farm::now(),
         settings: serde_json::to_value(&setup)?,
     };
-    let entered = LedgerLocation::named(&path, None)?.enter(farm)?;
-    output::remark(&format!("the ledger is {}", entered.book.place()));
-    let Entered { book, ledger, farm } = entered;
-    let drive = Drive { setup, book: &book, show: &arguments.show, stopper: &stopper };
-    let (ending, ledger) = drive.go(ledger, &farm)?;
-    conclude(&ending, &*ledger, &book, expected, saver, common)
+    // An address that cannot be listened on, or products that cannot be kept, leave no ledger behind.
+    let listener = Coordinator::listen(setup.address()?)?;
+    if let Some(folder) = &farm.job.products {
+        ProductFolder::create(folder, &farm.id)?;
+    }
+    let ledger = SqliteLedger::create(&path, &farm)?;
+    output::remark(&format!("the ledger is {}", path.display()));
+    let drive = Drive { setup, show: &arguments.show, stopper: &stopper };
+    let (ending, ledger) = drive.go(Box::new(ledger), &farm, Some(listener))?;
+    conclude(&ending, &*ledger, &path, Expected { digest: expected }, saver, common)
+}
+
+impl Arguments {
+    fn wanted(&self) -> Result<Wanted<'_>> {
+        Ok(Wanted {
+            manifest: &self.manifest,
+            application: self.application.as_deref(),
+            input: self.input.as_deref(),
+            builds: self.builds.as_deref(),
+            pace: self.pace.unwrap_or(0.0),
+            stage: self.stage.plan()?,
+        })
+    }
+}
+
+/// A run without pilots, by an array of batch jobs.
+fn array_run(
+    arguments: &Arguments,
+    expected: Option<u64>,
+    stopper: &measure::Stopper,
+    common: &CommonOptions,
+) -> Result<ExitStatus> {
+    let (name, work) = plan(&arguments.wanted()?, stopper)?;
+    products(arguments, "", &work)?;
+    let (first, events, chunk, seed) = (arguments.first, arguments.events, arguments.chunk, arguments.seed);
+    let job = FarmJob { name, work: serde_json::to_value(&work)?, seed, first, events, chunk, products: None };
+    job.check()?;
+    let folder = arguments.shared_dir.as_deref().context("could not find the shared directory")?;
+    std::fs::create_dir_all(folder).with_context(|| format!("could not make {}", folder.display()))?;
+    let folder = &std::path::absolute(folder)?;
+    let array = ArrayPlan {
+        program: arguments.place.by.program()?,
+        tasks: u64::from(arguments.place.nodes).min(job.chunks()),
+        slots: arguments.place.jobs.unwrap_or(0),
+        options: arguments.place.by.slurm_option.clone(),
+        limit: Duration::from_secs_f64(arguments.place.job_time),
+        folder,
+    };
+    if let Some(system) = &arguments.emit {
+        // The tasks find the job there.
+        SharedFarm::join(folder, &job, &nonce()?)?;
+        let text = if system == "condor" { array.condor() } else { array.slurm() };
+        output::write(text.as_bytes())?;
+        return Ok(ExitStatus::Fine);
+    }
+    array.run(&job, stopper)?;
+    shared::report(folder, &job, expected, None, common)
+}
+
+/// The directory of products: named, or one of its own if the work writes any.
+fn products(arguments: &Arguments, id: &str, work: &FarmWork) -> Result<Option<PathBuf>> {
+    let folder = match (&arguments.products, work.makes_products()) {
+        (Some(_), false) => {
+            bail!("could not use --products: nothing in the work writes there; use {{out}} in the arguments of its run")
+        }
+        (_, true) if arguments.shared_dir.is_some() => {
+            bail!("could not keep products without a coordinator: leave --shared-dir out")
+        }
+        (Some(folder), true) => folder.clone(),
+        (None, true) => PathBuf::from(format!("farm-{id}.products")),
+        (None, false) => return Ok(None),
+    };
+    // Nodes have other working directories.
+    std::path::absolute(&folder).map(Some).with_context(|| format!("could not use {}", folder.display()))
+}
+
+/// Who runs this, for the account.
+fn user() -> String {
+    ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok()).unwrap_or_else(|| "unknown".to_owned())
 }
 
 /// Options of `prony farm resume`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ResumeArguments {
-    /// The ledger that the run wrote: a file, or the address of a database
+    /// The ledger that the run wrote
     #[arg(value_name = "LEDGER")]
     ledger: PathBuf,
-    /// The run, where the ledger is a database [default: the last that was entered]
-    #[arg(long, value_name = "ID")]
-    farm: Option<String>,
     /// Fail unless the digest of all events is this one
     #[arg(long, value_name = "HEX")]
     expect_digest: Option<String>,
@@ -185,15 +287,14 @@ pub(crate) struct ResumeArguments {
 pub(crate) fn resume(arguments: &ResumeArguments, common: &CommonOptions) -> Result<ExitStatus> {
     let expected = arguments.expect_digest.as_deref().map(digest).transpose()?;
     let stopper = watch_for_signals()?;
-    let book = LedgerLocation::named(&arguments.ledger, arguments.farm.as_deref())?;
-    let ledger = book.open()?;
+    let ledger = SqliteLedger::open(&arguments.ledger)?;
     let farm = ledger.farm()?;
     let setup: FarmSetup =
         serde_json::from_value(farm.settings.clone()).context("could not understand the ledger's settings")?;
     let saver = RunSaver::open(&arguments.saving, common)?;
-    let drive = Drive { setup, book: &book, show: &arguments.show, stopper: &stopper };
-    let (ending, ledger) = drive.go(ledger, &farm)?;
-    conclude(&ending, &*ledger, &book, expected, saver, common)
+    let drive = Drive { setup, show: &arguments.show, stopper: &stopper };
+    let (ending, ledger) = drive.go(Box::new(ledger), &farm, None)?;
+    conclude(&ending, &*ledger, &arguments.ledger, Expected { digest: expected }, saver, common)
 }
 
 /// A digest in its printed form.

@@ -26,11 +26,17 @@ pub(super) struct FarmSetup {
     pub(super) patience: f64,
     pub(super) minutes: u64,
     pub(super) options: Vec<String>,
+    /// The share of chunks that are done twice on purpose.
+    #[serde(default)]
+    pub(super) verify: f64,
+    /// Who began the run.
+    #[serde(default)]
+    pub(super) user: String,
 }
 
 impl FarmSetup {
     pub(super) fn rules(&self) -> LeaseRules {
-        LeaseRules { expiry: self.lease, speculate: self.speculate, ..LeaseRules::default() }
+        LeaseRules { expiry: self.lease, speculate: self.speculate, verify: self.verify, ..LeaseRules::default() }
     }
 
     /// The address to listen on, which pilots can connect to.
@@ -49,9 +55,8 @@ impl FarmSetup {
         Ok(address)
     }
 
-    /// The launcher of pilots. The names of local ones begin with `prefix`, so that those of several coordinators
-    /// differ.
-    pub(super) fn nodes(&self, prefix: &str) -> Result<Box<dyn PilotLauncher>> {
+    /// The launcher of pilots.
+    pub(super) fn nodes(&self) -> Result<Box<dyn PilotLauncher>> {
         Ok(match self.launcher.as_str() {
             "slurm" => {
                 Box::new(SlurmPilots::new(&self.program, self.options.clone(), Duration::from_secs(60 * self.minutes)))
@@ -66,10 +71,7 @@ impl FarmSetup {
                     commands: vec![[self.program.as_str(), "farm", "pilot"].map(str::to_owned).to_vec()],
                     addresses: Vec::new(),
                 };
-                Box::new(Processes::new(
-                    Box::new(local),
-                    (1..=self.nodes).map(|node| format!("{prefix}n{node}")).collect(),
-                ))
+                Box::new(Processes::new(Box::new(local), (1..=self.nodes).map(|node| format!("n{node}")).collect()))
             }
         })
     }

@@ -1,10 +1,11 @@
 //! `prony farm run --shared DIR`: no coordinator; results are published by link(2).
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-use ::farm::{FarmJob, Invariants, Linked, Published, SharedFarm, Workshop};
+use ::farm::{Attempt, FarmJob, Invariants, Linked, Published, SharedFarm, Workshop};
 use anyhow::{Context, Result};
 use measure::Stopper;
 use report::{Block, Document, DocumentSection, EmbeddedJson};
@@ -27,7 +28,8 @@ pub(super) fn run(
     common: &CommonOptions,
 ) -> Result<ExitStatus> {
     let host = measure::identity().host;
-    let who = format!("{}-{}", host.replace('/', "_"), std::process::id());
+    // In containers, hosts and numbers of processes repeat.
+    let who = format!("{}-{}-{}", host.replace('/', "_"), std::process::id(), &channel::nonce()?[..8]);
     std::fs::create_dir_all(folder)?;
     let mut shared = SharedFarm::join(folder, job, &who)?;
     let (mut counted, mut duplicates) = (0_u64, 0_u64);
@@ -35,7 +37,31 @@ pub(super) fn run(
         Linked::Counted => counted += 1,
         Linked::Duplicate => duplicates += 1,
     })?;
-    let totals = shared.totals()?;
+    if stopper.asked() {
+        output::remark("stopped; what was published is kept; the same command goes on");
+        return Ok(ExitStatus::Stopped);
+    }
+    let own = OwnShare { counted, duplicates, trouble };
+    report(folder, job, expected, Some(own), common)
+}
+
+/// What this process did.
+pub(super) struct OwnShare {
+    counted: u64,
+    duplicates: u64,
+    /// Why it could not do a chunk.
+    trouble: Option<String>,
+}
+
+/// Reports what a shared directory holds.
+pub(super) fn report(
+    folder: &Path,
+    job: &FarmJob,
+    expected: Option<u64>,
+    own: Option<OwnShare>,
+    common: &CommonOptions,
+) -> Result<ExitStatus> {
+    let totals = SharedFarm::open(folder, "report")?.totals()?;
     let invariants = Invariants { planned: job.chunks(), events: job.events, totals };
     let mut broken = invariants.broken();
     if let Some(expected) = expected.filter(|expected| *expected != totals.digest) {
@@ -43,25 +69,21 @@ pub(super) fn run(
     }
     let mut document = Document::new(format!("Farm in {}: {} of {} events", folder.display(), job.name, job.events));
     document.notes = input_notes(folder);
-    let items = vec![
+    let mut items = vec![
         format!("chunks counted {} of {} planned, {} distinct", totals.commits, job.chunks(), totals.distinct),
         format!("sum of events {} of {} planned", totals.events, job.events),
         format!("digest {:016x}", totals.digest),
         format!("{} duplicates refused, {:.2} s of CPU time wasted", totals.refused, totals.wasted),
-        format!("of this process: {counted} counted, {duplicates} refused"),
     ];
+    items.extend(own.iter().map(|own| format!("of this process: {} counted, {} refused", own.counted, own.duplicates)));
     document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
     document.data = EmbeddedJson::of(&json!({
         "planned": job.chunks(), "totals": totals, "digest": format!("{:016x}", totals.digest), "broken": broken,
-        "own": { "counted": counted, "refused": duplicates },
+        "own": own.as_ref().map(|own| json!({ "counted": own.counted, "refused": own.duplicates })),
     }))
     .ok();
     output::print(&document, common)?;
-    if stopper.asked() {
-        output::remark("stopped; what was published is kept; the same command goes on");
-        return Ok(ExitStatus::Stopped);
-    }
-    broken.extend(trouble);
+    broken.extend(own.and_then(|own| own.trouble));
     if !broken.is_empty() {
         output::remark(&format!("could not verify the result: {}", broken.join("; ")));
         return Ok(ExitStatus::Failed);
@@ -83,9 +105,12 @@ fn serve(
     let (done, outcomes) = sync_channel(1);
     let copy = job.clone();
     let work = move || {
-        let mut worker = WorkerFactory.worker(&copy);
+        let mut worker = WorkerFactory::default().worker(&copy);
         while let Ok(chunk) = todo.recv() {
-            let outcome = worker.as_mut().map_err(|reason| reason.clone()).and_then(|worker| worker.perform(&chunk));
+            let outcome = worker.as_mut().map_err(|reason| reason.clone()).and_then(|worker| {
+                let attempt = Attempt { number: 0, out: None, stop: Arc::default() };
+                worker.perform(&chunk, &attempt)
+            });
             if done.send(outcome).is_err() {
                 break;
             }

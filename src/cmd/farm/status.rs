@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use ::farm::Story;
+use ::farm::{SqliteLedger, Story};
 use anyhow::{Context, Result};
 use report::{Html, ReportFormat};
 
-use super::ledger_location::LedgerLocation;
 use super::view;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
@@ -15,20 +14,18 @@ use crate::output;
 /// Options of `prony farm status`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The ledger that a run writes or wrote: a file, or the address of a database
+    /// The ledger that a run writes or wrote
     #[arg(value_name = "LEDGER")]
     ledger: PathBuf,
-    /// The run, where the ledger is a database [default: the last that was entered]
-    #[arg(long, value_name = "ID")]
-    farm: Option<String>,
     /// Write the report, with its timeline, to this HTML file instead
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let ledger = LedgerLocation::named(&arguments.ledger, arguments.farm.as_deref())?.read()?;
-    let story = Story::read(&*ledger)?;
+    let ledger = SqliteLedger::read(&arguments.ledger)?;
+    let live = SqliteLedger::is_live(&arguments.ledger)?;
+    let story = Story::read(&ledger)?;
     let folder = std::env::current_dir().context("could not find the current directory")?;
     let mut run = application::document("farm", story.farm.job.seed, 0.02, None, folder);
     // The farm did not run under the present conditions of this machine.
@@ -36,7 +33,23 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     run.session.complete = story.invariants.broken().is_empty();
     run.session.seconds = story.seconds;
     run.figures = story.figures();
-    let document = view::document(&story, &run, None, None);
+    let mut document = view::document(&story, &run, None, &view::Checked::default());
+    let counted = story.invariants.totals.commits;
+    document.notes.insert(
+        0,
+        match (live, counted == story.invariants.planned) {
+            (true, _) => {
+                "the run goes on: a coordinator writes to this ledger; what does not hold yet may still come".to_owned()
+            }
+            (false, true) => "the run is over".to_owned(),
+            (false, false) => {
+                format!(
+                    "no coordinator writes to this ledger; prony farm resume {} goes on",
+                    arguments.ledger.display()
+                )
+            }
+        },
+    );
     let Some(path) = &arguments.output else {
         output::print(&document, common)?;
         return Ok(ExitStatus::Fine);

@@ -14,13 +14,22 @@ const CURVES: usize = 8;
 /// Most incidents in the list.
 const LISTED: usize = 200;
 
+/// What the run was compared with.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Checked<'a> {
+    /// The expected digest.
+    pub(super) expected: Option<u64>,
+    /// What is wrong with the products, where they were looked at.
+    pub(super) products: &'a [String],
+}
+
 /// The invariants, the figures, the nodes, the timeline and the story.
-pub(super) fn document(story: &Story, run: &Run, handle: Option<String>, expected: Option<u64>) -> Document {
+pub(super) fn document(story: &Story, run: &Run, handle: Option<String>, checked: &Checked<'_>) -> Document {
     let stored = handle.is_some();
     let mut document = report::view::run(run, &RunContext { handle, previous: None, stored });
     document.title = format!("Farm {}: {} of {} events", story.farm.id, story.farm.job.name, story.farm.job.events);
     let invariants =
-        DocumentSection::of("what must hold", Block::List { numbered: false, items: invariants(story, expected) });
+        DocumentSection::of("what must hold", Block::List { numbered: false, items: invariants(story, checked) });
     document.sections.insert(0, invariants);
     document.sections.push(DocumentSection::of("nodes", Block::Table(nodes(story))));
     document.sections.extend(timeline(story));
@@ -38,6 +47,8 @@ pub(super) fn document(story: &Story, run: &Run, handle: Option<String>, expecte
         "nodes": story.nodes.iter().map(|node| json!({ "node": node.node, "totals": node.totals })).collect::<Vec<_>>(),
         "windows": story.windows,
         "incidents": story.incidents,
+        "suspects": story.suspects,
+        "products": checked.products,
         "inputs": story.inputs("all"),
         "run": run,
     });
@@ -45,7 +56,7 @@ pub(super) fn document(story: &Story, run: &Run, handle: Option<String>, expecte
     document
 }
 
-fn invariants(story: &Story, expected: Option<u64>) -> Vec<String> {
+fn invariants(story: &Story, checked: &Checked<'_>) -> Vec<String> {
     let (planned, events) = (story.invariants.planned, story.invariants.events);
     let totals = &story.invariants.totals;
     let mark = |holds: bool| if holds { "holds" } else { "DOES NOT HOLD" };
@@ -53,7 +64,7 @@ fn invariants(story: &Story, expected: Option<u64>) -> Vec<String> {
         format!("chunks committed {} = planned {planned}: {}", totals.commits, mark(totals.commits == planned)),
         format!("all distinct, {} of {}: {}", totals.distinct, totals.commits, mark(totals.distinct == totals.commits)),
         format!("sum of events {} = planned {events}: {}", totals.events, mark(totals.events == events)),
-        match expected {
+        match checked.expected {
             Some(expected) => {
                 format!("digest {:016x} = expected {expected:016x}: {}", totals.digest, mark(totals.digest == expected))
             }
@@ -62,8 +73,18 @@ fn invariants(story: &Story, expected: Option<u64>) -> Vec<String> {
     ];
     lines.push(format!(
         "{} duplicates refused, {:.2} s of CPU time wasted, {} of them with another result",
-        totals.refused, totals.wasted, totals.differing
+        totals.refused - totals.confirmed,
+        totals.wasted,
+        totals.differing
     ));
+    if totals.confirmed > 0 {
+        lines.push(format!("{} chunks done a second time on purpose, with the same result", totals.confirmed));
+    }
+    if let Some(folder) = &story.farm.job.products {
+        let faults = checked.products.len();
+        let verdict = if faults == 0 { String::new() } else { format!(": {faults} FAULTS, see prony farm verify") };
+        lines.push(format!("products in {}{verdict}", folder.display()));
+    }
     lines
 }
 
@@ -74,6 +95,8 @@ fn nodes(story: &Story) -> Table {
         Column::new("events", ColumnKind::Number),
         Column::new("efficiency", ColumnKind::Number),
         Column::new("refused", ColumnKind::Number),
+        Column::new("failed", ColumnKind::Number),
+        Column::new("differing", ColumnKind::Number),
         Column::new("input", ColumnKind::Remark),
     ];
     let row = |node: &::farm::NodeTotals| {
@@ -89,6 +112,8 @@ fn nodes(story: &Story) -> Table {
             Cell::Count(totals.events),
             efficiency,
             Cell::Count(totals.refused),
+            Cell::Count(totals.failed),
+            Cell::Count(totals.differing),
             Cell::text(story.inputs(&node.node).join("; ")),
         ];
         TableRow { cells }
@@ -110,13 +135,12 @@ fn timeline(story: &Story) -> Option<DocumentSection> {
     }
     let each = (0..story.nodes.len().min(CURVES)).map(Some);
     let series = std::iter::once(None).chain(each.filter(|_| story.nodes.len() > 1)).enumerate().map(curve).collect();
-    let began = story.incidents.iter().find(|one| one.what == "started").map_or(story.farm.created, |one| one.at);
     let told = ["resumed", "ended"];
     let mark = |one: &::farm::Incident| {
         let text = if one.node.is_empty() { one.what.clone() } else { format!("{} {}", one.node, one.what) };
-        Mark { x: one.at - began, text }
+        Mark { x: one.since, text }
     };
-    let within = |one: &&::farm::Incident| told.contains(&one.what.as_str()) && one.at - began < story.seconds;
+    let within = |one: &&::farm::Incident| told.contains(&one.what.as_str()) && one.since < story.seconds;
     let marks = story.incidents.iter().filter(within).take(CURVES).map(mark).collect();
     let axis = |title: &str, unit| ChartAxis { title: title.to_owned(), unit, division: Division::Linear };
     let chart = Chart {
@@ -133,11 +157,10 @@ fn timeline(story: &Story) -> Option<DocumentSection> {
 }
 
 fn incidents(story: &Story) -> Option<DocumentSection> {
-    let began = story.incidents.iter().find(|one| one.what == "started").map_or(story.farm.created, |one| one.at);
     let line = |one: &::farm::Incident| {
         let chunk = one.chunk.map_or_else(String::new, |chunk| format!(", chunk {chunk}"));
         let node = if one.node.is_empty() { String::new() } else { format!(" {}", one.node) };
-        format!("{:.2} s: {}{node}{chunk}: {}", one.at - began, one.what, one.detail)
+        format!("{:.2} s: {}{node}{chunk}: {}", one.since, one.what, one.detail)
     };
     let all = story.incidents.len();
     let mut items: Vec<String> = story.incidents.iter().take(LISTED).map(line).collect();

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use ::farm::{Chunk, ChunkResult, ChunkWorker, FarmJob, Workshop, text_digest};
+use ::farm::{Attempt, Chunk, ChunkResult, ChunkWorker, EnergyMeter, FarmJob, Workshop, text_digest};
 use anyhow::{Context, Result};
 use application::{LaunchSpec, Starter, Template};
 use measure::Stopper;
@@ -14,7 +16,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::super::app::starter;
+use super::staging::{Stage, StagePlan};
 use crate::{ExitStatus, output};
+
+/// Interval at which a chunk that only waits looks whether it is still wanted.
+const STOP_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The work of a job, as stored in the ledger and read by pilots.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -48,11 +54,34 @@ pub(super) struct ProgramTemplate {
     pub(super) digest: Option<String>,
     /// Location of its input, for the record.
     pub(super) input: PathBuf,
+    /// The file that is copied to the local disk before a chunk.
+    #[serde(default)]
+    pub(super) stage: Option<StagePlan>,
 }
 
 impl FarmWork {
     pub(super) fn of(job: &FarmJob) -> Result<Self> {
         serde_json::from_value(job.work.clone()).context("could not understand the work of this farm")
+    }
+
+    /// Whether chunks write files: whether the private place of an attempt is among the arguments.
+    pub(super) fn makes_products(&self) -> bool {
+        match self {
+            Self::Command(program) => {
+                let uses = |text: &String| Template::parse(text).is_ok_and(|one| one.holes().any(|hole| hole == "out"));
+                program.run.iter().skip(1).any(uses)
+            }
+            Self::Builtin { .. } | Self::Null => false,
+        }
+    }
+
+    /// Whether results have digests that say something about their contents.
+    pub(super) fn has_digest(&self) -> bool {
+        match self {
+            Self::Command(program) => program.digest.is_some(),
+            Self::Builtin { .. } => true,
+            Self::Null => false,
+        }
     }
 
     /// Location of the input.
@@ -66,7 +95,10 @@ impl FarmWork {
 }
 
 /// Creates workers of this program.
-pub(super) struct WorkerFactory;
+#[derive(Default)]
+pub(super) struct WorkerFactory {
+    energy: OnceLock<Option<EnergyMeter>>,
+}
 
 impl Workshop for WorkerFactory {
     fn worker(&self, job: &FarmJob) -> Result<Box<dyn ChunkWorker>, String> {
@@ -90,7 +122,10 @@ impl Workshop for WorkerFactory {
             Some(input) => input_notes(input),
             None => Vec::new(),
         };
-        json!({ "host": identity.host, "machine": identity.fingerprint, "cpus": cpus, "notes": notes })
+        let joules = self.energy.get_or_init(EnergyMeter::start).as_ref().map(EnergyMeter::joules);
+        json!({
+            "host": identity.host, "machine": identity.fingerprint, "cpus": cpus, "notes": notes, "joules": joules,
+        })
     }
 }
 
@@ -117,8 +152,9 @@ fn ntuple(folder: &Path, first: u64, events: u64) -> PathBuf {
 struct Null;
 
 impl ChunkWorker for Null {
-    fn perform(&mut self, chunk: &Chunk) -> Result<ChunkResult, String> {
-        Ok(ChunkResult { events: chunk.events, digest: text_digest(chunk, ""), cpu: 0.0, wall: 0.0 })
+    fn perform(&mut self, chunk: &Chunk, _: &Attempt) -> Result<ChunkResult, String> {
+        let (cpu, wall) = (Some(0.0), Some(0.0));
+        Ok(ChunkResult { events: chunk.events, digest: text_digest(chunk, ""), cpu, wall, ..ChunkResult::default() })
     }
 }
 
@@ -129,7 +165,7 @@ struct Builtin {
 }
 
 impl ChunkWorker for Builtin {
-    fn perform(&mut self, chunk: &Chunk) -> Result<ChunkResult, String> {
+    fn perform(&mut self, chunk: &Chunk, attempt: &Attempt) -> Result<ChunkResult, String> {
         let cpu = || sys::clock::thread_cpu().map_err(|error| error.to_string());
         let (began, before) = (Instant::now(), cpu()?);
         let (events, digest) = match &self.input {
@@ -151,8 +187,11 @@ impl ChunkWorker for Builtin {
             return Err(format!("{events} events were done, {} were to be", chunk.events));
         }
         let used = cpu()?.saturating_sub(before);
-        std::thread::sleep(self.pace.saturating_sub(began.elapsed()));
-        Ok(ChunkResult { events, digest: digest.bits(), cpu: used.as_secs_f64(), wall: began.elapsed().as_secs_f64() })
+        while began.elapsed() < self.pace && !attempt.stop.load(Ordering::SeqCst) {
+            std::thread::sleep(self.pace.saturating_sub(began.elapsed()).min(STOP_INTERVAL));
+        }
+        let (cpu, wall) = (Some(used.as_secs_f64()), Some(began.elapsed().as_secs_f64()));
+        Ok(ChunkResult { events, digest: digest.bits(), cpu, wall, ..ChunkResult::default() })
     }
 }
 
@@ -162,7 +201,7 @@ struct Command {
     stdout: Option<Regex>,
     digest: Option<Regex>,
     starter: Starter,
-    stopper: Stopper,
+    stage: Option<Stage>,
 }
 
 impl Command {
@@ -174,19 +213,32 @@ impl Command {
             stdout: compile(&program.stdout)?,
             digest: compile(&program.digest)?,
             starter: starter()?,
-            stopper: Stopper::default(),
+            stage: program.stage.clone().map(Stage::open).transpose()?,
             program,
         })
     }
 }
 
 impl ChunkWorker for Command {
-    fn perform(&mut self, chunk: &Chunk) -> Result<ChunkResult, String> {
+    fn perform(&mut self, chunk: &Chunk, attempt: &Attempt) -> Result<ChunkResult, String> {
         let mut values = self.program.values.clone();
-        for (hole, value) in [("first", chunk.first), ("events", chunk.events), ("seed", chunk.seed)] {
-            values.insert(hole.to_owned(), value.to_string());
-        }
-        let argv = self.templates.iter().flat_map(|template| template.fill(&values)).collect();
+        let numbers = [
+            ("chunk", chunk.index),
+            ("attempt", attempt.number),
+            ("first", chunk.first),
+            ("events", chunk.events),
+            ("seed", chunk.seed),
+        ];
+        values.extend(numbers.map(|(hole, value)| (hole.to_owned(), value.to_string())));
+        let staged = self.stage.as_ref().map(|stage| stage.fetch(&values)).transpose()?;
+        values.extend(staged.iter().map(|staged| ("in".to_owned(), staged.path.display().to_string())));
+        // The first word is the program, which its build may have put into what {out} was then.
+        let Some((program, arguments)) = self.templates.split_first() else {
+            return Err("there is no program to run".to_owned());
+        };
+        let mut argv = program.fill(&values);
+        values.extend(attempt.out.as_ref().map(|out| ("out".to_owned(), out.display().to_string())));
+        argv.extend(arguments.iter().flat_map(|template| template.fill(&values)));
         let order = LaunchSpec {
             commands: vec![argv],
             directory: self.program.directory.clone(),
@@ -194,7 +246,10 @@ impl ChunkWorker for Command {
             patience: self.program.patience,
         };
         let began = Instant::now();
-        let report = self.starter.launch(&order, &self.stopper).map_err(|error| error.to_string())?;
+        let report = self
+            .starter
+            .launch(&order, &Stopper::watching(Arc::clone(&attempt.stop)))
+            .map_err(|error| error.to_string())?;
         let copy = report.copies.first().ok_or("its helper started nothing")?;
         if let Some(trouble) = copy.how.trouble(self.program.patience) {
             let last = copy.stderr.lines().last().unwrap_or_default();
@@ -214,8 +269,10 @@ impl ChunkWorker for Command {
         Ok(ChunkResult {
             events: chunk.events,
             digest: text_digest(chunk, &text),
-            cpu: report.user_seconds + report.system_seconds,
-            wall: began.elapsed().as_secs_f64(),
+            cpu: Some(report.user_seconds + report.system_seconds),
+            wall: Some(began.elapsed().as_secs_f64()),
+            read: Some(report.device_read + staged.as_ref().map_or(0, |staged| staged.copied)),
+            written: None,
         })
     }
 }
@@ -248,6 +305,7 @@ pub(crate) fn input(arguments: &InputArguments) -> Result<ExitStatus> {
         first: *first,
         events: *events,
         chunk: *chunk,
+        products: None,
     };
     job.check()?;
     std::fs::create_dir_all(directory).with_context(|| format!("could not make {}", directory.display()))?;

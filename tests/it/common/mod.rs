@@ -2,8 +2,6 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test file uses its part")]
 
 pub mod farm;
-#[cfg(feature = "postgres")]
-pub mod postgres;
 pub mod slurm;
 pub mod sshd;
 

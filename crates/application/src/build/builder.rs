@@ -86,7 +86,12 @@ impl Builder<'_> {
         build: &Build,
         out: &Path,
     ) -> std::collections::BTreeMap<String, String> {
-        let mut values = application.parameters.clone();
+        // Outside a farm there is one chunk, the first.
+        let mut values: std::collections::BTreeMap<String, String> =
+            ["chunk", "attempt", "first"].map(|hole| (hole.to_owned(), "0".to_owned())).into();
+        values.insert("in".to_owned(), application.directory.display().to_string());
+        values.insert("build".to_owned(), out.display().to_string());
+        values.extend(application.parameters.clone());
         values.extend(build.values.clone());
         values.insert("out".to_owned(), out.display().to_string());
         values.insert("prony".to_owned(), self.starter.program());

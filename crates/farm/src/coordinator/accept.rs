@@ -10,7 +10,7 @@ use channel::{AcceptHandler, PendingChannel};
 use socket2::{Domain, Protocol, Socket, Type};
 
 use super::committer::PendingCommit;
-use super::{CoordinatorShared, conversation, incident};
+use super::{CoordinatorShared, conversation};
 use crate::message::FromCoordinator;
 
 /// Stack of a thread that serves a pilot, bytes. Messages are on the heap.
@@ -70,7 +70,7 @@ impl AcceptHandler for PilotHandler {
     fn refuse(&mut self, from: SocketAddr, why: &channel::Error) {
         if self.shared.board().stranger() <= MAX_NOTED {
             // When the queue of the ledger thread is full, the note is dropped: accepting must not wait for a disk.
-            let _ = self.to_ledger.try_send(incident("stranger", "", None, format!("{from}: {why}")));
+            let _ = self.to_ledger.try_send(self.shared.incident("stranger", "", None, format!("{from}: {why}")));
         }
     }
 }

@@ -2,13 +2,16 @@
 //! one transaction, and answers after the commit.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::time::{Duration, Instant};
 
-use super::CoordinatorShared;
-use super::portion::Portion;
-use crate::ledger::{ChunkVerdict, Incident, Ledger, OfferedResult, now};
+use super::{CoordinatorShared, incident};
+use crate::clock::Stamp;
+use crate::ledger::{ChunkVerdict, Incident, Ledger, OfferedResult};
 
 /// Results in one transaction, at most.
 const BATCH: usize = 1024;
+/// Interval at which the ledger's file is looked at.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Something to write.
 pub(crate) enum PendingCommit {
@@ -26,40 +29,30 @@ pub(super) fn write(
     pending: &Receiver<PendingCommit>,
     shared: &CoordinatorShared,
 ) -> Box<dyn Ledger> {
-    let mut portion = ledger.sharing().is_some().then(|| Portion::new(shared.settings.rules.expiry));
+    let mut looked = Instant::now();
     loop {
-        let next = match &portion {
-            Some(portion) => pending.recv_timeout(portion.pause()),
-            None => pending.recv().map_err(RecvTimeoutError::from),
-        };
-        match next {
-            Ok(first) => {
-                let recorded = write_all(&mut *ledger, first, pending, shared);
-                portion.iter_mut().for_each(|portion| portion.recorded(recorded));
-            }
+        match pending.recv_timeout(LOOK) {
+            Ok(first) => write_all(&mut *ledger, first, pending, shared),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
-        if let Some(portion) = &mut portion {
-            portion.exchange(&mut *ledger, shared);
+        if looked.elapsed() >= LOOK && !shared.has_failed() {
+            looked = Instant::now();
+            if let Err(error) = ledger.check_place() {
+                shared.fail(error.to_string());
+            }
         }
-    }
-    if let Some(sharing) = ledger.sharing()
-        && let Err(error) = sharing.leave()
-    {
-        // The other coordinators notice after this one's expiry.
-        shared.fail(error.to_string());
     }
     ledger
 }
 
-/// Writes `first` and all that is queued. Returns the number of results among it.
+/// Writes `first` and all that is queued.
 fn write_all(
     ledger: &mut dyn Ledger,
     first: PendingCommit,
     pending: &Receiver<PendingCommit>,
     shared: &CoordinatorShared,
-) -> usize {
+) {
     let mut entries = vec![first];
     entries.extend(pending.try_iter().take(BATCH - 1));
     let (mut offers, mut answers, mut notes) = (Vec::new(), Vec::new(), Vec::new());
@@ -83,7 +76,6 @@ fn write_all(
     {
         shared.fail(error.to_string());
     }
-    offers.len()
 }
 
 fn record(
@@ -96,17 +88,13 @@ fn record(
     if offers.is_empty() {
         return;
     }
-    let at = now();
-    match ledger.record(offers, at) {
+    let when = shared.stamp();
+    match ledger.record(offers, when) {
         Ok(verdicts) => {
             for ((offer, verdict), answer) in offers.iter().zip(&verdicts).zip(answers) {
-                let again = *verdict == ChunkVerdict::Counted && shared.leases().counted().contains(offer.chunk);
-                if !again {
-                    shared.leases().count(offer.chunk, offer.done.wall);
-                    shared.board().record(offer, *verdict, shared.now());
-                }
+                note_verdict(offer, *verdict, shared);
                 if *verdict != ChunkVerdict::Counted {
-                    notes.push(refusal(offer, *verdict, at));
+                    notes.push(refusal(offer, *verdict, when));
                 }
                 // A pilot that disconnected offers the result again.
                 let _ = answer.send(Some(*verdict));
@@ -121,13 +109,32 @@ fn record(
     }
 }
 
-fn refusal(offer: &OfferedResult, verdict: ChunkVerdict, at: f64) -> Incident {
-    let differs = if verdict == ChunkVerdict::Differs { "; ITS RESULT DIFFERS from the counted one" } else { "" };
-    Incident {
-        at,
-        what: "refused".to_owned(),
-        node: offer.node.clone(),
-        chunk: Some(offer.chunk),
-        detail: format!("duplicate of {}, {:.3} s of CPU time wasted{differs}", offer.pilot, offer.done.cpu),
+fn note_verdict(offer: &OfferedResult, verdict: ChunkVerdict, shared: &CoordinatorShared) {
+    let again = {
+        let mut leases = shared.leases();
+        if offer.check && verdict != ChunkVerdict::Counted {
+            leases.checked(offer.chunk, &offer.node, verdict == ChunkVerdict::Differs);
+            false
+        } else {
+            let again = verdict == ChunkVerdict::Counted && leases.counted().contains(offer.chunk);
+            if !again {
+                leases.count(offer.chunk, &offer.node, offer.done.wall);
+            }
+            again
+        }
+    };
+    if !again {
+        shared.board().record(offer, verdict, shared.now());
     }
+}
+
+fn refusal(offer: &OfferedResult, verdict: ChunkVerdict, when: Stamp) -> Incident {
+    let differs = if verdict == ChunkVerdict::Differs { "; ITS RESULT DIFFERS from the counted one" } else { "" };
+    let cpu = offer.done.cpu.map_or_else(String::new, |cpu| format!(", {cpu:.3} s of CPU time"));
+    let (what, detail) = if offer.check {
+        ("checked", format!("done again by {} on purpose{cpu}{differs}", offer.pilot))
+    } else {
+        ("refused", format!("duplicate of {}{cpu} wasted{differs}", offer.pilot))
+    };
+    incident(when, what, &offer.node, Some(offer.chunk), detail)
 }

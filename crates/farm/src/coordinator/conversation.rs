@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 use channel::{Channel, PendingChannel};
 
 use super::committer::PendingCommit;
-use super::{CoordinatorShared, incident};
+use super::{CoordinatorShared, plausible};
+use crate::job::ChunkResult;
 use crate::leases::LeaseAnswer;
 use crate::ledger::{ChunkVerdict, OfferedResult};
 use crate::message::{FromCoordinator, FromPilot, Lease, PILOT, STRANGER};
+use crate::products::{Product, are_sound};
 use crate::{Error, Result};
 
 /// Time limit for a pilot's first message, its name.
@@ -21,8 +23,10 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Longest name of a node or pilot, bytes.
 const MAX_NAME: usize = 128;
-/// Seconds after which a pilot without work asks again.
-const RETRY: f64 = 0.2;
+/// Longest time after which a pilot without work asks again, seconds.
+const LONGEST_WAIT: f64 = 10.0;
+/// Questions of pilots without work in a second, at most.
+const QUESTIONS: f64 = 2500.0;
 
 struct FarmClient<'a> {
     channel: Channel,
@@ -41,12 +45,14 @@ pub(super) fn serve(
     let mut channel = pending.finish(TIMEOUT)?;
     let (pilot, node) = admit(&mut channel, shared)?;
     shared.board().joined(&node, shared.now());
-    let _ = to_ledger.send(incident("joined", &node, None, pilot.clone()));
+    shared.leases().joined(&node);
+    let _ = to_ledger.send(shared.incident("joined", &node, None, pilot.clone()));
     let mut client = FarmClient { channel, shared, to_ledger, pilot, node, verdict: sync_channel(1) };
     let ended = client.serve();
     shared.board().left(&client.node);
+    shared.leases().left(&client.node);
     let reason = ended.as_ref().err().map_or_else(|| "it disconnected".to_owned(), ToString::to_string);
-    let _ = to_ledger.send(incident("left", &client.node, None, format!("{}: {reason}", client.pilot)));
+    let _ = to_ledger.send(shared.incident("left", &client.node, None, format!("{}: {reason}", client.pilot)));
     ended
 }
 
@@ -83,15 +89,15 @@ impl FarmClient<'_> {
             let answer = match message {
                 FromPilot::Ask => self.lease()?,
                 FromPilot::Beat { lease } => self.beat(&lease)?,
-                FromPilot::Commit { lease, done } => self.commit(&lease, done)?,
+                FromPilot::Commit { lease, done, products } => self.commit(&lease, done, products)?,
+                FromPilot::Stopped { lease, seconds } => self.stopped(&lease, seconds)?,
                 FromPilot::Failed { lease, reason } => self.fail(&lease, &reason)?,
                 FromPilot::About { facts } => {
+                    if let Some(cpus) = facts.get("cpus").and_then(serde_json::Value::as_f64) {
+                        self.shared.cpus().insert(self.node.clone(), cpus);
+                    }
                     let _ = self.to_ledger.send(PendingCommit::About(self.node.clone(), facts));
                     FromCoordinator::Noted
-                }
-                FromPilot::Others => {
-                    let addresses = self.shared.shares.then(|| self.shared.others().clone());
-                    FromCoordinator::Others { addresses }
                 }
                 FromPilot::Bye => return Ok(()),
                 FromPilot::Join { .. } => return self.refuse("this pilot has joined already"),
@@ -124,14 +130,17 @@ impl FarmClient<'_> {
             return Ok(FromCoordinator::Finished);
         }
         let now = self.shared.now();
-        let answer = self.shared.leases().ask(&self.pilot, now);
+        let answer = self.shared.leases().ask(&self.pilot, &self.node, now);
         Ok(match answer {
             LeaseAnswer::Finished => FromCoordinator::Finished,
-            LeaseAnswer::Wait => FromCoordinator::Wait { seconds: RETRY },
-            LeaseAnswer::Lease { chunk, number, speculative } => {
-                if speculative {
-                    let detail = format!("leased to {} as well, since the first pilot is slow", self.pilot);
-                    let _ = self.to_ledger.send(incident("speculated", &self.node, Some(chunk), detail));
+            LeaseAnswer::Wait { seconds } => {
+                let pilots = self.shared.pilots.load(Ordering::Relaxed) as f64;
+                FromCoordinator::Wait { seconds: seconds.max(pilots / QUESTIONS).min(LONGEST_WAIT) }
+            }
+            LeaseAnswer::Lease { chunk, number, again } => {
+                if again {
+                    let detail = format!("leased to {} as well", self.pilot);
+                    let _ = self.to_ledger.send(self.shared.incident("again", &self.node, Some(chunk), detail));
                 }
                 let cut = self.shared.farm.job.cut(chunk);
                 let cut = cut.ok_or_else(|| Error::Broken(format!("there is no chunk {chunk}")))?;
@@ -148,7 +157,7 @@ impl FarmClient<'_> {
             return Ok(());
         }
         let detail = format!("{} was never leased this chunk", self.pilot);
-        let _ = self.to_ledger.send(incident("forged", &self.node, Some(lease.chunk.index), detail));
+        let _ = self.to_ledger.send(self.shared.incident("forged", &self.node, Some(lease.chunk.index), detail));
         self.refuse("this lease was not given to this pilot")
     }
 
@@ -159,25 +168,47 @@ impl FarmClient<'_> {
         Ok(FromCoordinator::Kept { wanted })
     }
 
-    fn commit(&mut self, lease: &Lease, done: crate::ChunkResult) -> Result<FromCoordinator> {
+    fn commit(&mut self, lease: &Lease, mut done: ChunkResult, products: Vec<Product>) -> Result<FromCoordinator> {
         self.check(lease)?;
-        let sound = |seconds: f64| seconds.is_finite() && seconds >= 0.0;
-        if done.events != lease.chunk.events || !sound(done.cpu) || !sound(done.wall) {
+        let expected = self.shared.farm.job.products.is_some() || products.is_empty();
+        if done.events != lease.chunk.events || !expected || !are_sound(&products) {
             return self.refuse("the result does not match its lease");
         }
-        let (pilot, node) = (self.pilot.clone(), self.node.clone());
-        let offer = OfferedResult { chunk: lease.chunk.index, number: lease.number, node, pilot, done };
+        let (chunk, number, pilot, node) = (lease.chunk.index, lease.number, self.pilot.clone(), self.node.clone());
+        let (age, check) = {
+            let now = self.shared.now();
+            let mut leases = self.shared.leases();
+            (leases.age(chunk, number, &pilot, now), leases.is_check(chunk, number, &pilot))
+        };
+        // A lease of an earlier coordinator, or one that had ended, is not older than the run.
+        let age = age.unwrap_or_else(|| self.shared.stamp().since);
+        let cpus = self.shared.cpus().get(&node).copied().unwrap_or(1.0);
+        if let Some(said) = plausible::check(&mut done, age, cpus) {
+            let detail = format!("{pilot} {said}; the chunk counts, the number does not");
+            let _ = self.to_ledger.send(self.shared.incident("implausible", &node, Some(chunk), detail));
+        }
+        let offer = OfferedResult { chunk, number, node, pilot, done, products, check };
         let gone = || Error::Broken("the ledger thread died".to_owned());
         self.to_ledger.send(PendingCommit::Offer(offer, self.verdict.0.clone())).map_err(|_| gone())?;
         let verdict = self.verdict.1.recv().map_err(|_| gone())?;
         Ok(verdict.map_or(FromCoordinator::NotRecorded, |verdict| FromCoordinator::Recorded { verdict }))
     }
 
+    fn stopped(&mut self, lease: &Lease, seconds: f64) -> Result<FromCoordinator> {
+        self.check(lease)?;
+        self.shared.leases().drop_lease(lease.chunk.index, lease.number, &self.pilot);
+        let detail = format!("{} ended work that was not wanted any more, after {seconds:.1} s", self.pilot);
+        let _ = self.to_ledger.send(self.shared.incident("stopped", &self.node, Some(lease.chunk.index), detail));
+        Ok(FromCoordinator::Noted)
+    }
+
     fn fail(&mut self, lease: &Lease, reason: &str) -> Result<FromCoordinator> {
         self.check(lease)?;
-        let given_up = self.shared.leases().fail(lease.chunk.index, lease.number);
+        let (chunk, now) = (lease.chunk.index, self.shared.now());
+        let given_up = self.shared.leases().fail(chunk, lease.number, &self.pilot, &self.node, now);
+        self.shared.board().failed(&self.node);
         let detail = format!("{}: {reason}{}", self.pilot, if given_up { "; given up" } else { "" });
-        let _ = self.to_ledger.send(incident("failed", &self.node, Some(lease.chunk.index), detail));
+        let _ = self.to_ledger.send(self.shared.incident("failed", &self.node, Some(chunk), detail));
         Ok(FromCoordinator::Noted)
     }
 }

@@ -1,5 +1,4 @@
-//! The coordinator: leases chunks to pilots, counts results, and alone writes to the ledger, or shares it with a few
-//! others.
+//! The coordinator: leases chunks to pilots, counts results, and alone writes to the ledger.
 //!
 //! One thread for each connection, one that writes the ledger, one that expires leases. A verdict is sent only after it
 //! is on the disk, and one fsync serves all results that arrived in the meantime (group commit).
@@ -7,21 +6,23 @@
 mod accept;
 mod committer;
 mod conversation;
-mod portion;
+mod plausible;
 
-use std::net::SocketAddr;
+use std::collections::BTreeMap;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use channel::{Acceptor, AcceptorLimits, Token};
 
 use self::committer::PendingCommit;
 use crate::board::{FarmSnapshot, FarmTotals};
+use crate::clock::{FarmClock, HostClock, Stamp};
 use crate::leases::{LeaseRules, Leases};
-use crate::ledger::{Begin, Farm, Incident, Ledger, now};
+use crate::ledger::{Begin, Farm, Incident, Ledger};
 use crate::message::SERVICE;
 use crate::{Error, Result};
 
@@ -41,13 +42,15 @@ pub struct CoordinatorSettings {
     pub beat: f64,
     /// Connections at one time, at most.
     pub connections: usize,
+    /// The clocks.
+    pub clock: Arc<dyn FarmClock>,
 }
 
 impl CoordinatorSettings {
     /// Default settings at an address.
     #[must_use]
     pub fn at(address: SocketAddr) -> Self {
-        Self { address, rules: LeaseRules::default(), beat: 1.0, connections: 4096 }
+        Self { address, rules: LeaseRules::default(), beat: 1.0, connections: 4096, clock: Arc::new(HostClock) }
     }
 }
 
@@ -59,22 +62,36 @@ pub(crate) struct CoordinatorShared {
     settings: CoordinatorSettings,
     leases: Mutex<Leases>,
     board: Mutex<FarmTotals>,
-    began: Instant,
+    /// When this coordinator began: by its monotonic clock, and since the run began.
+    began: (f64, f64),
     /// No more chunks are leased.
     stop: AtomicBool,
     /// All threads must end.
     end: AtomicBool,
     pilots: AtomicUsize,
     failure: Mutex<Option<String>>,
-    /// Whether several coordinators may share this run.
-    shares: bool,
-    /// Addresses of the other coordinators.
-    others: Mutex<Vec<String>>,
+    /// CPUs of nodes, as their pilots said.
+    cpus: Mutex<BTreeMap<String, f64>>,
 }
 
 impl CoordinatorShared {
+    /// Seconds since this coordinator began.
     fn now(&self) -> f64 {
-        self.began.elapsed().as_secs_f64()
+        self.settings.clock.monotonic() - self.began.0
+    }
+
+    /// This moment, since the run began and by the wall clock.
+    fn stamp(&self) -> Stamp {
+        Stamp { at: self.settings.clock.wall(), since: self.began.1 + self.now() }
+    }
+
+    /// An incident at this moment.
+    fn incident(&self, what: &str, node: &str, chunk: Option<u64>, detail: impl Into<String>) -> PendingCommit {
+        PendingCommit::Note(incident(self.stamp(), what, node, chunk, detail.into()))
+    }
+
+    fn cpus(&self) -> MutexGuard<'_, BTreeMap<String, f64>> {
+        self.cpus.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     // A poisoned lock is used further: no change of these values can be half done when a thread panics.
@@ -86,12 +103,8 @@ impl CoordinatorShared {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn others(&self) -> MutexGuard<'_, Vec<String>> {
-        self.others.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn is_stopping(&self) -> bool {
-        self.stop.load(Ordering::SeqCst)
+    fn has_failed(&self) -> bool {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     fn fail(&self, reason: String) {
@@ -99,15 +112,8 @@ impl CoordinatorShared {
     }
 }
 
-/// An incident at this moment.
-fn incident(what: &str, node: &str, chunk: Option<u64>, detail: impl Into<String>) -> PendingCommit {
-    PendingCommit::Note(Incident {
-        at: now(),
-        what: what.to_owned(),
-        node: node.to_owned(),
-        chunk,
-        detail: detail.into(),
-    })
+fn incident(when: Stamp, what: &str, node: &str, chunk: Option<u64>, detail: String) -> Incident {
+    Incident { at: when.at, since: when.since, what: what.to_owned(), node: node.to_owned(), chunk, detail }
 }
 
 /// A running coordinator. It listens until it is dropped.
@@ -126,26 +132,39 @@ impl Coordinator {
     ///
     /// # Errors
     /// When the ledger cannot be used or the address cannot be listened on.
-    pub fn start(mut ledger: Box<dyn Ledger>, settings: CoordinatorSettings) -> Result<Self> {
+    pub fn start(ledger: Box<dyn Ledger>, settings: CoordinatorSettings) -> Result<Self> {
+        let listener = Self::listen(settings.address)?;
+        Self::start_on(listener, ledger, settings)
+    }
+
+    /// Listens on an address, so that one that cannot be listened on is noticed before anything else is done.
+    ///
+    /// # Errors
+    /// When it cannot be listened on.
+    pub fn listen(address: SocketAddr) -> Result<TcpListener> {
+        accept::bind(address).map_err(Error::io(format!("listen on {address}; is another coordinator there?")))
+    }
+
+    /// Like [`Coordinator::start`], on a socket that listens already.
+    ///
+    /// # Errors
+    /// When the ledger cannot be used.
+    pub fn start_on(listener: TcpListener, mut ledger: Box<dyn Ledger>, settings: CoordinatorSettings) -> Result<Self> {
         let farm = ledger.farm()?;
-        let listener = accept::bind(settings.address)
-            .map_err(Error::io(format!("listen on {}; is another coordinator there?", settings.address)))?;
         let address = listener.local_addr().map_err(Error::io("read the address of the listening socket"))?;
         // Connections that have not shown the token may hold a quarter of the open files at most.
         let limits = AcceptorLimits::default();
         allow_files(settings.connections + 4 * limits.waiting);
-        let shares = ledger.sharing().is_some();
-        let begin = ledger.begin(&address.to_string(), settings.rules.expiry)?;
-        let (chunks, counted) = (farm.job.chunks(), ledger.totals()?.commits);
-        ledger.note(&[portion::beginning(begin, &address.to_string(), counted, chunks, shares)])?;
-        // In a shared run, the counts of other coordinators arrive with every exchange.
-        let (mut leases, board) = if shares {
-            (Leases::shared(settings.rules, chunks), FarmTotals::default())
-        } else {
-            let doubtful = doubtful(&*ledger, begin.resumed)?;
-            (Leases::new(settings.rules, chunks, ledger.counted()?, doubtful, 0.0), FarmTotals::new(&ledger.nodes()?))
-        };
-        leases.number_from(begin.lease);
+        let doubtful = doubtful(&*ledger)?;
+        let began = settings.clock.monotonic();
+        let begin = ledger.begin(&address.to_string(), &*settings.clock)?;
+        let (chunks, counted) = (farm.job.chunks(), ledger.counted()?);
+        let detail = format!("coordinator at {address}, {} of {chunks} chunks counted", counted.count());
+        let what = if begin.resumed { "resumed" } else { "started" };
+        let when = Stamp { at: settings.clock.wall(), since: begin.since };
+        ledger.note(&[incident(when, what, "", None, detail)])?;
+        let leases = Leases::new(settings.rules, chunks, counted, doubtful, begin.lease);
+        let board = FarmTotals::new(&ledger.nodes()?);
         let shared = Arc::new(CoordinatorShared {
             token: Token::parse(&farm.token)?,
             key: Token::parse(&farm.key)?,
@@ -153,13 +172,12 @@ impl Coordinator {
             leases: Mutex::new(leases),
             farm,
             settings,
-            began: Instant::now(),
+            began: (began, begin.since),
             stop: AtomicBool::new(false),
             end: AtomicBool::new(false),
             pilots: AtomicUsize::new(0),
             failure: Mutex::new(None),
-            shares,
-            others: Mutex::new(Vec::new()),
+            cpus: Mutex::new(BTreeMap::new()),
         });
         let (to_ledger, pending) = std::sync::mpsc::sync_channel(QUEUE);
         let for_writer = Arc::clone(&shared);
@@ -179,8 +197,8 @@ impl Coordinator {
 
     /// How it began with the ledger.
     #[must_use]
-    pub const fn begin(&self) -> Begin {
-        self.begin
+    pub const fn begin(&self) -> &Begin {
+        &self.begin
     }
 
     /// The token that pilots must know.
@@ -192,18 +210,26 @@ impl Coordinator {
     /// The state at this moment.
     #[must_use]
     pub fn snapshot(&self) -> FarmSnapshot {
-        let (held, given_up) = {
+        let (held, given_up, unchecked) = {
             let leases = self.shared.leases();
-            (leases.held() as u64, leases.given_up().len() as u64)
+            (leases.held() as u64, leases.given_up().len() as u64, leases.unchecked() as u64)
         };
         let job = &self.shared.farm.job;
-        self.shared.board().snapshot(self.shared.now(), job.chunks(), held, given_up, job.events)
+        let mut snapshot = self.shared.board().snapshot(self.shared.now(), job.chunks(), job.events);
+        (snapshot.held, snapshot.given_up, snapshot.unchecked) = (held, given_up, unchecked);
+        snapshot
     }
 
     /// Whether no chunk is left.
     #[must_use]
     pub fn finished(&self) -> bool {
         self.shared.leases().finished()
+    }
+
+    /// The nodes, when every connected one only fails, so that waiting helps no more.
+    #[must_use]
+    pub fn hopeless(&self) -> Option<Vec<String>> {
+        self.shared.leases().hopeless()
     }
 
     /// Number of connected pilots.
@@ -222,7 +248,7 @@ impl Coordinator {
     pub fn note(&self, what: &str, node: &str, detail: &str) {
         if let Some(to_ledger) = &self.to_ledger {
             // The ledger thread outlives this value.
-            let _ = to_ledger.send(incident(what, node, None, detail));
+            let _ = to_ledger.send(self.shared.incident(what, node, None, detail));
         }
     }
 
@@ -281,8 +307,8 @@ pub(crate) fn allow_files(connections: usize) {
 
 /// Chunks below this number may still be leased to pilots of an earlier coordinator: those up to the last counted one,
 /// and some more for each of its pilots.
-fn doubtful(ledger: &dyn Ledger, resumed: bool) -> Result<u64> {
-    if !resumed {
+fn doubtful(ledger: &dyn Ledger) -> Result<u64> {
+    if ledger.farm()?.address.is_empty() {
         return Ok(0);
     }
     let joined = ledger.incidents()?.iter().filter(|one| one.what == "joined").count() as u64;
@@ -293,19 +319,34 @@ fn thread<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'stat
     std::thread::Builder::new().name(name.to_owned()).spawn(work).map_err(Error::io("start a thread"))
 }
 
-/// Expires leases whose heartbeats are missing.
+/// Expires leases whose heartbeats are missing, and notices when somebody sets the wall clock.
 fn watch(shared: &CoordinatorShared, to_ledger: &SyncSender<PendingCommit>) {
     /// Incidents written down one by one in each pass, at most.
     const MAX_NOTED: usize = 100;
+    /// A step that is told, seconds: clocks that are kept in time move by far less.
+    const STEP: f64 = 1.0;
+    let apart = || shared.settings.clock.wall() - shared.settings.clock.monotonic();
+    let mut usual = apart();
     while !shared.end.load(Ordering::SeqCst) {
         std::thread::sleep(POLL_INTERVAL);
+        let step = apart() - usual;
+        if step.abs() > STEP {
+            usual += step;
+            let detail =
+                format!("the wall clock of this host was set by {step:+.1} s; times of the run do not follow it");
+            let _ = to_ledger.send(shared.incident("clock", "", None, detail));
+        }
         let expired = shared.leases().expire(shared.now());
         shared.board().expired(expired.len());
         for one in expired.iter().take(MAX_NOTED) {
             // A pilot's name is NODE/...
             let node = one.pilot.split('/').next().unwrap_or_default();
-            let _ =
-                to_ledger.send(incident("expired", node, Some(one.chunk), format!("no heartbeat from {}", one.pilot)));
+            let _ = to_ledger.send(shared.incident(
+                "expired",
+                node,
+                Some(one.chunk),
+                format!("no heartbeat from {}", one.pilot),
+            ));
         }
     }
 }

@@ -41,6 +41,6 @@ pub trait PilotLauncher {
     /// Pilots that ended since the last call.
     fn look(&mut self) -> Vec<Disconnected>;
 
-    /// Ends all remaining pilots.
-    fn end(&mut self);
+    /// Ends all remaining pilots. Returns what could not be ended, each with the command that will.
+    fn end(&mut self) -> Vec<String>;
 }

@@ -20,6 +20,9 @@ const POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// runs.
 const GIVE_UP_AFTER: Duration = Duration::from_secs(60);
 
+/// Pauses before each attempt to cancel jobs: a controller may just be restarted.
+const CANCEL_PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_secs(1), Duration::from_secs(3)];
+
 /// The job of a pilot.
 struct SubmittedJob {
     id: u64,
@@ -112,9 +115,19 @@ impl PilotLauncher for SlurmPilots {
         ended
     }
 
-    fn end(&mut self) {
+    fn end(&mut self) -> Vec<String> {
         let all: Vec<u64> = std::mem::take(&mut self.running).into_values().map(|submitted| submitted.id).collect();
-        // Cancelling fails for jobs that ended by themselves.
-        let _ = cancel(&all);
+        let mut error = None;
+        for pause in CANCEL_PAUSES {
+            std::thread::sleep(pause);
+            match cancel(&all) {
+                Ok(()) => return Vec::new(),
+                Err(found) => error = Some(found),
+            }
+        }
+        let jobs: Vec<String> = all.iter().map(u64::to_string).collect();
+        let left =
+            |error| format!("jobs {0} could not be cancelled ({error}); end them with: scancel {0}", jobs.join(" "));
+        error.map(left).into_iter().collect()
     }
 }

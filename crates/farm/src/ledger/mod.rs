@@ -1,20 +1,17 @@
 //! The ledger decides what counts. A chunk counts once, by the first durable commit; every later result is refused and
 //! kept on record.
 
-#[cfg(feature = "postgres")]
-mod postgres;
+mod read;
 mod schema;
-mod sharing;
 mod sqlite;
 
 use serde::{Deserialize, Serialize};
 
-#[cfg(feature = "postgres")]
-pub use postgres::PostgresLedger;
-pub use sharing::{CoordinatorReport, CoordinatorShare, Elsewhere, Grant, LedgerSharing};
 pub use sqlite::SqliteLedger;
 
+use crate::clock::{FarmClock, Stamp};
 use crate::job::{ChunkResult, FarmJob};
+use crate::products::Product;
 use crate::{ChunkSet, Result};
 
 /// A run as its ledger holds it.
@@ -49,6 +46,10 @@ pub struct OfferedResult {
     pub pilot: String,
     /// The result.
     pub done: ChunkResult,
+    /// Its files.
+    pub products: Vec<Product>,
+    /// The chunk was done a second time on purpose, to confirm the result that counts.
+    pub check: bool,
 }
 
 /// The ledger's decision about an offered result.
@@ -68,8 +69,8 @@ pub enum ChunkVerdict {
 pub struct Commit {
     /// The result.
     pub offer: OfferedResult,
-    /// When it was counted, seconds since 1970.
-    pub at: f64,
+    /// When it was counted.
+    pub when: Stamp,
 }
 
 /// A refused result.
@@ -77,8 +78,8 @@ pub struct Commit {
 pub struct Refusal {
     /// The result.
     pub offer: OfferedResult,
-    /// When, seconds since 1970.
-    pub at: f64,
+    /// When.
+    pub when: Stamp,
     /// Whether it differs from the counted one.
     pub differs: bool,
 }
@@ -86,8 +87,10 @@ pub struct Refusal {
 /// An event in the log of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Incident {
-    /// When, seconds since 1970.
+    /// When, seconds since 1970 by the wall clock.
     pub at: f64,
+    /// When, seconds since the run began.
+    pub since: f64,
     /// One word: `started`, `resumed`, `joined`, `left`, `expired`, `speculated`, `refused`, `failed`, `stranger` ...
     pub what: String,
     /// The node concerned; empty if none.
@@ -119,6 +122,14 @@ pub struct Totals {
     pub wasted: f64,
     /// Refused results that differ from the counted one.
     pub differing: u64,
+    /// Results of chunks that were done a second time on purpose, and agreed.
+    pub confirmed: u64,
+    /// Bytes that counted chunks read from storage, where that is known.
+    pub read: u64,
+    /// Bytes that counted chunks wrote as products.
+    pub written: u64,
+    /// Chunks that could not be done.
+    pub failed: u64,
     /// Greatest lease number.
     pub number: u64,
 }
@@ -130,19 +141,21 @@ pub struct NodeTotals {
     pub node: String,
     /// Its totals.
     pub totals: Totals,
-    /// First and last commit, seconds since 1970.
+    /// First and last commit, seconds since the run began.
     pub span: (f64, f64),
+    /// What it said when a chunk failed last.
+    pub complaint: Option<String>,
 }
 
 /// How a coordinator begins with a ledger.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Begin {
-    /// Its number among the coordinators of the run, from 1; always 1 where only one may exist at a time.
-    pub coordinator: u64,
     /// First lease number; no other coordinator uses the numbers from here on.
     pub lease: u64,
-    /// It continues the work of an earlier coordinator that has ended, and no other one is alive.
+    /// It continues the work of an earlier coordinator.
     pub resumed: bool,
+    /// Seconds since the run began.
+    pub since: f64,
 }
 
 /// Durable storage of a farm's results.
@@ -153,23 +166,23 @@ pub trait Ledger: Send {
     /// When the ledger cannot be read, as with all reading functions below.
     fn farm(&self) -> Result<Farm>;
 
-    /// Registers a coordinator and its address. Where several may share the run, it is taken for dead after `expiry`
-    /// seconds without an exchange.
+    /// Registers a coordinator, its address and its lease numbers.
     ///
     /// # Errors
     /// When the ledger cannot be written.
-    fn begin(&mut self, address: &str, expiry: f64) -> Result<Begin>;
+    fn begin(&mut self, address: &str, clock: &dyn FarmClock) -> Result<Begin>;
 
-    /// The interface through which several coordinators share the run; `None` where there is only one.
-    fn sharing(&mut self) -> Option<&mut dyn LedgerSharing> {
-        None
-    }
+    /// Checks that others still find the ledger where it was opened.
+    ///
+    /// # Errors
+    /// When it was deleted or replaced: says where its contents were written to, if they could be.
+    fn check_place(&self) -> Result<()>;
 
     /// Counts or refuses offers, in their order, in one durable transaction: when this returns, the verdicts are final.
     ///
     /// # Errors
     /// When the ledger cannot be written; none of the offers counts then.
-    fn record(&mut self, offers: &[OfferedResult], at: f64) -> Result<Vec<ChunkVerdict>>;
+    fn record(&mut self, offers: &[OfferedResult], when: Stamp) -> Result<Vec<ChunkVerdict>>;
 
     /// Adds incidents.
     ///
@@ -188,6 +201,12 @@ pub trait Ledger: Send {
     /// # Errors
     /// When the ledger cannot be read.
     fn counted(&self) -> Result<ChunkSet>;
+
+    /// The result of a chunk that counts.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    fn counted_result(&self, chunk: u64) -> Result<Option<Commit>>;
 
     /// Totals of the run.
     ///
@@ -224,10 +243,4 @@ pub trait Ledger: Send {
     /// # Errors
     /// When the ledger cannot be read.
     fn descriptions(&self) -> Result<Vec<(String, serde_json::Value)>>;
-}
-
-/// Seconds since 1970.
-#[must_use]
-pub fn now() -> f64 {
-    sys::clock::realtime() as f64 * 1e-9
 }

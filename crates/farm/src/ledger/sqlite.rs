@@ -1,30 +1,45 @@
 //! The ledger of a single coordinator: an SQLite file that only its owner can read, since it holds the token.
 
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
+use rusqlite::{Connection, OpenFlags, params};
 
-use super::schema::{APPLICATION, TABLES, VERSION};
-use super::{Begin, ChunkVerdict, Commit, Farm, Incident, Ledger, NodeTotals, OfferedResult, Refusal, Totals};
-use crate::job::ChunkResult;
+use super::schema::{APPLICATION, NAMES, TABLES, VERSION, from_version_1};
+use super::{Begin, ChunkVerdict, Commit, Farm, Incident, Ledger, NodeTotals, OfferedResult, Refusal, Totals, read};
+use crate::clock::{FarmClock, Stamp};
+use crate::leases::GENERATION;
 use crate::{ChunkSet, Error, Result};
 
 /// How long locks of other processes are waited for.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-const SUMS: &str = "count(*), count(DISTINCT chunk), coalesce(sum(events), 0), coalesce(sum(cpu), 0.0),
-    coalesce(sum(wall), 0.0), coalesce(max(number), 0)";
-const OFFER: &str = "chunk, number, node, pilot, events, digest, cpu, wall, at";
+/// How long a lock is waited for that a child holds which another process has just forked: it lets go when it begins its
+/// own program.
+const INHERITED: Duration = Duration::from_millis(1000);
+/// Coordinators of one run: lease numbers have 64 bits, one of them a sign.
+const MAX_GENERATION: u64 = 1 << 22;
 
 /// A ledger in a file.
 #[derive(Debug)]
 pub struct SqliteLedger {
     connection: Connection,
     path: PathBuf,
+    /// Device and inode of the file that was opened.
+    file: (u64, u64),
     // Held while this value lives, so that no second coordinator writes to the same ledger.
-    _lock: Option<std::fs::File>,
+    lock: Option<std::fs::File>,
+}
+
+impl Drop for SqliteLedger {
+    fn drop(&mut self) {
+        // Closing is not enough: a child that another thread has just forked still has a copy of the descriptor, and
+        // with it the lock, until it begins its own program (flock(2)).
+        if let Some(lock) = &self.lock {
+            let _ = lock.unlock();
+        }
+    }
 }
 
 impl SqliteLedger {
@@ -54,7 +69,7 @@ impl SqliteLedger {
                 .and_then(|()| all.pragma_update(None, "user_version", VERSION))
                 .and_then(|()| {
                     all.execute(
-                        "INSERT INTO farm VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                        "INSERT INTO farm VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, '', 0.0)",
                         params![farm.id, job, farm.token, farm.key, farm.address, farm.created, settings],
                     )
                 })
@@ -82,7 +97,7 @@ impl SqliteLedger {
     }
 
     fn connect(path: &Path, write: bool) -> Result<Self> {
-        std::fs::metadata(path).map_err(Error::file("open the ledger", path))?;
+        let file = inode(path).map_err(Error::file("open the ledger", path))?;
         let lock = if write { Some(claim(path)?) } else { None };
         let access = if write { OpenFlags::SQLITE_OPEN_READ_WRITE } else { OpenFlags::SQLITE_OPEN_READ_ONLY };
         let refuse =
@@ -98,7 +113,71 @@ impl SqliteLedger {
                 .and_then(|()| connection.pragma_update(None, "synchronous", "FULL"))
                 .map_err(refuse)?;
         }
-        Ok(Self { connection, path: path.to_owned(), _lock: lock })
+        Ok(Self { connection, path: path.to_owned(), file, lock })
+    }
+
+    /// Whether a coordinator writes to the ledger at this moment.
+    ///
+    /// # Errors
+    /// When its lock cannot be looked at.
+    pub fn is_live(path: &Path) -> Result<bool> {
+        let place = lock_path(path);
+        let file = match std::fs::File::open(&place) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(Error::file("look at the lock", &place)(error)),
+        };
+        match file.try_lock_shared() {
+            Ok(()) => file.unlock().map(|()| false).map_err(Error::file("look at the lock", &place)),
+            Err(std::fs::TryLockError::WouldBlock) => Ok(true),
+            Err(std::fs::TryLockError::Error(error)) => Err(Error::file("look at the lock", &place)(error)),
+        }
+    }
+
+    /// Removes a ledger in which nothing has begun, with all that belongs to it.
+    pub fn remove(self) {
+        let path = self.path.clone();
+        drop(self);
+        for end in ["", "-wal", "-shm", ".lock"] {
+            let mut name = path.as_os_str().to_owned();
+            name.push(end);
+            // What is not there needs no removal.
+            let _ = std::fs::remove_file(PathBuf::from(name));
+        }
+    }
+
+    /// Makes an older ledger one of this version: in place, or where it is only read, a copy in memory.
+    fn upgraded(mut self) -> Result<Self> {
+        let work = || -> rusqlite::Result<Option<Connection>> {
+            if self.lock.is_none() {
+                let copy = Connection::open_in_memory()?;
+                copy.execute_batch(TABLES)?;
+                copy.execute("ATTACH DATABASE ?1 AS old", [self.path.to_string_lossy()])?;
+                copy.execute_batch(&from_version_1("old."))?;
+                copy.execute_batch("DETACH DATABASE old")?;
+                return Ok(Some(copy));
+            }
+            let all = self.connection.unchecked_transaction()?;
+            for name in NAMES {
+                all.execute_batch(&format!("ALTER TABLE {name} RENAME TO old_{name}"))?;
+            }
+            all.execute_batch(TABLES)?;
+            all.execute_batch(&from_version_1("old_"))?;
+            for name in NAMES {
+                all.execute_batch(&format!("DROP TABLE old_{name}"))?;
+            }
+            all.pragma_update(None, "user_version", VERSION)?;
+            all.commit()?;
+            Ok(None)
+        };
+        match work() {
+            Ok(None) => Ok(self),
+            Ok(Some(copy)) => {
+                self.connection = copy;
+                Ok(self)
+            }
+            Err(error) => Err(self.failure("bring to the present version")(error.to_string())),
+        }
     }
 
     fn known(self) -> Result<Self> {
@@ -107,6 +186,7 @@ impl SqliteLedger {
         let version = pragma("user_version").map_err(|error| self.failure("read")(error.to_string()))?;
         match (found, version) {
             (APPLICATION, VERSION) => Ok(self),
+            (APPLICATION, 1) => self.upgraded(),
             (APPLICATION, newer) => Err(self.failure("read")(format!(
                 "it has schema version {newer}; this program knows version {VERSION}"
             ))),
@@ -134,11 +214,19 @@ impl SqliteLedger {
     }
 }
 
-/// Locks the ledger for one writer; the kernel releases the lock when the process ends.
-fn claim(path: &Path) -> Result<std::fs::File> {
+fn lock_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
-    let place = PathBuf::from(name);
+    PathBuf::from(name)
+}
+
+fn inode(path: &Path) -> std::io::Result<(u64, u64)> {
+    std::fs::metadata(path).map(|found| (found.dev(), found.ino()))
+}
+
+/// Locks the ledger for one writer; the kernel releases the lock when the process ends.
+fn claim(path: &Path) -> Result<std::fs::File> {
+    let place = lock_path(path);
     let file = std::fs::OpenOptions::new()
         .write(true)
         .create(true)
@@ -146,7 +234,13 @@ fn claim(path: &Path) -> Result<std::fs::File> {
         .mode(0o600)
         .open(&place)
         .map_err(Error::file("lock the ledger by", &place))?;
-    match file.try_lock() {
+    let began = std::time::Instant::now();
+    let mut locked = file.try_lock();
+    while matches!(locked, Err(std::fs::TryLockError::WouldBlock)) && began.elapsed() < INHERITED {
+        std::thread::sleep(Duration::from_millis(20));
+        locked = file.try_lock();
+    }
+    match locked {
         Ok(()) => Ok(file),
         Err(std::fs::TryLockError::WouldBlock) => Err(Error::Ledger {
             what: "open",
@@ -163,95 +257,73 @@ pub(crate) fn is_network(kind: &str) -> bool {
     known.contains(&kind) || kind.starts_with("fuse")
 }
 
-fn verdict(connection: &Connection, offer: &OfferedResult, at: f64) -> rusqlite::Result<ChunkVerdict> {
-    let digest = offer.done.digest.cast_signed();
-    let values = params![
-        offer.chunk.cast_signed(),
-        offer.number.cast_signed(),
-        offer.node,
-        offer.pilot,
-        offer.done.events.cast_signed(),
-        digest,
-        offer.done.cpu,
-        offer.done.wall,
-        at
-    ];
-    let mut insert = connection.prepare_cached(
-        "INSERT INTO commits (chunk, number, node, pilot, events, digest, cpu, wall, at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (chunk) DO NOTHING",
-    )?;
-    if insert.execute(values)? == 1 {
-        return Ok(ChunkVerdict::Counted);
-    }
-    let mut look = connection.prepare_cached("SELECT number, pilot, events, digest FROM commits WHERE chunk = ?1")?;
-    let (number, pilot, same) = look.query_row([offer.chunk.cast_signed()], |row| {
-        let same = (row.get::<_, i64>(2)?, row.get::<_, i64>(3)?) == (offer.done.events.cast_signed(), digest);
-        Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, same))
-    })?;
-    // The reply to the first offer was lost: this is the same offer again, and it counts already.
-    if number == offer.number.cast_signed() && pilot == offer.pilot && same {
-        return Ok(ChunkVerdict::Counted);
-    }
-    let mut refuse =
-        connection.prepare_cached("INSERT INTO refusals VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?;
-    refuse.execute(params![
-        offer.chunk.cast_signed(),
-        offer.number.cast_signed(),
-        offer.node,
-        offer.pilot,
-        offer.done.events.cast_signed(),
-        digest,
-        offer.done.cpu,
-        offer.done.wall,
-        at,
-        !same
-    ])?;
-    Ok(if same { ChunkVerdict::Duplicate } else { ChunkVerdict::Differs })
-}
-
-fn offer(row: &Row<'_>) -> rusqlite::Result<(OfferedResult, f64)> {
-    let number = |at| row.get::<_, i64>(at).map(i64::cast_unsigned);
-    let done = ChunkResult { events: number(4)?, digest: number(5)?, cpu: row.get(6)?, wall: row.get(7)? };
-    Ok((
-        OfferedResult { chunk: number(0)?, number: number(1)?, node: row.get(2)?, pilot: row.get(3)?, done },
-        row.get(8)?,
-    ))
-}
-
 impl Ledger for SqliteLedger {
     fn farm(&self) -> Result<Farm> {
-        let farm = self.reading(|connection| {
-            connection.query_row("SELECT id, job, token, key, address, created, settings FROM farm", [], |row| {
-                let text = |at| row.get::<_, String>(at);
-                Ok((text(0)?, text(1)?, text(2)?, text(3)?, text(4)?, row.get::<_, f64>(5)?, text(6)?))
-            })
-        })?;
-        let (id, job, token, key, address, created, settings) = farm;
+        let (mut farm, job, settings) = self.reading(read::farm)?;
         let damaged = |error: serde_json::Error| self.failure("read")(error.to_string());
-        let job = serde_json::from_str(&job).map_err(damaged)?;
-        let settings = serde_json::from_str(&settings).map_err(damaged)?;
-        Ok(Farm { id, job, token, key, address, created, settings })
+        farm.job = serde_json::from_str(&job).map_err(damaged)?;
+        farm.settings = serde_json::from_str(&settings).map_err(damaged)?;
+        Ok(farm)
     }
 
-    fn begin(&mut self, address: &str, _expiry: f64) -> Result<Begin> {
-        /// More leases than one coordinator gives in a year.
-        const GENERATION: u64 = 1 << 40;
+    fn begin(&mut self, address: &str, clock: &dyn FarmClock) -> Result<Begin> {
         let resumed = !self.farm()?.address.is_empty();
-        // Lease numbers never repeat, not even those of earlier leases without a result.
-        let lease = if resumed { (self.totals()?.number / GENERATION + 1) * GENERATION } else { 1 };
-        self.writing(|all| all.execute("UPDATE farm SET address = ?1", [address]).map(drop))?;
-        Ok(Begin { coordinator: 1, lease, resumed })
+        let (monotonic, wall, boot) = (clock.monotonic(), clock.wall(), clock.boot());
+        let (generation, since) = self.writing(|all| {
+            let of_farm = "SELECT generation, boot, zero FROM farm";
+            let (generation, old_boot, zero): (i64, String, f64) =
+                all.query_row(of_farm, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+            let last = read::last_moment(all)?;
+            let since = if !resumed {
+                0.0
+            } else if !boot.is_empty() && old_boot == boot {
+                (monotonic - zero).max(last.since)
+            } else {
+                // Another host or another boot: only the wall clocks connect them.
+                last.since + (wall - last.at).max(0.0)
+            };
+            let generation = generation.cast_unsigned() + 1;
+            all.execute(
+                "UPDATE farm SET address = ?1, generation = ?2, boot = ?3, zero = ?4",
+                params![address, generation.cast_signed(), boot, monotonic - since],
+            )?;
+            Ok((generation, since))
+        })?;
+        if generation >= MAX_GENERATION {
+            return Err(self.failure("continue")("it had more coordinators than lease numbers allow".to_owned()));
+        }
+        Ok(Begin { lease: generation * GENERATION, resumed, since })
     }
 
-    fn record(&mut self, offers: &[OfferedResult], at: f64) -> Result<Vec<ChunkVerdict>> {
-        self.writing(|all| offers.iter().map(|offer| verdict(all, offer, at)).collect())
+    fn check_place(&self) -> Result<()> {
+        if inode(&self.path).is_ok_and(|found| found == self.file) {
+            return Ok(());
+        }
+        let mut name = self.path.as_os_str().to_owned();
+        name.push(".rescued");
+        let rescued = PathBuf::from(name);
+        let said = match self.connection.execute("VACUUM INTO ?1", [rescued.to_string_lossy()]) {
+            Ok(_) => {
+                // It holds the token, like the ledger itself.
+                let own = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+                let _ = std::fs::set_permissions(&rescued, own);
+                format!("all of it was written to {}: move it back, and resume", rescued.display())
+            }
+            Err(error) => format!("its contents could not be written to {}: {error}", rescued.display()),
+        };
+        Err(self.failure("go on with")(format!("it was deleted or replaced while the run went on; {said}")))
+    }
+
+    fn record(&mut self, offers: &[OfferedResult], when: Stamp) -> Result<Vec<ChunkVerdict>> {
+        self.writing(|all| offers.iter().map(|offer| verdict(all, offer, when)).collect())
     }
 
     fn note(&mut self, incidents: &[Incident]) -> Result<()> {
         self.writing(|all| {
-            let mut insert = all.prepare_cached("INSERT INTO incidents VALUES (?1, ?2, ?3, ?4, ?5)")?;
+            let mut insert = all.prepare_cached("INSERT INTO incidents VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
             for one in incidents {
-                insert.execute(params![one.at, one.what, one.node, one.chunk.map(u64::cast_signed), one.detail])?;
+                let chunk = one.chunk.map(u64::cast_signed);
+                insert.execute(params![one.at, one.since, one.what, one.node, chunk, one.detail])?;
             }
             Ok(())
         })
@@ -264,114 +336,100 @@ impl Ledger for SqliteLedger {
     }
 
     fn counted(&self) -> Result<ChunkSet> {
-        let mut set = ChunkSet::new(self.farm()?.job.chunks());
-        self.reading(|connection| {
-            let mut query = connection.prepare("SELECT chunk FROM commits")?;
-            let mut rows = query.query([])?;
-            while let Some(row) = rows.next()? {
-                set.insert(row.get::<_, i64>(0)?.cast_unsigned());
-            }
-            Ok(set)
-        })
+        let chunks = self.farm()?.job.chunks();
+        self.reading(|connection| read::counted(connection, chunks))
+    }
+
+    fn counted_result(&self, chunk: u64) -> Result<Option<Commit>> {
+        self.reading(|connection| read::counted_result(connection, chunk))
     }
 
     fn totals(&self) -> Result<Totals> {
-        self.reading(|connection| {
-            let mut totals = connection.query_row(&format!("SELECT {SUMS} FROM commits"), [], |row| sums(row, 0))?;
-            let mut query = connection.prepare("SELECT digest FROM commits")?;
-            let mut rows = query.query([])?;
-            while let Some(row) = rows.next()? {
-                totals.digest = totals.digest.wrapping_add(row.get::<_, i64>(0)?.cast_unsigned());
-            }
-            let refused = "SELECT count(*), coalesce(sum(cpu), 0.0), coalesce(sum(differs), 0), coalesce(max(number), 0) \
-                           FROM refusals";
-            let number = connection.query_row(refused, [], |row| {
-                totals.refused = row.get::<_, i64>(0)?.cast_unsigned();
-                totals.wasted = row.get(1)?;
-                totals.differing = row.get::<_, i64>(2)?.cast_unsigned();
-                row.get::<_, i64>(3)
-            })?;
-            totals.number = totals.number.max(number.cast_unsigned());
-            Ok(totals)
-        })
+        self.reading(read::totals)
     }
 
     fn nodes(&self) -> Result<Vec<NodeTotals>> {
-        self.reading(|connection| {
-            let text = format!("SELECT node, min(at), max(at), {SUMS} FROM commits GROUP BY node ORDER BY node");
-            let mut query = connection.prepare(&text)?;
-            let all = query.query_map([], |row| {
-                Ok(NodeTotals { node: row.get(0)?, span: (row.get(1)?, row.get(2)?), totals: sums(row, 3)? })
-            })?;
-            let mut all = all.collect::<rusqlite::Result<Vec<_>>>()?;
-            let refused = "SELECT count(*), coalesce(sum(cpu), 0.0) FROM refusals WHERE node = ?1";
-            for one in &mut all {
-                let found = connection.query_row(refused, [&one.node], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)));
-                let (count, wasted) = found.optional()?.unwrap_or_default();
-                (one.totals.refused, one.totals.wasted) = (count.cast_unsigned(), wasted);
-            }
-            Ok(all)
-        })
+        self.reading(read::nodes)
     }
 
     fn commits(&self, each: &mut dyn FnMut(Commit)) -> Result<()> {
-        self.reading(|connection| {
-            let mut query = connection.prepare(&format!("SELECT {OFFER} FROM commits ORDER BY at, chunk"))?;
-            let mut rows = query.query([])?;
-            while let Some(row) = rows.next()? {
-                let (offer, at) = offer(row)?;
-                each(Commit { offer, at });
-            }
-            Ok(())
-        })
+        self.reading(|connection| read::commits(connection, each))
     }
 
     fn refusals(&self, each: &mut dyn FnMut(Refusal)) -> Result<()> {
-        self.reading(|connection| {
-            let mut query = connection.prepare(&format!("SELECT {OFFER}, differs FROM refusals ORDER BY at, rowid"))?;
-            let mut rows = query.query([])?;
-            while let Some(row) = rows.next()? {
-                let (offer, at) = offer(row)?;
-                each(Refusal { offer, at, differs: row.get(9)? });
-            }
-            Ok(())
-        })
+        self.reading(|connection| read::refusals(connection, each))
     }
 
     fn incidents(&self) -> Result<Vec<Incident>> {
-        self.reading(|connection| {
-            let mut query =
-                connection.prepare("SELECT at, what, node, chunk, detail FROM incidents ORDER BY at, rowid")?;
-            let all = query.query_map([], |row| {
-                let chunk = row.get::<_, Option<i64>>(3)?.map(i64::cast_unsigned);
-                Ok(Incident { at: row.get(0)?, what: row.get(1)?, node: row.get(2)?, chunk, detail: row.get(4)? })
-            })?;
-            all.collect()
-        })
+        self.reading(read::incidents)
     }
 
     fn descriptions(&self) -> Result<Vec<(String, serde_json::Value)>> {
-        let texts: Vec<(String, String)> = self.reading(|connection| {
-            let mut query = connection.prepare("SELECT node, about FROM nodes ORDER BY node")?;
-            query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
-        })?;
         let parse = |(node, text): (String, String)| match serde_json::from_str(&text) {
             Ok(value) => Ok((node, value)),
             Err(error) => Err(self.failure("read")(error.to_string())),
         };
-        texts.into_iter().map(parse).collect()
+        self.reading(read::descriptions)?.into_iter().map(parse).collect()
     }
 }
 
-fn sums(row: &Row<'_>, at: usize) -> rusqlite::Result<Totals> {
-    let number = |at| row.get::<_, i64>(at).map(i64::cast_unsigned);
-    Ok(Totals {
-        commits: number(at)?,
-        distinct: number(at + 1)?,
-        events: number(at + 2)?,
-        cpu: row.get(at + 3)?,
-        wall: row.get(at + 4)?,
-        number: number(at + 5)?,
-        ..Totals::default()
-    })
+fn verdict(connection: &Connection, offer: &OfferedResult, when: Stamp) -> rusqlite::Result<ChunkVerdict> {
+    let done = &offer.done;
+    let (chunk, number, digest) = (offer.chunk.cast_signed(), offer.number.cast_signed(), done.digest.cast_signed());
+    let (read, written) = (done.read.map(u64::cast_signed), done.written.map(u64::cast_signed));
+    // A list of products can always be written as JSON.
+    let products = (!offer.products.is_empty()).then(|| serde_json::to_string(&offer.products).unwrap_or_default());
+    let events = done.events.cast_signed();
+    let values = params![
+        chunk,
+        number,
+        offer.node,
+        offer.pilot,
+        events,
+        digest,
+        done.cpu,
+        done.wall,
+        read,
+        written,
+        when.at,
+        when.since,
+        products
+    ];
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO commits VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+         ON CONFLICT (chunk) DO NOTHING",
+    )?;
+    if insert.execute(values)? == 1 {
+        return Ok(ChunkVerdict::Counted);
+    }
+    let mut look = connection.prepare_cached("SELECT number, pilot, events, digest FROM commits WHERE chunk = ?1")?;
+    let (first, pilot, same) = look.query_row([chunk], |row| {
+        let same = (row.get::<_, i64>(2)?, row.get::<_, i64>(3)?) == (events, digest);
+        Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, same))
+    })?;
+    // The reply to the first offer was lost: this is the same offer again, and it counts already.
+    if first == number && pilot == offer.pilot && same {
+        return Ok(ChunkVerdict::Counted);
+    }
+    let mut refuse = connection.prepare_cached(
+        "INSERT INTO refusals VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+    )?;
+    refuse.execute(params![
+        chunk,
+        number,
+        offer.node,
+        offer.pilot,
+        events,
+        digest,
+        done.cpu,
+        done.wall,
+        read,
+        written,
+        when.at,
+        when.since,
+        products,
+        !same,
+        offer.check
+    ])?;
+    Ok(if same { ChunkVerdict::Duplicate } else { ChunkVerdict::Differs })
 }

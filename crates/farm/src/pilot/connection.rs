@@ -67,30 +67,24 @@ impl PilotConnection {
     }
 
     /// Connects, with growing pauses between attempts, until the coordinator accepts, refuses for good, or `patience`
-    /// ends. Each attempt takes the next of `addresses`, whose first is the configured one. Returns `None` when `leave`
-    /// says that the run is finished.
-    pub(crate) fn find(
-        config: &PilotConfig,
-        addresses: &[String],
-        pilot: &str,
-        leave: &dyn Fn() -> bool,
-    ) -> Result<Option<Self>> {
+    /// ends. Returns `None` when `leave` says that the run is finished.
+    pub(crate) fn find(config: &PilotConfig, pilot: &str, leave: &dyn Fn() -> bool) -> Result<Option<Self>> {
         let token = Token::parse(&config.token)?;
         let began = Instant::now();
         let (mut pause, mut mismatches) = (PAUSE.0, 0);
         // Spreads the retries of pilots that lost their coordinator at the same moment.
         let share =
             0.5 + f64::from(pilot.bytes().fold(0_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte))) / 512.0;
-        for address in addresses.iter().cycle() {
+        loop {
             if leave() {
                 return Ok(None);
             }
-            let error = match Self::open(address, &token, pilot, &config.node) {
+            let error = match Self::open(&config.address, &token, pilot, &config.node) {
                 Ok(connection) => return Ok(Some(connection)),
-                Err(error @ Error::Refused(_)) if *address == config.address => return Err(error),
+                Err(error @ Error::Refused(_)) => return Err(error),
                 Err(error) => error,
             };
-            mismatches = if *address == config.address && is_mismatch(&error) { mismatches + 1 } else { 0 };
+            mismatches = if is_mismatch(&error) { mismatches + 1 } else { 0 };
             if mismatches >= MAX_MISMATCHES {
                 return Err(error);
             }
@@ -101,7 +95,6 @@ impl PilotConnection {
             std::thread::sleep(Duration::from_secs_f64(pause * share));
             pause = (pause * 2.0).min(PAUSE.1);
         }
-        Err(Error::Usage("the configuration must name a coordinator's address".to_owned()))
     }
 
     /// Sends a message and receives the reply.

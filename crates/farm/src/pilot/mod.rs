@@ -3,8 +3,8 @@
 mod connection;
 mod slot;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +55,9 @@ pub struct PilotTally {
     pub refused: u64,
     /// Chunks that could not be done.
     pub failed: u64,
+    /// Chunks whose result was not wanted any more, ended before they were done.
+    #[serde(default)]
+    pub stopped: u64,
     /// Connections made.
     pub connections: u64,
 }
@@ -67,17 +70,8 @@ struct PilotShared {
     counted: AtomicU64,
     refused: AtomicU64,
     failed: AtomicU64,
+    stopped: AtomicU64,
     connections: AtomicU64,
-    /// Other coordinators of the same run, which take over when this pilot's own is gone.
-    others: Mutex<Vec<String>>,
-}
-
-impl PilotShared {
-    /// The addresses to try, in this order.
-    fn addresses(&self, own: &str) -> Vec<String> {
-        let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
-        std::iter::once(own.to_owned()).chain(others.iter().filter(|other| *other != own).cloned()).collect()
-    }
 }
 
 /// Works until no chunk is left.
@@ -109,6 +103,7 @@ pub fn run_pilot(config: &PilotConfig, workshop: Arc<dyn Workshop>) -> Result<Pi
         counted: read(&common.counted),
         refused: read(&common.refused),
         failed: read(&common.failed),
+        stopped: read(&common.stopped),
         connections: read(&common.connections),
     })
 }

@@ -1,60 +1,111 @@
 //! One slot of a pilot: a thread that computes and a thread that talks to the coordinator, so that heartbeats continue
 //! during the work, and work continues while the coordinator is away.
 
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::connection::PilotConnection;
 use super::{PilotConfig, PilotShared, Workshop};
-use crate::job::{Chunk, ChunkResult, FarmJob};
+use crate::job::{Attempt, Chunk, ChunkResult, ChunkWorker, FarmJob};
 use crate::ledger::ChunkVerdict;
 use crate::message::{FromCoordinator, FromPilot, Lease};
+use crate::products::{Product, ProductFolder};
 use crate::{Error, Result};
 
-type Outcome = std::result::Result<ChunkResult, String>;
+/// A result with its files, or why there is none.
+type Outcome = std::result::Result<(ChunkResult, Vec<Product>), String>;
 /// Longest cause of a failure that is sent, characters.
 const REASON: usize = 2_000;
-/// Interval at which a pilot asks for the other coordinators.
-const OTHERS: Duration = Duration::from_secs(2);
 /// Pause before a result that could not be recorded is offered again.
 const NOT_RECORDED_PAUSE: Duration = Duration::from_secs(1);
 
 /// The computing thread, as the talking one sees it.
 struct SlotWorkers {
-    chunks: SyncSender<Chunk>,
+    chunks: SyncSender<(Chunk, u64, Arc<AtomicBool>)>,
     outcomes: Receiver<Outcome>,
+    /// Where products go; an error if this node does not see that place.
+    folder: std::result::Result<Option<ProductFolder>, String>,
 }
 
 impl SlotWorkers {
-    fn start(job: FarmJob, workshop: Arc<dyn Workshop>) -> Result<Self> {
-        let ((chunks, todo), (done, outcomes)) = (sync_channel::<Chunk>(1), sync_channel(1));
+    fn start(farm: &str, job: FarmJob, workshop: Arc<dyn Workshop>) -> Result<Self> {
+        let ((chunks, todo), (done, outcomes)) = (sync_channel::<(Chunk, u64, Arc<AtomicBool>)>(1), sync_channel(1));
+        let folder = job.products.as_deref().map(|folder| ProductFolder::join(folder, farm)).transpose();
+        let folder = folder.map_err(|error| error.to_string());
+        let for_work = folder.clone();
         std::thread::Builder::new()
             .name("work".to_owned())
             .spawn(move || {
                 let mut worker = workshop.worker(&job);
-                while let Ok(chunk) = todo.recv() {
-                    let outcome =
-                        worker.as_mut().map_err(|reason| reason.clone()).and_then(|worker| worker.perform(&chunk));
+                while let Ok((chunk, number, stop)) = todo.recv() {
+                    let outcome = worker
+                        .as_mut()
+                        .map_err(|reason| reason.clone())
+                        .and_then(|worker| attempt(&mut **worker, &chunk, number, stop, &for_work));
                     if done.send(outcome).is_err() {
                         break;
                     }
                 }
             })
             .map_err(Error::io("start a thread"))?;
-        Ok(Self { chunks, outcomes })
+        Ok(Self { chunks, outcomes, folder })
     }
+
+    /// Publishes the files of a result that counts, or removes those of one that does not. What fails here is finished
+    /// by the coordinator at the end of the run.
+    fn settle(&self, lease: &Lease, products: Option<&[Product]>) {
+        if let Ok(Some(folder)) = &self.folder {
+            let (chunk, number) = (lease.chunk.index, lease.number);
+            let _ = match products {
+                Some(products) => folder.publish(chunk, number, products),
+                None => folder.discard(chunk, number),
+            };
+        }
+    }
+}
+
+/// Does a chunk in a private place, whose files are on the disk afterwards.
+fn attempt(
+    worker: &mut dyn ChunkWorker,
+    chunk: &Chunk,
+    number: u64,
+    stop: Arc<AtomicBool>,
+    folder: &std::result::Result<Option<ProductFolder>, String>,
+) -> Outcome {
+    let Some(folder) = folder.as_ref().map_err(String::clone)? else {
+        return worker.perform(chunk, &Attempt { number, out: None, stop }).map(|done| (done, Vec::new()));
+    };
+    let work = || {
+        let out = folder.begin(chunk.index, number).map_err(|error| error.to_string())?;
+        let mut done = worker.perform(chunk, &Attempt { number, out: Some(out), stop })?;
+        let products = folder.collect(chunk.index, number).map_err(|error| error.to_string())?;
+        done.written = Some(products.iter().map(|product| product.bytes).sum());
+        Ok((done, products))
+    };
+    let outcome = work();
+    if outcome.is_err() {
+        // A place that cannot be removed now is removed at the end of the run.
+        let _ = folder.discard(chunk.index, number);
+    }
+    outcome
+}
+
+/// Work under way.
+struct CurrentWork {
+    lease: Lease,
+    began: Instant,
+    /// Set when its result is not wanted any more.
+    stop: Arc<AtomicBool>,
 }
 
 /// What a slot keeps when its connection is lost.
 #[derive(Default)]
 struct SlotState {
     farm: Option<String>,
-    working: Option<Lease>,
-    outcome: Option<(Lease, Outcome)>,
-    /// Consecutive chunks that failed.
-    failures: u32,
+    working: Option<CurrentWork>,
+    outcome: Option<(CurrentWork, Outcome)>,
 }
 
 /// Serves until no chunk is left.
@@ -68,13 +119,13 @@ pub(super) fn serve(
     let mut state = SlotState::default();
     let mut workers: Option<SlotWorkers> = None;
     let leave = || common.finished.load(Ordering::SeqCst);
-    while let Some(mut connection) = PilotConnection::find(config, &common.addresses(&config.address), pilot, &leave)? {
+    while let Some(mut connection) = PilotConnection::find(config, pilot, &leave)? {
         common.connections.fetch_add(1, Ordering::SeqCst);
         if state.farm.get_or_insert(connection.farm.clone()) != &connection.farm {
             return Err(Error::Refused("the coordinator now serves another run".to_owned()));
         }
         if workers.is_none() {
-            workers = Some(SlotWorkers::start(connection.job.clone(), Arc::clone(workshop))?);
+            workers = Some(SlotWorkers::start(&connection.farm, connection.job.clone(), Arc::clone(workshop))?);
         }
         let Some(workers) = &workers else { continue };
         let about = |connection: &mut PilotConnection| {
@@ -108,27 +159,23 @@ fn exchange(
     common: &PilotShared,
 ) -> Result<()> {
     let died = || Error::Broken("the computing thread died".to_owned());
-    let mut next = Some(Instant::now());
     loop {
-        if next.is_some_and(|next| next <= Instant::now()) {
-            next = others(connection, common)?;
-        }
-        if let Some((lease, outcome)) = state.outcome.take() {
-            let decided = offer(connection, &lease, &outcome, common);
-            if matches!(decided, Ok(true)) {
-                state.failures = if outcome.is_ok() { 0 } else { state.failures + 1 };
-                std::thread::sleep(pause(state.failures));
-            } else {
-                state.outcome = Some((lease, outcome));
+        if let Some((work, outcome)) = state.outcome.take() {
+            let decided = offer(connection, &work, &outcome, workers, common);
+            if !matches!(decided, Ok(true)) {
+                state.outcome = Some((work, outcome));
                 decided?;
                 std::thread::sleep(NOT_RECORDED_PAUSE);
             }
-        } else if let Some(lease) = state.working.take() {
+        } else if let Some(work) = state.working.take() {
             match workers.outcomes.recv_timeout(connection.beat) {
-                Ok(outcome) => state.outcome = Some((lease, outcome)),
+                Ok(outcome) => state.outcome = Some((work, outcome)),
                 Err(RecvTimeoutError::Timeout) => {
-                    let reply = connection.ask(&FromPilot::Beat { lease: lease.clone() });
-                    state.working = Some(lease);
+                    let reply = connection.ask(&FromPilot::Beat { lease: work.lease.clone() });
+                    if matches!(reply, Ok(FromCoordinator::Kept { wanted: false })) {
+                        work.stop.store(true, Ordering::SeqCst);
+                    }
+                    state.working = Some(work);
                     reply?;
                 }
                 Err(RecvTimeoutError::Disconnected) => return Err(died()),
@@ -136,8 +183,10 @@ fn exchange(
         } else {
             match connection.ask(&FromPilot::Ask)? {
                 FromCoordinator::Lease(lease) => {
-                    workers.chunks.send(lease.chunk).map_err(|_| died())?;
-                    state.working = Some(lease);
+                    let work = CurrentWork { lease, began: Instant::now(), stop: Arc::default() };
+                    let order = (work.lease.chunk, work.lease.number, Arc::clone(&work.stop));
+                    workers.chunks.send(order).map_err(|_| died())?;
+                    state.working = Some(work);
                 }
                 FromCoordinator::Wait { seconds } => {
                     std::thread::sleep(Duration::from_secs_f64(seconds.clamp(0.01, 10.0)));
@@ -152,38 +201,35 @@ fn exchange(
     }
 }
 
-/// Asks for the other coordinators. Returns when to ask again, if ever.
-fn others(connection: &mut PilotConnection, common: &PilotShared) -> Result<Option<Instant>> {
-    let FromCoordinator::Others { addresses } = connection.ask(&FromPilot::Others)? else {
-        return Err(Error::Refused("it did not list the other coordinators".to_owned()));
-    };
-    Ok(addresses.map(|addresses| {
-        *common.others.lock().unwrap_or_else(PoisonError::into_inner) = addresses;
-        Instant::now() + OTHERS
-    }))
-}
-
-/// Pause after failures: a node on which all chunks fail must not take every chunk from the others, so it asks less and
-/// less often.
-fn pause(failures: u32) -> Duration {
-    const FIRST: Duration = Duration::from_millis(200);
-    const LONGEST: Duration = Duration::from_secs(5);
-    if failures == 0 { Duration::ZERO } else { (FIRST * (1 << (failures - 1).min(10))).min(LONGEST) }
-}
-
-/// Offers a result. Returns whether the coordinator decided about it.
-fn offer(connection: &mut PilotConnection, lease: &Lease, outcome: &Outcome, common: &PilotShared) -> Result<bool> {
+/// Offers a result, and does with its files what the coordinator decides. Returns whether it decided.
+fn offer(
+    connection: &mut PilotConnection,
+    work: &CurrentWork,
+    outcome: &Outcome,
+    workers: &SlotWorkers,
+    common: &PilotShared,
+) -> Result<bool> {
+    let lease = work.lease.clone();
     let message = match outcome {
-        Ok(done) => FromPilot::Commit { lease: lease.clone(), done: *done },
-        Err(reason) => FromPilot::Failed { lease: lease.clone(), reason: reason.chars().take(REASON).collect() },
+        _ if work.stop.load(Ordering::SeqCst) => {
+            FromPilot::Stopped { lease, seconds: work.began.elapsed().as_secs_f64() }
+        }
+        Ok((done, products)) => FromPilot::Commit { lease, done: *done, products: products.clone() },
+        Err(reason) => FromPilot::Failed { lease, reason: reason.chars().take(REASON).collect() },
     };
-    let count = match connection.ask(&message)? {
-        FromCoordinator::Recorded { verdict: ChunkVerdict::Counted } => &common.counted,
-        FromCoordinator::Recorded { .. } => &common.refused,
-        FromCoordinator::Noted => &common.failed,
-        FromCoordinator::NotRecorded => return Ok(false),
+    let mut published = None;
+    let count = match (connection.ask(&message)?, &message) {
+        (FromCoordinator::Recorded { verdict: ChunkVerdict::Counted }, FromPilot::Commit { products, .. }) => {
+            published = Some(products.as_slice());
+            &common.counted
+        }
+        (FromCoordinator::Recorded { .. }, _) => &common.refused,
+        (FromCoordinator::Noted, FromPilot::Stopped { .. }) => &common.stopped,
+        (FromCoordinator::Noted, _) => &common.failed,
+        (FromCoordinator::NotRecorded, _) => return Ok(false),
         _ => return Err(Error::Refused("it did not reply to a result".to_owned())),
     };
+    workers.settle(&work.lease, published);
     count.fetch_add(1, Ordering::SeqCst);
     Ok(true)
 }

@@ -11,15 +11,23 @@ use std::time::{Duration, Instant};
 
 use channel::{Channel, Token};
 use farm::{
-    Chunk, ChunkResult, ChunkVerdict, ChunkWorker, Coordinator, CoordinatorSettings, Error, Farm, FarmJob,
+    Attempt, Chunk, ChunkResult, ChunkVerdict, ChunkWorker, Coordinator, CoordinatorSettings, Error, Farm, FarmJob,
     FromCoordinator, FromPilot, Invariants, Lease, Ledger, PilotConfig, SERVICE, SqliteLedger, Workshop, run_pilot,
 };
 
-const TOKEN: &str = "the token of these tests";
-const LONG: Duration = Duration::from_secs(60);
+pub(crate) const TOKEN: &str = "the token of these tests";
+pub(crate) const LONG: Duration = Duration::from_secs(60);
 
-fn create(path: &Path, events: u64) -> SqliteLedger {
-    let job = FarmJob { name: "test".to_owned(), work: serde_json::Value::Null, seed: 1, first: 0, events, chunk: 10 };
+pub(crate) fn create(path: &Path, events: u64) -> SqliteLedger {
+    let job = FarmJob {
+        name: "test".to_owned(),
+        work: serde_json::Value::Null,
+        seed: 1,
+        first: 0,
+        events,
+        chunk: 10,
+        products: None,
+    };
     let farm = Farm {
         id: "test".to_owned(),
         job,
@@ -32,18 +40,18 @@ fn create(path: &Path, events: u64) -> SqliteLedger {
     SqliteLedger::create(path, &farm).unwrap()
 }
 
-fn settings(address: SocketAddr) -> CoordinatorSettings {
+pub(crate) fn settings(address: SocketAddr) -> CoordinatorSettings {
     let mut settings = CoordinatorSettings { beat: 0.05, ..CoordinatorSettings::at(address) };
     settings.rules.expiry = 1.0;
     settings
 }
 
-fn loopback() -> SocketAddr {
+pub(crate) fn loopback() -> SocketAddr {
     ([127, 0, 0, 1], 0).into()
 }
 
 /// A client driven by hand.
-struct TestClient(Channel);
+pub(crate) struct TestClient(pub(crate) Channel);
 
 impl TestClient {
     fn connect(address: SocketAddr, token: &str) -> channel::Result<Self> {
@@ -51,13 +59,13 @@ impl TestClient {
         Channel::connect(stream, &Token::parse(token).unwrap(), &SERVICE, LONG).map(Self)
     }
 
-    fn enter(address: SocketAddr, pilot: &str) -> (Self, FromCoordinator) {
+    pub(crate) fn enter(address: SocketAddr, pilot: &str) -> (Self, FromCoordinator) {
         let mut client = Self::connect(address, TOKEN).unwrap();
         let answer = client.ask(&FromPilot::Join { pilot: pilot.to_owned(), node: "here".to_owned() });
         (client, answer)
     }
 
-    fn ask(&mut self, say: &FromPilot) -> FromCoordinator {
+    pub(crate) fn ask(&mut self, say: &FromPilot) -> FromCoordinator {
         self.0.send(say, LONG).unwrap();
         self.0.receive(LONG, 1 << 20).unwrap()
     }
@@ -74,8 +82,8 @@ fn is_closed(mut stream: TcpStream) -> bool {
     stream.read_to_end(&mut Vec::new()).map_or_else(|error| error.kind() == ErrorKind::ConnectionReset, |_| true)
 }
 
-fn done(events: u64) -> ChunkResult {
-    ChunkResult { events, digest: 5, cpu: 0.1, wall: 0.1 }
+pub(crate) fn done(events: u64) -> ChunkResult {
+    ChunkResult { events, digest: 5, cpu: Some(0.1), wall: Some(0.1), ..ChunkResult::default() }
 }
 
 #[test]
@@ -110,7 +118,7 @@ fn wrong_tokens_forged_leases_and_oversized_messages_are_refused() {
     let refused = |pilot: &str, lease: Lease, done: ChunkResult| {
         let (mut client, answer) = TestClient::enter(at, pilot);
         assert!(matches!(answer, FromCoordinator::Welcome { .. }));
-        let answer = client.ask(&FromPilot::Commit { lease, done });
+        let answer = client.ask(&FromPilot::Commit { lease, done, products: Vec::new() });
         assert!(matches!(answer, FromCoordinator::Refused { .. }), "{answer:?}");
         assert!(client.is_closed());
     };
@@ -122,11 +130,10 @@ fn wrong_tokens_forged_leases_and_oversized_messages_are_refused() {
     refused("honest", Lease { chunk: Chunk { events: 1, ..lease.chunk }, ..lease.clone() }, done(1));
     refused("honest", Lease { number: lease.number + 1, ..lease.clone() }, done(10));
     refused("honest", lease.clone(), done(9));
-    refused("honest", lease.clone(), ChunkResult { cpu: -1.0, ..done(10) });
     assert_eq!(coordinator.snapshot().counted, 0, "something forged was counted");
     // A leased chunk counts, and counts once however often it is offered.
     for _ in 0..2 {
-        let answer = honest.ask(&FromPilot::Commit { lease: lease.clone(), done: done(10) });
+        let answer = honest.ask(&FromPilot::Commit { lease: lease.clone(), done: done(10), products: Vec::new() });
         assert_eq!(answer, FromCoordinator::Recorded { verdict: ChunkVerdict::Counted });
     }
     assert_eq!(coordinator.snapshot().counted, 1);
@@ -210,7 +217,7 @@ fn a_coordinator_that_ends_never_says_that_the_run_is_finished() {
     }
 }
 
-fn wait_for(what: &str, holds: impl Fn() -> bool) {
+pub(crate) fn wait_for(what: &str, holds: impl Fn() -> bool) {
     let began = Instant::now();
     while !holds() {
         assert!(began.elapsed() < LONG, "waited in vain for {what}");
@@ -227,14 +234,15 @@ struct TestWorkshop {
 struct TestWorker(Option<Arc<AtomicU64>>, Arc<AtomicU64>);
 
 impl ChunkWorker for TestWorker {
-    fn perform(&mut self, chunk: &Chunk) -> Result<ChunkResult, String> {
+    fn perform(&mut self, chunk: &Chunk, _: &Attempt) -> Result<ChunkResult, String> {
         if let Some(permits) = &self.0 {
             wait_for("a permit", || {
                 permits.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok()
             });
         }
         self.1.fetch_add(1, Ordering::SeqCst);
-        Ok(ChunkResult { events: chunk.events, digest: chunk.first, cpu: 0.0, wall: 0.01 })
+        let (cpu, wall) = (Some(0.0), Some(0.01));
+        Ok(ChunkResult { events: chunk.events, digest: chunk.first, cpu, wall, ..ChunkResult::default() })
     }
 }
 
@@ -248,7 +256,7 @@ impl Workshop for TestWorkshop {
     }
 }
 
-fn order(address: SocketAddr, token: &str, slots: u32) -> PilotConfig {
+pub(crate) fn order(address: SocketAddr, token: &str, slots: u32) -> PilotConfig {
     PilotConfig {
         address: address.to_string(),
         token: token.to_owned(),

@@ -6,13 +6,21 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use farm::{
-    ChunkResult, ChunkSet, ChunkVerdict, Farm, FarmJob, LeaseAnswer, LeaseRules, Leases, Ledger, Linked, OfferedResult,
-    Published, SharedFarm, SqliteLedger,
+    ChunkResult, ChunkSet, ChunkVerdict, Farm, FarmClock, FarmJob, Incident, LeaseAnswer, LeaseRules, Leases, Ledger,
+    Linked, OfferedResult, Product, Published, SharedFarm, SqliteLedger, Stamp,
 };
 use proptest::prelude::*;
 
 fn job(events: u64, chunk: u64) -> FarmJob {
-    FarmJob { name: "test".to_owned(), work: serde_json::Value::Null, seed: 3, first: 100, events, chunk }
+    FarmJob {
+        name: "test".to_owned(),
+        work: serde_json::Value::Null,
+        seed: 3,
+        first: 100,
+        events,
+        chunk,
+        products: None,
+    }
 }
 
 fn farm(job: FarmJob) -> Farm {
@@ -29,8 +37,10 @@ fn farm(job: FarmJob) -> Farm {
 
 fn offer(job: &FarmJob, chunk: u64, number: u64, pilot: &str) -> OfferedResult {
     let events = job.cut(chunk).unwrap().events;
-    let done = ChunkResult { events, digest: digest(chunk), cpu: 1.0, wall: 1.0 };
-    OfferedResult { chunk, number, node: format!("node-{pilot}"), pilot: pilot.to_owned(), done }
+    let done =
+        ChunkResult { events, digest: digest(chunk), cpu: Some(1.0), wall: Some(1.0), read: Some(7), written: None };
+    let (node, pilot, products) = (format!("node-{pilot}"), pilot.to_owned(), Vec::new());
+    OfferedResult { chunk, number, node, pilot, done, products, check: false }
 }
 
 fn digest(chunk: u64) -> u64 {
@@ -75,16 +85,17 @@ struct World<'a> {
     last: BTreeMap<u8, (u64, u64)>,
     counted: BTreeMap<u64, u64>,
     refused: u64,
+    lives: u64,
 }
 
 impl<'a> World<'a> {
-    const RULES: LeaseRules = LeaseRules { expiry: 10.0, speculate: 1.0, failures: u32::MAX };
+    const RULES: LeaseRules = LeaseRules { expiry: 10.0, speculate: 1.0, failures: u32::MAX, verify: 0.0 };
 
     fn new(path: &'a Path, job: FarmJob) -> Self {
         let ledger = SqliteLedger::create(path, &farm(job.clone())).unwrap();
-        let leases = Leases::new(Self::RULES, job.chunks(), ChunkSet::new(job.chunks()), 0, 0.0);
+        let leases = Leases::new(Self::RULES, job.chunks(), ChunkSet::new(job.chunks()), 0, 1);
         let (hands, last, counted) = Default::default();
-        Self { path, job, ledger: Some(ledger), leases, now: 0.0, hands, last, counted, refused: 0 }
+        Self { path, job, ledger: Some(ledger), leases, now: 0.0, hands, last, counted, refused: 0, lives: 0 }
     }
 
     fn ledger(&mut self) -> &mut SqliteLedger {
@@ -94,7 +105,7 @@ impl<'a> World<'a> {
     fn record(&mut self, who: u8, chunk: u64, number: u64) {
         let offer = offer(&self.job, chunk, number, &who.to_string());
         let now = self.now;
-        let verdict = self.ledger().record(&[offer], now).unwrap()[0];
+        let verdict = self.ledger().record(&[offer], Stamp { at: now, since: now }).unwrap()[0];
         match self.counted.get(&chunk) {
             None => {
                 assert_eq!(verdict, ChunkVerdict::Counted);
@@ -107,19 +118,19 @@ impl<'a> World<'a> {
                 self.refused += 1;
             }
         }
-        self.leases.count(chunk, 1.0);
+        self.leases.count(chunk, &format!("node-{who}"), Some(1.0));
         self.last.insert(who, (chunk, number));
     }
 
     fn go(&mut self, step: &Step) {
         self.now += 0.5;
         match *step {
-            Step::Ask(who) => match self.leases.ask(&who.to_string(), self.now) {
+            Step::Ask(who) => match self.leases.ask(&who.to_string(), &format!("node-{who}"), self.now) {
                 LeaseAnswer::Lease { chunk, number, .. } => {
                     assert!(!self.counted.contains_key(&chunk), "a counted chunk was leased");
                     self.hands.entry(who).or_default().push((chunk, number));
                 }
-                LeaseAnswer::Wait => assert!(self.counted.len() < self.job.chunks() as usize),
+                LeaseAnswer::Wait { .. } => assert!(self.counted.len() < self.job.chunks() as usize),
                 LeaseAnswer::Finished => assert_eq!(self.counted.len() as u64, self.job.chunks()),
             },
             Step::Commit(who, newest) => {
@@ -142,7 +153,7 @@ impl<'a> World<'a> {
             }
             Step::Fail(who) => {
                 if let Some((chunk, number)) = self.hands.entry(who).or_default().pop() {
-                    self.leases.fail(chunk, number);
+                    self.leases.fail(chunk, number, &who.to_string(), &format!("node-{who}"), self.now);
                 }
             }
             Step::Sleep(seconds) => {
@@ -155,8 +166,11 @@ impl<'a> World<'a> {
                 let counted = self.ledger().counted().unwrap();
                 assert_eq!(counted.count(), self.counted.len() as u64);
                 let doubtful = counted.greatest().map_or(0, |greatest| greatest + 3);
-                self.leases = Leases::new(Self::RULES, self.job.chunks(), counted, doubtful, self.now);
-                self.leases.number_from(1_000_000 * (1 + self.now as u64));
+                self.lives += 1;
+                let number = 1_000_000 * self.lives;
+                // The clock of the next coordinator begins at its own start.
+                self.now = 0.0;
+                self.leases = Leases::new(Self::RULES, self.job.chunks(), counted, doubtful, number);
             }
         }
         assert_eq!(self.leases.counted().count(), self.counted.len() as u64);
@@ -167,9 +181,9 @@ impl<'a> World<'a> {
         for _ in 0..10 * self.job.chunks() + 100 {
             self.now += 1.0;
             self.leases.expire(self.now);
-            match self.leases.ask("last", self.now) {
+            match self.leases.ask("last", "node-last", self.now) {
                 LeaseAnswer::Lease { chunk, number, .. } => self.record(9, chunk, number),
-                LeaseAnswer::Wait => {}
+                LeaseAnswer::Wait { .. } => {}
                 LeaseAnswer::Finished => return,
             }
         }
@@ -204,7 +218,8 @@ fn the_second_of_two_different_results_is_refused_and_marked() {
     let mut ledger = SqliteLedger::create(&path, &farm(job.clone())).unwrap();
     let (first, mut second) = (offer(&job, 1, 1, "a"), offer(&job, 1, 2, "b"));
     second.done.digest ^= 1;
-    let verdicts = ledger.record(&[first.clone(), first.clone(), offer(&job, 1, 3, "c"), second], 5.0).unwrap();
+    let verdicts =
+        ledger.record(&[first.clone(), first.clone(), offer(&job, 1, 3, "c"), second], Stamp::default()).unwrap();
     assert_eq!(
         verdicts,
         [ChunkVerdict::Counted, ChunkVerdict::Counted, ChunkVerdict::Duplicate, ChunkVerdict::Differs]
@@ -242,40 +257,35 @@ fn a_ledger_has_one_writer_and_many_readers_and_other_files_are_refused() {
 
 #[test]
 fn heartbeats_keep_a_lease_and_a_paused_pilot_loses_its_chunk() {
-    let rules = LeaseRules { expiry: 2.0, speculate: 0.0, failures: 2 };
-    let mut leases = Leases::new(rules, 1, ChunkSet::new(1), 0, 0.0);
-    let LeaseAnswer::Lease { number, .. } = leases.ask("a", 0.0) else { panic!("no work") };
-    assert_eq!(leases.ask("b", 0.5), LeaseAnswer::Wait);
+    let rules = LeaseRules { expiry: 2.0, speculate: 0.0, ..LeaseRules::default() };
+    let mut leases = Leases::new(rules, 1, ChunkSet::new(1), 0, 1);
+    let LeaseAnswer::Lease { number, .. } = leases.ask("a", "n", 0.0) else { panic!("no work") };
+    assert!(matches!(leases.ask("b", "n", 0.5), LeaseAnswer::Wait { .. }));
     assert!(leases.renew(0, number, "a", 1.5));
     assert!(leases.expire(3.0).is_empty(), "a heartbeat was not received");
     assert_eq!(leases.expire(3.6).len(), 1);
-    let LeaseAnswer::Lease { number: other, .. } = leases.ask("b", 3.7) else { panic!("not leased again") };
+    let LeaseAnswer::Lease { number: other, .. } = leases.ask("b", "n", 3.7) else { panic!("not leased again") };
     assert_ne!(number, other);
-    leases.count(0, 1.0);
+    leases.count(0, "n", Some(1.0));
     assert!(!leases.renew(0, number, "a", 4.0), "its result is no longer wanted");
-    assert_eq!(leases.ask("a", 4.0), LeaseAnswer::Finished);
+    assert_eq!(leases.ask("a", "n", 4.0), LeaseAnswer::Finished);
 }
 
 #[test]
-fn a_chunk_that_always_fails_is_given_up_and_a_slow_one_is_leased_twice() {
-    let rules = LeaseRules { expiry: 100.0, speculate: 2.0, failures: 2 };
-    let mut leases = Leases::new(rules, 3, ChunkSet::new(3), 0, 0.0);
-    let LeaseAnswer::Lease { chunk, number, .. } = leases.ask("a", 0.0) else { panic!() };
-    assert!(!leases.fail(chunk, number));
-    let LeaseAnswer::Lease { chunk: again, number, .. } = leases.ask("b", 0.0) else { panic!() };
-    assert_eq!(chunk, again);
-    assert!(leases.fail(chunk, number));
-    let LeaseAnswer::Lease { chunk: second, .. } = leases.ask("a", 0.0) else { panic!() };
-    leases.count(second, 1.0);
-    let LeaseAnswer::Lease { chunk: slow, speculative: false, .. } = leases.ask("a", 1.0) else { panic!() };
-    assert_eq!(leases.ask("b", 2.0), LeaseAnswer::Wait, "the chunk is not slow yet");
-    assert_eq!(leases.ask("a", 9.0), LeaseAnswer::Wait, "a pilot must not get its own chunk twice");
-    let LeaseAnswer::Lease { chunk: twice, speculative: true, .. } = leases.ask("b", 9.0) else { panic!() };
+fn a_slow_chunk_is_leased_twice() {
+    let rules = LeaseRules { expiry: 100.0, speculate: 2.0, ..LeaseRules::default() };
+    let mut leases = Leases::new(rules, 2, ChunkSet::new(2), 0, 1);
+    let LeaseAnswer::Lease { chunk: first, .. } = leases.ask("a", "n1", 0.0) else { panic!() };
+    leases.count(first, "n1", Some(1.0));
+    let LeaseAnswer::Lease { chunk: slow, again: false, .. } = leases.ask("a", "n1", 1.0) else { panic!() };
+    let waits = |answer| matches!(answer, LeaseAnswer::Wait { .. });
+    assert!(waits(leases.ask("b", "n2", 2.0)), "the chunk is not slow yet");
+    assert!(waits(leases.ask("a", "n1", 9.0)), "a pilot must not get its own chunk twice");
+    let LeaseAnswer::Lease { chunk: twice, again: true, .. } = leases.ask("b", "n2", 9.0) else { panic!() };
     assert_eq!(slow, twice);
-    assert_eq!(leases.ask("c", 9.0), LeaseAnswer::Wait, "at most two pilots hold a chunk");
-    leases.count(slow, 1.0);
+    assert!(waits(leases.ask("c", "n3", 9.0)), "at most two pilots hold a chunk");
+    leases.count(slow, "n2", Some(1.0));
     assert!(leases.finished());
-    assert_eq!(leases.given_up().len(), 1);
 }
 
 #[test]
@@ -287,7 +297,7 @@ fn a_link_counts_once_and_never_replaces() {
     let result = |chunk, node: &str, digest| Published {
         chunk,
         node: node.to_owned(),
-        done: ChunkResult { events: 5, digest, cpu: 1.0, wall: 1.0 },
+        done: ChunkResult { events: 5, digest, cpu: Some(1.0), wall: Some(1.0), ..ChunkResult::default() },
     };
     let stale = std::time::Duration::from_secs(60);
     assert_eq!(a.take(0, stale).unwrap(), Some(0));
@@ -302,4 +312,161 @@ fn a_link_counts_once_and_never_replaces() {
     assert_eq!((totals.refused, totals.differing), (1, 1));
     let other = FarmJob { seed: 4, ..job };
     assert!(SharedFarm::join(folder.path(), &other, "c").is_err(), "joined the directory of another run");
+}
+
+/// A clock that a test sets.
+#[derive(Debug, Default)]
+struct SetClock {
+    monotonic: f64,
+    wall: f64,
+    boot: &'static str,
+}
+
+impl FarmClock for SetClock {
+    fn monotonic(&self) -> f64 {
+        self.monotonic
+    }
+
+    fn wall(&self) -> f64 {
+        self.wall
+    }
+
+    fn boot(&self) -> String {
+        self.boot.to_owned()
+    }
+}
+
+/// A ledger that the version before this one wrote: 12 of 20 chunks of an unfinished run.
+#[test]
+fn an_older_ledger_is_read_as_it_is_and_continued_as_one_of_this_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger");
+    std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/upgrade/ledger-1.sqlite"), &path).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let told = |ledger: &SqliteLedger| {
+        let story = farm::Story::read(ledger).unwrap();
+        let (totals, nodes) = (ledger.totals().unwrap(), ledger.nodes().unwrap());
+        assert_eq!((totals.commits, totals.distinct, totals.events, totals.refused), (12, 12, 36, 0));
+        assert!(totals.cpu > 0.0 && (12.0..13.0).contains(&totals.wall), "{totals:?}");
+        assert_eq!(nodes.iter().map(|node| node.node.as_str()).collect::<Vec<_>>(), ["n1", "n2"]);
+        assert_eq!(story.invariants.broken().len(), 2, "{:?}", story.invariants.broken());
+        assert!((5.0..8.0).contains(&story.seconds) && story.presence > 8.0, "{} s", story.seconds);
+        let mut last = 0.0;
+        ledger
+            .commits(&mut |commit| {
+                assert!(commit.when.since >= last && commit.when.at > 1.7e9);
+                last = commit.when.since;
+            })
+            .unwrap();
+        let settings = ledger.farm().unwrap().settings;
+        assert_eq!(settings["program"], "/usr/bin/prony");
+        totals
+    };
+    let before = told(&SqliteLedger::read(&path).unwrap());
+    assert_eq!(std::fs::read(&path).unwrap(), bytes, "reading changed it");
+    let mut ledger = SqliteLedger::open(&path).unwrap();
+    assert_eq!(told(&ledger), before);
+    let clock = SetClock { monotonic: 5.0, wall: 1.9e9, boot: "b" };
+    let begin = ledger.begin("127.0.0.1:1", &clock).unwrap();
+    assert!(begin.resumed && begin.lease > 2 << 40 && begin.since > 5.0, "{begin:?}");
+    drop(ledger);
+    // Again, now as one of this version.
+    assert_eq!(told(&SqliteLedger::read(&path).unwrap()), before);
+    assert_eq!(SqliteLedger::open(&path).unwrap().begin("127.0.0.1:1", &clock).unwrap().lease, begin.lease + (1 << 40));
+}
+
+#[test]
+fn lease_numbers_never_repeat_and_time_goes_on_whatever_the_wall_clock_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger");
+    drop(SqliteLedger::create(&path, &farm(job(10, 5))).unwrap());
+    let begin = |monotonic: f64, wall: f64, boot: &'static str| {
+        let mut ledger = SqliteLedger::open(&path).unwrap();
+        let begin = ledger.begin("127.0.0.1:1", &SetClock { monotonic, wall, boot }).unwrap();
+        // What this coordinator leaves behind is an incident at its begin, and no result of any lease.
+        let note = Incident {
+            at: wall,
+            since: begin.since,
+            what: "x".into(),
+            node: String::new(),
+            chunk: None,
+            detail: String::new(),
+        };
+        ledger.note(&[note]).unwrap();
+        (begin.lease >> 40, begin.resumed, begin.since)
+    };
+    assert_eq!(begin(100.0, 1e9, "a"), (1, false, 0.0));
+    // The same boot: the wall clock, set by an hour, two hours back, and 400 days, is not asked.
+    assert_eq!(begin(110.0, 1e9 + 3600.0, "a"), (2, true, 10.0));
+    assert_eq!(begin(115.0, 1e9 - 7200.0, "a"), (3, true, 15.0));
+    assert_eq!(begin(120.0, 1e9 + 400.0 * 86_400.0, "a"), (4, true, 20.0));
+    // Another boot: only the wall clock connects them, and time never goes back.
+    assert_eq!(begin(3.0, 1e9 + 400.0 * 86_400.0 + 50.0, "b"), (5, true, 70.0));
+    assert_eq!(begin(5.0, 1e9, "c"), (6, true, 70.0));
+    assert_eq!(begin(6.0, 1e9, ""), (7, true, 70.0));
+}
+
+#[test]
+fn a_ledger_that_was_deleted_is_noticed_and_rescued() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger");
+    let job = job(10, 5);
+    let mut ledger = SqliteLedger::create(&path, &farm(job.clone())).unwrap();
+    ledger.check_place().unwrap();
+    ledger.record(&[offer(&job, 1, 1, "a")], Stamp::default()).unwrap();
+    for end in ["", "-wal", "-shm"] {
+        std::fs::remove_file(folder.path().join(format!("ledger{end}"))).unwrap();
+    }
+    let said = ledger.check_place().unwrap_err().to_string();
+    assert!(said.contains("deleted or replaced") && said.contains("ledger.rescued"), "{said}");
+    let rescued = SqliteLedger::read(&folder.path().join("ledger.rescued")).unwrap();
+    assert_eq!(rescued.totals().unwrap().commits, 1);
+    let mode = std::os::unix::fs::PermissionsExt::mode(
+        &std::fs::metadata(folder.path().join("ledger.rescued")).unwrap().permissions(),
+    );
+    assert_eq!(mode & 0o077, 0, "others can read the token");
+}
+
+/// A child that a process has just forked has copies of all its descriptors until it begins its own program.
+#[test]
+fn a_forked_child_does_not_keep_the_lock() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger");
+    drop(SqliteLedger::create(&path, &farm(job(10, 5))).unwrap());
+    let end = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !end.load(std::sync::atomic::Ordering::SeqCst) {
+                    std::process::Command::new("true").status().unwrap();
+                }
+            });
+        }
+        for _ in 0..50 {
+            drop(SqliteLedger::open(&path).unwrap());
+            assert!(!SqliteLedger::is_live(&path).unwrap(), "a lock outlived its ledger");
+        }
+        let ledger = SqliteLedger::open(&path).unwrap();
+        assert!(SqliteLedger::is_live(&path).unwrap());
+        drop(ledger);
+        end.store(true, std::sync::atomic::Ordering::SeqCst);
+    });
+}
+
+#[test]
+fn products_are_read_back_with_their_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = job(10, 5);
+    let mut ledger = SqliteLedger::create(&folder.path().join("ledger"), &farm(job.clone())).unwrap();
+    let product = Product { name: "a/b".to_owned(), bytes: 7, sha256: "0".repeat(64) };
+    let with = OfferedResult { products: vec![product], ..offer(&job, 1, 1, "a") };
+    let unknown = ChunkResult { cpu: None, wall: None, ..offer(&job, 0, 2, "a").done };
+    let without = OfferedResult { done: unknown, ..offer(&job, 0, 2, "a") };
+    let when = Stamp { at: 5.0, since: 2.0 };
+    ledger.record(&[with.clone(), without.clone()], when).unwrap();
+    assert_eq!(ledger.counted_result(1).unwrap().unwrap().offer, with);
+    assert_eq!(ledger.counted_result(0).unwrap().unwrap().offer, without);
+    assert_eq!(ledger.counted_result(1).unwrap().unwrap().when, when);
+    assert_eq!(ledger.counted_result(2).unwrap(), None);
+    assert_eq!(ledger.totals().unwrap().cpu, 1.0, "an unknown number is in no sum");
 }

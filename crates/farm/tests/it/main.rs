@@ -1,7 +1,7 @@
 //! Ledgers, leases, coordinators and their clients. One binary, so that it is linked once.
 
 mod coordinator;
+mod honesty;
 mod ledger;
-#[cfg(feature = "postgres")]
-mod postgres;
+mod nodes;
 mod relay;

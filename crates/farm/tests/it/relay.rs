@@ -9,15 +9,14 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use farm::{
-    Chunk, ChunkResult, ChunkWorker, Coordinator, CoordinatorSettings, Farm, FarmJob, PilotConfig, SqliteLedger,
-    Workshop, run_pilot,
+    Attempt, Chunk, ChunkResult, ChunkWorker, Coordinator, CoordinatorSettings, Farm, FarmJob, PilotConfig,
+    SqliteLedger, Workshop, run_pilot,
 };
 
 const TOKEN: &str = "the token of these tests";
 
 fn coordinator(folder: &Path, name: &str, token: &str) -> Coordinator {
-    let job =
-        FarmJob { name: name.to_owned(), work: serde_json::Value::Null, seed: 1, first: 0, events: 20, chunk: 10 };
+    let job = FarmJob { name: name.to_owned(), seed: 1, events: 20, chunk: 10, ..FarmJob::default() };
     let farm = Farm {
         id: name.to_owned(),
         job,
@@ -38,8 +37,8 @@ struct JobNames(Mutex<Vec<String>>);
 struct IdleWorker;
 
 impl ChunkWorker for IdleWorker {
-    fn perform(&mut self, chunk: &Chunk) -> Result<ChunkResult, String> {
-        Ok(ChunkResult { events: chunk.events, digest: chunk.first, cpu: 0.0, wall: 0.0 })
+    fn perform(&mut self, chunk: &Chunk, _: &Attempt) -> Result<ChunkResult, String> {
+        Ok(ChunkResult { events: chunk.events, digest: chunk.first, ..ChunkResult::default() })
     }
 }
 

@@ -1,8 +1,9 @@
 //! The store that several machines and users share: PostgreSQL.
 //!
-//! Every table is in the schema `prony`. This program does not encrypt connections: use a socket, a trusted network, or
-//! a tunnel.
+//! Every table is in the schema `prony`. Connections that leave this host are encrypted and the server is verified, unless
+//! the address says otherwise (see `address`).
 
+mod address;
 mod schema;
 mod trouble;
 mod write;
@@ -11,9 +12,10 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use model::{FigureKey, Run};
-use postgres::config::Host;
 use postgres::types::ToSql;
-use postgres::{Client, Config, NoTls, Row};
+use postgres::{Client, Row};
+
+use self::address::Address;
 
 use crate::key::{canonical, older};
 use crate::packed::{Packed, unpacked};
@@ -27,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct PostgresStore {
     /// Interior mutability: queries need `&mut Client`, while reading does not change the store.
     client: RefCell<Option<Client>>,
-    config: Config,
+    address: Address,
     access: Access,
     patience: Duration,
     place: String,
@@ -48,21 +50,21 @@ impl PostgresStore {
     /// # Errors
     /// As [`PostgresStore::open`].
     pub fn open_patiently(address: &str, access: Access, patience: Duration) -> Result<Self, Error> {
-        let unnamed = |error: &postgres::Error| Error::Place {
+        let unnamed = |reason| Error::Place {
             action: "open the store",
             // The address may hold a password.
             place: "at the PostgreSQL address".to_owned(),
-            trouble: trouble::of(error),
+            trouble: StoreErrorKind::Other(reason),
         };
-        let mut config: Config = address.parse().map_err(|error| unnamed(&error))?;
-        config.connect_timeout(patience).application_name("prony");
-        let place = describe(&config);
+        let mut address = Address::parse(address).map_err(unnamed)?;
+        address.config.connect_timeout(patience).application_name("prony");
+        let place = address.place();
         let explain = |error: &postgres::Error| Error::Place {
             action: "open the store",
             place: place.clone(),
             trouble: trouble::of(error),
         };
-        let mut client = connect(&config, access, patience).map_err(|error| explain(&error))?;
+        let mut client = connect(&address, access, patience).map_err(|error| explain(&error))?;
         match (schema::form(&mut client).map_err(|error| explain(&error))?, access) {
             (Some(found), _) if found > schema::KNOWN => {
                 return Err(Error::NewerStore { place, found, known: schema::KNOWN });
@@ -73,7 +75,7 @@ impl PostgresStore {
             }
             _ => schema::migrate(&mut client).map_err(|error| explain(&error))?,
         }
-        Ok(Self { client: RefCell::new(Some(client)), config, access, patience, place })
+        Ok(Self { client: RefCell::new(Some(client)), address, access, patience, place })
     }
 
     fn refuse(&self, action: &'static str, error: &postgres::Error) -> Error {
@@ -90,7 +92,7 @@ impl PostgresStore {
         let mut held = self.client.borrow_mut();
         let mut client = match held.take() {
             Some(client) => client,
-            None => connect(&self.config, self.access, self.patience)?,
+            None => connect(&self.address, self.access, self.patience)?,
         };
         let result = work(&mut client);
         if !result.as_ref().is_err_and(trouble::ends_connection) {
@@ -117,19 +119,8 @@ impl PostgresStore {
     }
 }
 
-/// The address without the password.
-fn describe(config: &Config) -> String {
-    let host = match config.get_hosts().first() {
-        Some(Host::Tcp(name)) => name.clone(),
-        #[cfg(unix)]
-        Some(Host::Unix(directory)) => directory.display().to_string(),
-        None => "localhost".to_owned(),
-    };
-    format!("postgres://{host}/{}", config.get_dbname().or(config.get_user()).unwrap_or_default())
-}
-
-fn connect(config: &Config, access: Access, patience: Duration) -> Result<Client, postgres::Error> {
-    let mut client = config.connect(NoTls)?;
+fn connect(address: &Address, access: Access, patience: Duration) -> Result<Client, postgres::Error> {
+    let mut client = address.connect()?;
     client.batch_execute(&format!("SET lock_timeout = '{}ms'", patience.as_millis()))?;
     if access == Access::Read {
         client.batch_execute("SET default_transaction_read_only = on")?;

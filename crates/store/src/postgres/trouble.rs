@@ -27,7 +27,7 @@ pub(super) fn ends_connection(error: &postgres::Error) -> bool {
 }
 
 /// The error with all its causes: the outermost text is only "db error".
-fn causes(error: &postgres::Error) -> String {
+pub(super) fn causes(error: &postgres::Error) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);
     while let Some(next) = cause {

@@ -8,5 +8,7 @@ mod lock;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod schema;
+#[cfg(feature = "postgres")]
+mod tls;
 mod trouble;
 mod upgrade;

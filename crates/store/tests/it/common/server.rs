@@ -76,7 +76,7 @@ fn start() -> Result<Server, String> {
 }
 
 /// Directory of initdb: on the path, or where Debian keeps every version.
-fn programs() -> Option<PathBuf> {
+pub(crate) fn programs() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut places: Vec<PathBuf> = std::env::split_paths(&path).collect();
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
@@ -85,7 +85,7 @@ fn programs() -> Option<PathBuf> {
 }
 
 /// The owner of a directory.
-fn owner(directory: &Path) -> Option<u32> {
+pub(crate) fn owner(directory: &Path) -> Option<u32> {
     use std::os::unix::fs::MetadataExt;
     std::fs::metadata(directory).ok().map(|found| found.uid())
 }

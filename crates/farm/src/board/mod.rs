@@ -1,13 +1,14 @@
 //! Live totals and rates of a running farm. Memory use does not grow with the length of the run.
 
-use std::collections::{BTreeMap, VecDeque};
+mod recent;
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::ledger::{ChunkVerdict, Elsewhere, NodeTotals, OfferedResult};
+use self::recent::RecentCommits;
+use crate::ledger::{ChunkVerdict, NodeTotals, OfferedResult};
 
-/// Seconds over which the current rate is taken.
-const WINDOW: u64 = 10;
 /// Nodes counted one by one; further ones share one entry.
 const MAX_NODES: usize = 4096;
 
@@ -20,8 +21,8 @@ struct Sums {
     wall: f64,
     refused: u64,
     wasted: f64,
-    /// Events in each of the last seconds: (second, events).
-    recent: VecDeque<(u64, u64)>,
+    failed: u64,
+    recent: RecentCommits,
     slots: u32,
     last_message: f64,
 }
@@ -30,32 +31,16 @@ impl Sums {
     fn count(&mut self, offer: &OfferedResult, now: f64) {
         self.chunks += 1;
         self.events += offer.done.events;
-        self.cpu += offer.done.cpu;
-        self.wall += offer.done.wall;
-        self.add_recent(offer.done.events, now);
-    }
-
-    fn add_recent(&mut self, events: u64, now: f64) {
-        let second = now as u64;
-        match self.recent.back_mut().filter(|(last, _)| *last == second) {
-            Some((_, sum)) => *sum += events,
-            None => self.recent.push_back((second, events)),
+        if let (Some(cpu), Some(wall)) = (offer.done.cpu, offer.done.wall) {
+            self.cpu += cpu;
+            self.wall += wall;
         }
-        while self.recent.front().is_some_and(|(first, _)| first + WINDOW <= second) {
-            self.recent.pop_front();
-        }
+        self.recent.add(now, offer.done.events, self.slots);
     }
 
     fn refuse(&mut self, offer: &OfferedResult) {
         self.refused += 1;
-        self.wasted += offer.done.cpu;
-    }
-
-    fn rate(&self, now: f64) -> f64 {
-        let since = (now - WINDOW as f64).max(0.0);
-        let events: u64 =
-            self.recent.iter().filter(|(second, _)| *second as f64 >= since).map(|(_, events)| events).sum();
-        events as f64 / (now - since).max(1.0)
+        self.wasted += offer.done.cpu.unwrap_or_default();
     }
 
     fn efficiency(&self) -> Option<f64> {
@@ -70,8 +55,6 @@ pub(crate) struct FarmTotals {
     nodes: BTreeMap<String, Sums>,
     /// Events that were counted before this coordinator began.
     before: u64,
-    /// Totals of the other coordinators of the same run, as of the last exchange.
-    elsewhere: Elsewhere,
     strangers: u64,
     expired: u64,
 }
@@ -87,8 +70,10 @@ pub struct NodeSnapshot {
     pub chunks: u64,
     /// Events in those chunks.
     pub events: u64,
-    /// Events a second over the last seconds.
-    pub rate_now: f64,
+    /// Events a second over whole chunks of all its slots; `None` before each has done one.
+    pub rate_now: Option<f64>,
+    /// Chunks that failed on it.
+    pub failed: u64,
     /// CPU time over wall time of its counted chunks.
     pub efficiency: Option<f64>,
     /// Duplicates refused.
@@ -112,8 +97,10 @@ pub struct FarmSnapshot {
     pub given_up: u64,
     /// Events counted.
     pub events: u64,
-    /// Events a second over the last seconds.
-    pub rate_now: f64,
+    /// Chunks that a second node is still to confirm.
+    pub unchecked: u64,
+    /// Events a second over whole chunks of all slots; `None` before each has done one.
+    pub rate_now: Option<f64>,
     /// Events a second since this coordinator began.
     pub rate_so_far: f64,
     /// Seconds until the end, at the rate so far.
@@ -145,21 +132,11 @@ impl FarmTotals {
                 sums.wall += node.totals.wall;
                 sums.refused += node.totals.refused;
                 sums.wasted += node.totals.wasted;
+                sums.failed += node.totals.failed;
             }
         }
         board.before = board.all.events;
         board
-    }
-
-    /// Adds what other coordinators counted. The first call tells what was counted before this coordinator began.
-    pub(crate) fn elsewhere(&mut self, theirs: Elsewhere, now: f64, first: bool) {
-        let new = theirs.events.saturating_sub(self.elsewhere.events);
-        if first {
-            self.before = theirs.events;
-        } else if new > 0 {
-            self.all.add_recent(new, now);
-        }
-        self.elsewhere = theirs;
     }
 
     fn node(&mut self, name: &str) -> &mut Sums {
@@ -178,12 +155,19 @@ impl FarmTotals {
     }
 
     pub(crate) fn joined(&mut self, node: &str, now: f64) {
+        self.all.slots += 1;
         let sums = self.node(node);
         sums.slots += 1;
         sums.last_message = now;
     }
 
+    pub(crate) fn failed(&mut self, node: &str) {
+        self.all.failed += 1;
+        self.node(node).failed += 1;
+    }
+
     pub(crate) fn left(&mut self, node: &str) {
+        self.all.slots = self.all.slots.saturating_sub(1);
         let sums = self.node(node);
         sums.slots = sums.slots.saturating_sub(1);
     }
@@ -203,22 +187,23 @@ impl FarmTotals {
     }
 
     /// Number of connected pilots.
-    pub(crate) fn slots(&self) -> u32 {
-        self.nodes.values().map(|sums| sums.slots).sum()
+    pub(crate) const fn slots(&self) -> u32 {
+        self.all.slots
     }
 
-    pub(crate) fn snapshot(&self, now: f64, chunks: u64, held: u64, given_up: u64, events: u64) -> FarmSnapshot {
-        let theirs = &self.elsewhere;
-        let counted_events = self.all.events + theirs.events;
-        let so_far = counted_events.saturating_sub(self.before) as f64 / now.max(1e-9);
-        let left = events.saturating_sub(counted_events) as f64;
-        let (cpu, wall) = (self.all.cpu + theirs.cpu, self.all.wall + theirs.wall);
+    /// The state at this moment; what only the leases know is 0.
+    pub(crate) fn snapshot(&self, now: f64, chunks: u64, events: u64) -> FarmSnapshot {
+        let so_far = self.all.events.saturating_sub(self.before) as f64 / now.max(1e-9);
+        let left = events.saturating_sub(self.all.events) as f64;
+        let rate_now = self.all.recent.rate(now);
+        let rate = rate_now.unwrap_or(so_far);
         let node = |(name, sums): (&String, &Sums)| NodeSnapshot {
             node: name.clone(),
             slots: sums.slots,
             chunks: sums.chunks,
             events: sums.events,
-            rate_now: sums.rate(now),
+            rate_now: sums.recent.rate(now),
+            failed: sums.failed,
             efficiency: sums.efficiency(),
             refused: sums.refused,
             silent: (sums.last_message > 0.0).then_some(now - sums.last_message),
@@ -226,16 +211,17 @@ impl FarmTotals {
         FarmSnapshot {
             elapsed: now,
             chunks,
-            counted: self.all.chunks + theirs.chunks,
-            held,
-            given_up,
-            events: counted_events,
-            rate_now: self.all.rate(now),
+            counted: self.all.chunks,
+            held: 0,
+            given_up: 0,
+            unchecked: 0,
+            events: self.all.events,
+            rate_now,
             rate_so_far: so_far,
-            eta: (so_far > 0.0).then_some(left / so_far),
-            efficiency: (wall > 0.0).then(|| cpu / wall),
-            refused: self.all.refused + theirs.refused,
-            wasted: self.all.wasted + theirs.wasted,
+            eta: (rate > 0.0).then_some(left / rate),
+            efficiency: self.all.efficiency(),
+            refused: self.all.refused,
+            wasted: self.all.wasted,
             expired: self.expired,
             strangers: self.strangers,
             nodes: self.nodes.iter().map(node).collect(),

@@ -1,10 +1,15 @@
 //! Summary of a finished run from its ledger: whether the invariants hold, and the run as figures.
 
-use std::collections::BTreeMap;
+mod presence;
+mod rates;
+mod suspects;
 
 use model::{Class, Estimate, EstimateMethod, Figure, FigureKey, Launch, Metric, Outcome, Point, Primitive, Unit};
 use serde::Serialize;
 
+use self::presence::Presence;
+use self::rates::{RatePlan, Rates};
+pub use self::suspects::Suspect;
 use crate::job::ChunkResult;
 use crate::ledger::{Incident, Ledger, NodeTotals, Totals};
 use crate::{Farm, Result};
@@ -13,10 +18,6 @@ use crate::{Farm, Result};
 const WINDOWS: usize = 200;
 /// Groups of consecutive chunks, each of which gives one value of efficiency.
 const GROUPS: usize = 200;
-/// Groups of consecutive commits, each of which gives one rate.
-const RATES: usize = 40;
-/// Fewest commits in a group: with fixed time windows, the rates would be multiples of the chunk size.
-const FEW: usize = 4;
 /// Nodes that get figures of their own, at most.
 const MAX_NODES: usize = 64;
 /// Confidence level of intervals.
@@ -55,7 +56,7 @@ impl Invariants {
 /// Events in one window of time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RateWindow {
-    /// Begin of the window, seconds since the first coordinator began.
+    /// Begin of the window, seconds since the run began.
     pub began: f64,
     /// Length, seconds.
     pub wall: f64,
@@ -78,12 +79,13 @@ pub struct Story {
     pub incidents: Vec<Incident>,
     /// Events over time.
     pub windows: Vec<RateWindow>,
-    /// Seconds from the start of the first coordinator to the last commit.
+    /// Seconds from the begin of the run to the last commit.
     pub seconds: f64,
     /// Seconds that pilots were connected, summed over all slots.
     pub presence: f64,
-    /// Events a second over groups of consecutive commits: (begin, seconds, rate).
-    rates: Vec<(f64, f64, f64)>,
+    /// Nodes whose results differ from those of others.
+    pub suspects: Vec<Suspect>,
+    rates: Rates,
     /// Efficiency in the order of time: of all nodes, then of each.
     efficiencies: Vec<Vec<f64>>,
 }
@@ -96,9 +98,7 @@ impl Story {
     pub fn read(ledger: &dyn Ledger) -> Result<Self> {
         let (farm, nodes, incidents) = (ledger.farm()?, ledger.nodes()?, ledger.incidents()?);
         let invariants = Invariants { planned: farm.job.chunks(), events: farm.job.events, totals: ledger.totals()? };
-        let began = incidents.iter().find(|one| one.what == "started").map_or(farm.created, |one| one.at);
-        let last = nodes.iter().map(|node| node.span.1).fold(began, f64::max);
-        let seconds = last - began;
+        let seconds = nodes.iter().map(|node| node.span.1).fold(0.0, f64::max);
         let wall = (seconds / WINDOWS as f64).max(1.0);
         let count = if seconds > 0.0 { (seconds / wall).ceil() as usize } else { 0 };
         let window = |index: usize| {
@@ -108,23 +108,34 @@ impl Story {
         let mut windows: Vec<RateWindow> = (0..count).map(window).collect();
         let group = (invariants.totals.commits as usize).div_ceil(GROUPS).max(1);
         let mut groups = vec![Groups::new(group); nodes.len() + 1];
-        let mut rates = CommitRates::new((invariants.totals.commits as usize).div_ceil(RATES).max(FEW), began);
+        let presence = Presence::of(&incidents, seconds);
+        let mut rates = RatePlan::read(ledger, presence.most)?;
         ledger.commits(&mut |commit| {
             let Ok(node) = nodes.binary_search_by(|node| node.node.as_str().cmp(&commit.offer.node)) else { return };
-            let at = (((commit.at - began) / wall) as usize).min(count.saturating_sub(1));
+            let at = ((commit.when.since / wall) as usize).min(count.saturating_sub(1));
             if let Some(window) = windows.get_mut(at) {
                 window.events[node] += commit.offer.done.events;
             }
-            rates.add(commit.at, commit.offer.done.events);
+            rates.add(commit.when.since, commit.offer.done.events);
             for index in [0, node + 1] {
                 groups[index].add(&commit.offer.done);
             }
         })?;
-        let presence = presence(&incidents, last);
         let descriptions = ledger.descriptions()?;
         let efficiencies = groups.into_iter().map(Groups::values).collect();
-        let rates = rates.values;
-        Ok(Self { farm, invariants, nodes, descriptions, incidents, windows, seconds, presence, rates, efficiencies })
+        Ok(Self {
+            farm,
+            invariants,
+            nodes,
+            descriptions,
+            incidents,
+            windows,
+            seconds,
+            presence: presence.seconds,
+            suspects: suspects::find(ledger)?,
+            rates: rates.end(),
+            efficiencies,
+        })
     }
 }
 
@@ -142,8 +153,10 @@ impl Groups {
     }
 
     fn add(&mut self, done: &ChunkResult) {
+        // A number that was refused is in no average.
+        let (Some(own_cpu), Some(own_wall)) = (done.cpu, done.wall) else { return };
         let (count, cpu, wall) = self.open;
-        self.open = (count + 1, cpu + done.cpu, wall + done.wall);
+        self.open = (count + 1, cpu + own_cpu, wall + own_wall);
         if self.open.0 == self.size {
             self.close();
         }
@@ -162,56 +175,6 @@ impl Groups {
     }
 }
 
-/// Rates over groups of consecutive commits. An unfinished group is left out.
-struct CommitRates {
-    size: usize,
-    zero: f64,
-    since: f64,
-    open: (usize, u64),
-    values: Vec<(f64, f64, f64)>,
-}
-
-impl CommitRates {
-    const fn new(size: usize, zero: f64) -> Self {
-        Self { size, zero, since: zero, open: (0, 0), values: Vec::new() }
-    }
-
-    fn add(&mut self, at: f64, events: u64) {
-        self.open = (self.open.0 + 1, self.open.1 + events);
-        let wall = at - self.since;
-        // Commits of one transaction have the same time.
-        if self.open.0 >= self.size && wall > 0.0 {
-            self.values.push((self.since - self.zero, wall, self.open.1 as f64 / wall));
-            (self.since, self.open) = (at, (0, 0));
-        }
-    }
-}
-
-/// Seconds that pilots were connected: from `joined` to `left` of each, or to the end of the run.
-fn presence(incidents: &[Incident], end: f64) -> f64 {
-    let mut here: BTreeMap<&str, f64> = BTreeMap::new();
-    let mut sum = 0.0;
-    for one in incidents {
-        match one.what.as_str() {
-            "joined" => {
-                here.insert(&one.detail, one.at);
-            }
-            "left" => {
-                // PILOT: reason
-                let since = one.detail.split_once(": ").and_then(|(pilot, _)| here.remove(pilot));
-                sum += since.map_or(0.0, |since| (one.at.min(end) - since).max(0.0));
-            }
-            // A coordinator that died could not record which pilots left.
-            "resumed" => {
-                let left = std::mem::take(&mut here).into_values();
-                sum += left.map(|since| (one.at.min(end) - since).max(0.0)).sum::<f64>();
-            }
-            _ => {}
-        }
-    }
-    sum + here.into_values().map(|since| (end - since).max(0.0)).sum::<f64>()
-}
-
 impl Story {
     /// CPU time of the counted chunks over the time that pilots were connected. It includes the time lost by waiting
     /// for leases and verdicts, and by work that did not count.
@@ -220,7 +183,7 @@ impl Story {
         (self.presence > 0.0).then(|| self.invariants.totals.cpu / self.presence)
     }
 
-    /// Events a second from the start of the first coordinator to the last commit.
+    /// Events a second from the begin of the run to the last commit.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
         (self.seconds > 0.0).then(|| self.invariants.totals.events as f64 / self.seconds)
@@ -261,16 +224,23 @@ impl Story {
     fn events(&self, point: &Point) -> Figure {
         let metric = Metric::higher(Unit::PerSecond, "events");
         let mut figure = empty("farm.events", point.clone(), "Events of the farm", metric);
-        let launch = |(round, (began, wall, value)): (usize, &(f64, f64, f64))| Launch {
+        let launch = |(round, window): (usize, &rates::Window)| Launch {
             round: u32::try_from(round).unwrap_or(u32::MAX),
-            began: *began,
-            wall: *wall,
-            value: *value,
+            began: window.began,
+            wall: window.wall,
+            value: window.rate,
             steady: true,
             ..Launch::default()
         };
-        figure.launches = self.rates.iter().enumerate().map(launch).collect();
-        (figure.outcome, figure.notes) = outcome(&figure.values());
+        figure.launches = self.rates.windows.iter().enumerate().map(launch).collect();
+        (figure.outcome, figure.notes) = match (self.rates.estimate(), self.rate()) {
+            (Some((estimate, notes)), _) => (Outcome::Measured(estimate), notes),
+            (None, Some(rate)) => {
+                let note = "the chunks are too few for a rate without begin and end; use more and smaller ones";
+                (Outcome::Measured(Estimate::without_spread(rate)), vec![note.to_owned()])
+            }
+            (None, None) => (Outcome::Unfit("no chunk was counted".to_owned()), Vec::new()),
+        };
         figure.notes.extend(self.inputs("all"));
         figure
             .notes
@@ -306,7 +276,7 @@ fn empty(probe: &str, point: Point, title: &str, metric: Metric) -> Figure {
 /// The median of values in the order of time, with its interval. If the values are too few or too dependent for the
 /// usual level, the widest possible interval with its own level, and a note that says so.
 fn outcome(values: &[f64]) -> (Outcome, Vec<String>) {
-    if values.is_empty() {
+    if values.is_empty() || !values.iter().all(|value| value.is_finite()) {
         return (Outcome::Unfit("no chunk was counted".to_owned()), Vec::new());
     }
     let sure = stats::serial_median_interval(values, LEVEL);

@@ -1,0 +1,45 @@
+//! Time of a run: seconds since it began, by a clock that nobody sets. The wall clock is for people.
+
+/// A moment.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Stamp {
+    /// By the wall clock, seconds since 1970. It may have been set meanwhile.
+    pub at: f64,
+    /// Seconds since the run began.
+    pub since: f64,
+}
+
+/// The clocks of a coordinator's host; a trait, so that a test can set them.
+pub trait FarmClock: Send + Sync + std::fmt::Debug {
+    /// Seconds from a fixed moment before this host was started.
+    fn monotonic(&self) -> f64;
+    /// Seconds since 1970.
+    fn wall(&self) -> f64;
+    /// A name of the period for which [`FarmClock::monotonic`] has one origin; empty where there is none.
+    fn boot(&self) -> String;
+}
+
+/// The clocks of this host: `CLOCK_BOOTTIME`, which goes on while the host is suspended, and `CLOCK_REALTIME`
+/// (clock_gettime(2)).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct HostClock;
+
+impl FarmClock for HostClock {
+    fn monotonic(&self) -> f64 {
+        sys::clock::boottime().unwrap_or_else(|_| sys::clock::now()) as f64 * 1e-9
+    }
+
+    fn wall(&self) -> f64 {
+        now()
+    }
+
+    fn boot(&self) -> String {
+        std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+    }
+}
+
+/// Seconds since 1970.
+#[must_use]
+pub fn now() -> f64 {
+    sys::clock::realtime() as f64 * 1e-9
+}

@@ -1,0 +1,198 @@
+//! Nodes that only fail, chunks that always fail, and machines that compute wrongly, in simulated time.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
+
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+use farm::{ChunkSet, LeaseAnswer, LeaseRules, Leases};
+
+/// What a slot does next, at a time in milliseconds. The latest in order is the first in time.
+type Event = (std::cmp::Reverse<u64>, usize, Option<(u64, u64)>);
+
+/// A node: its slots, and how it does chunk `n` as the `m`-th of its chunks: seconds, and whether it succeeds.
+struct SimulatedNode<'a> {
+    name: &'static str,
+    slots: usize,
+    work: &'a dyn Fn(u64, u64) -> (f64, bool),
+}
+
+#[derive(Debug, Default)]
+struct Ended {
+    /// By node: chunks counted, and failures.
+    done: BTreeMap<&'static str, (u64, u64)>,
+    given_up: BTreeSet<u64>,
+    hopeless: Option<Vec<String>>,
+    seconds: f64,
+    /// Pairs of node and chunk that were tried again after a failure.
+    tried_again: u64,
+}
+
+fn good(_: u64, _: u64) -> (f64, bool) {
+    (1.0, true)
+}
+
+fn broken(_: u64, _: u64) -> (f64, bool) {
+    (0.01, false)
+}
+
+fn run(rules: LeaseRules, chunks: u64, nodes: &[SimulatedNode<'_>]) -> Ended {
+    let mut leases = Leases::new(rules, chunks, ChunkSet::new(chunks), 0, 1);
+    let pilots: Vec<(usize, String)> = nodes
+        .iter()
+        .enumerate()
+        .flat_map(|(node, one)| (0..one.slots).map(move |slot| (node, format!("{}/{slot}", one.name))))
+        .collect();
+    let mut events: BinaryHeap<Event> =
+        pilots.iter().enumerate().map(|(at, _)| (std::cmp::Reverse(at as u64), at, None)).collect();
+    pilots.iter().for_each(|(node, _)| leases.joined(nodes[*node].name));
+    let (mut ended, mut count, mut failed) = (Ended::default(), vec![0_u64; nodes.len()], BTreeSet::new());
+    while let Some((std::cmp::Reverse(at), pilot, work)) = events.pop() {
+        let now = at as f64 * 1e-3;
+        let (node, name) = (&nodes[pilots[pilot].0], &pilots[pilot].1);
+        if let Some((chunk, number)) = work {
+            ended.seconds = now;
+            count[pilots[pilot].0] += 1;
+            let sums = ended.done.entry(node.name).or_default();
+            if (node.work)(chunk, count[pilots[pilot].0]).1 {
+                if leases.is_check(chunk, number, name) {
+                    leases.checked(chunk, node.name, false);
+                } else {
+                    sums.0 += u64::from(!leases.counted().contains(chunk));
+                    leases.count(chunk, node.name, Some(1.0));
+                }
+            } else {
+                sums.1 += 1;
+                failed.insert((node.name, chunk));
+                leases.fail(chunk, number, name, node.name, now);
+            }
+        }
+        if let Some(nodes) = leases.hopeless() {
+            ended.hopeless = Some(nodes);
+            break;
+        }
+        match leases.ask(name, node.name, now) {
+            LeaseAnswer::Lease { chunk, number, .. } => {
+                ended.tried_again += u64::from(failed.contains(&(node.name, chunk)));
+                let seconds = (node.work)(chunk, count[pilots[pilot].0] + 1).0;
+                events.push((std::cmp::Reverse(at + (seconds * 1e3) as u64), pilot, Some((chunk, number))));
+            }
+            LeaseAnswer::Wait { seconds } => {
+                events.push((std::cmp::Reverse(at + (seconds * 1e3).ceil() as u64), pilot, None));
+            }
+            LeaseAnswer::Finished => {}
+        }
+        assert!(now < 100_000.0, "the run does not end");
+    }
+    ended.given_up = leases.given_up().clone();
+    ended
+}
+
+fn rules() -> LeaseRules {
+    LeaseRules { expiry: 1e9, speculate: 0.0, ..LeaseRules::default() }
+}
+
+fn node<'a>(name: &'static str, slots: usize, work: &'a dyn Fn(u64, u64) -> (f64, bool)) -> SimulatedNode<'a> {
+    SimulatedNode { name, slots, work }
+}
+
+#[test]
+fn a_black_hole_takes_no_chunk_from_three_healthy_nodes() {
+    for (slots, hole) in [(1, 1), (8, 8), (2, 16)] {
+        let nodes =
+            [node("n1", slots, &good), node("n2", slots, &good), node("n3", slots, &good), node("n4", hole, &broken)];
+        let ended = run(rules(), 300, &nodes);
+        let counted: u64 = ended.done.values().map(|(done, _)| done).sum();
+        assert_eq!((counted, ended.given_up.len(), ended.tried_again), (300, 0, 0), "{ended:?}");
+        assert!(ended.hopeless.is_none() && ended.done["n4"].1 < 60 + hole as u64, "{ended:?}");
+        // The hole costs no more than its slots are worth.
+        let alone = run(rules(), 300, &nodes[..3]);
+        assert!(ended.seconds < 1.2 * alone.seconds + 3.0, "{} s instead of {} s", ended.seconds, alone.seconds);
+    }
+}
+
+#[test]
+fn a_node_that_breaks_in_the_middle_takes_no_chunk_either() {
+    // A full disk: it did forty chunks before.
+    let later = |_: u64, count: u64| if count > 40 { (0.01, false) } else { (1.0, true) };
+    let ended = run(rules(), 300, &[node("n1", 2, &good), node("n2", 2, &good), node("n3", 2, &later)]);
+    assert_eq!((ended.given_up.len(), ended.tried_again), (0, 0), "{ended:?}");
+    assert_eq!(ended.done.values().map(|(done, _)| done).sum::<u64>(), 300);
+}
+
+#[test]
+fn a_chunk_that_fails_on_two_healthy_nodes_is_given_up_and_their_bench_lifted() {
+    let bad = |chunk: u64, _: u64| if [50, 51, 52, 120].contains(&chunk) { (0.01, false) } else { (1.0, true) };
+    let nodes = [node("n1", 2, &bad), node("n2", 2, &bad), node("n3", 2, &bad)];
+    let ended = run(rules(), 200, &nodes);
+    assert_eq!(ended.given_up, BTreeSet::from([50, 51, 52, 120]), "{ended:?}");
+    assert_eq!(ended.done.values().map(|(done, _)| done).sum::<u64>(), 196);
+    assert_eq!(ended.done.values().map(|(_, failed)| failed).sum::<u64>(), 8, "{ended:?}");
+    assert!(ended.seconds < 40.0, "a healthy node was kept on the bench: {ended:?}");
+}
+
+#[test]
+fn one_node_tries_a_bad_chunk_three_times_and_goes_on() {
+    let bad = |chunk: u64, _: u64| if [3, 7, 19].contains(&chunk) { (0.01, false) } else { (1.0, true) };
+    let ended = run(rules(), 20, &[node("n1", 2, &bad)]);
+    assert_eq!((ended.given_up, ended.hopeless), (BTreeSet::from([3, 7, 19]), None));
+    assert_eq!((ended.done["n1"], ended.tried_again), ((17, 9), 6));
+}
+
+#[test]
+fn work_that_fails_everywhere_stops_the_run_and_gives_nothing_up() {
+    let ended = run(rules(), 1_000, &[node("n1", 4, &broken), node("n2", 4, &broken)]);
+    assert_eq!(ended.hopeless, Some(vec!["n1".to_owned(), "n2".to_owned()]));
+    assert!(ended.given_up.is_empty() && ended.seconds < 60.0, "{ended:?}");
+    // What all nodes need is gone after a while: a few chunks are charged with it, not all that are left.
+    let later = |_: u64, count: u64| if count > 40 { (0.01, false) } else { (1.0, true) };
+    let ended = run(rules(), 1_000, &[node("n1", 4, &later), node("n2", 4, &later)]);
+    assert!(ended.hopeless.is_some() && ended.given_up.len() <= 8, "{ended:?}");
+}
+
+#[test]
+fn chosen_chunks_are_done_again_on_another_node() {
+    let all = LeaseRules { verify: 1.0, ..rules() };
+    let ended = run(all, 40, &[node("n1", 2, &good), node("n2", 1, &good)]);
+    // Each of the 40 chunks is done twice, so that 80 s of work take three slots 27 s.
+    assert!(ended.given_up.is_empty() && (26.0..45.0).contains(&ended.seconds), "{ended:?}");
+    assert_eq!(ended.done.values().map(|(done, _)| done).sum::<u64>(), 40);
+    // A single node has nobody to confirm it, and ends all the same.
+    assert!(run(all, 40, &[node("n1", 2, &good)]).seconds < 25.0);
+    let some = run(LeaseRules { verify: 0.1, ..rules() }, 400, &[node("n1", 2, &good), node("n2", 2, &good)]);
+    assert!((101.0..125.0).contains(&some.seconds), "{some:?}");
+}
+
+#[test]
+fn three_results_tell_which_of_two_different_ones_is_wrong() {
+    let mut leases = Leases::new(LeaseRules { verify: 1.0, ..rules() }, 1, ChunkSet::new(1), 0, 1);
+    for name in ["a", "b", "c"] {
+        leases.joined(name);
+    }
+    let LeaseAnswer::Lease { number, again: false, .. } = leases.ask("a/0", "a", 0.0) else { panic!() };
+    assert!(!leases.is_check(0, number, "a/0"));
+    leases.count(0, "a", Some(1.0));
+    assert!(!leases.finished(), "its result is not confirmed");
+    assert!(matches!(leases.ask("a/0", "a", 1.0), LeaseAnswer::Wait { .. }), "a node must not confirm itself");
+    let LeaseAnswer::Lease { chunk: 0, number, again: true } = leases.ask("b/0", "b", 1.0) else { panic!() };
+    assert!(leases.is_check(0, number, "b/0") && !leases.is_check(0, number, "b/1"));
+    assert!(leases.renew(0, number, "b/0", 2.0), "the check is still wanted");
+    leases.checked(0, "b", true);
+    assert!(!leases.finished() && !matches!(leases.ask("a/0", "a", 3.0), LeaseAnswer::Lease { .. }));
+    let LeaseAnswer::Lease { chunk: 0, again: true, .. } = leases.ask("c/0", "c", 3.0) else { panic!() };
+    leases.checked(0, "c", true);
+    assert!(leases.finished());
+}
+
+#[test]
+fn only_the_pilot_of_a_lease_renews_and_fails_it() {
+    let mut leases = Leases::new(LeaseRules { expiry: 2.0, ..rules() }, 1, ChunkSet::new(1), 0, 1);
+    leases.joined("n");
+    leases.joined("m");
+    let LeaseAnswer::Lease { number, .. } = leases.ask("n/a", "n", 0.0) else { panic!() };
+    assert!(leases.renew(0, number, "m/b", 1.9), "the chunk is wanted all the same");
+    assert_eq!(leases.age(0, number, "m/b", 1.9), None);
+    assert_eq!(leases.age(0, number, "n/a", 1.5), Some(1.5));
+    // A number alone, as one of an earlier coordinator could have been, neither fails nor keeps the lease.
+    leases.fail(0, number, "m/b", "m", 1.9);
+    assert_eq!(leases.held(), 1);
+    assert_eq!(leases.expire(2.1).len(), 1, "another pilot's heartbeat kept the lease");
+}

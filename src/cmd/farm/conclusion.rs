@@ -1,0 +1,118 @@
+//! The end of a farm: what must hold, the run as a document, what is wrong with which node, and what to do.
+
+use std::path::Path;
+
+use ::farm::{Ledger, NodeTotals, Story};
+use anyhow::Result;
+use measure::Saver;
+
+use super::drive::FarmEnd;
+use super::{verify, view};
+use crate::cli::CommonOptions;
+use crate::run_saver::RunSaver;
+use crate::{ExitStatus, output};
+
+/// What the user expects.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Expected {
+    /// Digest of all events.
+    pub(super) digest: Option<u64>,
+}
+
+/// Reports the end: the invariants, the run as a document, and suggested commands.
+pub(super) fn conclude(
+    ending: &FarmEnd,
+    ledger: &dyn Ledger,
+    place: &Path,
+    expected: Expected,
+    mut saver: RunSaver,
+    common: &CommonOptions,
+) -> Result<ExitStatus> {
+    let story = Story::read(ledger)?;
+    let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    let mut run = application::document("farm", story.farm.job.seed, 0.02, None, folder.to_owned());
+    saver.mark(&mut run);
+    run.session.complete = story.invariants.broken().is_empty();
+    run.session.seconds = story.seconds;
+    run.figures = story.figures();
+    let kept = saver.save(&run);
+    let handle = saver.number.map(|number| number.to_string());
+    let products = if story.farm.job.products.is_some() { verify::faults(ledger, false)? } else { Vec::new() };
+    output::print(
+        &view::document(&story, &run, handle, &view::Checked { expected: expected.digest, products: &products }),
+        common,
+    )?;
+    if let Err(reason) = kept {
+        output::remark(&format!("the run could not be kept: {reason}; the ledger has everything"));
+        return Ok(ExitStatus::Failed);
+    }
+    let resume = format!("resume with: prony farm resume {}", place.display());
+    match ending {
+        FarmEnd::Stopped => {
+            output::remark(&format!("stopped; what was committed is kept; {resume}"));
+            return Ok(ExitStatus::Stopped);
+        }
+        FarmEnd::Stuck(reason) => {
+            output::remark(&format!("could not go on: {reason}; {resume}{}", bad_nodes(&story.nodes)));
+            return Ok(ExitStatus::Failed);
+        }
+        FarmEnd::Finished => {}
+    }
+    let mut broken = story.invariants.broken();
+    let digest = story.invariants.totals.digest;
+    if let Some(expected) = expected.digest.filter(|expected| *expected != digest) {
+        broken.push(format!("the digest is {digest:016x}, not {expected:016x}"));
+    }
+    if let [first, rest @ ..] = products.as_slice() {
+        let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+        broken.push(format!("products do not match the ledger: {first}{more}"));
+    }
+    let bad = bad_nodes(&story.nodes);
+    if !broken.is_empty() {
+        output::remark(&format!("could not verify the result: {}; {resume}{bad}", broken.join("; ")));
+        return Ok(ExitStatus::Failed);
+    }
+    if story.invariants.totals.differing > 0 {
+        output::remark(&format!("some chunks were done twice with different results: {}", wrong_nodes(&story)));
+        return Ok(ExitStatus::Found);
+    }
+    if let Some(words) = bad.strip_prefix("; ") {
+        output::remark(words);
+    }
+    Ok(ExitStatus::Fine)
+}
+
+/// Nodes that failed more chunks than they did, in words that begin with a semicolon; empty if there is none.
+fn bad_nodes(nodes: &[NodeTotals]) -> String {
+    let bad = nodes.iter().filter(|node| node.totals.failed > node.totals.commits);
+    let words = bad.map(|node| {
+        let totals = &node.totals;
+        let why = node.complaint.as_deref().unwrap_or_default();
+        format!("; {} failed {} chunks and did {}: {why}", node.node, totals.failed, totals.commits)
+    });
+    words.collect()
+}
+
+/// Which machine computes wrongly, as far as the results say.
+fn wrong_nodes(story: &Story) -> String {
+    let list = |chunks: &[u64]| {
+        let shown: Vec<String> = chunks.iter().take(5).map(u64::to_string).collect();
+        format!("{}{}", shown.join(", "), if chunks.len() > 5 { " ..." } else { "" })
+    };
+    let mut words = Vec::new();
+    for suspect in &story.suspects {
+        if !suspect.outvoted.is_empty() {
+            let chunks = list(&suspect.outvoted);
+            words.push(format!("{} computes wrongly (other nodes agree against it in chunk {chunks})", suspect.node));
+        }
+        if !suspect.counted.is_empty() {
+            words.push(format!("and its results COUNT for chunk {}", list(&suspect.counted)));
+        }
+    }
+    let disputed: Vec<&str> =
+        story.suspects.iter().filter(|one| !one.disputed.is_empty()).map(|one| one.node.as_str()).collect();
+    if !disputed.is_empty() {
+        words.push(format!("one of {} is wrong; a third node would decide", disputed.join(" and ")));
+    }
+    words.join("; ")
+}

@@ -1,0 +1,187 @@
+//! Files that chunks produce: private while an attempt runs, published once, and whole after a crash; input files on
+//! the local disk; the account.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
+
+use std::time::Duration;
+
+use crate::common::Place;
+use crate::common::farm::{Running, signal};
+use ::farm::Ledger;
+use sys::signal::Signal;
+
+/// An application whose chunks run a script; its words are `$1` and so on.
+fn manifest(place: &Place, script: &str, words: &[&str]) {
+    let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+    let text = format!(
+        "[application.mine]\nrun = [\"sh\", \"-ec\", '''{script}''', \"chunk\", {}]\n\
+         work = {{ events = 1, unit = \"event\" }}\nverify = {{ digest = \"digest=([0-9a-f]+)\" }}\n",
+        quoted.join(", ")
+    );
+    std::fs::write(place.file("mine.toml"), text).unwrap();
+}
+
+const RUN: [&str; 10] = ["farm", "run", "mine.toml", "--events", "40", "--chunk", "4", "--nodes", "2", "--json"];
+
+#[test]
+fn holes_are_filled_and_products_are_in_the_ledger() {
+    let place = Place::new();
+    let words = ["{chunk}", "{attempt}", "{first}", "{events}", "{seed}", "{out}", "{in}"];
+    manifest(&place, r#"echo "$*" > "$6/chunk-$1"; echo digest=1"#, &words);
+    let answer = place.ask(&[&RUN[..], &["--products", "p", "--ledger", "l", "--seed", "7"]].concat()).fine().json();
+    assert_eq!((&answer["totals"]["commits"], &answer["products"]), (&10.into(), &serde_json::json!([])));
+    for chunk in 0..10_u64 {
+        let text = std::fs::read_to_string(place.file(&format!("p/000000/chunk-{chunk:09}/chunk-{chunk}"))).unwrap();
+        let found: Vec<&str> = text.split_whitespace().collect();
+        let (first, number) = ((chunk * 4).to_string(), chunk.to_string());
+        assert_eq!([found[0], found[2], found[3], found[4]], [&number, &first, "4", "7"], "{text}");
+        assert!(found[5].contains(&format!(".attempts/{chunk}-{}", found[1])) && found.len() == 7, "{text}");
+    }
+    let said = place.ask(&["farm", "verify", "l"]).fine().out;
+    assert!(said.contains("10 files of 10 chunks") && said.contains("all match"), "{said}");
+    // The directory is the run's own.
+    let other = place.ask(&[&RUN[..], &["--products", "p", "--ledger", "m"]].concat()).refused();
+    assert!(other.contains("another run") && !place.file("m").exists(), "{other}");
+    // A file that was changed, one that is gone, one that nobody made.
+    std::fs::write(place.file("p/000000/chunk-000000003/chunk-3"), "changed").unwrap();
+    std::fs::remove_file(place.file("p/000000/chunk-000000004/chunk-4")).unwrap();
+    std::fs::write(place.file("p/000000/chunk-000000005/new"), "new").unwrap();
+    let said = place.ask(&["farm", "verify", "l", "--json"]);
+    assert_eq!((said.code, said.json()["faults"].as_array().unwrap().len()), (Some(1), 3), "{said:?}");
+    let account = place.ask(&["farm", "account", "l", "--format", "csv"]).fine().out;
+    assert!(account.lines().next().unwrap().contains("cpu_hours") && account.contains("n1"), "{account}");
+}
+
+/// All processes are killed while results count and their files do not have their names yet; resuming publishes them.
+#[test]
+fn a_crash_between_commit_and_publication_is_finished_on_resume() {
+    testing::attempts(10, || {
+        let place = Place::new();
+        // Many files, so that publishing takes a while.
+        let script = r#"for i in $(seq 100); do echo "$2" > "$3/$i"; done; sleep 0.1; echo digest=1"#;
+        manifest(&place, script, &["{chunk}", "{attempt}", "{out}"]);
+        let arguments = ["mine.toml", "--events", "40", "--chunk", "2", "--nodes", "2", "--jobs", "2", "--lease", "1"];
+        let mut farm = Running::start(&place, &[&arguments[..], &["--products", "p"]].concat(), |_| None);
+        farm.wait_for("some chunks", |farm| farm.counted() >= 3 && farm.count("launched") == 2);
+        let pilots = [farm.pilot("n1"), farm.pilot("n2")];
+        let before = farm.counted();
+        farm.wait_for("another one", |farm| farm.counted() > before);
+        pilots.into_iter().for_each(|pid| signal(pid, Signal::Kill));
+        farm.child.kill().unwrap();
+        farm.child.wait().unwrap();
+        let unpublished = || {
+            let mut count = 0;
+            farm.look()?
+                .commits(&mut |commit| {
+                    let folder = place.file(&format!("p/000000/chunk-{:09}", commit.offer.chunk));
+                    count += u32::from(std::fs::read_dir(folder).map_or(0, Iterator::count) < 100);
+                })
+                .ok()?;
+            Some(count)
+        };
+        testing::hold!(unpublished() > Some(0), "everything that counted was published when it died");
+        let answer = Running::resume(&place, farm.ledger.clone(), |_| None).finish().fine().json();
+        assert_eq!((&answer["totals"]["commits"], &answer["products"]), (&20.into(), &serde_json::json!([])));
+        assert_eq!(place.ask(&["farm", "verify", "ledger", "--json"]).fine().json()["files"], 2000);
+        assert_eq!(std::fs::read_dir(place.file("p/.attempts")).unwrap().count(), 0);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_live_run_says_that_it_goes_on_and_a_deleted_ledger_is_rescued() {
+    let place = Place::new();
+    let arguments =
+        ["builtin:simulate", "--events", "100", "--chunk", "1", "--nodes", "1", "--jobs", "1", "--pace", "0.2"];
+    let mut farm = Running::start(&place, &arguments, |_| None);
+    farm.wait_for("a chunk", |farm| farm.counted() > 0);
+    assert!(place.ask(&["farm", "status", "ledger"]).fine().out.contains("the run goes on"));
+    for end in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(place.file(&format!("ledger{end}")));
+    }
+    let answer = farm.finish();
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    assert!(answer.err.contains("deleted or replaced") && answer.err.contains("ledger.rescued"), "{answer:?}");
+    std::fs::rename(place.file("ledger.rescued"), place.file("ledger")).unwrap();
+    let said = place.ask(&["farm", "status", "ledger"]).fine().out;
+    assert!(said.contains("no coordinator writes to this ledger"), "{said}");
+    let answer = place.ask(&["farm", "resume", "ledger", "--json"]).fine().json();
+    assert_eq!(answer["totals"]["commits"], 100);
+    assert!(place.ask(&["farm", "status", "ledger"]).fine().out.contains("the run is over"));
+}
+
+#[test]
+fn input_files_are_staged_once_and_checked() {
+    let place = Place::new();
+    std::fs::create_dir(place.file("data")).unwrap();
+    for chunk in 0..10 {
+        std::fs::write(place.file(&format!("data/run-{chunk}")), format!("events of {chunk}\n").repeat(100)).unwrap();
+    }
+    manifest(
+        &place,
+        r#"case "$2" in */cache/*) ;; *) exit 9;; esac; echo "digest=$(cksum < "$2" | cut -c1-6)""#,
+        &["{chunk}", "{in}"],
+    );
+    let stage = ["--stage", "data/run-{chunk}", "--stage-to", "cache"];
+    let sums = || {
+        let output = std::process::Command::new("sh")
+            .args(["-c", "sha256sum data/run-*"])
+            .current_dir(place.path())
+            .output()
+            .unwrap();
+        std::fs::write(place.file("sums"), output.stdout).unwrap();
+    };
+    sums();
+    let one = place.ask(&[&RUN[..], &stage, &["--stage-sums", "sums"]].concat()).fine().json();
+    assert!(one["totals"]["read"].as_u64().unwrap() >= 10 * 1200, "{}", one["totals"]);
+    // The second run finds the copies.
+    let two = place.ask(&[&RUN[..], &stage].concat()).fine().json();
+    assert_eq!(one["digest"], two["digest"]);
+    // A file that is not what was expected fails its chunk, which names it.
+    std::fs::write(place.file("data/run-3"), "something else").unwrap();
+    let failed = place.ask(&[&RUN[..], &stage, &["--stage-sums", "sums"]].concat());
+    assert_eq!(failed.code, Some(2), "{failed:?}");
+    assert!(failed.err.contains("9 chunks count, 10 were planned"), "{failed:?}");
+    assert!(failed.out.contains("run-3") && failed.out.contains("was expected"), "{failed:?}");
+    assert!(place.ask(&[&RUN[..], &["--stage", "data/{nothing}"]].concat()).refused().contains("{chunk}"));
+}
+
+#[test]
+fn a_program_whose_result_is_not_wanted_is_ended() {
+    let place = Place::new();
+    // The first attempt at chunk 0 hangs; a second pilot does it after all others, and the first one's program ends.
+    let script = r#"if [ "$1" = 0 ] && mkdir hung 2>/dev/null; then echo $$ > hung/pid; exec sleep 600; fi; sleep 0.1; echo digest=1"#;
+    manifest(&place, script, &["{chunk}"]);
+    let arguments = [&RUN[..], &["--jobs", "1", "--lease", "2", "--ledger", "l"]].concat();
+    let answer = place.ask(&arguments).fine().json();
+    assert_eq!(answer["totals"]["commits"], 10);
+    let stopped = answer["incidents"].as_array().unwrap().iter().filter(|one| one["what"] == "stopped").count();
+    assert_eq!(stopped, 1, "{}", answer["incidents"]);
+    let pid = std::fs::read_to_string(place.file("hung/pid")).unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    let left = std::fs::read(format!("/proc/{}/cmdline", pid.trim())).unwrap_or_default();
+    assert!(!String::from_utf8_lossy(&left).contains("sleep"), "the program goes on");
+}
+
+#[test]
+fn an_array_of_tasks_needs_no_pilots() {
+    let place = Place::new();
+    let arguments =
+        ["farm", "run", "builtin:reconstruct", "--events", "50", "--chunk", "7", "--seed", "3", "--shared-dir", "d"];
+    let text = place.ask(&[&arguments[..], &["--nodes", "3", "--emit", "condor"]].concat()).fine().out;
+    assert!(
+        text.contains("queue 3\n") && text.contains("--index $(Process)\"") && text.contains("'--of' '3'"),
+        "{text}"
+    );
+    let text = place.ask(&[&arguments[..], &["--nodes", "3", "--emit", "slurm"]].concat()).fine().out;
+    assert!(text.contains("#SBATCH --array=0-2") && text.contains("farm task"), "{text}");
+    for index in ["0", "1", "2"] {
+        place.ask(&["farm", "task", "d", "--of", "3", "--index", index, "--jobs", "2"]).fine();
+    }
+    let digest = crate::common::farm::undisturbed(&place, 50, 3);
+    let answer = place.ask(&[&arguments[..], &["--expect-digest", &digest, "--json"]].concat()).fine().json();
+    assert_eq!((&answer["totals"]["commits"], &answer["own"]["counted"]), (&8.into(), &0.into()));
+    assert!(place.ask(&["farm", "task", "d", "--of", "3", "--index", "3"]).refused().contains("numbered from 0"));
+    assert!(place.ask(&["farm", "task", "d", "--of", "3"]).refused().contains("--index"));
+    let without = ["farm", "run", "builtin:simulate", "--events", "1", "--chunk", "1", "--launcher", "slurm-array"];
+    assert!(place.ask(&without).refused().contains("--shared-dir"));
+}
