@@ -16,7 +16,7 @@ use farm::{
 };
 
 /// Results in one transaction: those that wait while the one before is written.
-const BATCH: usize = 256;
+const BATCH: usize = 1024;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().collect();

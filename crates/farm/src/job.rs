@@ -113,7 +113,7 @@ pub struct Attempt {
 
 /// Processes chunks.
 pub trait ChunkWorker {
-    /// Processes one chunk. Ends early, with any result, when [`Attempt::stop`] is set.
+    /// Processes one chunk. Ends early, with an error, when [`Attempt::stop`] is set.
     ///
     /// # Errors
     /// A reason, when the chunk cannot be done here and now.

@@ -61,6 +61,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
     let seconds = began.elapsed().as_secs_f64();
     memory.push((arguments.chunks, seconds, sys::usage::anonymous_bytes()?));
     let snapshot = coordinator.snapshot();
+    let entries = |path: &str| std::fs::read_dir(path).map_or(0, Iterator::count);
+    let (files, threads) = (entries("/proc/self/fd"), entries("/proc/self/task"));
+    let load = sys::usage::load_average()?[0];
     if sys::process::wait_within(&mut herd, LEAVE).is_none() {
         herd.kill().context("could not end the simulated pilots")?;
         bail!("the simulated pilots did not leave within {} s", LEAVE.as_secs());
@@ -74,6 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
         arguments.chunks as f64 / seconds,
         snapshot.refused
     );
+    text.push_str(&format!("  {files} open files, {threads} threads, load of the host {load:.1}\n"));
     for (counted, at, bytes) in memory {
         text.push_str(&format!(
             "  {counted:>9} chunks, {at:7.2} s: {:.1} MB of memory of the coordinator's own\n",

@@ -1,6 +1,6 @@
 //! The end of a farm: what must hold, the run as a document, what is wrong with which node, and what to do.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ::farm::{Ledger, NodeTotals, Story};
 use anyhow::Result;
@@ -29,8 +29,7 @@ pub(super) fn conclude(
     common: &CommonOptions,
 ) -> Result<ExitStatus> {
     let story = Story::read(ledger)?;
-    let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
-    let mut run = application::document("farm", story.farm.job.seed, 0.02, None, folder.to_owned());
+    let mut run = application::document("farm", story.farm.job.seed, 0.02, None, folder_of(place));
     saver.mark(&mut run);
     run.session.complete = story.invariants.broken().is_empty();
     run.session.seconds = story.seconds;
@@ -39,7 +38,7 @@ pub(super) fn conclude(
     let handle = saver.number.map(|number| number.to_string());
     let products = if story.farm.job.products.is_some() { verify::faults(ledger, false)? } else { Vec::new() };
     output::print(
-        &view::document(&story, &run, handle, &view::Checked { expected: expected.digest, products: &products }),
+        &view::document(&story, &run, handle, &view::FarmChecked { expected: expected.digest, products: &products }),
         common,
     )?;
     if let Err(reason) = kept {
@@ -80,6 +79,11 @@ pub(super) fn conclude(
         output::remark(words);
     }
     Ok(ExitStatus::Fine)
+}
+
+/// The directory of a ledger.
+fn folder_of(ledger: &Path) -> PathBuf {
+    ledger.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new(".")).to_owned()
 }
 
 /// Nodes that failed more chunks than they did, in words that begin with a semicolon; empty if there is none.

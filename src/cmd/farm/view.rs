@@ -16,7 +16,7 @@ const LISTED: usize = 200;
 
 /// What the run was compared with.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Checked<'a> {
+pub(super) struct FarmChecked<'a> {
     /// The expected digest.
     pub(super) expected: Option<u64>,
     /// What is wrong with the products, where they were looked at.
@@ -24,7 +24,7 @@ pub(super) struct Checked<'a> {
 }
 
 /// The invariants, the figures, the nodes, the timeline and the story.
-pub(super) fn document(story: &Story, run: &Run, handle: Option<String>, checked: &Checked<'_>) -> Document {
+pub(super) fn document(story: &Story, run: &Run, handle: Option<String>, checked: &FarmChecked<'_>) -> Document {
     let stored = handle.is_some();
     let mut document = report::view::run(run, &RunContext { handle, previous: None, stored });
     document.title = format!("Farm {}: {} of {} events", story.farm.id, story.farm.job.name, story.farm.job.events);
@@ -56,7 +56,7 @@ pub(super) fn document(story: &Story, run: &Run, handle: Option<String>, checked
     document
 }
 
-fn invariants(story: &Story, checked: &Checked<'_>) -> Vec<String> {
+fn invariants(story: &Story, checked: &FarmChecked<'_>) -> Vec<String> {
     let (planned, events) = (story.invariants.planned, story.invariants.events);
     let totals = &story.invariants.totals;
     let mark = |holds: bool| if holds { "holds" } else { "DOES NOT HOLD" };

@@ -131,3 +131,22 @@ impl PilotLauncher for SlurmPilots {
         error.map(left).into_iter().collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_that_cannot_be_cancelled_are_named_with_the_command() {
+        if jobs("none").is_ok() {
+            testing::lacks!("a Slurm answers here: every job can be cancelled");
+            return;
+        }
+        let mut pilots = SlurmPilots::new("prony", Vec::new(), Duration::from_secs(60));
+        assert_eq!(pilots.end(), Vec::<String>::new(), "there was nothing to cancel");
+        pilots.adopt(0, "job 4242");
+        pilots.adopt(1, "job 4243");
+        let left = pilots.end();
+        assert!(left.len() == 1 && left[0].ends_with("end them with: scancel 4242 4243"), "{left:?}");
+    }
+}

@@ -9,7 +9,7 @@ const SEEN: usize = 64;
 
 /// A counted chunk whose result is to be confirmed.
 #[derive(Debug, Clone)]
-struct Check {
+struct OpenCheck {
     /// Nodes that have done it, or could not.
     nodes: Vec<String>,
     hold: Option<Hold>,
@@ -18,7 +18,7 @@ struct Check {
 /// All open checks.
 #[derive(Debug, Default)]
 pub(super) struct Checks {
-    open: BTreeMap<u64, Check>,
+    open: BTreeMap<u64, OpenCheck>,
 }
 
 impl Checks {
@@ -33,12 +33,12 @@ impl Checks {
     }
 
     pub(super) fn open(&mut self, chunk: u64, node: &str) {
-        self.open.insert(chunk, Check { nodes: vec![node.to_owned()], hold: None });
+        self.open.insert(chunk, OpenCheck { nodes: vec![node.to_owned()], hold: None });
     }
 
     /// A chunk that this node can check.
     pub(super) fn next(&self, node: &str) -> Option<u64> {
-        let fits = |check: &Check| check.hold.is_none() && !check.nodes.iter().any(|known| known == node);
+        let fits = |check: &OpenCheck| check.hold.is_none() && !check.nodes.iter().any(|known| known == node);
         self.open.iter().take(SEEN).find(|(_, check)| fits(check)).map(|(chunk, _)| *chunk)
     }
 

@@ -8,12 +8,14 @@
 //! back to a node that failed it while another node is left, and a node that only fails waits longer and longer.
 
 mod checks;
+mod failures;
 mod nodes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use self::checks::Checks;
+use self::failures::ChunkFailures;
 use self::nodes::NodeRecords;
 use crate::ChunkSet;
 
@@ -42,12 +44,6 @@ const MAX_HOLDERS: usize = 2;
 const WEIGHT: f64 = 0.1;
 /// Seconds after which a pilot without work asks again.
 const RETRY: f64 = 0.2;
-/// First and longest pause before a chunk goes back to a node that failed it, seconds; it doubles.
-const PAUSE: (f64, f64) = (0.5, 30.0);
-/// Chunks that may be given up without a success of any node in between, at least: if more fail, something that all
-/// nodes need is broken.
-const CHARGES: usize = 8;
-
 /// The lease of one pilot.
 #[derive(Debug, Clone, PartialEq)]
 struct Hold {
@@ -66,19 +62,10 @@ impl Hold {
 
 /// All leases of one chunk.
 #[derive(Debug, Clone)]
-struct Held {
+struct ChunkLeases {
     /// When the first of them was given.
     since: f64,
     holds: Vec<Hold>,
-}
-
-/// The failures of one chunk.
-#[derive(Debug, Clone, Default)]
-struct ChunkFailures {
-    nodes: Vec<String>,
-    count: u32,
-    /// No node that failed it gets it back before this time.
-    not_before: f64,
 }
 
 /// The answer to a pilot that asks for work.
@@ -120,8 +107,8 @@ pub struct Leases {
     fresh: Range<u64>,
     /// Chunks that were leased and are open again.
     returned: BTreeSet<u64>,
-    held: BTreeMap<u64, Held>,
-    /// Held chunks by the time of their first lease, in bits: the order of positive numbers is that of their bits.
+    held: BTreeMap<u64, ChunkLeases>,
+    /// ChunkLeases chunks by the time of their first lease, in bits: the order of positive numbers is that of their bits.
     ages: BTreeSet<(u64, u64)>,
     counted: ChunkSet,
     failures: BTreeMap<u64, ChunkFailures>,
@@ -236,19 +223,6 @@ impl Leases {
         }
     }
 
-    /// The first open chunk that this node may try.
-    fn take_returned(&mut self, node: &str, now: f64) -> Option<u64> {
-        let may = |chunk: &&u64| {
-            self.failures.get(*chunk).is_none_or(|failed| {
-                let alone = || !self.nodes.others_than(&failed.nodes) && now >= failed.not_before;
-                !failed.nodes.iter().any(|known| known == node) || alone()
-            })
-        };
-        let chunk = self.returned.iter().find(may).copied()?;
-        self.returned.remove(&chunk);
-        Some(chunk)
-    }
-
     fn is_over(&self, chunk: u64) -> bool {
         self.counted.contains(chunk) || self.given_up.contains(&chunk)
     }
@@ -274,7 +248,7 @@ impl Leases {
         let ages = &mut self.ages;
         let held = self.held.entry(chunk).or_insert_with(|| {
             ages.insert((now.max(0.0).to_bits(), chunk));
-            Held { since: now.max(0.0), holds: Vec::new() }
+            ChunkLeases { since: now.max(0.0), holds: Vec::new() }
         });
         held.holds.push(hold);
     }
@@ -293,7 +267,7 @@ impl Leases {
         }
         let limit = self.rules.speculate * self.typical.unwrap_or(self.rules.expiry);
         let open = |chunk: &u64| {
-            let free = |held: &Held| held.holds.len() < MAX_HOLDERS && held.holds.iter().all(|one| one.pilot != pilot);
+            let free = |held: &ChunkLeases| held.holds.len() < MAX_HOLDERS && held.holds.iter().all(|one| one.pilot != pilot);
             let failed = self.failures.get(chunk).is_some_and(|failed| failed.nodes.iter().any(|known| known == node));
             self.held.get(chunk).is_some_and(free) && !failed
         };
@@ -404,47 +378,6 @@ impl Leases {
         }
     }
 
-    /// Notes that a chunk failed under this lease. Returns whether it is given up.
-    pub fn fail(&mut self, chunk: u64, number: u64, pilot: &str, node: &str, now: f64) -> bool {
-        self.nodes.failed(node, now);
-        if self.is_check(chunk, number, pilot) {
-            self.checks.failed(chunk, node);
-            return false;
-        }
-        if chunk >= self.chunks || self.is_over(chunk) {
-            return false;
-        }
-        self.drop_lease(chunk, number, pilot);
-        let failed = self.failures.entry(chunk).or_default();
-        failed.count += 1;
-        failed.not_before = now + (PAUSE.0 * 2_f64.powi(failed.count.min(20).cast_signed() - 1)).min(PAUSE.1);
-        if !failed.nodes.iter().any(|known| known == node) {
-            failed.nodes.push(node.to_owned());
-        }
-        let failed = failed.clone();
-        let given_up = !self.held.contains_key(&chunk) && self.is_its_own_fault(&failed);
-        if given_up {
-            self.charges += 1;
-            self.given_up.insert(chunk);
-            self.returned.remove(&chunk);
-            failed.nodes.iter().for_each(|node| self.nodes.forgive(node));
-        } else {
-            self.reopen(chunk);
-        }
-        given_up
-    }
-
-    /// Whether a chunk fails on two nodes that have done something, or too often where no other node is left.
-    fn is_its_own_fault(&self, failed: &ChunkFailures) -> bool {
-        let believed = failed.nodes.iter().filter(|node| self.nodes.is_believed(node)).count();
-        let exhausted = failed.count >= self.rules.failures && !self.nodes.others_than(&failed.nodes);
-        let able = || failed.nodes.iter().any(|node| self.nodes.has_succeeded(node));
-        self.charges < self.limit() && (believed >= 2 || exhausted && able())
-    }
-
-    fn limit(&self) -> usize {
-        CHARGES.max(2 * self.nodes.live())
-    }
 }
 
 /// Lease numbers of one coordinator: more than it gives in a year.

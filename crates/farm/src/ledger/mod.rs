@@ -4,6 +4,7 @@
 mod read;
 mod schema;
 mod sqlite;
+mod write;
 
 use serde::{Deserialize, Serialize};
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, params};
 
-use super::schema::{APPLICATION, NAMES, TABLES, VERSION, from_version_1};
-use super::{Begin, ChunkVerdict, Commit, Farm, Incident, Ledger, NodeTotals, OfferedResult, Refusal, Totals, read};
+use super::schema::{APPLICATION, TABLES, VERSION};
+use super::{Begin, ChunkVerdict, Commit, Farm, Incident, Ledger, NodeTotals, OfferedResult, Refusal, Totals, read, write};
 use crate::clock::{FarmClock, Stamp};
 use crate::leases::GENERATION;
 use crate::{ChunkSet, Error, Result};
@@ -134,43 +134,9 @@ impl SqliteLedger {
         }
     }
 
-    /// Removes a ledger in which nothing has begun, with all that belongs to it.
-    pub fn remove(self) {
-        let path = self.path.clone();
-        drop(self);
-        for end in ["", "-wal", "-shm", ".lock"] {
-            let mut name = path.as_os_str().to_owned();
-            name.push(end);
-            // What is not there needs no removal.
-            let _ = std::fs::remove_file(PathBuf::from(name));
-        }
-    }
-
-    /// Makes an older ledger one of this version: in place, or where it is only read, a copy in memory.
-    fn upgraded(mut self) -> Result<Self> {
-        let work = || -> rusqlite::Result<Option<Connection>> {
-            if self.lock.is_none() {
-                let copy = Connection::open_in_memory()?;
-                copy.execute_batch(TABLES)?;
-                copy.execute("ATTACH DATABASE ?1 AS old", [self.path.to_string_lossy()])?;
-                copy.execute_batch(&from_version_1("old."))?;
-                copy.execute_batch("DETACH DATABASE old")?;
-                return Ok(Some(copy));
-            }
-            let all = self.connection.unchecked_transaction()?;
-            for name in NAMES {
-                all.execute_batch(&format!("ALTER TABLE {name} RENAME TO old_{name}"))?;
-            }
-            all.execute_batch(TABLES)?;
-            all.execute_batch(&from_version_1("old_"))?;
-            for name in NAMES {
-                all.execute_batch(&format!("DROP TABLE old_{name}"))?;
-            }
-            all.pragma_update(None, "user_version", VERSION)?;
-            all.commit()?;
-            Ok(None)
-        };
-        match work() {
+    /// Makes an older ledger one of this version: in place, or where it is only read, as a copy in memory.
+    fn upgrade(mut self) -> Result<Self> {
+        match write::upgraded(&self.connection, &self.path, self.lock.is_some()) {
             Ok(None) => Ok(self),
             Ok(Some(copy)) => {
                 self.connection = copy;
@@ -186,7 +152,7 @@ impl SqliteLedger {
         let version = pragma("user_version").map_err(|error| self.failure("read")(error.to_string()))?;
         match (found, version) {
             (APPLICATION, VERSION) => Ok(self),
-            (APPLICATION, 1) => self.upgraded(),
+            (APPLICATION, 1) => self.upgrade(),
             (APPLICATION, newer) => Err(self.failure("read")(format!(
                 "it has schema version {newer}; this program knows version {VERSION}"
             ))),
@@ -315,7 +281,7 @@ impl Ledger for SqliteLedger {
     }
 
     fn record(&mut self, offers: &[OfferedResult], when: Stamp) -> Result<Vec<ChunkVerdict>> {
-        self.writing(|all| offers.iter().map(|offer| verdict(all, offer, when)).collect())
+        self.writing(|all| offers.iter().map(|offer| write::verdict(all, offer, when)).collect())
     }
 
     fn note(&mut self, incidents: &[Incident]) -> Result<()> {
@@ -371,65 +337,4 @@ impl Ledger for SqliteLedger {
         };
         self.reading(read::descriptions)?.into_iter().map(parse).collect()
     }
-}
-
-fn verdict(connection: &Connection, offer: &OfferedResult, when: Stamp) -> rusqlite::Result<ChunkVerdict> {
-    let done = &offer.done;
-    let (chunk, number, digest) = (offer.chunk.cast_signed(), offer.number.cast_signed(), done.digest.cast_signed());
-    let (read, written) = (done.read.map(u64::cast_signed), done.written.map(u64::cast_signed));
-    // A list of products can always be written as JSON.
-    let products = (!offer.products.is_empty()).then(|| serde_json::to_string(&offer.products).unwrap_or_default());
-    let events = done.events.cast_signed();
-    let values = params![
-        chunk,
-        number,
-        offer.node,
-        offer.pilot,
-        events,
-        digest,
-        done.cpu,
-        done.wall,
-        read,
-        written,
-        when.at,
-        when.since,
-        products
-    ];
-    let mut insert = connection.prepare_cached(
-        "INSERT INTO commits VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
-         ON CONFLICT (chunk) DO NOTHING",
-    )?;
-    if insert.execute(values)? == 1 {
-        return Ok(ChunkVerdict::Counted);
-    }
-    let mut look = connection.prepare_cached("SELECT number, pilot, events, digest FROM commits WHERE chunk = ?1")?;
-    let (first, pilot, same) = look.query_row([chunk], |row| {
-        let same = (row.get::<_, i64>(2)?, row.get::<_, i64>(3)?) == (events, digest);
-        Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, same))
-    })?;
-    // The reply to the first offer was lost: this is the same offer again, and it counts already.
-    if first == number && pilot == offer.pilot && same {
-        return Ok(ChunkVerdict::Counted);
-    }
-    let mut refuse = connection.prepare_cached(
-        "INSERT INTO refusals VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
-    )?;
-    refuse.execute(params![
-        chunk,
-        number,
-        offer.node,
-        offer.pilot,
-        events,
-        digest,
-        done.cpu,
-        done.wall,
-        read,
-        written,
-        when.at,
-        when.since,
-        products,
-        !same,
-        offer.check
-    ])?;
-    Ok(if same { ChunkVerdict::Duplicate } else { ChunkVerdict::Differs })
 }

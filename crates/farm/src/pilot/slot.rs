@@ -211,10 +211,11 @@ fn offer(
 ) -> Result<bool> {
     let lease = work.lease.clone();
     let message = match outcome {
-        _ if work.stop.load(Ordering::SeqCst) => {
+        // What was done all the same is offered, and on record as wasted.
+        Ok((done, products)) => FromPilot::Commit { lease, done: *done, products: products.clone() },
+        Err(_) if work.stop.load(Ordering::SeqCst) => {
             FromPilot::Stopped { lease, seconds: work.began.elapsed().as_secs_f64() }
         }
-        Ok((done, products)) => FromPilot::Commit { lease, done: *done, products: products.clone() },
         Err(reason) => FromPilot::Failed { lease, reason: reason.chars().take(REASON).collect() },
     };
     let mut published = None;
