@@ -11,10 +11,10 @@ const CHARGES: usize = 8;
 /// The failures of one chunk.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ChunkFailures {
-    nodes: Vec<String>,
-    count: u32,
+    pub(super) nodes: Vec<String>,
+    pub(super) count: u32,
     /// No node that failed it gets it back before this time.
-    not_before: f64,
+    pub(super) not_before: f64,
 }
 
 impl Leases {

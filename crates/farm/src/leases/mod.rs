@@ -267,7 +267,8 @@ impl Leases {
         }
         let limit = self.rules.speculate * self.typical.unwrap_or(self.rules.expiry);
         let open = |chunk: &u64| {
-            let free = |held: &ChunkLeases| held.holds.len() < MAX_HOLDERS && held.holds.iter().all(|one| one.pilot != pilot);
+            let free =
+                |held: &ChunkLeases| held.holds.len() < MAX_HOLDERS && held.holds.iter().all(|one| one.pilot != pilot);
             let failed = self.failures.get(chunk).is_some_and(|failed| failed.nodes.iter().any(|known| known == node));
             self.held.get(chunk).is_some_and(free) && !failed
         };
@@ -377,7 +378,6 @@ impl Leases {
             }
         }
     }
-
 }
 
 /// Lease numbers of one coordinator: more than it gives in a year.

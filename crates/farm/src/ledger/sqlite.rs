@@ -7,7 +7,9 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, params};
 
 use super::schema::{APPLICATION, TABLES, VERSION};
-use super::{Begin, ChunkVerdict, Commit, Farm, Incident, Ledger, NodeTotals, OfferedResult, Refusal, Totals, read, write};
+use super::{
+    Begin, ChunkVerdict, Commit, Farm, Incident, Ledger, NodeTotals, OfferedResult, Refusal, Totals, read, write,
+};
 use crate::clock::{FarmClock, Stamp};
 use crate::leases::GENERATION;
 use crate::{ChunkSet, Error, Result};
