@@ -1,6 +1,12 @@
 //! Faults of many kinds at random moments, run after run, until there were enough; after each run the products on the
 //! disk are held against the ledger. Twelve faults by default, 300 among the slow tests.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::too_many_lines,
+    reason = "a test says so when it cannot go on, and what it did; one line a fault"
+)]
 
 use std::collections::BTreeMap;
 use std::io::Write;

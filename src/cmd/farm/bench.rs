@@ -47,6 +47,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
     let began = Instant::now();
     let marks = [0.1, 0.25, 0.5, 0.75, 1.0];
     let mut memory: Vec<(u64, f64, u64)> = Vec::new();
+    let entries = |path: &str| std::fs::read_dir(path).map_or(0, Iterator::count);
+    let (mut files, mut threads) = (0, 0);
     while !coordinator.finished() {
         if let Some(status) = herd.try_wait()? {
             bail!("the simulated pilots ended early: {status}");
@@ -55,14 +57,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
         let share = counted as f64 / arguments.chunks as f64;
         if memory.len() < marks.len() && share >= marks[memory.len()] {
             memory.push((counted, began.elapsed().as_secs_f64(), sys::usage::anonymous_bytes()?));
+            (files, threads) = (entries("/proc/self/fd").max(files), entries("/proc/self/task").max(threads));
         }
         std::thread::sleep(Duration::from_millis(5));
     }
     let seconds = began.elapsed().as_secs_f64();
     memory.push((arguments.chunks, seconds, sys::usage::anonymous_bytes()?));
     let snapshot = coordinator.snapshot();
-    let entries = |path: &str| std::fs::read_dir(path).map_or(0, Iterator::count);
-    let (files, threads) = (entries("/proc/self/fd"), entries("/proc/self/task"));
     let load = sys::usage::load_average()?[0];
     if sys::process::wait_within(&mut herd, LEAVE).is_none() {
         herd.kill().context("could not end the simulated pilots")?;
@@ -77,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
         arguments.chunks as f64 / seconds,
         snapshot.refused
     );
-    text.push_str(&format!("  {files} open files, {threads} threads, load of the host {load:.1}\n"));
+    text.push_str(&format!("  at most {files} open files and {threads} threads; load of the host {load:.1}\n"));
     for (counted, at, bytes) in memory {
         text.push_str(&format!(
             "  {counted:>9} chunks, {at:7.2} s: {:.1} MB of memory of the coordinator's own\n",

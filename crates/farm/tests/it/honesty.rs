@@ -255,3 +255,47 @@ fn what_a_dead_pilot_did_not_publish_is_published_at_the_end() {
     assert_eq!(products.settle(&mut counted).unwrap().published, 1);
     assert_eq!(products.faults(chunk, &files).unwrap(), Vec::<String>::new());
 }
+
+/// Fails at once, as a node without its file system does.
+struct BrokenWorkshop;
+
+impl ChunkWorker for BrokenWorkshop {
+    fn perform(&mut self, _: &Chunk, _: &Attempt) -> Result<ChunkResult, String> {
+        Err("no such directory".to_owned())
+    }
+}
+
+impl Workshop for BrokenWorkshop {
+    fn worker(&self, _: &FarmJob) -> Result<Box<dyn ChunkWorker>, String> {
+        Ok(Box::new(Self))
+    }
+
+    fn about(&self, _: &FarmJob) -> serde_json::Value {
+        serde_json::Value::Null
+    }
+}
+
+#[test]
+fn three_healthy_nodes_do_all_chunks_beside_one_that_fails_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = CoordinatorSettings { rules: settings_rules(), ..settings(loopback()) };
+    let coordinator = Coordinator::start(Box::new(create(&folder.path().join("l"), 3000)), settings).unwrap();
+    std::thread::scope(|scope| {
+        let hole = PilotConfig { slots: 4, ..on(&coordinator, "n4") };
+        scope.spawn(move || run_pilot(&hole, Arc::new(BrokenWorkshop)).unwrap());
+        for node in ["n1", "n2", "n3"] {
+            let order = on(&coordinator, node);
+            scope.spawn(move || run_pilot(&order, shop(false, false, "")).unwrap());
+        }
+    });
+    let snapshot = coordinator.snapshot();
+    let node = snapshot.nodes.iter().find(|node| node.node == "n4").unwrap();
+    assert!(node.failed > 0 && node.chunks == 0, "{node:?}");
+    let story = Story::read(&*coordinator.end().unwrap()).unwrap();
+    assert_eq!((story.invariants.totals.commits, story.invariants.broken()), (300, Vec::new()));
+    let totals = story.nodes.iter().find(|node| node.node == "n4").unwrap();
+    assert!(
+        totals.totals.failed > 0 && totals.complaint.as_deref().unwrap().contains("no such directory"),
+        "{totals:?}"
+    );
+}
