@@ -112,7 +112,8 @@ fn announce_duration(run: &Run) {
     let finished = |figure: &model::Figure| !figure.launches.is_empty() && !figure.has(model::Flag::Unfinished);
     let entries = run.plan.entries.iter().zip(&run.figures);
     let open: Vec<&PlanEntry> = entries.filter(|(_, figure)| !finished(figure)).map(|(entry, _)| entry).collect();
-    let round: f64 = open.iter().copied().map(measure::expected_seconds).sum();
+    let cpus = run.machine.topology.as_ref().map_or(1, |machine| machine.allowed.len().max(1));
+    let round: f64 = open.iter().map(|entry| measure::expected_seconds(entry, cpus)).sum();
     let seconds = |look: u32| round * f64::from(look);
     if seconds(looks.0) < LONG || run.plan.time_limit.is_some_and(|limit| limit < LONG) {
         return;
@@ -171,6 +172,10 @@ fn fresh(arguments: &Arguments) -> Result<(Requested, Option<TargetMedium>)> {
     let plan = plan(arguments, entries, medium.as_ref())?;
     let directory = PathBuf::from(plan.directory.clone().unwrap_or_default());
     let allowed = sys::affinity::allowed()?;
+    if arguments.evaluation.is_none() {
+        // Of an evaluation's tables, what this machine lacks is a cell that says so.
+        measure::refuse_more_threads_than_cpus(&plan.entries, &allowed)?;
+    }
     let mut machine = measure::machine(&[directory]);
     machine.facts.extend(medium.as_ref().map(TargetMedium::fact));
     let notes = measure::notes(&machine, &allowed);

@@ -14,6 +14,7 @@ mod farm_slurm;
 mod farm_ssh;
 mod fleet;
 mod house;
+mod machines;
 mod net;
 mod network_files;
 mod outside;

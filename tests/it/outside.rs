@@ -154,3 +154,139 @@ fn half_a_cpu_does_not_block_a_run_and_is_reported() {
         assert!(shares.clone().count() == launches.len(), "every launch says what was taken from it");
     }
 }
+
+/// Groups of version 1 or 2 with limits of memory and of tasks; removed when dropped.
+struct Limits(Vec<PathBuf>);
+
+impl Limits {
+    /// The reason if they cannot be made.
+    fn make(memory: u64, tasks: u64) -> Result<Self, String> {
+        let name = format!("prony-limits-{}-{memory}-{tasks}", std::process::id());
+        let top = Path::new("/sys/fs/cgroup");
+        let one = top.join("memory/memory.limit_in_bytes").exists() && top.join("pids").is_dir();
+        let (folders, files) = if one {
+            (vec![top.join("memory").join(&name), top.join("pids").join(&name)], ["memory.limit_in_bytes", "pids.max"])
+        } else {
+            (vec![top.join(&name)], ["memory.max", "pids.max"])
+        };
+        let made = Self(folders);
+        for folder in &made.0 {
+            fs::create_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        }
+        for (file, limit) in files.into_iter().zip([memory, tasks]) {
+            let path = made.0.iter().map(|folder| folder.join(file)).find(|path| path.exists());
+            let path = path.ok_or_else(|| format!("no group has {file}"))?;
+            fs::write(&path, limit.to_string()).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+        Ok(made)
+    }
+
+    /// The program in these groups.
+    fn ask(&self, place: &Place, arguments: &[&str]) -> Answer {
+        let enter: String =
+            self.0.iter().map(|folder| format!("echo $$ > {}/cgroup.procs && ", folder.display())).collect();
+        started_by(place, &["sh", "-c", &format!("{enter}exec \"$@\""), "sh"], arguments)
+    }
+
+    fn killed(&self) -> u64 {
+        let events = ["memory.oom_control", "memory.events"].map(|name| fs::read_to_string(self.0[0].join(name)));
+        let text = events.into_iter().flatten().next().unwrap_or_default();
+        text.lines().find_map(|line| line.strip_prefix("oom_kill ")?.parse().ok()).unwrap_or(0)
+    }
+}
+
+impl Drop for Limits {
+    fn drop(&mut self) {
+        for folder in &self.0 {
+            // A process that has just ended still counts as a member: the kernel then returns EBUSY.
+            for _ in 0..50 {
+                if fs::remove_dir(folder).is_ok() || !folder.exists() {
+                    break;
+                }
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+        }
+    }
+}
+
+/// Why each figure that was asked for has no value.
+fn reasons(run: &Value) -> Vec<String> {
+    let reason = |figure: &&Value| {
+        let outcome = &figure["outcome"];
+        outcome["unfit"].as_str().or_else(|| outcome["failed"].as_str()).unwrap_or_default().to_owned()
+    };
+    requested(run).iter().map(reason).collect()
+}
+
+#[test]
+fn a_memory_limit_refuses_what_does_not_fit_before_it_is_taken() {
+    let limits = match Limits::make(100 << 20, 2000) {
+        Ok(limits) => limits,
+        Err(reason) => return testing::skip!("no control group with a limit of memory can be made: {reason}"),
+    };
+    let place = Place::new();
+    let doctor = limits.ask(&place, &["doctor"]).fine().out;
+    let doctor = doctor.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(doctor.contains("a control group permits 100MiB of memory"), "{doctor}");
+    assert!(doctor.contains("too little for memory.copy"), "{doctor}");
+    let figures = ["memory.copy:threads=1,stores=normal", "memory.loaded_latency:load=all", "memory.hierarchy_levels"];
+    let named = figures.iter().flat_map(|figure| ["--probe", figure]);
+    let asked: Vec<&str> = ["run"].into_iter().chain(named).chain(["--output", "run.json", "--no-store"]).collect();
+    let said = limits.ask(&place, &asked);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    let run = document(&place);
+    let reasons = reasons(&run);
+    assert!(reasons[0].contains("it needs 256MiB of memory"), "{reasons:?}");
+    assert!(reasons.iter().all(|reason| reason.contains("memory")), "{reasons:?}");
+    assert_eq!(limits.killed(), 0, "nothing was taken that was not there");
+    assert!(requested(&run).iter().all(|figure| figure["launches"].as_array().is_none_or(Vec::is_empty)));
+    // What fits is measured.
+    let small =
+        ["--probe", "memory.load_latency:working_set=32KiB", "--target", "50%", "--output", "run.json", "--no-store"];
+    limits.ask(&place, &[&["run"], &small[..]].concat()).fine();
+}
+
+#[test]
+fn a_limit_of_processes_is_named_where_it_refused_one() {
+    let limits = match Limits::make(4 << 30, 7) {
+        Ok(limits) => limits,
+        Err(reason) => return testing::skip!("no control group with a limit of processes can be made: {reason}"),
+    };
+    let place = Place::new();
+    let doctor = limits.ask(&place, &["doctor"]).fine().out;
+    let doctor = doctor.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(doctor.contains("a control group permits 7 processes and threads"), "{doctor}");
+    assert!(doctor.contains("too few for os."), "{doctor}");
+    let figures = ["os.context_switch:processes=16,working_set=0B", "os.clock_read"];
+    let named = figures.iter().flat_map(|figure| ["--probe", figure]);
+    let rest = ["--target", "50%", "--output", "run.json", "--no-store"];
+    limits.ask(&place, &["run"].into_iter().chain(named).chain(rest).collect::<Vec<_>>()).fine();
+    let run = document(&place);
+    let reasons = reasons(&run);
+    assert!(reasons[0].contains("a control group permits 7 processes and threads"), "{reasons:?}");
+    assert_eq!(reasons[1], "", "one process is enough for it");
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_the_reason_of_its_figures_alone() {
+    let place = Place::new();
+    fs::create_dir(place.file("read-only")).unwrap();
+    let mount = "mount --bind read-only read-only && mount -o remount,ro,bind read-only && exec \"$@\"";
+    let alone = |script: &'static str| ["unshare", "--mount", "sh", "-c", script, "sh"];
+    let possible = Command::new("unshare").args(["--mount", "true"]).status().is_ok_and(|status| status.success());
+    if !possible {
+        return testing::skip!("no namespace of mounts can be made");
+    }
+    let figures = ["file.create:place=target", "os.clock_read"];
+    let named = figures.iter().flat_map(|figure| ["--probe", figure]);
+    let rest = ["--directory", "read-only", "--target", "50%", "--output", "run.json", "--no-store"];
+    started_by(&place, &alone(mount), &["run"].into_iter().chain(named).chain(rest).collect::<Vec<_>>()).fine();
+    let reasons = reasons(&document(&place));
+    assert!(reasons[0].contains("Read-only file system"), "{reasons:?}");
+    assert_eq!(reasons[1], "");
+    let doctor = started_by(&place, &alone(mount), &["doctor", "--directory", "read-only"]).fine().out;
+    assert!(doctor.contains("read-only cannot be written"), "{doctor}");
+    let said =
+        started_by(&place, &alone(mount), &["run", "--probe", "os.clock_read", "--output", "read-only/run.json"]);
+    assert!(said.err.contains("read-only"), "{said:?}");
+}

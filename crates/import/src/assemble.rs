@@ -110,6 +110,7 @@ fn figure(reading: SourceReading, catalogue: &Catalogue) -> Figure {
     Figure {
         probe: reading.id.clone(),
         point: spelt(&reading.point, description.as_ref()),
+        stands_for: None,
         title,
         metric,
         class,

@@ -9,21 +9,33 @@ const CHASED: f64 = 3e-9;
 const STREAMED: f64 = 0.3e-9;
 /// Bytes of a cache line: a walk by longer strides touches fewer lines.
 const LINE: f64 = 64.0;
+/// Seconds in which a thread starts and ends, and seconds per byte that several threads touch before anything is timed, one
+/// after the other.
+const THREAD: f64 = 100e-6;
+const TOUCHED: f64 = 0.25e-9;
 /// Seconds of a launch that measures the whole latency curve, for each figure that shares it.
 const CURVE: f64 = 0.07;
 
 /// Seconds that a launch of this figure takes on a machine of today, roughly: for a remark, and for nothing that is measured. The
-/// constants are those of one guest of two CPUs (docs/appendix/performance.md).
+/// constants are those of one guest of two CPUs (docs/appendix/performance.md). `cpus` are those that may be used: streams of
+/// several threads are prepared by one thread after the other.
 #[must_use]
-pub fn expected_seconds(entry: &PlanEntry) -> f64 {
+pub fn expected_seconds(entry: &PlanEntry, cpus: usize) -> f64 {
     let size = |axis: &str| entry.point.get(axis).and_then(|value| parse_size(value).ok()).map(|bytes| bytes as f64);
     let bytes = size("working_set").or_else(|| size("resident")).unwrap_or(0.0);
     let class = probes::find(&entry.probe).map(|probe| probe.class);
-    BARE + match class {
-        _ if entry.probe.starts_with("memory.hierarchy") => CURVE,
-        Some(Class::MemoryLatency) => CHASED * bytes * size("stride").map_or(1.0, strided),
-        _ => STREAMED * bytes,
-    }
+    let threads = entry.point.get("threads").map_or(1, |word| match word {
+        "1" => 1,
+        "all" | "cores" => cpus,
+        word => word.trim_end_matches("_scatter").parse().unwrap_or(cpus),
+    });
+    let team = if threads > 1 { THREAD * threads as f64 + TOUCHED * bytes } else { 0.0 };
+    BARE + team
+        + match class {
+            _ if entry.probe.starts_with("memory.hierarchy") => CURVE,
+            Some(Class::MemoryLatency) => CHASED * bytes * size("stride").map_or(1.0, strided),
+            _ => STREAMED * bytes,
+        }
 }
 
 /// Work of a strided chase relative to a random one: fewer lines for strides beyond a line, and prefetchers help.
@@ -33,11 +45,41 @@ fn strided(stride: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use model::Plan;
+
     use super::*;
 
     fn seconds(probe: &str, point: &str) -> f64 {
         let point = point.parse().unwrap();
-        expected_seconds(&PlanEntry { probe: probe.to_owned(), point, target: 0.02, shares: None })
+        expected_seconds(&PlanEntry { probe: probe.to_owned(), point, target: 0.02, shares: None }, 2)
+    }
+
+    /// Figures of a suite on a recorded machine, and seconds of a round of launches.
+    fn round(suite: &str, name: &str) -> (usize, f64) {
+        let recorded = testing::machine::RecordedMachine::named(name);
+        let machine = sys::topology::of_files(&recorded.online.parse().unwrap(), &|file| recorded.read(file));
+        let entries = crate::select(Some(suite), &[], 0.02).unwrap();
+        let mut plan = Plan { suite: suite.to_owned(), entries, ..Plan::default() };
+        crate::placement::resolve(&mut plan, &machine, machine.online.as_slice(), crate::sizing::UNKNOWN);
+        let cpus = machine.online.len();
+        (plan.entries.len(), plan.entries.iter().map(|entry| expected_seconds(entry, cpus)).sum())
+    }
+
+    /// The table of docs/appendix/performance.md, and that large machines need not wait for hours.
+    #[test]
+    fn wall_time_grows_with_the_machine_within_bounds() {
+        for suite in ["quick", "default", "scaling", "numa", "cores"] {
+            for name in ["guest-2", "epyc-9375f", "epyc-9754"] {
+                let (figures, seconds) = round(suite, name);
+                eprintln!(
+                    "{suite} on {name}: {figures} figures, {seconds:.1} s a round, {:.0} s to the first look",
+                    10.0 * seconds
+                );
+                if ["quick", "default"].contains(&suite) {
+                    assert!(seconds < 60.0, "{suite} on {name}: ten rounds in ten minutes");
+                }
+            }
+        }
     }
 
     #[test]

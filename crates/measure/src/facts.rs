@@ -20,7 +20,8 @@ pub fn machine(directories: &[PathBuf]) -> Machine {
 /// Bytes of memory that this process may still take, as the machine's facts state them; a terabyte where they do not.
 #[must_use]
 pub(crate) fn free_memory(machine: &Machine) -> u64 {
-    let told = ["memory.available", "cgroup.memory"].iter().filter_map(|name| machine.number(name));
+    let told =
+        ["memory.available", "cgroup.memory", "cgroup.memory_left"].iter().filter_map(|name| machine.number(name));
     told.min_by(f64::total_cmp).map_or(crate::sizing::UNKNOWN, |bytes| bytes as u64)
 }
 
@@ -46,6 +47,9 @@ pub fn notes(machine: &Machine, allowed: &[usize]) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(hypervisor) = machine.text("virtual.hypervisor").filter(|name| name != "none") {
         notes.push(format!("virtual machine ({hypervisor}): its host's other guests are not seen from here"));
+    }
+    if let Some(emulator) = sys::facts::emulator() {
+        notes.push(format!("under {emulator}: all figures are of that, and of no machine"));
     }
     let online = machine.number("cpu.online").map_or(allowed.len(), |online| online as usize).max(allowed.len());
     if let Some(note) = part_of_the_cpus(machine, allowed) {
@@ -81,6 +85,6 @@ pub(crate) fn cores_are_alone(machine: &Machine, allowed: &[usize]) -> bool {
     bare && sys::topology::read().is_ok_and(|machine| single(&machine))
 }
 
-fn counted(cpus: usize) -> String {
+pub(crate) fn counted(cpus: usize) -> String {
     if cpus == 1 { "1 CPU".to_owned() } else { format!("{cpus} CPUs") }
 }

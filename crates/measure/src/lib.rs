@@ -39,7 +39,7 @@ pub use facts::{identity, identity_of, machine, notes, part_of_the_cpus};
 pub use host::watch_host;
 pub use judge::{end_follower, judge};
 pub use outside::{ConditionsWatch, OutsideCounters};
-pub use placement::place;
+pub use placement::{place, refuse_more_threads_than_cpus};
 pub use session::{EndReason, MeasureSession, RunRequest, RunResult, Saver};
 pub use step::{Purpose, ReferenceSetting, Reply, Task, WorkerStep};
 pub use worker::serve;

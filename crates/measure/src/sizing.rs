@@ -5,7 +5,7 @@ use probes::Probe;
 
 /// Suites whose representative points are sizes of memory, and so follow the machine. Those of published evaluations keep
 /// the points of their tables.
-const FOLLOWING: [&str; 2] = ["default", "quick"];
+const FOLLOWING: [&str; 4] = ["default", "quick", "numa", "scaling"];
 /// Suites in which STREAM's own rule is asked for.
 const STREAMS: [&str; 2] = ["stream", "babar"];
 /// STREAM asks for arrays of at least so many times the sum of the last-level caches.
@@ -52,18 +52,62 @@ pub(crate) fn beyond_caches(
     (size > usual).then(|| entry.point.clone().with("working_set", format_size(size)))
 }
 
+/// The point in whose place a figure stands, where its size of memory was moved beyond the caches. Suites that follow the
+/// machine have no larger sizes of their own.
+pub(crate) fn stands_for(suite: &str, probe: &Probe, point: &Point) -> Option<Point> {
+    let MemorySize { usual, .. } = rule(probe.class)?;
+    let moved = FOLLOWING.contains(&suite) && working_set(point)? > usual;
+    moved.then(|| point.clone().with("working_set", format_size(usual)))
+}
+
 /// The largest power of two that may be taken of free memory: half of it, so that the machine does not swap.
 const fn largest(available: u64) -> u64 {
     let half = available / 2;
     if half < 2 { 1 } else { 1 << half.ilog2() }
 }
 
+/// What a figure needs, by its point.
+pub(crate) struct FigureNeeds {
+    /// Bytes of memory.
+    pub(crate) bytes: u64,
+    /// Processes and threads, those of the harness included.
+    pub(crate) tasks: u64,
+}
+
+/// The harness and the worker, and what a worker starts now and then beside its parties.
+const HARNESS_TASKS: u64 = 3;
+/// Tasks that have ended and that the kernel still counts for a moment, where one is started after the other.
+const LINGERING_TASKS: u64 = 8;
+
+/// Bytes that a point names.
+fn bytes(point: &Point) -> u64 {
+    working_set(point).into_iter().chain(point.bytes("resident").ok()).max().unwrap_or(0)
+}
+
+/// What a figure needs on these CPUs.
+pub(crate) fn needs(probe: &Probe, point: &Point, cpus: &[usize]) -> FigureNeeds {
+    let parties = |axis: &str| point.get(axis).and_then(|word| word.parse::<u64>().ok());
+    // A script starts a handful of programs at a time; parties of a placement take turns on their CPUs.
+    let scripts = parties("concurrent").map(|scripts| 4 * scripts);
+    let threads = point.get("threads").map(|_| cpus.len() as u64);
+    let started = [threads, parties("processes"), scripts].into_iter().flatten().max().unwrap_or(1);
+    let lingering = if probe.class == Class::Process { LINGERING_TASKS } else { 0 };
+    FigureNeeds { bytes: bytes(point), tasks: started + HARNESS_TASKS + lingering }
+}
+
+impl FigureNeeds {
+    /// Whether so much available memory is too little: a quarter of it is left to the system.
+    pub(crate) const fn lack_memory(&self, available: u64) -> bool {
+        self.bytes > available / 4 * 3
+    }
+}
+
 /// Why a figure cannot have the memory that it needs, before any is taken.
 pub(crate) fn lacking(point: &Point, available: u64) -> Option<String> {
-    let bytes = working_set(point).into_iter().chain(point.bytes("resident").ok()).max()?;
-    (bytes > available / 4 * 3).then(|| {
+    let needs = FigureNeeds { bytes: bytes(point), tasks: 0 };
+    needs.lack_memory(available).then(|| {
         let free = format_size(available / MIB * MIB);
-        format!("it needs {} of memory and {free} are available", format_size(bytes))
+        format!("it needs {} of memory and {free} are available", format_size(needs.bytes))
     })
 }
 
@@ -163,6 +207,23 @@ mod tests {
         let little = moved("spr-snc4", "memory.copy", "working_set=256MiB,threads=all,stores=normal", 3 * GIB);
         assert_eq!(little.as_deref(), Some("1GiB"), "no more than half of what is free");
         assert_eq!(moved("spr-snc4", "memory.copy", "working_set=256MiB,threads=1,stores=normal", MIB), None);
+    }
+
+    #[test]
+    fn a_moved_size_says_what_it_stands_for_and_no_suite_has_larger_ones() {
+        let copy = probes::find("memory.copy").unwrap();
+        let of = |suite: &str, set: &str| {
+            let point = format!("working_set={set},threads=all").parse().unwrap();
+            stands_for(suite, copy, &point).map(|point| point.to_string())
+        };
+        assert_eq!(of("default", "2GiB").as_deref(), Some("working_set=256MiB,threads=all"));
+        assert_eq!((of("default", "256MiB"), of("full", "1GiB"), of("probes", "1GiB")), (None, None, None));
+        for suite in FOLLOWING {
+            for entry in crate::select(Some(suite), &[], 0.02).unwrap() {
+                let probe = probes::find(&entry.probe).unwrap();
+                assert_eq!(stands_for(suite, probe, &entry.point), None, "{} at {}", entry.probe, entry.point);
+            }
+        }
     }
 
     #[test]

@@ -106,6 +106,9 @@ pub struct Figure {
     pub probe: String,
     /// Its point.
     pub point: Point,
+    /// The point in whose place this machine has it: its size of memory was moved beyond the caches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stands_for: Option<Point>,
     /// Title, without the point.
     pub title: String,
     /// Unit and direction.
@@ -163,6 +166,7 @@ impl Figure {
         Self {
             probe: key.probe,
             point: key.point,
+            stands_for: None,
             title: title.into(),
             metric,
             class,

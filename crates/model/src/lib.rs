@@ -46,7 +46,7 @@ pub use metric::{Better, Metric, Unit};
 pub use name::{glob, nearest};
 pub use number::{UnitScale, exponent, number, significant};
 pub use plan::{Plan, PlanEntry};
-pub use point::{ANY_CROSSING, CROSSINGS, Point};
+pub use point::{ANY_CROSSING, BEYOND_CACHES, CROSSINGS, Point};
 pub use primitive::Primitive;
 pub use references::{
     Domain, FigureReferences, LaunchReferences, ObservedReason, ReferenceLengths, ReferenceSamples, ReferenceTrack,

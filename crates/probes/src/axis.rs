@@ -4,6 +4,10 @@ use std::str::FromStr;
 
 use model::{ANY_CROSSING, AxisDescription, CROSSINGS, format_size};
 
+/// Everything that the machine has, in turn: every number of threads of a curve (1, 2, 4 and so on to all cores, then
+/// hardware threads, close together and far apart), every NUMA node, or one CPU of every core.
+pub const EACH: &str = "each";
+
 /// How many threads a kernel runs on, and where: the values of the axis `threads`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThreadCount {
@@ -81,6 +85,19 @@ impl Axis {
         }
     }
 
+    /// A NUMA node or a CPU by its number, such as the first; `each` asks for all that the machine has.
+    #[must_use]
+    pub const fn numbered(name: &'static str, first: &'static [&'static str]) -> Self {
+        let number = |word: &str| word == EACH || word.parse::<usize>().is_ok_and(|node| node.to_string() == word);
+        Self { besides: number, ..Self::choice(name, first, &[EACH]) }
+    }
+
+    /// A NUMA node by its number.
+    #[must_use]
+    pub const fn node(name: &'static str) -> Self {
+        Self::numbered(name, &["0"])
+    }
+
     /// Sizes with several points per doubling.
     #[must_use]
     pub const fn sizes(
@@ -118,7 +135,7 @@ impl Axis {
     /// The axis of kernels that run on one CPU or on all.
     #[must_use]
     pub const fn threads(defaults: &'static [&'static str]) -> Self {
-        let besides = |word: &str| word.parse::<ThreadCount>().is_ok();
+        let besides = |word: &str| word == EACH || word.parse::<ThreadCount>().is_ok();
         Self { besides, ..Self::choice("threads", &["1", "all"], defaults) }
     }
 

@@ -15,9 +15,17 @@ impl Unsupported {
     }
 }
 
+/// A reason, with the limit of a control group where that is what refused.
+fn with_limit(reason: String, kind: Option<std::io::ErrorKind>) -> String {
+    match kind.and_then(sys::cgroup::why_not_started) {
+        Some(limit) => format!("{reason}; {limit}"),
+        None => reason,
+    }
+}
+
 impl From<sys::Error> for Unsupported {
     fn from(error: sys::Error) -> Self {
-        Self(error.to_string())
+        Self(with_limit(error.to_string(), error.kind()))
     }
 }
 
@@ -29,7 +37,7 @@ impl From<model::Error> for Unsupported {
 
 impl From<std::io::Error> for Unsupported {
     fn from(error: std::io::Error) -> Self {
-        Self(error.to_string())
+        Self(with_limit(error.to_string(), Some(error.kind())))
     }
 }
 
@@ -60,7 +68,7 @@ impl ProbeError {
 
 impl From<sys::Error> for ProbeError {
     fn from(error: sys::Error) -> Self {
-        Self(error.to_string())
+        Self(with_limit(error.to_string(), error.kind()))
     }
 }
 
@@ -73,7 +81,7 @@ impl From<ProbeError> for Unsupported {
 
 impl From<std::io::Error> for ProbeError {
     fn from(error: std::io::Error) -> Self {
-        Self(error.to_string())
+        Self(with_limit(error.to_string(), Some(error.kind())))
     }
 }
 

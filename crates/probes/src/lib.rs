@@ -28,7 +28,7 @@ mod memory;
 mod os;
 mod shell;
 
-pub use axis::{Axis, ThreadCount, Values};
+pub use axis::{Axis, EACH, ThreadCount, Values};
 pub use catalogue::{FAMILIES, ProbeFamily, all, catalogue, describe, find};
 pub use context::{LaunchSetting, ProbeContext, Scratch, WatchedParty};
 pub use kernel::{BatchWork, DeclaredCost, Kernel, ProbeError, Readings, Recorder, Trial, Unsupported};

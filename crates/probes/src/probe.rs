@@ -63,6 +63,12 @@ pub enum Parties {
     Placed,
     /// One pinned thread per CPU, as many as the axis `threads` specifies.
     Threads,
+    /// One thread on the NUMA node that the axis `cpu_node` names.
+    OnNode,
+    /// One pinned thread on each core of the NUMA node that the axis `cpu_node` names.
+    CoresOfNode,
+    /// Two, each pinned to the CPU that the axes `cpu` and `other` name.
+    NamedPair,
     /// Not pinned.
     Free,
 }
@@ -284,7 +290,9 @@ fn range(axis: &Axis) -> String {
     match axis.values {
         crate::Values::Choice(words) => {
             let more = match axis.name {
-                "placement" => ", sibling, same_cache, same_node, other_node, other_package",
+                "placement" | "relation" => ", sibling, same_cache, same_node, other_node, other_package",
+                "cpu_node" | "memory_node" | "cpu" | "other" => ", another number, each",
+                "load" if (axis.besides)("cores") => ", cores",
                 "threads" => ", cores, a number such as 8, or 8_scatter",
                 _ => "",
             };

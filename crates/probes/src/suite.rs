@@ -92,6 +92,24 @@ pub static SUITES: &[Suite] = &[
         select: SuiteSelector::Table(STREAM),
     },
     Suite {
+        name: "scaling",
+        about: "figures over threads: 1, 2, 4 and so on to all cores and hardware threads, close together and far apart",
+        seconds: None,
+        select: SuiteSelector::Table(SCALING),
+    },
+    Suite {
+        name: "numa",
+        about: "latency, bandwidth and latency under load of every NUMA node's memory from every node, as matrices",
+        seconds: None,
+        select: SuiteSelector::Table(NUMA),
+    },
+    Suite {
+        name: "cores",
+        about: "the transfer of a cache line between every two cores, as a matrix",
+        seconds: None,
+        select: SuiteSelector::Table(CORES),
+    },
+    Suite {
         name: "tape",
         about: "streaming to and from the medium of --target-device, as AMS did to its tapes (Choutko and Klimentov, 2002)",
         seconds: None,
@@ -111,6 +129,10 @@ const NOT_BY_DEFAULT: &[(&str, &str)] = &[
     ("memory.hierarchy_latency", "level=2"),
     ("memory.hierarchy_latency", "level=3"),
     ("memory.loaded_latency", ""),
+    ("memory.node_latency", ""),
+    ("memory.node_bandwidth", ""),
+    ("memory.node_loaded_latency", ""),
+    ("memory.core_pair", ""),
     ("cpu.add", ""),
     ("cpu.divide", "type=long"),
     ("cpu.popcount", ""),
@@ -139,6 +161,18 @@ const NOT_BY_DEFAULT: &[(&str, &str)] = &[
     ("file.mmap_read", "mapping=open_to_close"),
     ("shell.script", "concurrent=8"),
 ];
+
+const SCALING: &[(&str, &str)] = &[
+    ("memory.read", "threads=each"),
+    ("memory.triad", "threads=each,stores=normal"),
+    ("cpu.fma_peak", "threads=each"),
+    ("cpu.sha256", "threads=each"),
+];
+
+const NUMA: &[(&str, &str)] =
+    &[("memory.node_latency", ""), ("memory.node_bandwidth", ""), ("memory.node_loaded_latency", "")];
+
+const CORES: &[(&str, &str)] = &[("memory.core_pair", "")];
 
 const QUICK: &[(&str, &str)] = &[
     ("memory.read", "working_set=256MiB,threads=1"),

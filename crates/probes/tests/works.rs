@@ -154,7 +154,7 @@ fn setting(probe: &Probe, point: &Point) -> LaunchSetting {
     let allowed = sys::affinity::allowed().unwrap();
     let (first, last) = (allowed[0], *allowed.last().unwrap());
     let cpus = match probe.parties {
-        Parties::One => vec![first],
+        Parties::One | Parties::OnNode => vec![first],
         Parties::Placed => match point.get("placement") {
             Some("same_cpu") => vec![first; 64],
             Some("cross_cpu") => [first, last].repeat(32),
@@ -164,6 +164,8 @@ fn setting(probe: &Probe, point: &Point) -> LaunchSetting {
             Some("all") => allowed.clone(),
             _ => vec![first],
         },
+        Parties::CoresOfNode => allowed.clone(),
+        Parties::NamedPair => vec![first, last],
         Parties::Free => vec![],
     };
     LaunchSetting { seed: 7, cpus, allowed, directory: std::env::temp_dir(), variant: None, calibrating: true }

@@ -13,7 +13,7 @@ pub mod words;
 
 pub use document::{
     Block, BoxPicture, BoxTree, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Digits, Division,
-    Document, DocumentSection, EmbeddedJson, Forest, ForestRow, Mark, PrintedQuantity, PrintedSpread, Records,
+    Document, DocumentSection, EmbeddedJson, Forest, ForestRow, HeatMap, Mark, PrintedQuantity, PrintedSpread, Records,
     RowGroup, ScatterPlot, Series, Strip, StripRow, Table, TableRow, Timeline, TimelineRow, Tone,
 };
 pub use error::Error;

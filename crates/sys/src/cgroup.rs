@@ -85,6 +85,12 @@ pub fn limits_under(root: &Path) -> Result<CgroupLimits> {
     Ok(found)
 }
 
+/// Bytes that this process's group and its parents may still take; `None` where nothing limits them.
+#[must_use]
+pub fn memory_left() -> Option<u64> {
+    memory_left_under(Path::new("/")).ok().flatten()
+}
+
 /// Bytes that this process's group and its parents may still take before one of them is at its limit; what could be
 /// taken back from files that were read (`inactive_file`) counts as free. `None` where nothing limits it.
 pub fn memory_left_under(root: &Path) -> Result<Option<u64>> {
@@ -102,6 +108,47 @@ pub fn memory_left_under(root: &Path) -> Result<Option<u64>> {
         let files = text::keyed_number(&stat, files).unwrap_or(0);
         Some(limit.saturating_sub(used.saturating_sub(files)))
     }))
+}
+
+/// Processes and threads that a control group permits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TaskRoom {
+    /// The least limit over the group and its parents.
+    pub limit: u64,
+    /// How many more may start before one of them is at its limit.
+    pub left: u64,
+    /// Starts that they have refused so far.
+    pub refused: u64,
+}
+
+/// Room for processes and threads in this process's group and its parents; `None` where nothing limits them.
+fn task_room() -> Option<TaskRoom> {
+    task_room_under(Path::new("/")).ok().flatten()
+}
+
+/// The same from a copy of a machine's `/proc` and `/sys`.
+pub fn task_room_under(root: &Path) -> Result<Option<TaskRoom>> {
+    let (groups, mounts) = seen_from(root)?;
+    let Some(pids) = place(&groups, &mounts, "pids") else { return Ok(None) };
+    let room = |dir: &Path| {
+        let limit: u64 = text::number(dir.join("pids.max")).ok()?;
+        let used: u64 = text::number(dir.join("pids.current")).unwrap_or(0);
+        let events = text::read(dir.join("pids.events")).unwrap_or_default();
+        let refused = text::keyed_number(&events, "max").unwrap_or(0);
+        Some(TaskRoom { limit, left: limit.saturating_sub(used), refused })
+    };
+    Ok(pids.levels().filter_map(room).reduce(|a, b| TaskRoom {
+        limit: a.limit.min(b.limit),
+        left: a.left.min(b.left),
+        refused: a.refused.saturating_add(b.refused),
+    }))
+}
+
+/// What to add to the error of a process or thread that did not start, where a control group has refused some.
+#[must_use]
+pub fn why_not_started(error: std::io::ErrorKind) -> Option<String> {
+    let room = task_room().filter(|room| error == std::io::ErrorKind::WouldBlock && room.refused > 0)?;
+    Some(format!("a control group permits {} processes and threads", room.limit))
 }
 
 /// Throttling of this process's group and its parents so far. An error where none of them counts it.
@@ -257,6 +304,13 @@ mod tests {
         assert_eq!(limits.quota.map(|quota| quota.cpus), Some(0.5), "the parent's");
         assert_eq!(limits.cpuset, Some(vec![0, 2, 3]));
         assert_eq!(memory_left_under(root.path()).unwrap(), None);
+        assert_eq!(task_room_under(root.path()).unwrap(), None);
+        put("sys/fs/cgroup/pod/pids.max", "100\n");
+        put("sys/fs/cgroup/pod/pids.current", "90\n");
+        put("sys/fs/cgroup/pod/pids.events", "max 3\n");
+        put("sys/fs/cgroup/pod/box/pids.max", "max\n");
+        let room = TaskRoom { limit: 100, left: 10, refused: 3 };
+        assert_eq!(task_room_under(root.path()).unwrap(), Some(room), "the parent's");
         put("sys/fs/cgroup/pod/memory.max", "1000000\n");
         put("sys/fs/cgroup/pod/memory.current", "900000\n");
         put("sys/fs/cgroup/pod/memory.stat", "anon 1\ninactive_file 300000\n");

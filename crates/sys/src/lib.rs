@@ -20,6 +20,7 @@ pub mod socket;
 mod text;
 pub mod timer;
 pub mod topology;
+mod translation;
 pub mod usage;
 
 pub use error::{Error, Result};

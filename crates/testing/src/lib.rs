@@ -4,6 +4,7 @@
 //! Rust's test harness has no skipped tests: one that returns early has passed, and its output is discarded.
 #![forbid(unsafe_code)]
 
+pub mod container;
 pub mod machine;
 
 use std::fmt::Display;

@@ -1,8 +1,8 @@
 //! Matches the figures of several runs.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use model::{Figure, FigureKey, Point, Run};
+use model::{BEYOND_CACHES, Figure, FigureKey, Point, Run};
 
 use super::glob::matches;
 use super::options::CompareOptions;
@@ -83,16 +83,59 @@ fn known_axes(runs: &[&Run], across: &[String]) -> Result<(), Error> {
     }
 }
 
+/// Figures whose sizes of memory follow each machine and differ between runs: they are the same figure, "beyond the
+/// caches". Where they are equal they are that size, and a run that has several of them says itself which is which.
+struct MovedSizes(HashSet<FigureKey>);
+
+impl MovedSizes {
+    fn of(runs: &[&Run]) -> Self {
+        if runs.iter().all(|run| run.figures.iter().all(|figure| figure.stands_for.is_none())) {
+            return Self(HashSet::new());
+        }
+        let mut points: HashMap<FigureKey, HashSet<&Point>> = HashMap::new();
+        let mut several: HashSet<FigureKey> = HashSet::new();
+        for run in runs {
+            let mut here: HashSet<FigureKey> = HashSet::new();
+            for figure in &run.figures {
+                let usual = usual(figure);
+                points.entry(usual.clone()).or_default().insert(&figure.point);
+                if !here.insert(usual.clone()) {
+                    several.insert(usual);
+                }
+            }
+        }
+        let differ = points.into_iter().filter(|(usual, points)| points.len() > 1 && !several.contains(usual));
+        Self(differ.map(|(usual, _)| usual).collect())
+    }
+
+    /// The name of a figure before axes are left out.
+    fn name(&self, figure: &Figure) -> FigureKey {
+        let usual = usual(figure);
+        if self.0.contains(&usual) {
+            FigureKey::new(usual.probe, usual.point.with("working_set", BEYOND_CACHES))
+        } else {
+            figure.key()
+        }
+    }
+}
+
+/// A figure at the point for which it stands.
+fn usual(figure: &Figure) -> FigureKey {
+    FigureKey::new(figure.probe.clone(), figure.stands_for.clone().unwrap_or_else(|| figure.point.clone()))
+}
+
 /// The name under which each figure is matched. Axes of `across` are left out unless two figures of a run would then
 /// have the same name.
 fn row_keys(runs: &[&Run], across: &[String]) -> Vec<Vec<FigureKey>> {
-    let stripped = |figure: &Figure| {
-        let point = across.iter().fold(figure.point.clone(), |point: Point, axis| point.without(axis));
-        FigureKey::new(figure.probe.clone(), point)
-    };
+    let sizes = MovedSizes::of(runs);
+    let named = |figure: &Figure| sizes.name(figure);
     if across.is_empty() {
-        return runs.iter().map(|run| run.figures.iter().map(Figure::key).collect()).collect();
+        return runs.iter().map(|run| run.figures.iter().map(named).collect()).collect();
     }
+    let stripped = |figure: &Figure| {
+        let key = named(figure);
+        FigureKey::new(key.probe, across.iter().fold(key.point, |point: Point, axis| point.without(axis)))
+    };
     let mut most: HashMap<FigureKey, usize> = HashMap::new();
     for run in runs {
         let mut here: HashMap<FigureKey, usize> = HashMap::new();
@@ -106,7 +149,7 @@ fn row_keys(runs: &[&Run], across: &[String]) -> Vec<Vec<FigureKey>> {
     }
     let name = |figure: &Figure| {
         let key = stripped(figure);
-        if most[&key] > 1 { figure.key() } else { key }
+        if most[&key] > 1 { named(figure) } else { key }
     };
     runs.iter().map(|run| run.figures.iter().map(name).collect()).collect()
 }
@@ -156,4 +199,51 @@ pub(crate) fn differing_axes(a: &Point, b: &Point) -> Vec<String> {
         a.iter().filter(|(axis, value)| b.get(axis) != Some(value)).map(|(axis, _)| axis.to_owned()).collect();
     axes.extend(b.iter().filter(|(axis, _)| a.get(axis).is_none()).map(|(axis, _)| axis.to_owned()));
     axes
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Class, Metric, Unit};
+
+    use super::*;
+
+    fn run(sizes: &[(&str, Option<&str>)]) -> Run {
+        let mut run = model::parse_run(
+            r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
+            "plan":{"suite":"default","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"figures":[]}"#,
+        )
+        .unwrap();
+        let point = |size: &str| format!("working_set={size},threads=1").parse::<Point>().unwrap();
+        let figure = |(size, usual): &(&str, Option<&str>)| Figure {
+            stands_for: usual.map(point),
+            ..Figure::unmeasured(
+                FigureKey::new("memory.copy", point(size)),
+                "copy",
+                Metric::higher(Unit::BytesPerSecond, "bytes copied"),
+                Class::Bandwidth,
+            )
+        };
+        run.figures = sizes.iter().map(figure).collect();
+        run
+    }
+
+    fn rows(runs: [&Run; 2]) -> Vec<(String, usize)> {
+        let found = align(&runs, 0, &CompareOptions::default()).map_or_else(|_| Vec::new(), |found| found.rows);
+        found.iter().map(|row| (row.key.point.to_string(), row.figures.iter().flatten().count())).collect()
+    }
+
+    #[test]
+    fn sizes_that_follow_the_machine_are_one_figure_where_they_differ() {
+        let usual = run(&[("256MiB", None)]);
+        let moved = run(&[("2GiB", Some("256MiB"))]);
+        let asked = run(&[("2GiB", None)]);
+        let beyond = ("working_set=beyond_caches,threads=1".to_owned(), 2);
+        assert_eq!(rows([&usual, &moved]), [beyond.clone()]);
+        assert_eq!(rows([&moved, &usual]), [beyond]);
+        assert_eq!(rows([&moved, &moved]), [("working_set=2GiB,threads=1".to_owned(), 2)], "equal sizes are that size");
+        assert_eq!(rows([&moved, &asked]), [("working_set=2GiB,threads=1".to_owned(), 2)]);
+        assert!(rows([&usual, &asked]).is_empty(), "a size that was asked for stands for nothing else");
+        let both = run(&[("256MiB", None), ("2GiB", Some("256MiB"))]);
+        assert_eq!(rows([&both, &usual]), [("working_set=256MiB,threads=1".to_owned(), 2)]);
+    }
 }

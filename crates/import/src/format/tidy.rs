@@ -151,6 +151,7 @@ fn figure(row: &TidyRow<'_>) -> Result<Figure, SourceFault> {
         point: point.map_err(|error: model::Error| {
             SourceFault::new(error.to_string().replace("could not", "cannot"), row.line)
         })?,
+        stands_for: None,
         title: row.get("title")?.to_owned(),
         metric: Metric {
             unit: row.word("unit", row.get("unit")?)?,

@@ -1,6 +1,7 @@
 //! Conditions that may disturb measurements, and their remedies.
 
 mod activity;
+mod container;
 mod overhead;
 mod surroundings;
 

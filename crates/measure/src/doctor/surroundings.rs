@@ -5,12 +5,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use model::Machine;
-use sys::cgroup::{Quota, Throttled};
 use sys::process::{LimitedResource as Limited, limit};
 use sys::usage::PressureResource;
 
 use super::activity::{Activity, activity};
-use super::{Check, Health};
+use super::{Check, container};
 
 /// Time for which other work is watched.
 const WATCH: Duration = Duration::from_millis(1000);
@@ -20,15 +19,13 @@ pub(super) fn checks(directory: &Path) -> Vec<Check> {
     let allowed = sys::affinity::allowed().unwrap_or_default();
     let mut checks = vec![
         Check::fine("machine", machine.summary.clone()),
-        cpus(&machine, &allowed),
         governor(&machine),
         boost(&machine),
         guest(&machine),
         huge_pages(&machine),
-        throttling(&allowed),
         counters(),
-        writable(directory),
     ];
+    checks.splice(1..1, container::checks(&machine, &allowed, directory));
     checks.extend(busy());
     checks.extend(pressure());
     checks.extend(limits());
@@ -83,22 +80,6 @@ fn pressure() -> Vec<Check> {
         .collect()
 }
 
-fn cpus(machine: &Machine, allowed: &[usize]) -> Check {
-    let online = machine.number("cpu.online").map_or(allowed.len(), |count| count as usize);
-    let (says, advice) = match allowed.len() {
-        1 if online > 1 => (
-            format!("1 of {online} may be used"),
-            "figures across two CPUs are not measured, and threads=all is one; see taskset, cpuset",
-        ),
-        1 => ("one is online".to_owned(), "figures across two CPUs are not measured"),
-        fewer if fewer < online => {
-            (format!("{fewer} of {online} may be used"), "all figures are of those; see taskset, cpuset")
-        }
-        _ => return Check::fine("CPUs", format!("all {online} may be used")),
-    };
-    Check::attention("CPUs", says, advice)
-}
-
 fn governor(machine: &Machine) -> Check {
     match machine.text("cpu.governor").as_deref() {
         Some("performance") => Check::fine("frequency governor", "performance"),
@@ -146,39 +127,6 @@ fn huge_pages(machine: &Machine) -> Check {
     }
 }
 
-fn throttling(allowed: &[usize]) -> Check {
-    match sys::cgroup::limits() {
-        Ok(limits) => quota(limits.quota, sys::cgroup::throttled().unwrap_or_default(), allowed.len()),
-        Err(reason) => Check::unknown("CPU quota", reason.to_string()),
-    }
-}
-
-/// Expected effect of a quota on figures.
-fn quota(quota: Option<Quota>, so_far: Throttled, cpus: usize) -> Check {
-    let Some(quota) = quota else { return Check::fine("CPU quota", "no limit") };
-    let mut says = format!(
-        "a control group gives {:.2} CPUs of time every {:.0} ms",
-        quota.cpus,
-        quota.period.as_secs_f64() * 1e3
-    );
-    if so_far.throttled > 0 {
-        says.push_str(&format!(", and took the CPU away in {} of {} periods so far", so_far.throttled, so_far.periods));
-    }
-    if quota.cpus >= cpus as f64 {
-        return Check::fine("CPU quota", format!("{says}: as much as {cpus} CPUs can use"));
-    }
-    let bends = if quota.cpus < 1.0 {
-        "every launch that works for longer than that, figures of threads=all and of long operations most"
-    } else {
-        "figures of threads=all and of several parties; those of one CPU fit in"
-    };
-    Check::attention(
-        "CPU quota",
-        format!("{says}: it stops {bends}"),
-        "launches are paced so that the time is given anew; measure outside the limit to see the machine",
-    )
-}
-
 /// Limits of this process that make figures impossible.
 fn limits() -> Vec<Check> {
     let wanted = [
@@ -192,13 +140,7 @@ fn limits() -> Vec<Check> {
         let says = format!("{} is {soft}; {least} are needed for {what}", resource.name());
         Some(Check::attention("limits", says, "raise it with ulimit before measuring"))
     };
-    let mut found: Vec<Check> = wanted.into_iter().filter_map(look).collect();
-    let memory = sys::cgroup::limits().ok().and_then(|limits| limits.memory_bytes).filter(|bytes| *bytes < 2 << 30);
-    found.extend(memory.map(|bytes| {
-        let says = format!("a control group limits memory to {} MiB", bytes >> 20);
-        Check::attention("limits", says, "the largest working sets are not measured")
-    }));
-    found
+    wanted.into_iter().filter_map(look).collect()
 }
 
 fn counters() -> Check {
@@ -207,19 +149,6 @@ fn counters() -> Check {
     match opened.read_one(CounterEvent::Instructions) {
         Ok(_) => Check::fine("hardware counters", "can be read: footprints hold cycles and instructions"),
         Err(reason) => Check::unknown("hardware counters", format!("footprints go without them: {reason}")),
-    }
-}
-
-fn writable(directory: &Path) -> Check {
-    let name = directory.join(format!(".prony-doctor-{}", std::process::id()));
-    let subject = "directory for files";
-    match std::fs::write(&name, b"x").and_then(|()| std::fs::remove_file(&name)) {
-        Ok(()) => Check::fine(subject, format!("{} can be written", directory.display())),
-        Err(error) => Check {
-            state: Health::Attention,
-            advice: "name another one with --directory; file figures are not measured here".to_owned(),
-            ..Check::fine(subject, format!("{} cannot be written: {error}", directory.display()))
-        },
     }
 }
 
@@ -270,6 +199,7 @@ fn alive(pid: u32) -> bool {
 mod tests {
     use model::TakenTime;
 
+    use super::super::Health;
     use super::super::activity::BusyProcess;
     use super::*;
 
@@ -290,34 +220,6 @@ mod tests {
         assert!(work.says.contains("0.95 of 4 CPUs") && work.says.contains("cc1 (7) 0.90"), "{}", work.says);
         assert!(host.says.contains("0.20 s of 4.00 s"), "{}", host.says);
         assert!(others(&seen(1.0, Vec::new(), 0.0)).says.contains("none that can be seen"));
-    }
-
-    #[test]
-    fn a_quota_says_what_it_will_bend() {
-        let of = |cpus: f64| Some(Quota { cpus, period: Duration::from_millis(100) });
-        assert_eq!(quota(None, Throttled::default(), 2).state, Health::Fine);
-        assert_eq!(quota(of(2.0), Throttled::default(), 2).state, Health::Fine, "as much as two CPUs can use");
-        let half = quota(of(0.5), Throttled { periods: 10, throttled: 3, time: Duration::ZERO }, 2);
-        assert_eq!(half.state, Health::Attention);
-        assert!(half.says.contains("0.50 CPUs") && half.says.contains("3 of 10") && half.says.contains("every launch"));
-        assert!(quota(of(1.0), Throttled::default(), 2).says.contains("threads=all"));
-    }
-
-    #[test]
-    fn fewer_cpus_than_are_online_are_told() {
-        let online = |count: f64| {
-            let fact = model::Fact {
-                name: "cpu.online".to_owned(),
-                value: model::FactValue::Number(count),
-                unit: None,
-                source: String::new(),
-                affects: Vec::new(),
-            };
-            Machine { facts: vec![fact], ..Machine::default() }
-        };
-        assert!(cpus(&online(2.0), &[0]).says.contains("1 of 2"));
-        assert!(cpus(&online(4.0), &[0, 3]).says.contains("2 of 4"));
-        assert_eq!(cpus(&online(2.0), &[0, 1]).state, Health::Fine);
     }
 
     #[test]

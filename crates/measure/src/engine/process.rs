@@ -43,8 +43,11 @@ impl ProcessEngine {
         // Its own process group: Ctrl-C reaches the harness alone, and a kill reaches everything that the worker
         // started.
         let supply = Supply { input: Some(step), own_group: true, discard_errors: false };
-        Supervised::start(Command::new(&self.program).args(&self.arguments), supply)
-            .map_err(|error| EngineError::NotStarted(format!("{}: {error}", self.program.to_string_lossy())))
+        Supervised::start(Command::new(&self.program).args(&self.arguments), supply).map_err(|error| {
+            let limit = sys::cgroup::why_not_started(error.kind());
+            let limit = limit.map(|limit| format!("; {limit}")).unwrap_or_default();
+            EngineError::NotStarted(format!("{}: {error}{limit}", self.program.to_string_lossy()))
+        })
     }
 }
 

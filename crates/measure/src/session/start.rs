@@ -3,7 +3,7 @@
 use model::{Class, Figure, FigureKey, Identity, Machine, Metric, Plan, PlanEntry, Run, Topology, Unit};
 
 use crate::references::from_runs;
-use crate::{Error, document, facts, placement};
+use crate::{Error, document, facts, placement, sizing};
 
 /// Everything that a session needs to begin.
 #[derive(Debug, Clone)]
@@ -25,7 +25,8 @@ impl RunRequest {
         let topology = machine.topology.clone().unwrap_or_else(|| Topology::unknown(&allowed));
         placement::resolve(&mut plan, &topology, &allowed, facts::free_memory(&machine));
         let mut run = document::begin(plan, machine, identity);
-        run.figures = run.plan.entries.iter().map(figure).collect();
+        let suite = &run.plan.suite;
+        run.figures = run.plan.entries.iter().map(|entry| figure(suite, entry)).collect();
         Ok(Self { run, allowed, unshared_before: None })
     }
 
@@ -154,12 +155,13 @@ impl RunRequest {
     }
 }
 
-fn figure(entry: &PlanEntry) -> Figure {
+fn figure(suite: &str, entry: &PlanEntry) -> Figure {
     let key = FigureKey::new(entry.probe.clone(), entry.point.clone());
     match probes::find(&entry.probe) {
-        Some(probe) => {
-            Figure::unmeasured(key, probe.title, probe.metric.model(), probe.class).stressing(probe.stresses)
-        }
+        Some(probe) => Figure {
+            stands_for: sizing::stands_for(suite, probe, &entry.point),
+            ..Figure::unmeasured(key, probe.title, probe.metric.model(), probe.class).stressing(probe.stresses)
+        },
         None => Figure::unmeasured(key, &*entry.probe, Metric::lower(Unit::Seconds, "operation"), Class::Compute),
     }
 }

@@ -120,9 +120,18 @@ pub(super) fn arrays(at: &Point, context: &mut ProbeContext) -> Result<Rc<Arrays
     if each < ARRAYS * 64 {
         return Err(Unsupported::new("the working set is too small for so many threads"));
     }
-    let key = format!("field {bytes} {threads} {}", at.get("pages").unwrap_or("base"));
-    let arrays =
-        context.shared(&key, || Ok(RefCell::new(ThreadTeam::spawn(&cpus, move |_| ArrayChunk::new(each, pages))?)))?;
+    let node = at.count("memory_node").ok().map(|node| node as usize);
+    let key = format!("field {bytes} {threads} {} {node:?}", at.get("pages").unwrap_or("base"));
+    let part = move |_| match node {
+        // By the thread that will read it, so that its policy holds when the pages are first touched.
+        Some(node) => {
+            let chunk = sys::memory::on_node(node, || ArrayChunk::new(each, pages))?;
+            sys::memory::verify_node(&chunk.arena, node)?;
+            Ok(chunk)
+        }
+        None => ArrayChunk::new(each, pages),
+    };
+    let arrays = context.shared(&key, || Ok(RefCell::new(ThreadTeam::spawn(&cpus, part)?)))?;
     for (member, tid) in arrays.borrow().tids().iter().enumerate() {
         context.watch(member + 1, *tid);
     }

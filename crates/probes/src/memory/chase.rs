@@ -39,6 +39,11 @@ impl Chase {
         Ok(Self { ring, from, rewarm: false, in_parts })
     }
 
+    /// The memory that it walks through.
+    pub(super) fn arena(&self) -> &Arena {
+        self.ring.buffer()
+    }
+
     /// For one kernel of a pair, whose batches are whole laps: the other kernel's batch lies between two of them.
     pub(super) fn alternated(self) -> Self {
         Self { rewarm: self.ring.lap() <= REWARMED / 64, in_parts: false, ..self }

@@ -28,16 +28,21 @@ pub(super) static PROBE: Probe = Probe {
         // Cores of the same class where there are such.
         let other = context.allowed().iter().copied().filter(fits).min_by_key(|cpu| machine.class(*cpu));
         let other = other.ok_or_else(|| Unsupported::new(missing(pair)))?;
-        let sides = |member| Ok(if member == 0 { Side::Even } else { Side::Odd });
-        let team = ThreadTeam::spawn(&[own, other], sides)?;
-        for (member, tid) in team.tids().iter().enumerate() {
-            context.watch(member + 1, *tid);
-        }
         context.note(format!("between CPUs {own} and {other}"));
-        Ok(Trial::one(CoreToCore { team, line: Arc::new(HandoffLine::new()), from: 0, now: 0 }))
+        transfer([own, other], context)
     },
     ..Probe::BLANK
 };
+
+/// Passing a cache line between two CPUs; the first is this thread's.
+pub(super) fn transfer(cpus: [usize; 2], context: &mut ProbeContext) -> Result<Trial, Unsupported> {
+    let sides = |member| Ok(if member == 0 { Side::Even } else { Side::Odd });
+    let team = ThreadTeam::spawn(&cpus, sides)?;
+    for (member, tid) in team.tids().iter().enumerate() {
+        context.watch(member + 1, *tid);
+    }
+    Ok(Trial::one(CoreToCore { team, line: Arc::new(HandoffLine::new()), from: 0, now: 0 }))
+}
 
 /// How the second CPU stands to the first; `None` if it is the same.
 fn pair_of(machine: &Topology, one: usize, other: usize) -> Option<&'static str> {

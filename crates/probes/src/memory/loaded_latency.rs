@@ -4,9 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
+use model::{CpuSet, Topology};
 use sys::kernel::ring::ChasePattern;
 use sys::kernel::stream::{self, Stores, StreamKind, Variant, Width};
 use sys::memory::{Arena, Pages};
+use sys::topology::CpuChoice;
 
 use super::chase::Chase;
 use crate::prelude::*;
@@ -22,32 +24,76 @@ pub(super) static PROBE: Probe = Probe {
     id: "memory.loaded_latency",
     title: "load latency under load",
     about: "Load latency along a random cycle through 64 MiB while none, half or all of the other CPUs copy 64 MiB each as fast \
-            as they can. A batch is at least one full lap.",
+            as they can; `cores` is one CPU of every other core. A batch is at least one full lap.",
     metric: ProbeMetric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::DramLatency, Primitive::DramRead, Primitive::DramWrite],
     sources: &[DefinitionSource::new("multichase", "multiload", "github.com/google/multichase")],
-    axes: &[Axis::choice("load", &["none", "half", "all"], &["all"])],
+    // Where each core has one hardware thread, `cores` is the same as `all`.
+    axes: &[Axis { besides: |word| word == "cores", ..Axis::choice("load", &["none", "half", "all"], &["all"]) }],
     prepare: |at, context| {
-        let own = context.cpu(0);
-        let others: Vec<usize> = context.allowed().iter().copied().filter(|cpu| Some(*cpu) != own).collect();
-        let wanted = match at.choice("load")? {
-            "none" => 0,
-            "half" => others.len() / 2,
-            _ => others.len(),
-        };
-        if wanted == 0 && at.get("load") != Some("none") {
-            return Err(Unsupported::new(format!("{} other CPUs are available, too few for this load", others.len())));
+        let machine = sys::topology::read()?;
+        let load = at.choice("load")?;
+        let others = streaming_cpus(&machine, context.cpu(0), context.allowed(), load);
+        if others.is_empty() && load != "none" {
+            let other = context.allowed().len().saturating_sub(1);
+            return Err(Unsupported::new(format!("{other} other CPUs are available, too few for this load")));
         }
-        let chase = Chase::new(at, SET, ChasePattern::Random, context.seed())?;
-        let load = Load::start(&others[..wanted])?;
-        for (member, tid) in load.tids().into_iter().enumerate() {
-            context.watch(member + 1, tid);
+        let core = context.cpu(0).and_then(|own| machine.core(own));
+        if core.is_some_and(|core| others.iter().any(|cpu| core.contains(*cpu))) {
+            context.note(
+                "another hardware thread of the measured core streams too, and takes from the core itself; load=cores leaves it out",
+            );
         }
-        Ok(Trial::one(Loaded { chase, load, seen: Vec::new(), idle: 0 }))
+        prepare(at, context, &LoadPlace { others, node: None })
     },
     ..Probe::BLANK
 };
+
+/// The CPUs that stream beside a CPU.
+fn streaming_cpus(machine: &Topology, own: Option<usize>, allowed: &[usize], load: &str) -> Vec<usize> {
+    let others: Vec<usize> = allowed.iter().copied().filter(|cpu| Some(*cpu) != own).collect();
+    match load {
+        "none" => Vec::new(),
+        "half" => others[..others.len() / 2].to_vec(),
+        "cores" => {
+            let core = own.and_then(|own| machine.core(own)).cloned().unwrap_or_default();
+            let cores =
+                sys::topology::plan(machine, &CpuSet::from(others.as_slice()).without(&core), CpuChoice::AllCores);
+            cores.unwrap_or_default()
+        }
+        _ => others,
+    }
+}
+
+/// Where the memory is loaded, and from which CPUs.
+pub(super) struct LoadPlace {
+    /// CPUs that stream.
+    pub(super) others: Vec<usize>,
+    /// The NUMA node of all memory, where one is asked for.
+    pub(super) node: Option<usize>,
+}
+
+/// Does something with memory from one node, or from wherever the system takes it.
+fn from_node<T>(node: Option<usize>, work: impl FnOnce() -> Result<T, Unsupported>) -> Result<T, Unsupported> {
+    match node {
+        Some(node) => sys::memory::on_node(node, work),
+        None => work(),
+    }
+}
+
+/// A chase on this thread's CPU while others stream.
+pub(super) fn prepare(at: &Point, context: &mut ProbeContext, place: &LoadPlace) -> Result<Trial, Unsupported> {
+    let chase = from_node(place.node, || Chase::new(at, SET, ChasePattern::Random, context.seed()))?;
+    if let Some(node) = place.node {
+        sys::memory::verify_node(chase.arena(), node)?;
+    }
+    let load = Load::start(place)?;
+    for (member, tid) in load.tids().into_iter().enumerate() {
+        context.watch(member + 1, tid);
+    }
+    Ok(Trial::one(Loaded { chase, load, seen: Vec::new(), idle: 0 }))
+}
 
 /// CPUs that stream until it is dropped.
 struct Load {
@@ -56,8 +102,8 @@ struct Load {
 }
 
 impl Load {
-    fn start(cpus: &[usize]) -> Result<Self, Unsupported> {
-        let (wanted, available) = (cpus.len() as u64 * STREAMED, sys::memory::available_bytes()?);
+    fn start(place: &LoadPlace) -> Result<Self, Unsupported> {
+        let (wanted, available) = (place.others.len() as u64 * STREAMED, sys::memory::available_bytes()?);
         if wanted > available / 2 {
             let [wanted, available] = [2 * wanted, available / MIB * MIB].map(model::format_size);
             return Err(Unsupported::new(format!(
@@ -69,20 +115,19 @@ impl Load {
         let variant =
             widest.or_else(|| copies(Width::Compiled)).ok_or_else(|| Unsupported::new("nothing copies here"))?;
         let mut load = Self { over: Arc::default(), members: Vec::new() };
-        for cpu in cpus {
-            load.join(*cpu, variant)?;
+        for cpu in &place.others {
+            load.join(*cpu, place.node, variant)?;
         }
         Ok(load)
     }
 
-    fn join(&mut self, cpu: usize, variant: &'static Variant) -> Result<(), Unsupported> {
+    fn join(&mut self, cpu: usize, node: Option<usize>, variant: &'static Variant) -> Result<(), Unsupported> {
         let (sender, receiver) = std::sync::mpsc::channel();
         let (over, copied) = (Arc::clone(&self.over), Arc::new(AtomicU64::new(0)));
         let count = Arc::clone(&copied);
         let body = move || {
-            let made = sys::affinity::pin(&[cpu]).and_then(|()| Arena::populated(STREAMED as usize, Pages::Base));
-            match made {
-                Err(error) => drop(sender.send(Err(Unsupported::from(error)))),
+            match streamed(cpu, node) {
+                Err(error) => drop(sender.send(Err(error))),
                 Ok(mut arena) => {
                     // The receiver exists: the starting thread waits for this.
                     let _ = sender.send(Ok(sys::process::raw::gettid()));
@@ -105,6 +150,16 @@ impl Load {
     fn copied(&self) -> Vec<u64> {
         self.members.iter().map(|(_, copied, _)| copied.load(Ordering::Relaxed)).collect()
     }
+}
+
+/// Memory for a stream, touched on its CPU.
+fn streamed(cpu: usize, node: Option<usize>) -> Result<Arena, Unsupported> {
+    sys::affinity::pin(&[cpu])?;
+    let arena = from_node(node, || Ok(Arena::populated(STREAMED as usize, Pages::Base)?))?;
+    if let Some(node) = node {
+        sys::memory::verify_node(&arena, node)?;
+    }
+    Ok(arena)
 }
 
 fn copy_until(over: &AtomicBool, count: &AtomicU64, variant: &Variant, arena: &mut Arena) {
@@ -170,5 +225,20 @@ impl Kernel for Loaded {
 
     fn declared(&self) -> Option<DeclaredCost> {
         self.chase.declared()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cores_leave_the_measured_core_out() {
+        let recorded = testing::machine::RecordedMachine::named("epyc-7451");
+        let machine = sys::topology::of_files(&recorded.online.parse().unwrap(), &|file| recorded.read(file));
+        let allowed: Vec<usize> = machine.online.iter().collect();
+        let of = |load: &str| CpuSet::from(streaming_cpus(&machine, Some(95), &allowed, load).as_slice());
+        assert_eq!((of("all").len(), of("half").len(), of("cores").len(), of("none").len()), (95, 47, 47, 0));
+        assert!(of("all").contains(47) && !of("cores").contains(47), "47 is the other hardware thread of 95");
     }
 }

@@ -5,6 +5,7 @@ mod arrays;
 mod chase;
 mod copy;
 mod copying;
+mod core_pair;
 mod core_to_core;
 mod curve;
 mod hierarchy;
@@ -16,6 +17,9 @@ mod load_latency_strided;
 mod loaded_latency;
 mod memcpy;
 mod memcpy_unrolled;
+mod node_bandwidth;
+mod node_latency;
+mod node_loaded_latency;
 mod parallelism;
 mod read;
 mod scale;
@@ -44,4 +48,8 @@ pub(crate) static TABLE: &[&Probe] = &[
     &tlb_cost::PROBE,
     &loaded_latency::PROBE,
     &core_to_core::PROBE,
+    &core_pair::PROBE,
+    &node_latency::PROBE,
+    &node_bandwidth::PROBE,
+    &node_loaded_latency::PROBE,
 ];

@@ -39,7 +39,8 @@ pub(super) fn output(command: &mut Command) -> Result<Vec<u8>, ProbeError> {
 
 /// The error for a program that could not be started.
 pub(super) fn start_fault(command: &Command, error: &std::io::Error) -> ProbeError {
-    ProbeError::new(format!("could not start {}: {error}", command.get_program().to_string_lossy()))
+    let limit = sys::cgroup::why_not_started(error.kind()).map(|limit| format!("; {limit}")).unwrap_or_default();
+    ProbeError::new(format!("could not start {}: {error}{limit}", command.get_program().to_string_lossy()))
 }
 
 /// The error for a program that failed, with the first line of its error output.

@@ -2,6 +2,7 @@
 
 mod boxes;
 mod chart;
+mod heat;
 mod quantity;
 mod table;
 
@@ -11,6 +12,7 @@ pub use chart::{
     Chart, ChartAxis, ChartPlot, Curves, Division, Forest, ForestRow, Mark, ScatterPlot, Series, Strip, StripRow,
     Timeline, TimelineRow,
 };
+pub use heat::HeatMap;
 pub use quantity::{Digits, PrintedQuantity, PrintedSpread};
 pub use table::{Cell, Column, ColumnKind, RowGroup, Table, TableRow, Tone};
 
@@ -89,6 +91,8 @@ pub enum Block {
     Table(Table),
     /// A chart; formats without charts print its title and description.
     Chart(Chart),
+    /// A matrix of quantities.
+    Heat(HeatMap),
     /// Boxes in boxes, such as the parts of a machine.
     Boxes(BoxPicture),
     /// What only who wants to know reads: folded where a format can fold.

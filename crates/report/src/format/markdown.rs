@@ -63,6 +63,10 @@ fn write_block(out: &mut dyn Write, block: &Block) -> Result<(), Error> {
             writeln!(out, "```")?;
         }
         Block::Chart(chart) => writeln!(out, "*Chart: {}.* {}", escaped(&chart.title), escaped(&chart.about))?,
+        Block::Heat(heat) => {
+            writeln!(out, "{}\n", escaped(&heat.about))?;
+            write_table(out, &heat.table())?;
+        }
         Block::Boxes(picture) => {
             writeln!(out, "```text")?;
             for line in picture.tree.drawn(BOXES) {

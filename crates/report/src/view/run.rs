@@ -4,6 +4,7 @@ use model::{Figure, Flag, Outcome, Run, TIDY_COLUMNS, tidy_rows};
 
 use super::machine::{heading, notes};
 use super::tails::tails;
+use super::{matrices, scaling};
 use crate::words::{
     duration, family_title, figure_label, modes, percent, plural, remarks, resume_command, unconfirmed,
 };
@@ -31,8 +32,16 @@ pub fn run(run: &Run, context: &RunContext) -> Document {
     if run.figures.is_empty() {
         document.sections.push(DocumentSection::of("", Block::Text("No figure was measured.".to_owned())));
     } else {
-        document.sections.push(DocumentSection::of("", Block::Table(table(run))));
+        let drawn = matrices::keys(run);
+        let mut rest = run.clone();
+        rest.figures.retain(|figure| !drawn.contains(&figure.key()));
+        if !rest.figures.is_empty() {
+            document.sections.push(DocumentSection::of("", Block::Table(table(&rest))));
+        }
     }
+    let name = [run.name().to_owned()];
+    document.sections.extend(matrices::sections(&[run], &name));
+    document.sections.extend(scaling::section(run));
     // The table after measuring shows values only; the view of a stored run shows tails as well.
     document.sections.extend((!context.stored).then(|| tails(run)).flatten());
     document.summary = vec![summary(run, context)];

@@ -65,12 +65,12 @@ pub fn point_words(point: &Point) -> String {
 pub fn axis_value(axis: &str, value: &str) -> String {
     match (axis, value) {
         ("placement", "same_cpu") => "one CPU".to_owned(),
-        ("placement", "cross_cpu") => "two CPUs".to_owned(),
-        ("placement", "sibling") => "two threads of one core".to_owned(),
-        ("placement", "same_cache") => "two cores of one cache".to_owned(),
-        ("placement", "same_node") => "two caches of one node".to_owned(),
-        ("placement", "other_node") => "two nodes of one package".to_owned(),
-        ("placement", "other_package") => "two packages".to_owned(),
+        ("placement" | "relation", "cross_cpu") => "two CPUs".to_owned(),
+        ("placement" | "relation", "sibling") => "two threads of one core".to_owned(),
+        ("placement" | "relation", "same_cache") => "two cores of one cache".to_owned(),
+        ("placement" | "relation", "same_node") => "two caches of one node".to_owned(),
+        ("placement" | "relation", "other_node") => "two nodes of one package".to_owned(),
+        ("placement" | "relation", "other_package") => "two packages".to_owned(),
         ("threads", count) if count.ends_with("_scatter") => {
             format!("{} threads far apart", count.trim_end_matches("_scatter"))
         }
@@ -81,6 +81,7 @@ pub fn axis_value(axis: &str, value: &str) -> String {
         }
         ("stores" | "pages", kind) => format!("{} {axis}", spaced(kind)),
         ("size", size) if parse_size(size).is_ok_and(|bytes| bytes < 1 << 16) => exact_words(size),
+        ("working_set", model::BEYOND_CACHES) => "beyond the caches".to_owned(),
         ("working_set" | "size" | "data", size) => size_words(size),
         ("file_size", size) => format!("file of {}", size_words(size)),
         ("block" | "buffer", size) => format!("{} {axis}s", size_words(size)),

@@ -22,6 +22,8 @@ pub(super) fn collect(facts: &mut Collector) {
     facts.add("cgroup.cpuset_cpus", cpuset, Some("1"), source, &[]);
     let memory = number(|limits| limits.memory_bytes.map(|n| n as f64));
     facts.add("cgroup.memory", memory, Some("B"), source, &[Primitive::PageFault]);
+    let left = limits.clone().map(|_| or_none(cgroup::memory_left().map(|n| n as f64)));
+    facts.add("cgroup.memory_left", left, Some("B"), source, &[]);
     facts.add("cgroup.processes", number(|limits| limits.processes.map(|n| n as f64)), Some("1"), source, &[]);
     for resource in LimitedResource::ALL {
         let name = format!("limit.{}", resource.name().trim_start_matches("RLIMIT_").to_ascii_lowercase());

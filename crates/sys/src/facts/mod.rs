@@ -33,10 +33,12 @@ pub struct Directory<'a> {
     pub path: &'a Path,
 }
 
-/// The emulator that executes this machine's instructions, if one reports itself.
+/// The emulator that executes this machine's instructions, if one reports itself; or that of this program alone, which is
+/// made for another architecture than the machine's.
 #[must_use]
 pub fn emulator() -> Option<String> {
-    cpuid::hypervisor().filter(|name| name.contains("emulation"))
+    let whole = cpuid::hypervisor().filter(|name| name.contains("emulation"));
+    whole.or_else(crate::translation::translator)
 }
 
 /// Collects all facts about this machine. Takes some milliseconds, runs no command, needs no privileges; with

@@ -155,6 +155,11 @@ impl<B: Fixed> ChaseRing<B> {
     fn word(&self, cell: *const u64) -> u64 {
         ((cell.addr() - self.base) / size_of::<u64>()) as u64
     }
+
+    /// The memory that it lies in.
+    pub fn buffer(&self) -> &B {
+        &self.buffer
+    }
 }
 
 /// Loads per turn of the loop of [`ChaseRing::chase`].

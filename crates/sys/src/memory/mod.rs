@@ -5,12 +5,14 @@ mod arena;
 mod file_map;
 mod huge;
 pub(crate) mod mapping;
+mod numa;
 mod plain;
 mod shared;
 
 pub use arena::Arena;
 pub use file_map::FileMap;
 pub use huge::{HugeShare, Pages};
+pub use numa::{on_node, verify_node};
 pub use plain::Plain;
 pub use shared::{AtomicWord, SharedArray, SharedCounters};
 
@@ -39,6 +41,5 @@ pub fn huge_page_size() -> usize {
 pub fn available_bytes() -> Result<u64> {
     let kib: u64 = text::field_number(&text::read("/proc/meminfo")?, "MemAvailable")
         .ok_or_else(|| Error::refused("learn the available memory", "/proc/meminfo has no MemAvailable"))?;
-    let left = crate::cgroup::memory_left_under(std::path::Path::new("/")).ok().flatten();
-    Ok((kib * 1024).min(left.unwrap_or(u64::MAX)))
+    Ok((kib * 1024).min(crate::cgroup::memory_left().unwrap_or(u64::MAX)))
 }

@@ -3,11 +3,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, and says why it cannot run")]
 
-use crate::disassembly;
-
 use crate::disassembly::{Instruction, count, function, inner_loops};
-use sys::kernel::stream::{self, Stores, StreamKind, Variant, Width};
-use sys::kernel::{arithmetic, branch, copy, core_reference, counted, hanoi, ring};
+#[cfg(target_arch = "x86_64")]
+use sys::kernel::{
+    arithmetic, counted,
+    stream::{self, Stores, StreamKind, Variant, Width},
+};
+use sys::kernel::{branch, copy, core_reference, hanoi, ring};
 
 /// Keeps the kernels in this program.
 fn linked() {
@@ -98,7 +100,7 @@ fn parallel_chases_keep_their_pointers_in_registers() {
                 count(turn, own).is_multiple_of(chains) && count(turn, own) + 3 >= turn.len() as u64
             })
         });
-        assert!(found || disassembly::functions().is_none(), "no loop follows {chains} chains from registers");
+        assert!(found || crate::disassembly::functions().is_none(), "no loop follows {chains} chains from registers");
     }
 }
 

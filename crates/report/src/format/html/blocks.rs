@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{boxes, chart, table};
+use super::{boxes, chart, heat, table};
 use crate::{Block, Document, DocumentSection, Error};
 
 /// Links to the sections, if there are several.
@@ -39,6 +39,7 @@ fn block(block: &Block) -> Result<Markup, Error> {
         Block::Facts(facts) => html! { dl { @for (name, value) in facts { dt { (name) } dd { (value) } } } },
         Block::Table(table) => table::draw(table),
         Block::Chart(chart) => chart::draw(chart)?,
+        Block::Heat(map) => heat::draw(map),
         Block::Boxes(picture) => boxes::draw(picture),
         Block::Folded { title, blocks: inner } => {
             let inner = blocks(inner)?;

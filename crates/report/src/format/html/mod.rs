@@ -7,6 +7,7 @@ mod blocks;
 mod boxes;
 mod chart;
 mod data;
+mod heat;
 mod table;
 
 use std::io::Write;

@@ -9,6 +9,9 @@ use std::io::Write;
 use crate::{Block, BoxTree, Chart, ChartPlot, Document, DocumentSection, Error, ReportFormat, Tone};
 use paint::{Paint, clean};
 
+/// Width of a column of a matrix, from which one is drawn as numbers.
+const MATRIX_CELL: usize = 11;
+
 /// Renders documents for a terminal.
 #[derive(Debug, Clone, Copy)]
 pub struct Terminal {
@@ -83,6 +86,15 @@ impl TerminalPage {
                 Block::Chart(chart) => {
                     let text = format!("chart: {}. {} The HTML report draws it.", chart.title, chart.about);
                     self.text(lines, &text, "  ", "    ", Tone::Muted);
+                }
+                Block::Heat(heat) => {
+                    self.text(lines, &heat.about, "  ", "  ", Tone::Muted);
+                    // A number and its unit for every column.
+                    if (heat.columns.len() + 1) * MATRIX_CELL <= self.width {
+                        grid::draw(&heat.table(), self.width, self.paint, lines);
+                    } else {
+                        lines.extend(heat.shaded().iter().map(|line| format!("  {}", clean(line))));
+                    }
                 }
                 Block::Boxes(picture) => {
                     let drawn = picture.tree.drawn(self.width.saturating_sub(2));

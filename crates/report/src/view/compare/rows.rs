@@ -3,10 +3,10 @@
 use analyse::compare::{
     CompareRow as Compared, CompareVerdict, GainDirection, ModeRatio, NeededLaunches, Normalise, Ratio, RatioBasis,
 };
-use model::{Outcome, Unit};
+use model::{BEYOND_CACHES, Outcome, Unit};
 
 use super::clock;
-use crate::words::{factor, label, modes, percent, plural};
+use crate::words::{axis_value, factor, label, modes, percent, plural};
 use crate::{Cell, Column, ColumnKind, PrintedQuantity, TableRow, Tone};
 
 /// Heading of the column of ratios.
@@ -64,9 +64,15 @@ pub(crate) fn words(row: &Compared, quantity: PrintedQuantity, normalise: Normal
     }
 }
 
-/// Label of a row.
+/// Label of a row. Sizes that follow the machine are named in the order of the runs.
 pub(crate) fn name(row: &Compared) -> String {
-    label(&row.title, &row.metric, &row.point)
+    let name = label(&row.title, &row.metric, &row.point);
+    if row.point.get("working_set") != Some(BEYOND_CACHES) {
+        return name;
+    }
+    let size = |ratio: &Ratio| Some(axis_value("working_set", ratio.point.as_ref()?.get("working_set")?));
+    let sizes: Vec<String> = row.ratios.iter().filter_map(size).collect();
+    format!("{name} ({})", sizes.join(", "))
 }
 
 /// Several runs: the reference's value, and a ratio with its verdict for each machine.

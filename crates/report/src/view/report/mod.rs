@@ -16,7 +16,7 @@ use model::{FigureKey, Run};
 use serde::Serialize;
 
 use super::compare::{assumed, clock, many, means, open, side_by_side};
-use super::{compare, explain, machine, run};
+use super::{compare, explain, machine, matrices, run, scaling};
 use crate::words::{family_title, plural};
 use crate::{Block, Cell, Document, DocumentSection, EmbeddedJson, Records, Table};
 
@@ -69,6 +69,10 @@ pub fn report(input: &ReportInput) -> Document {
     if let Some(explanation) = input.explanation {
         document.sections.insert(verdicts.map_or(document.sections.len(), |place| place + 1), why(explanation));
     }
+    document.sections.extend(matrices::sections(input.runs, &names));
+    document
+        .sections
+        .extend(input.runs.iter().filter(|_| input.runs.len() == 1).filter_map(|run| scaling::section(run)));
     if let [run] = input.runs {
         document.sections.extend(super::host::strip(run));
     }
@@ -128,8 +132,9 @@ fn title(input: &ReportInput, names: &[String]) -> String {
 /// The tables of one run, or of several without a comparison.
 fn own(document: &mut Document, input: &ReportInput, names: &[String]) {
     for (run_, name) in input.runs.iter().zip(names) {
+        let drawn: HashSet<FigureKey> = curves::keys(input.runs).into_iter().chain(matrices::keys(run_)).collect();
         let title = if input.runs.len() == 1 { "Figures".to_owned() } else { format!("Figures of {name}") };
-        document.sections.push(DocumentSection { title, blocks: tables(run_, &curves::keys(input.runs)) });
+        document.sections.push(DocumentSection { title, blocks: tables(run_, &drawn) });
         document.summary.push(run::summary(run_, &super::RunContext::default()));
     }
 }
@@ -144,7 +149,7 @@ fn tables(run_: &Run, on_curves: &HashSet<FigureKey>) -> Vec<Block> {
         blocks.push(Block::Table(run::table(&rest)));
     }
     if !points.figures.is_empty() {
-        let title = format!("{} on curves, which are drawn below", plural(points.figures.len(), "figure"));
+        let title = format!("{}, which are drawn below", plural(points.figures.len(), "figure"));
         blocks.push(Block::Folded { title, blocks: vec![Block::Table(run::table(&points))] });
     }
     blocks

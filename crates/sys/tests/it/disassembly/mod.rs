@@ -32,6 +32,12 @@ impl Instruction {
             .then(|| operands.split(',').position(|operand| operand.contains('[')))?
     }
 
+    /// Whether it accesses memory, of either kind.
+    #[cfg(target_arch = "aarch64")]
+    pub(crate) fn is_memory(&self) -> bool {
+        self.memory().is_some()
+    }
+
     /// A store has memory as its first operand, unless it only compares.
     pub(crate) fn is_store(&self) -> bool {
         self.memory() == Some(0) && !self.compares()

@@ -1,10 +1,13 @@
 //! Which CPUs the parties of a probe run on.
 
+mod points;
+
 use model::{ANY_CROSSING, CpuSet, Plan, PlanEntry, Point, Topology};
 use probes::{Parties, Probe, ThreadCount};
-use sys::topology::{CpuChoice, CpuRelation, plan};
+use sys::topology::{CpuChoice, plan, relation};
 
-use crate::sizing;
+use self::points::{nearest, points};
+use crate::{Error, sizing};
 
 /// More parties than any probe has: each finds its own CPU in a list of so many.
 const PARTIES: usize = 64;
@@ -43,8 +46,68 @@ pub fn place(probe: &Probe, point: &Point, machine: &Topology, allowed: &[usize]
             },
             None => Ok(Vec::new()),
         },
+        Parties::OnNode => plan(machine, &on_node(point, machine, &allowed)?, CpuChoice::OneCore),
+        Parties::CoresOfNode => plan(machine, &on_node(point, machine, &allowed)?, CpuChoice::AllCores),
+        Parties::NamedPair => named_pair(point, machine, &allowed),
         Parties::Free => Ok(Vec::new()),
     }
+}
+
+/// The two CPUs that a point names, if they stand to each other as it says.
+fn named_pair(point: &Point, machine: &Topology, allowed: &CpuSet) -> Result<Vec<usize>, String> {
+    let named = |axis: &str| point.get(axis).and_then(|word| word.parse::<usize>().ok());
+    let (Some(one), Some(other)) = (named("cpu"), named("other")) else {
+        return Err("two cores are needed and only one may be used".to_owned());
+    };
+    if let Some(cpu) = [one, other].into_iter().find(|cpu| !allowed.contains(*cpu)) {
+        return Err(format!("CPU {cpu} is not there, or may not be used"));
+    }
+    let found = relation(machine, one, other).map_or("unknown", |found| found.name());
+    match point.get("relation") {
+        _ if one == other => Err("a CPU hands nothing to itself".to_owned()),
+        Some(word) if word != ANY_CROSSING && word != found => {
+            Err(format!("CPUs {one} and {other} are {found}, not {word}"))
+        }
+        _ => Ok(vec![one, other]),
+    }
+}
+
+/// Refuses figures that were asked for by name with more threads than there are CPUs for them.
+///
+/// # Errors
+/// Names the first of them.
+pub fn refuse_more_threads_than_cpus(entries: &[PlanEntry], allowed: &[usize]) -> Result<(), Error> {
+    let threads = |entry: &PlanEntry| match entry.point.get("threads")?.parse().ok()? {
+        ThreadCount::Compact(count) | ThreadCount::Scatter(count) => Some(count),
+        ThreadCount::One | ThreadCount::Cores | ThreadCount::All => None,
+    };
+    match entries.iter().find(|entry| threads(entry).is_some_and(|count| count > allowed.len())) {
+        Some(entry) => Err(Error::Point(format!(
+            "{} cannot be measured at threads={}: {} may be used here",
+            entry.probe,
+            entry.point.get("threads").unwrap_or_default(),
+            crate::facts::counted(allowed.len()),
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The CPUs that may be used of the node that a point names.
+fn on_node(point: &Point, machine: &Topology, allowed: &CpuSet) -> Result<CpuSet, String> {
+    let named = |axis: &str| point.get(axis).and_then(|word| word.parse::<usize>().ok());
+    if machine.nodes.len() < 2 {
+        return Err("the machine has one NUMA node".to_owned());
+    }
+    let (Some(cpus), Some(memory)) = (named("cpu_node"), named("memory_node")) else {
+        return Err("no NUMA node is named whose CPUs may be used".to_owned());
+    };
+    let find = |number: usize| {
+        let node = machine.nodes.iter().find(|node| node.number == number);
+        node.ok_or_else(|| format!("the machine has no NUMA node {number}"))
+    };
+    find(memory)?;
+    let usable = find(cpus)?.cpus.and(allowed);
+    if usable.is_empty() { Err(format!("no CPU of NUMA node {cpus} may be used")) } else { Ok(usable) }
 }
 
 /// Parties take the CPUs in turn: neighbours sit on different ones.
@@ -56,12 +119,6 @@ fn needed(allowed: &CpuSet) -> String {
     format!("two CPUs are needed and only {} may be used", if allowed.len() == 1 { "one" } else { "these" })
 }
 
-/// Two CPUs that are nearest to each other without being the same; two threads of one core only where there is but one.
-fn nearest(machine: &Topology, allowed: &CpuSet) -> Option<(CpuRelation, Vec<usize>)> {
-    let relations = CpuRelation::OF_CORES.into_iter().chain([CpuRelation::Sibling]);
-    relations.filter_map(|relation| Some((relation, plan(machine, allowed, CpuChoice::Pair(relation)).ok()?))).next()
-}
-
 /// The points of a plan as this machine can measure them: two CPUs that were asked for without saying how they stand to
 /// each other are the nearest two, and their figure says which relation that is. The suite of everything takes every
 /// relation that the machine has. Representative sizes of memory lie beyond its caches, within the free memory (bytes).
@@ -71,7 +128,9 @@ pub(crate) fn resolve(plan: &mut Plan, machine: &Topology, allowed: &[usize], fr
     let mut entries: Vec<PlanEntry> = Vec::new();
     for entry in std::mem::take(&mut plan.entries) {
         for point in points(&entry, machine, &allowed, all) {
-            let entry = sized(&plan.suite, PlanEntry { point, ..entry.clone() }, machine, &allowed, free);
+            let shares = probes::find(&entry.probe).map_or(entry.shares.clone(), |probe| probe.sharing(&point));
+            let entry = PlanEntry { point, shares, ..entry.clone() };
+            let entry = sized(&plan.suite, entry, machine, &allowed, free);
             if entries.iter().all(|known| known.probe != entry.probe || known.point != entry.point) {
                 entries.push(entry);
             }
@@ -88,22 +147,6 @@ fn sized(suite: &str, entry: PlanEntry, machine: &Topology, allowed: &CpuSet, fr
         Some(PlanEntry { shares: probe.sharing(&point), point, ..entry.clone() })
     };
     moved().unwrap_or(entry)
-}
-
-fn points(entry: &PlanEntry, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Point> {
-    // What other verbs measure has words of its own: the two ends of a connection, for instance.
-    let ours = probes::find(&entry.probe).is_some();
-    if !ours || entry.point.get("placement") != Some(ANY_CROSSING) {
-        return vec![entry.point.clone()];
-    }
-    let with = |relation: CpuRelation| entry.point.clone().with("placement", relation.name());
-    let relations = CpuRelation::OF_CORES.into_iter().chain([CpuRelation::Sibling]);
-    let points: Vec<Point> = if all {
-        relations.filter(|relation| plan(machine, allowed, CpuChoice::Pair(*relation)).is_ok()).map(with).collect()
-    } else {
-        nearest(machine, allowed).map(|(relation, _)| with(relation)).into_iter().collect()
-    };
-    if points.is_empty() { vec![entry.point.clone()] } else { points }
 }
 
 /// What several threads of a figure are, where that is not one thread on each of equal cores.

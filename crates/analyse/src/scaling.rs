@@ -1,0 +1,346 @@
+//! How a figure grows with the threads that work on it.
+
+use model::{Better, CpuSet, Figure, FigureKey, Point, Primitive, Run};
+
+/// A further thread must add at least this share of what one alone does, else the curve has its knee.
+const WORTH: f64 = 0.5;
+/// Part of the missing share, on a logarithmic scale, that a falling clock must make up for to be named.
+const EXPLAINED: f64 = 0.5;
+
+/// How threads are spread over a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ThreadSpread {
+    /// As close together as they go.
+    Compact,
+    /// As far apart as they go.
+    Scatter,
+}
+
+/// One point of a curve.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScalingPoint {
+    /// Threads.
+    pub threads: usize,
+    /// Where the figure stands in the run.
+    pub key: FigureKey,
+    /// Its value and the ends of its interval.
+    pub value: f64,
+    low: f64,
+    high: f64,
+    /// Share of what so many times one thread would be.
+    pub share: f64,
+    /// Median clock of its launches in hertz, where it was read beside them or told by the kernel.
+    pub clock: Option<f64>,
+}
+
+/// What may keep a curve from growing beyond its knee. Only what the run recorded is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScalingLimit {
+    /// A control group gives less CPU time than the threads could use.
+    Quota,
+    /// The figure works in the memory that all threads share.
+    Memory,
+    /// The knee is at the number of cores, whose hardware threads share them.
+    SharedCores,
+    /// The knee is at the number of cores of the fastest class.
+    SlowerCores,
+    /// The clock fell, by so much that it makes up for most of what is missing.
+    Clock,
+    /// Nothing that was recorded, in a guest, whose host may place two of its CPUs on one core.
+    HiddenCores,
+    /// Nothing that was recorded.
+    Unknown,
+}
+
+impl ScalingLimit {
+    /// In words.
+    #[must_use]
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Quota => "the control group's quota of CPU time",
+            Self::Memory => "memory bandwidth",
+            Self::SharedCores => "hardware threads share their cores",
+            Self::SlowerCores => "the further cores are of a slower class",
+            Self::Clock => "the clock, which falls as more cores work",
+            Self::HiddenCores => "not known; the host may place two CPUs of this guest on one core",
+            Self::Unknown => "not known",
+        }
+    }
+}
+
+/// A figure over threads.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScalingCurve {
+    /// The probe.
+    pub probe: String,
+    /// What people call it.
+    pub title: String,
+    /// The other axes.
+    pub point: Point,
+    /// How its threads are spread.
+    pub spread: ThreadSpread,
+    /// By rising threads, one thread first.
+    pub points: Vec<ScalingPoint>,
+    /// Threads beyond which a further one adds less than half of what one alone does; `None` where the curve grows to
+    /// its end.
+    pub knee: Option<usize>,
+    /// What may limit it beyond the knee; none without one.
+    pub limits: Vec<ScalingLimit>,
+}
+
+impl ScalingCurve {
+    /// The clock on the most threads relative to that on one, where both are known.
+    #[must_use]
+    pub fn clock_ratio(&self) -> Option<f64> {
+        Some(self.points.last()?.clock? / self.points.first()?.clock?)
+    }
+}
+
+/// The curves of a run that have at least two points and begin at one thread; rates that threads add up alone.
+#[must_use]
+pub fn scaling(run: &Run) -> Vec<ScalingCurve> {
+    let mut families: Vec<(&str, Point)> = Vec::new();
+    for figure in run.figures.iter().filter(|figure| figure.metric.better == Better::Higher) {
+        let rest = rest(&figure.point);
+        let known = families.iter().any(|(probe, point)| *probe == figure.probe && *point == rest);
+        if figure.point.get("threads").is_some() && !known {
+            families.push((&figure.probe, rest));
+        }
+    }
+    let spreads = [ThreadSpread::Compact, ThreadSpread::Scatter];
+    let all = families.iter().flat_map(|family| spreads.map(|spread| (family, spread)));
+    let curves = all.filter_map(|((probe, rest), spread)| curve(run, probe, rest, spread));
+    // Few threads far apart and close together are the same where there is but one way.
+    curves
+        .filter(|curve| {
+            curve.spread == ThreadSpread::Compact || curve.points.iter().any(|p| is_scattered(&p.key.point))
+        })
+        .collect()
+}
+
+/// A point without what a curve runs over. Sizes that follow the threads belong to it.
+fn rest(point: &Point) -> Point {
+    point.clone().without("threads").without("working_set")
+}
+
+fn is_scattered(point: &Point) -> bool {
+    point.get("threads").is_some_and(|word| word.ends_with("_scatter"))
+}
+
+/// Threads of a figure: as its point says, or as many CPUs as its launches were placed on.
+fn threads(figure: &Figure) -> Option<usize> {
+    let word = figure.point.get("threads")?;
+    let placed = || figure.launches.iter().map(|launch| launch.placement.asked.len()).max().filter(|count| *count > 0);
+    word.trim_end_matches("_scatter").parse().ok().or_else(placed)
+}
+
+/// Median clock of the launches of a figure in hertz: as read beside their batches, else as the kernel told it.
+fn clock(figure: &Figure) -> Option<f64> {
+    let read = |launch: &model::Launch| launch.undisturbed.and_then(|undisturbed| undisturbed.clock);
+    let median = |of: &dyn Fn(&model::Launch) -> Option<f64>| {
+        let mut clocks: Vec<f64> = figure.launches.iter().filter_map(of).collect();
+        clocks.sort_by(f64::total_cmp);
+        clocks.get(clocks.len() / 2).copied()
+    };
+    median(&read).or_else(|| median(&|launch| launch.frequency.map(|(_, after)| after)))
+}
+
+fn curve(run: &Run, probe: &str, wanted: &Point, spread: ThreadSpread) -> Option<ScalingCurve> {
+    let mut points: Vec<ScalingPoint> = Vec::new();
+    let figures = run.figures.iter().filter(|figure| figure.probe == probe && rest(&figure.point) == *wanted);
+    let mut last: Option<&Figure> = None;
+    for figure in figures {
+        let word = figure.point.get("threads")?;
+        // One thread, all cores and all threads are the same however they are spread.
+        let common = ["1", "cores", "all"].contains(&word);
+        let fits = common || is_scattered(&figure.point) == (spread == ThreadSpread::Scatter);
+        let (Some(threads), Some(estimate)) = (threads(figure), figure.outcome.estimate()) else { continue };
+        if fits && points.iter().all(|point| point.threads != threads) {
+            let (value, low, high) = (estimate.value, estimate.low, estimate.high);
+            points.push(ScalingPoint {
+                threads,
+                key: figure.key(),
+                value,
+                low,
+                high,
+                share: 1.0,
+                clock: clock(figure),
+            });
+            last = Some(figure);
+        }
+    }
+    let last = last?;
+    points.sort_by_key(|point| point.threads);
+    let alone = points.first().filter(|point| point.threads == 1 && point.value > 0.0)?.value;
+    if points.len() < 2 {
+        return None;
+    }
+    for point in &mut points {
+        point.share = point.value / (alone * point.threads as f64);
+    }
+    let mut found = ScalingCurve {
+        probe: probe.to_owned(),
+        title: last.title.clone(),
+        point: wanted.clone(),
+        spread,
+        knee: knee(&points, alone),
+        points,
+        limits: Vec::new(),
+    };
+    if let Some(knee) = found.knee {
+        found.limits = limits(run, &found, knee, last);
+    }
+    Some(found)
+}
+
+/// The first point after which a further thread adds too little, the rest of the curve taken together: one slow point
+/// between two others is no knee, and neither is what intervals leave open.
+fn knee(points: &[ScalingPoint], alone: f64) -> Option<usize> {
+    let may_be_worth = |from: &ScalingPoint, to: &ScalingPoint| {
+        (to.high - from.low) / (alone * (to.threads - from.threads) as f64) >= WORTH
+    };
+    let at = (0..points.len() - 1).find(|at| points[at + 1..].iter().all(|to| !may_be_worth(&points[*at], to)))?;
+    Some(points[at].threads)
+}
+
+/// Causes of a knee that the run's records allow.
+fn limits(run: &Run, curve: &ScalingCurve, knee: usize, figure: &Figure) -> Vec<ScalingLimit> {
+    let Some(last) = curve.points.last() else { return Vec::new() };
+    let machine = run.machine.topology.as_ref();
+    let cores = machine.map(|machine| machine.cores.len());
+    let fastest = machine.filter(|machine| machine.classes.len() > 1).map(|machine| {
+        let class = &machine.classes[0].cpus;
+        machine.cores.iter().filter(|core| !core.and(class).is_empty()).count()
+    });
+    let is = |limit: ScalingLimit, holds: bool| holds.then_some(limit);
+    let explains = |ratio: f64| ratio < 1.0 && last.share < 1.0 && ratio.ln() / last.share.ln() >= EXPLAINED;
+    let mut found: Vec<ScalingLimit> = [
+        is(ScalingLimit::Quota, run.machine.number("cgroup.cpus").is_some_and(|quota| quota < last.threads as f64)),
+        is(ScalingLimit::Memory, walks_memory(run, figure) && cores.is_none_or(|cores| knee < cores)),
+        is(ScalingLimit::SharedCores, cores.is_some_and(|cores| knee >= cores && last.threads > cores)),
+        is(ScalingLimit::SlowerCores, fastest.zip(cores).is_some_and(|(fast, all)| knee >= fast && knee < all)),
+        is(ScalingLimit::Clock, curve.clock_ratio().is_some_and(explains)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if found.is_empty() {
+        let guest = run.machine.text("virtual.hypervisor").is_some_and(|name| name != "none");
+        found.push(if guest { ScalingLimit::HiddenCores } else { ScalingLimit::Unknown });
+    }
+    found
+}
+
+/// Whether a figure works in memory: its probe says so, and what it works on is more than the caches of its CPUs.
+fn walks_memory(run: &Run, figure: &Figure) -> bool {
+    let memory = [Primitive::DramRead, Primitive::DramWrite, Primitive::DramLatency];
+    let placed = figure.launches.iter().flat_map(|launch| &launch.placement.asked).map(|cpu| *cpu as usize);
+    let cpus: CpuSet = placed.collect();
+    let caches = run.machine.topology.as_ref().and_then(|machine| machine.last_level_bytes(&cpus));
+    let fits = figure.point.bytes("working_set").ok().zip(caches).is_some_and(|(set, caches)| set <= caches);
+    figure.stresses.iter().any(|primitive| memory.contains(primitive)) && !fits
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Class, Estimate, EstimateMethod, Metric, Outcome, Unit};
+
+    use super::*;
+
+    fn figure(probe: &str, threads: &str, value: f64, stresses: &[Primitive]) -> Figure {
+        let key = FigureKey::new(probe, format!("working_set=256MiB,threads={threads}").parse().unwrap());
+        let metric = Metric::higher(Unit::BytesPerSecond, "bytes read");
+        let mut figure = Figure::unmeasured(key, "read", metric, Class::Bandwidth).stressing(stresses);
+        let method = EstimateMethod::OrderStatistic;
+        let estimate = Estimate { value, low: value, high: value, level: 0.95, launches: 14, batches: 280, method };
+        figure.outcome = Outcome::Measured(estimate);
+        figure
+    }
+
+    fn run(figures: Vec<Figure>) -> Run {
+        let mut run = model::parse_run(
+            r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
+            "plan":{"suite":"scaling","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"figures":[]}"#,
+        )
+        .unwrap();
+        run.figures = figures;
+        run
+    }
+
+    #[test]
+    fn memory_has_its_knee_where_a_thread_adds_less_than_half_of_one() {
+        let memory = [Primitive::DramRead];
+        let values = [
+            ("1", 10.0),
+            ("2", 20.0),
+            ("4", 38.0),
+            ("8", 60.0),
+            ("16", 66.0),
+            ("2_scatter", 20.0),
+            ("4_scatter", 40.0),
+        ];
+        let figures = values.map(|(threads, value)| figure("memory.read", threads, value, &memory));
+        let found = scaling(&run(figures.into()));
+        assert_eq!(found.len(), 2);
+        let compact = &found[0];
+        assert_eq!((compact.spread, compact.knee), (ThreadSpread::Compact, Some(8)));
+        assert_eq!(compact.limits, [ScalingLimit::Memory]);
+        let shares: Vec<f64> = compact.points.iter().map(|point| (point.share * 100.0).round()).collect();
+        assert_eq!(shares, [100.0, 100.0, 95.0, 75.0, 41.0]);
+        assert_eq!(
+            (found[1].points.len(), found[1].knee),
+            (3, None),
+            "one thread is on both curves, and it grows to its end"
+        );
+    }
+
+    #[test]
+    fn a_dip_is_no_knee_and_hardware_threads_are() {
+        let values = [("1", 1.0), ("2", 1.4), ("4", 4.0), ("8", 4.2)];
+        let figures = values.map(|(threads, value)| figure("cpu.fma_peak", threads, value, &[Primitive::Vector]));
+        let mut whole = run(figures.into());
+        let cores = (0..4).map(|cpu| CpuSet::from([cpu, cpu + 4].as_slice())).collect();
+        whole.machine.topology = Some(model::Topology { cores, ..model::Topology::unknown(&[0, 1, 2, 3, 4, 5, 6, 7]) });
+        let found = scaling(&whole);
+        assert_eq!((found[0].knee, found[0].limits.as_slice()), (Some(4), &[ScalingLimit::SharedCores][..]));
+        assert!(scaling(&run(vec![figure("cpu.fma_peak", "1", 1.0, &[])])).is_empty(), "one point is no curve");
+    }
+
+    #[test]
+    fn causes_are_named_only_where_the_run_recorded_them() {
+        let values = [("1", 1.0), ("2", 2.0), ("4", 2.2)];
+        let figures: Vec<Figure> =
+            values.map(|(threads, value)| figure("cpu.sha256", threads, value, &[Primitive::Vector])).into();
+        let limits = |whole: &Run| {
+            let found = scaling(whole);
+            assert_eq!(found[0].knee, Some(2));
+            found[0].limits.clone()
+        };
+        let mut whole = run(figures.clone());
+        assert_eq!(limits(&whole), [ScalingLimit::Unknown]);
+        let fact = |name: &str, value: model::FactValue| model::Fact {
+            name: name.to_owned(),
+            value,
+            unit: None,
+            source: String::new(),
+            affects: Vec::new(),
+        };
+        whole.machine.facts = vec![fact("virtual.hypervisor", model::FactValue::Text("kvm".to_owned()))];
+        assert_eq!(limits(&whole), [ScalingLimit::HiddenCores]);
+        whole.machine.facts.push(fact("cgroup.cpus", model::FactValue::Number(2.0)));
+        assert_eq!(limits(&whole), [ScalingLimit::Quota]);
+        // A clock that falls by a tenth is not why half is missing; one that halves is.
+        let mut clocked = run(figures);
+        for (clock, named) in [(2.7e9, ScalingLimit::Unknown), (1.7e9, ScalingLimit::Clock)] {
+            for (figure, clock) in clocked.figures.iter_mut().zip([3e9, 3e9, clock]) {
+                figure.launches = vec![model::Launch { frequency: Some((clock, clock)), ..model::Launch::default() }];
+            }
+            assert_eq!(limits(&clocked), [named]);
+        }
+        // An interval that leaves room for half a thread more leaves the knee open.
+        if let Outcome::Measured(estimate) = &mut clocked.figures[2].outcome {
+            estimate.high = 3.1;
+        }
+        assert_eq!(scaling(&clocked)[0].knee, None);
+    }
+}

@@ -1,0 +1,280 @@
+//! Limits of a container: its CPUs, its quota of CPU time, its memory, its processes, its places to write to; and which
+//! figures each of them bends.
+
+use std::path::Path;
+
+use model::{GIB, MIB, Machine, Topology, format_size};
+use sys::cgroup::{CgroupLimits, Quota, TaskRoom, Throttled};
+
+use super::{Check, Health};
+use crate::sizing;
+
+/// Figures that a sentence names.
+const NAMED: usize = 6;
+
+/// What the control groups of this process say.
+#[derive(Debug, Clone, Default)]
+struct GroupState {
+    limits: CgroupLimits,
+    memory_left: Option<u64>,
+    tasks: Option<TaskRoom>,
+    throttled: Throttled,
+}
+
+impl GroupState {
+    /// From `/proc` and `/sys`, or from a copy of them.
+    fn under(root: &Path) -> sys::Result<Self> {
+        Ok(Self {
+            limits: sys::cgroup::limits_under(root)?,
+            memory_left: sys::cgroup::memory_left_under(root)?,
+            tasks: sys::cgroup::task_room_under(root)?,
+            throttled: sys::cgroup::throttled_under(root).unwrap_or_default(),
+        })
+    }
+}
+
+pub(super) fn checks(machine: &Machine, allowed: &[usize], directory: &Path) -> Vec<Check> {
+    let topology = machine.topology.clone().unwrap_or_else(|| Topology::unknown(allowed));
+    let mut checks = match GroupState::under(Path::new("/")) {
+        Ok(state) => limited(machine, &topology, allowed, &state),
+        Err(reason) => {
+            vec![cpus(machine, allowed, None), Check::unknown("control group", reason.to_string())]
+        }
+    };
+    checks.extend([writable(directory), in_memory(shared_memory())]);
+    checks
+}
+
+fn limited(machine: &Machine, topology: &Topology, allowed: &[usize], state: &GroupState) -> Vec<Check> {
+    vec![
+        cpus(machine, allowed, state.limits.cpuset.as_deref()),
+        quota(state.limits.quota, state.throttled, allowed.len()),
+        memory(state.limits.memory_bytes, state.memory_left, topology, allowed),
+        processes(state.tasks, topology, allowed),
+    ]
+}
+
+fn cpus(machine: &Machine, allowed: &[usize], cpuset: Option<&[usize]>) -> Check {
+    let online = machine.number("cpu.online").map_or(allowed.len(), |count| count as usize);
+    let (says, advice) = match allowed.len() {
+        1 if online > 1 => {
+            (format!("1 of {online} may be used"), "figures across two CPUs are not measured, and threads=all is one")
+        }
+        1 => ("one is online".to_owned(), "figures across two CPUs are not measured"),
+        fewer if fewer < online => (format!("{fewer} of {online} may be used"), "all figures are of those"),
+        _ => return Check::fine("CPUs", format!("all {online} may be used")),
+    };
+    // What the group permits is never more than what the process may use, so equal means that the group decides.
+    let by = match cpuset {
+        _ if allowed.len() >= online => "",
+        Some(cpuset) if cpuset == allowed => ", by the cpuset of its control group",
+        _ => ", by its own affinity (taskset)",
+    };
+    Check::attention("CPUs", format!("{says}{by}"), advice)
+}
+
+/// Expected effect of a quota on figures.
+fn quota(quota: Option<Quota>, so_far: Throttled, cpus: usize) -> Check {
+    let Some(quota) = quota else { return Check::fine("CPU quota", "no limit") };
+    let mut says = format!(
+        "a control group gives {:.2} CPUs of time every {:.0} ms",
+        quota.cpus,
+        quota.period.as_secs_f64() * 1e3
+    );
+    if so_far.throttled > 0 {
+        says.push_str(&format!(", and took the CPU away in {} of {} periods so far", so_far.throttled, so_far.periods));
+    }
+    if quota.cpus >= cpus as f64 {
+        return Check::fine("CPU quota", format!("{says}: as much as {cpus} CPUs can use"));
+    }
+    let bends = if quota.cpus < 1.0 {
+        "every launch that works for longer than that, figures of threads=all and of long operations most"
+    } else {
+        "figures of threads=all and of several parties; those of one CPU fit in"
+    };
+    Check::attention(
+        "CPU quota",
+        format!("{says}: it stops {bends}"),
+        "launches are paced so that the time is given anew; measure outside the limit to see the machine",
+    )
+}
+
+/// Figures of the default suite, as the machine would measure them, that something holds of.
+fn figures(topology: &Topology, allowed: &[usize], holds: impl Fn(&sizing::FigureNeeds) -> bool) -> Vec<String> {
+    let entries = crate::select(Some("default"), &[], 0.02).unwrap_or_default();
+    let mut named: Vec<String> = Vec::new();
+    for entry in entries {
+        let Some(probe) = probes::find(&entry.probe) else { continue };
+        // What cannot be placed here is not measured for another reason.
+        let Ok(cpus) = crate::place(probe, &entry.point, topology, allowed) else { continue };
+        if holds(&sizing::needs(probe, &entry.point, &cpus)) && !named.contains(&entry.probe) {
+            named.push(entry.probe);
+        }
+    }
+    named
+}
+
+/// At most a few names: "memory.copy, memory.read and 3 more".
+fn listed(mut names: Vec<String>) -> String {
+    let more = names.len().saturating_sub(NAMED);
+    names.truncate(NAMED);
+    let names = names.join(", ");
+    if more > 0 { format!("{names} and {more} more") } else { names }
+}
+
+fn memory(limit: Option<u64>, left: Option<u64>, topology: &Topology, allowed: &[usize]) -> Check {
+    let subject = "memory limit";
+    let (Some(limit), Some(left)) = (limit, left) else { return Check::fine(subject, "no limit") };
+    let rounded = |bytes: u64| format_size(if bytes > MIB { bytes / MIB * MIB } else { bytes });
+    let says = format!("a control group permits {} of memory, of which {} are free", rounded(limit), rounded(left));
+    let lacking = figures(topology, allowed, |needs| needs.lack_memory(left));
+    if lacking.is_empty() {
+        return Check::fine(subject, format!("{says}: enough for every figure of the default suite"));
+    }
+    Check::attention(
+        subject,
+        format!("{says}, too little for {}", listed(lacking)),
+        "these are not measured, and nothing is taken for them; give the container more, or name smaller working sets",
+    )
+}
+
+fn processes(room: Option<TaskRoom>, topology: &Topology, allowed: &[usize]) -> Check {
+    let subject = "processes";
+    let Some(room) = room else { return Check::fine(subject, "no limit") };
+    let says = format!("a control group permits {} processes and threads, of which {} are free", room.limit, room.left);
+    let lacking = figures(topology, allowed, |needs| needs.tasks > room.left);
+    if lacking.is_empty() {
+        return Check::fine(subject, format!("{says}: enough for every figure of the default suite"));
+    }
+    Check::attention(
+        subject,
+        format!("{says}, too few for {}", listed(lacking)),
+        "these are not measured; give the container more (--pids-limit, pids.max)",
+    )
+}
+
+/// Least room in memory for the figures of files there.
+const FILES_IN_MEMORY: u64 = GIB / 4;
+
+/// Bytes that are free in the file system in memory which file figures use; `None` where there is none.
+fn shared_memory() -> Option<u64> {
+    let found = sys::file::filesystem("/dev/shm").ok().filter(|found| found.kind == "tmpfs")?;
+    let read_only = found.options.split(',').any(|option| option == "ro");
+    (!read_only).then_some(found.free_bytes)
+}
+
+fn in_memory(free: Option<u64>) -> Check {
+    let subject = "files in memory";
+    match free {
+        None => Check::attention(
+            subject,
+            "/dev/shm is no file system in memory that can be written",
+            "figures with place=tmpfs take another one, or are not measured",
+        ),
+        Some(free) if free < FILES_IN_MEMORY => Check::attention(
+            subject,
+            format!("/dev/shm has {} free", format_size(free / MIB * MIB)),
+            "figures with place=tmpfs that need more than half of it are not measured; containers get more by --shm-size",
+        ),
+        Some(free) => Check::fine(subject, format!("/dev/shm has {} free", format_size(free / MIB * MIB))),
+    }
+}
+
+fn writable(directory: &Path) -> Check {
+    let name = directory.join(format!(".prony-doctor-{}", std::process::id()));
+    let subject = "directory for files";
+    match std::fs::write(&name, b"x").and_then(|()| std::fs::remove_file(&name)) {
+        Ok(()) => Check::fine(subject, format!("{} can be written", directory.display())),
+        Err(error) => Check {
+            state: Health::Attention,
+            advice: "name another one with --directory; file figures are not measured here".to_owned(),
+            ..Check::fine(subject, format!("{} cannot be written: {error}", directory.display()))
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn two_cpus() -> Topology {
+        Topology::unknown(&[0, 1])
+    }
+
+    #[test]
+    fn a_quota_says_what_it_will_bend() {
+        let of = |cpus: f64| Some(Quota { cpus, period: Duration::from_millis(100) });
+        assert_eq!(quota(None, Throttled::default(), 2).state, Health::Fine);
+        assert_eq!(quota(of(2.0), Throttled::default(), 2).state, Health::Fine, "as much as two CPUs can use");
+        let half = quota(of(0.5), Throttled { periods: 10, throttled: 3, time: Duration::ZERO }, 2);
+        assert_eq!(half.state, Health::Attention);
+        assert!(half.says.contains("0.50 CPUs") && half.says.contains("3 of 10") && half.says.contains("every launch"));
+        assert!(quota(of(1.0), Throttled::default(), 2).says.contains("threads=all"));
+    }
+
+    #[test]
+    fn fewer_cpus_than_are_online_are_told() {
+        let online = |count: f64| {
+            let fact = model::Fact {
+                name: "cpu.online".to_owned(),
+                value: model::FactValue::Number(count),
+                unit: None,
+                source: String::new(),
+                affects: Vec::new(),
+            };
+            Machine { facts: vec![fact], ..Machine::default() }
+        };
+        assert!(cpus(&online(2.0), &[0], None).says.contains("1 of 2"));
+        assert!(cpus(&online(4.0), &[0, 3], Some(&[0, 3])).says.contains("2 of 4 may be used, by the cpuset"));
+        assert_eq!(cpus(&online(2.0), &[0, 1], None).state, Health::Fine);
+    }
+
+    #[test]
+    fn memory_and_processes_name_the_figures_that_lack_them() {
+        let told = |limit: u64, left: u64| memory(Some(limit), Some(left), &two_cpus(), &[0, 1]);
+        let little = told(200 * MIB, 150 * MIB);
+        assert_eq!(little.state, Health::Attention);
+        let words = "200MiB of memory, of which 150MiB are free, too little for memory.";
+        assert!(little.says.contains(words), "{}", little.says);
+        assert!(!little.says.contains("cpu."), "arithmetic needs none: {}", little.says);
+        assert_eq!(told(64 * GIB, 60 * GIB).state, Health::Fine);
+        assert_eq!(memory(None, None, &two_cpus(), &[0, 1]).state, Health::Fine);
+        let room = |left: u64| processes(Some(TaskRoom { limit: 20, left, refused: 0 }), &two_cpus(), &[0, 1]);
+        let few = room(6);
+        assert!(few.says.contains("of which 6 are free, too few for os."), "{}", few.says);
+        assert!(few.says.contains("os.context_switch"), "a ring of eight: {}", few.says);
+        assert_eq!(room(2000).state, Health::Fine);
+        assert_eq!(processes(None, &two_cpus(), &[0, 1]).state, Health::Fine);
+    }
+
+    #[test]
+    fn small_shared_memory_is_told() {
+        assert!(in_memory(Some(64 * MIB)).says.contains("64MiB free"));
+        assert_eq!((in_memory(Some(GIB)).state, in_memory(None).state), (Health::Fine, Health::Attention));
+    }
+
+    #[test]
+    fn recorded_containers_are_told_what_bends_them() {
+        let of = |name: &str| {
+            let root = testing::container::tree(name);
+            let state = GroupState::under(root.path()).unwrap();
+            let machine = Machine::default();
+            limited(&machine, &two_cpus(), &[0, 1], &state)
+        };
+        let attention = |checks: &[Check]| {
+            let told = checks.iter().filter(|check| check.state == Health::Attention);
+            told.map(|check| check.subject.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(attention(&of("free-v1")), Vec::<String>::new());
+        for name in ["tight-v1", "tight-v2"] {
+            let checks = of(name);
+            assert_eq!(attention(&checks), ["CPU quota", "memory limit", "processes"], "{name}");
+            let says: String = checks.iter().map(|check| check.says.clone()).collect();
+            for words in ["0.50 CPUs of time every 100 ms", "permits 200MiB", "permits 12 processes"] {
+                assert!(says.contains(words), "{name}: {says}");
+            }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! The points that a machine has of what was asked for: its nodes, its counts of threads, its pairs of CPUs.
+
+use model::{ANY_CROSSING, CpuSet, NumaNode, PlanEntry, Point, Topology};
+use probes::EACH;
+use sys::topology::{CpuChoice, CpuRelation, plan, relation};
+
+/// Most cores of which every pair is measured.
+const MOST_CORES: usize = 64;
+
+/// A point that asks for each NUMA node, at all pairs of nodes that have the CPUs and the memory for it; as it stands where
+/// there is but one node.
+fn node_pairs(point: &Point, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Point> {
+    let numbers = |axis: &str, fits: &dyn Fn(&NumaNode) -> bool| -> Vec<String> {
+        match point.get(axis) {
+            Some(word) if word == EACH || all => {
+                machine.nodes.iter().filter(|node| fits(node)).map(|node| node.number.to_string()).collect()
+            }
+            Some(word) => vec![word.to_owned()],
+            None => Vec::new(),
+        }
+    };
+    if machine.nodes.len() < 2 {
+        return vec![point.clone()];
+    }
+    let from = numbers("cpu_node", &|node| !node.cpus.and(allowed).is_empty());
+    let memory = numbers("memory_node", &|node| node.bytes != Some(0));
+    let pair = |cpu: &String| memory.iter().map(move |memory| (cpu.clone(), memory.clone())).collect::<Vec<_>>();
+    let pairs = from.iter().flat_map(pair);
+    pairs.map(|(cpu, memory)| point.clone().with("cpu_node", cpu).with("memory_node", memory)).collect()
+}
+
+/// One CPU of every core, or of so many that are spread evenly where there are more.
+fn some_cores(machine: &Topology, allowed: &CpuSet) -> Vec<usize> {
+    let mut cores = plan(machine, allowed, CpuChoice::AllCores).unwrap_or_default();
+    cores.sort_unstable();
+    if cores.len() <= MOST_CORES {
+        cores
+    } else {
+        (0..MOST_CORES).map(|at| cores[at * cores.len() / MOST_CORES]).collect()
+    }
+}
+
+/// A point that asks for each core, at all pairs; each with the relation of its CPUs, for figures of different relations are
+/// not the same.
+fn core_pairs(point: &Point, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Point> {
+    let each = |axis: &str| all || point.get(axis) == Some(EACH);
+    let numbers = |axis: &str| match point.get(axis).and_then(|word| word.parse().ok()) {
+        Some(cpu) if !each(axis) => vec![cpu],
+        _ => some_cores(machine, allowed),
+    };
+    let (ones, others) = (numbers("cpu"), numbers("other"));
+    // A line goes both ways in every operation: a pair is one figure.
+    let counts = |one: usize, other: usize| if each("cpu") && each("other") { one < other } else { one != other };
+    let pairs = ones.iter().flat_map(|one| others.iter().map(move |other| (*one, *other)));
+    let at = |(one, other): (usize, usize)| {
+        let named = point.clone().with("cpu", one.to_string()).with("other", other.to_string());
+        match relation(machine, one, other) {
+            Some(found) if point.get("relation") == Some(ANY_CROSSING) => named.with("relation", found.name()),
+            _ => named,
+        }
+    };
+    pairs.filter(|(one, other)| counts(*one, *other)).map(at).collect()
+}
+
+/// Two CPUs that are nearest to each other without being the same; two threads of one core only where there is but one.
+pub(super) fn nearest(machine: &Topology, allowed: &CpuSet) -> Option<(CpuRelation, Vec<usize>)> {
+    let relations = CpuRelation::OF_CORES.into_iter().chain([CpuRelation::Sibling]);
+    relations.filter_map(|relation| Some((relation, plan(machine, allowed, CpuChoice::Pair(relation)).ok()?))).next()
+}
+
+/// The counts of threads of a curve: doubling to all cores, then to all hardware threads; far apart too where there is more
+/// than one cache of the last level to spread over.
+fn thread_counts(machine: &Topology, allowed: &CpuSet) -> Vec<String> {
+    let cores = plan(machine, allowed, CpuChoice::AllCores).map_or(1, |cores| cores.len());
+    let doubling = || std::iter::successors(Some(1_usize), |count| count.checked_mul(2));
+    let mut counts: Vec<String> =
+        doubling().take_while(|count| *count < cores).map(|count| count.to_string()).collect();
+    let threads = allowed.len();
+    if cores == threads {
+        // One thread a core is every thread, and has always been called so.
+        counts.push(if cores == 1 { "1" } else { "all" }.to_owned());
+    } else {
+        counts.push(if cores == 1 { "1" } else { "cores" }.to_owned());
+        counts.extend(
+            doubling().skip_while(|count| *count <= cores).take_while(|count| *count < threads).map(|c| c.to_string()),
+        );
+        counts.push("all".to_owned());
+    }
+    let apart = plan(machine, allowed, CpuChoice::Scatter(2)).ok();
+    let apart = apart.and_then(|pair| relation(machine, *pair.first()?, *pair.get(1)?));
+    let shared = machine
+        .caches
+        .iter()
+        .any(|cache| cache.level > 1 && cache.cpus.iter().any(|set| set.len() > threads.div_ceil(cores)));
+    let several =
+        |relation: CpuRelation| relation > CpuRelation::SameNode || (relation == CpuRelation::SameNode && shared);
+    if apart.is_some_and(several) {
+        let few = doubling().skip(1).take_while(|count| *count < cores);
+        counts.extend(few.map(|count| format!("{count}_scatter")));
+    }
+    counts
+}
+
+/// The points that a figure is measured at on this machine; `all` is every point that the machine has, whatever was asked
+/// for.
+pub(super) fn points(entry: &PlanEntry, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Point> {
+    if entry.point.get("memory_node").is_some() {
+        let pairs = node_pairs(&entry.point, machine, allowed, all);
+        return if pairs.is_empty() { vec![entry.point.clone()] } else { pairs };
+    }
+    if entry.point.get("other").is_some() {
+        let pairs = core_pairs(&entry.point, machine, allowed, all);
+        return if pairs.is_empty() { vec![entry.point.clone()] } else { pairs };
+    }
+    if entry.point.get("threads") == Some(EACH) {
+        let counts = thread_counts(machine, allowed).into_iter();
+        return counts.map(|count| entry.point.clone().with("threads", count)).collect();
+    }
+    // What other verbs measure has words of its own: the two ends of a connection, for instance.
+    let ours = probes::find(&entry.probe).is_some();
+    if !ours || entry.point.get("placement") != Some(ANY_CROSSING) {
+        return vec![entry.point.clone()];
+    }
+    let with = |relation: CpuRelation| entry.point.clone().with("placement", relation.name());
+    let relations = CpuRelation::OF_CORES.into_iter().chain([CpuRelation::Sibling]);
+    let points: Vec<Point> = if all {
+        relations.filter(|relation| plan(machine, allowed, CpuChoice::Pair(*relation)).is_ok()).map(with).collect()
+    } else {
+        nearest(machine, allowed).map(|(relation, _)| with(relation)).into_iter().collect()
+    };
+    if points.is_empty() { vec![entry.point.clone()] } else { points }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Plan;
+    use probes::{Parties, Probe};
+
+    use super::super::{place, refuse_more_threads_than_cpus, resolve};
+    use super::*;
+    use crate::sizing;
+
+    fn machine(name: &str) -> Topology {
+        let recorded = testing::machine::RecordedMachine::named(name);
+        sys::topology::of_files(&recorded.online.parse().unwrap(), &|file| recorded.read(file))
+    }
+
+    fn at(text: &str) -> Point {
+        text.parse().unwrap()
+    }
+
+    fn probe(parties: Parties) -> Probe {
+        Probe { parties, ..Probe::BLANK }
+    }
+
+    #[test]
+    fn every_pair_of_nodes_is_measured_and_one_node_says_so() {
+        let entry = PlanEntry {
+            probe: "memory.node_latency".to_owned(),
+            point: at("cpu_node=each,memory_node=each,working_set=64MiB"),
+            target: 0.02,
+            shares: None,
+        };
+        let resolved = |machine: &Topology, allowed: &CpuSet| {
+            let mut plan = Plan { suite: "numa".to_owned(), entries: vec![entry.clone()], ..Plan::default() };
+            resolve(&mut plan, machine, allowed.as_slice(), sizing::UNKNOWN);
+            plan.entries.into_iter().map(|entry| entry.point).collect::<Vec<_>>()
+        };
+        let sparse = machine("amd48-sparse");
+        let all = resolved(&sparse, &sparse.online);
+        assert_eq!((all.len(), all[63].to_string().as_str()), (64, "cpu_node=73,memory_node=73,working_set=64MiB"));
+        assert_eq!(resolved(&sparse, &"0-5".parse().unwrap()).len(), 8, "from the node whose CPUs may be used");
+        let probe = probe(Parties::CoresOfNode);
+        let of = |point: &str| place(&probe, &at(point), &sparse, sparse.online.as_slice());
+        assert_eq!(of("cpu_node=33,memory_node=0"), Ok(vec![23, 22, 21, 20, 19, 18]));
+        assert!(of("cpu_node=3,memory_node=0").unwrap_err().contains("no NUMA node 3"));
+        let two = machine("guest-2");
+        assert_eq!(resolved(&two, &two.online), std::slice::from_ref(&entry.point));
+        let one = place(&probe, &entry.point, &two, two.online.as_slice());
+        assert_eq!(one, Err("the machine has one NUMA node".to_owned()));
+    }
+
+    #[test]
+    fn a_curve_has_the_counts_that_the_machine_has() {
+        let counts = |name: &str| {
+            let machine = machine(name);
+            thread_counts(&machine, &machine.online).join(" ")
+        };
+        assert_eq!(counts("guest-2"), "1 all");
+        assert_eq!(counts("i7-1370p"), "1 2 4 8 cores 16 all");
+        assert_eq!(
+            counts("epyc-7451"),
+            "1 2 4 8 16 32 cores 64 all 2_scatter 4_scatter 8_scatter 16_scatter 32_scatter"
+        );
+        assert_eq!(counts("altra-q80"), "1 2 4 8 16 32 64 all", "nothing to spread over");
+        let one = machine("container-1");
+        assert_eq!(thread_counts(&one, &"0".parse().unwrap()), ["1"]);
+        let epyc = machine("epyc-7451");
+        let at = |point: &str| place(&probe(Parties::Threads), &at(point), &epyc, epyc.online.as_slice()).unwrap();
+        assert_eq!(at("threads=4"), [95, 94, 93, 92], "one cache, then the next of its node");
+        let apart = CpuSet::from(at("threads=8_scatter").as_slice());
+        assert!(epyc.nodes.iter().all(|node| node.cpus.and(&apart).len() == 1), "one on each node: {apart}");
+        assert_eq!(CpuSet::from(at("threads=64").as_slice()).and(&"48-95".parse().unwrap()).len(), 48, "cores first");
+    }
+    #[test]
+    fn every_pair_of_cores_is_measured_once_and_many_are_sampled() {
+        let resolved = |name: &str, suite: &str, point: &str| {
+            let machine = machine(name);
+            let (probe, shares) = ("memory.core_pair".to_owned(), None);
+            let entry = PlanEntry { probe, point: at(point), target: 0.02, shares };
+            let mut plan = Plan { suite: suite.to_owned(), entries: vec![entry], ..Plan::default() };
+            resolve(&mut plan, &machine, machine.online.as_slice(), sizing::UNKNOWN);
+            plan.entries.into_iter().map(|entry| entry.point.to_string()).collect::<Vec<_>>()
+        };
+        let each = "cpu=each,other=each,relation=cross_cpu";
+        assert_eq!(resolved("guest-2", "cores", each), ["cpu=0,other=1,relation=same_cache"]);
+        assert_eq!(resolved("guest-2", "full", "cpu=0,other=1,relation=cross_cpu").len(), 1);
+        let epyc = resolved("epyc-7451", "cores", each);
+        assert_eq!(epyc.len(), 48 * 47 / 2);
+        let of = |relation: &str| epyc.iter().filter(|point| point.ends_with(relation)).count();
+        assert_eq!([of("same_cache"), of("sibling")], [48, 0], "16 caches of 3 cores");
+        assert_eq!(of("same_cache") + of("same_node") + of("other_node") + of("other_package"), epyc.len());
+        let spr = resolved("spr-snc4", "cores", each);
+        assert_eq!(spr.len(), 64 * 63 / 2, "a sample of 112 cores");
+        let row = resolved("spr-snc4", "probes", "cpu=3,other=each,relation=cross_cpu");
+        assert!(row.len() >= 63 && row.iter().all(|point| point.starts_with("cpu=3,")), "{row:?}");
+        let entry = PlanEntry { probe: "memory.core_pair".to_owned(), point: at(each), target: 0.02, shares: None };
+        let mut plan = Plan { suite: "cores".to_owned(), entries: vec![entry], ..Plan::default() };
+        resolve(&mut plan, &Topology::unknown(&[0]), &[0], sizing::UNKNOWN);
+        assert_eq!(plan.entries[0].point, at(each), "nothing to pair");
+        let probe = probe(Parties::NamedPair);
+        let spr = machine("spr-snc4");
+        let place = |point: &str| place(&probe, &at(point), &spr, spr.online.as_slice());
+        assert_eq!(place("cpu=3,other=60,relation=other_package"), Ok(vec![3, 60]));
+        assert_eq!(
+            place("cpu=3,other=60,relation=sibling").unwrap_err(),
+            "CPUs 3 and 60 are other_package, not sibling"
+        );
+        assert!(place("cpu=3,other=900").unwrap_err().contains("CPU 900 is not there"));
+        assert!(place(each).unwrap_err().contains("two cores"));
+    }
+
+    #[test]
+    fn more_threads_than_cpus_are_refused_by_name() {
+        let point =
+            |point: &str| PlanEntry { probe: "memory.read".to_owned(), point: at(point), target: 0.02, shares: None };
+        let two = [0, 1];
+        assert!(refuse_more_threads_than_cpus(&[point("threads=all"), point("threads=2")], &two).is_ok());
+        let refused = refuse_more_threads_than_cpus(&[point("threads=9_scatter")], &two).unwrap_err().to_string();
+        assert!(refused.contains("threads=9_scatter: 2 CPUs may be used here"), "{refused}");
+    }
+}

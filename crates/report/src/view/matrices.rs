@@ -1,0 +1,224 @@
+//! Figures between NUMA nodes, and between cores, as matrices.
+
+use std::collections::HashSet;
+
+use model::{ANY_CROSSING, CROSSINGS, Figure, FigureKey, Point, Run};
+
+use crate::words::axis_value;
+use crate::{Block, Cell, Column, ColumnKind, DocumentSection, HeatMap, PrintedQuantity, Table, TableRow};
+
+/// Rows of a matrix from which its figures are no rows of the table of figures: a page of them says less.
+const MANY: usize = 9;
+
+/// What makes a matrix.
+struct MatrixAxes {
+    title: &'static str,
+    down: &'static str,
+    across: &'static str,
+    /// What the rows and the columns are, before their numbers.
+    names: (&'static str, &'static str),
+    about: &'static str,
+    /// Whether a pair is the same in both directions.
+    symmetric: bool,
+}
+
+const NODES: MatrixAxes = MatrixAxes {
+    title: "Memory of every node from every node",
+    down: "cpu_node",
+    across: "memory_node",
+    names: ("from node ", "node "),
+    about: "CPUs of the node of the row, memory of the node of the column.",
+    symmetric: false,
+};
+const CORES: MatrixAxes = MatrixAxes {
+    title: "Between every two cores",
+    down: "cpu",
+    across: "other",
+    names: ("", ""),
+    about: "one CPU of each core, by its number.",
+    symmetric: true,
+};
+
+/// One section for each kind of matrix that the runs have.
+pub(crate) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> {
+    let section = |axes: &MatrixAxes| {
+        let mut blocks = Vec::new();
+        for (run, name) in runs.iter().zip(names) {
+            for (members, heat) in matrices(&run.figures, axes) {
+                let about = if runs.len() > 1 { format!("{name}: {}", heat.about) } else { heat.about.clone() };
+                blocks.push(Block::Heat(HeatMap { about, ..heat }));
+                blocks.extend(axes.symmetric.then(|| by_relation(&members)).flatten().map(Block::Table));
+            }
+        }
+        (!blocks.is_empty()).then(|| DocumentSection { title: axes.title.to_owned(), blocks })
+    };
+    [NODES, CORES].iter().filter_map(section).collect()
+}
+
+/// Measured figures of large matrices, which need no row of their own elsewhere.
+pub(crate) fn keys(run: &Run) -> HashSet<FigureKey> {
+    let large = [NODES, CORES]
+        .into_iter()
+        .flat_map(|axes| matrices(&run.figures, &axes))
+        .filter(|(_, heat)| heat.rows.len() >= MANY);
+    large
+        .flat_map(|(members, _)| members)
+        .filter(|figure| figure.outcome.estimate().is_some())
+        .map(Figure::key)
+        .collect()
+}
+
+fn number(figure: &Figure, axis: &str) -> Option<usize> {
+    figure.point.get(axis)?.parse().ok()
+}
+
+/// The point of a figure without what differs within a matrix.
+fn rest(figure: &Figure, axes: &MatrixAxes) -> Point {
+    figure.point.clone().without(axes.down).without(axes.across).without("relation")
+}
+
+/// The matrices of some figures with their members: one for each probe and each point of its other axes.
+fn matrices<'a>(figures: &'a [Figure], axes: &MatrixAxes) -> Vec<(Vec<&'a Figure>, HeatMap)> {
+    let mut kinds: Vec<((&str, Point), Vec<&Figure>)> = Vec::new();
+    for figure in figures {
+        if number(figure, axes.down).is_some() && number(figure, axes.across).is_some() {
+            let kind = (figure.probe.as_str(), rest(figure, axes));
+            match kinds.iter_mut().find(|(known, _)| *known == kind) {
+                Some((_, members)) => members.push(figure),
+                None => kinds.push((kind, vec![figure])),
+            }
+        }
+    }
+    kinds.retain(|(_, members)| members.iter().any(|figure| figure.outcome.estimate().is_some()));
+    kinds.into_iter().map(|(_, members)| (members.clone(), matrix(&members, axes))).collect()
+}
+
+fn matrix(members: &[&Figure], axes: &MatrixAxes) -> HeatMap {
+    let numbers = |of: &[&str]| {
+        let all = members.iter().flat_map(|figure| of.iter().filter_map(|axis| number(figure, axis)));
+        let mut numbers: Vec<usize> = all.collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    };
+    let (down, across) = if axes.symmetric {
+        let both = numbers(&[axes.down, axes.across]);
+        (both.clone(), both)
+    } else {
+        (numbers(&[axes.down]), numbers(&[axes.across]))
+    };
+    let mut cells: Vec<Vec<Option<PrintedQuantity>>> = vec![vec![None; across.len()]; down.len()];
+    for figure in members {
+        let place = |list: &[usize], axis: &str| list.binary_search(&number(figure, axis)?).ok();
+        let (Some(row), Some(column)) = (place(&down, axes.down), place(&across, axes.across)) else { continue };
+        let quantity = figure.outcome.estimate().map(|estimate| PrintedQuantity::of(estimate, figure.metric.unit));
+        cells[row][column] = quantity;
+        if axes.symmetric {
+            cells[column][row] = quantity;
+        }
+    }
+    let words: Vec<String> = rest(members[0], axes).iter().map(|(axis, value)| axis_value(axis, value)).collect();
+    let words = if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) };
+    HeatMap {
+        about: format!("{}{words}: {}", members[0].title, axes.about),
+        down: String::new(),
+        columns: across.iter().map(|number| format!("{}{number}", axes.names.1)).collect(),
+        rows: down.iter().map(|number| format!("{}{number}", axes.names.0)).zip(cells).collect(),
+        better: members[0].metric.better,
+    }
+}
+
+/// Pairs of cores by how they stand to each other: how many, their median, the nearest and the farthest.
+fn by_relation(members: &[&Figure]) -> Option<Table> {
+    let unit = members.first()?.metric.unit;
+    let row = |relation: &&str| {
+        let of = members.iter().filter(|figure| figure.point.get("relation") == Some(relation));
+        let mut values: Vec<f64> = of.filter_map(|figure| Some(figure.outcome.estimate()?.value)).collect();
+        values.sort_by(f64::total_cmp);
+        let cell = |value: f64| Cell::Value(PrintedQuantity::bare(value, unit));
+        let (low, high) = (*values.first()?, *values.last()?);
+        let cells = vec![
+            Cell::text(axis_value("placement", relation)),
+            Cell::Count(values.len() as u64),
+            cell((values[(values.len() - 1) / 2] + values[values.len() / 2]) / 2.0),
+            cell(low),
+            cell(high),
+        ];
+        Some(TableRow { cells })
+    };
+    let rows: Vec<TableRow> = CROSSINGS.iter().chain(&[ANY_CROSSING]).filter_map(row).collect();
+    let columns = ["", "pairs", "median", "lowest", "highest"];
+    let kinds = [ColumnKind::Label, ColumnKind::Number, ColumnKind::Number, ColumnKind::Number, ColumnKind::Number];
+    let columns = columns.into_iter().zip(kinds).map(|(title, kind)| Column::new(title, kind)).collect();
+    (!rows.is_empty()).then(|| Table::plain(columns, rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Class, Estimate, EstimateMethod, FigureKey, Metric, Outcome, Unit};
+
+    use super::*;
+
+    #[test]
+    fn pairs_of_nodes_make_a_matrix() {
+        let figure = |cpu: usize, memory: usize, value: f64| {
+            let point = format!("cpu_node={cpu},memory_node={memory},working_set=64MiB").parse().unwrap();
+            let key = FigureKey::new("memory.node_latency", point);
+            let metric = Metric::lower(Unit::Seconds, "load");
+            let mut figure = Figure::unmeasured(key, "load latency between nodes", metric, Class::MemoryLatency);
+            let (low, high) = (value * 0.99, value * 1.01);
+            let method = EstimateMethod::OrderStatistic;
+            figure.outcome =
+                Outcome::Measured(Estimate { value, low, high, level: 0.95, launches: 14, batches: 280, method });
+            figure
+        };
+        let figures = vec![figure(0, 0, 80e-9), figure(0, 8, 160e-9), figure(8, 0, 160e-9)];
+        let found: Vec<HeatMap> = matrices(&figures, &NODES).into_iter().map(|(_, heat)| heat).collect();
+        assert_eq!((found.len(), found[0].columns.clone()), (1, vec!["node 0".to_owned(), "node 8".to_owned()]));
+        assert!(found[0].rows[1].1[1].is_none(), "what was not measured stays empty");
+        assert!(found[0].shade(80e-9) < 1e-9 && (found[0].shade(160e-9) - 1.0).abs() < 1e-9);
+        assert_eq!(found[0].table().groups[0].rows.len(), 2);
+        assert!(matrices(&figures[..0], &NODES).is_empty() && matrices(&figures, &CORES).is_empty());
+        let other = Figure { point: figures[0].point.clone().with("working_set", "1GiB"), ..figures[0].clone() };
+        assert_eq!(matrices(&[figures[0].clone(), other], &NODES).len(), 2, "sizes are not mixed");
+        let unfit = Figure { outcome: Outcome::Unfit("one node".to_owned()), ..figures[0].clone() };
+        assert!(matrices(&[unfit], &NODES).is_empty(), "nothing to draw");
+    }
+
+    #[test]
+    fn pairs_of_cores_fill_both_halves_and_are_summed_up_by_relation() {
+        let figures: Vec<Figure> = (0..12)
+            .flat_map(|cpu| (cpu + 1..12).map(move |other| (cpu, other)))
+            .map(|(cpu, other)| {
+                let near = cpu / 6 == other / 6;
+                let relation = if near { "same_cache" } else { "other_package" };
+                let point = format!("cpu={cpu},other={other},relation={relation}").parse().unwrap();
+                let key = FigureKey::new("memory.core_pair", point);
+                let metric = Metric::lower(Unit::Seconds, "hand-over");
+                let mut figure = Figure::unmeasured(key, "transfer between two cores", metric, Class::MemoryLatency);
+                let value = if near { 50e-9 } else { 200e-9 };
+                let (low, high, method) = (value, value, EstimateMethod::OrderStatistic);
+                figure.outcome =
+                    Outcome::Measured(Estimate { value, low, high, level: 0.95, launches: 14, batches: 280, method });
+                figure
+            })
+            .collect();
+        let found = matrices(&figures, &CORES);
+        let heat = &found[0].1;
+        assert!((0..12).all(|cpu| heat.rows[cpu].1[cpu].is_none()));
+        assert_eq!(heat.rows[2].1[9], heat.rows[9].1[2]);
+        let drawn = heat.shaded();
+        assert_eq!(drawn[1], " 0 ·░░░░░██████");
+        assert!(drawn.last().unwrap().contains("50.0"), "{drawn:?}");
+        let table = by_relation(&found[0].0).unwrap();
+        assert_eq!(table.groups[0].rows.len(), 2);
+        assert_eq!(table.groups[0].rows[0].cells[1], Cell::Count(30));
+        let mut run = model::parse_run(
+            r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
+            "plan":{"suite":"cores","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"figures":[]}"#,
+        )
+        .unwrap();
+        run.figures = figures;
+        assert_eq!(keys(&run).len(), 66);
+    }
+}

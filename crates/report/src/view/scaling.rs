@@ -1,0 +1,124 @@
+//! Figures over threads: curves with their ideal, and the table of where each has its knee.
+
+use analyse::scaling::{ScalingCurve, ThreadSpread};
+use model::{Run, Unit};
+
+use crate::words::{percent, point_words};
+use crate::{
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Division, DocumentSection, PrintedQuantity,
+    Series, Table, TableRow,
+};
+
+/// The section of a run; none where nothing was measured on several numbers of threads.
+pub(crate) fn section(run: &Run) -> Option<DocumentSection> {
+    // Two points, such as one thread and all, make a line that says nothing of its way.
+    let curves: Vec<ScalingCurve> = analyse::scaling(run)
+        .into_iter()
+        .filter(|curve| run.plan.suite == "scaling" || curve.points.len() > 2)
+        .collect();
+    if curves.is_empty() {
+        return None;
+    }
+    let mut blocks = vec![Block::Table(table(&curves))];
+    let mut probes: Vec<&str> = curves.iter().map(|curve| curve.probe.as_str()).collect();
+    probes.dedup();
+    blocks.extend(probes.into_iter().filter_map(|probe| chart(run, &curves, probe)).map(Block::Chart));
+    Some(DocumentSection { title: "Scaling over threads".to_owned(), blocks })
+}
+
+fn name(curve: &ScalingCurve) -> String {
+    let mut words = vec![curve.title.clone()];
+    words.extend(Some(point_words(&curve.point)).filter(|words| !words.is_empty()));
+    words.push(match curve.spread {
+        ThreadSpread::Compact => "close together".to_owned(),
+        ThreadSpread::Scatter => "far apart".to_owned(),
+    });
+    words.join(", ")
+}
+
+fn table(curves: &[ScalingCurve]) -> Table {
+    let columns = ["", "threads", "share of ideal", "clock", "knee", "what limits"];
+    let number = ColumnKind::Number;
+    let kinds = [ColumnKind::Label, number, number, number, ColumnKind::Words, ColumnKind::Remark];
+    let columns = columns.into_iter().zip(kinds).map(|(title, kind)| Column::new(title, kind)).collect();
+    let row = |curve: &ScalingCurve| {
+        let last = curve.points.last();
+        let knee = curve.knee.map_or_else(|| "none".to_owned(), |knee| format!("beyond {knee} threads"));
+        TableRow {
+            cells: vec![
+                Cell::text(name(curve)),
+                last.map_or(Cell::Empty, |point| Cell::Count(point.threads as u64)),
+                last.map_or(Cell::Empty, |point| Cell::Printed(percent(point.share))),
+                curve.clock_ratio().map_or(Cell::Empty, |ratio| Cell::Printed(percent(ratio))),
+                Cell::text(knee),
+                Cell::text(curve.limits.iter().map(|limit| limit.about()).collect::<Vec<_>>().join("; or ")),
+            ],
+        }
+    };
+    Table::plain(columns, curves.iter().map(row).collect())
+}
+
+fn chart(run: &Run, curves: &[ScalingCurve], probe: &str) -> Option<Chart> {
+    let of: Vec<&ScalingCurve> = curves.iter().filter(|curve| curve.probe == probe).collect();
+    let first = run.figures.iter().find(|figure| figure.probe == probe)?;
+    let unit = first.metric.unit;
+    let series = |(colour, curve): (usize, &&ScalingCurve)| {
+        let point = |point: &analyse::scaling::ScalingPoint| {
+            let estimate = run.figure(&point.key)?.outcome.estimate()?;
+            Some((point.threads as f64, PrintedQuantity::of(estimate, unit)))
+        };
+        Series { name: name(curve), colour, variant: 0, points: curve.points.iter().filter_map(point).collect() }
+    };
+    let mut all: Vec<Series> = of.iter().enumerate().map(series).collect();
+    let most = of.iter().filter_map(|curve| curve.points.last()).map(|point| point.threads).max()?;
+    let alone = of.first()?.points.first()?.value;
+    let ideal = [1, most].map(|threads| (threads as f64, PrintedQuantity::bare(alone * threads as f64, unit)));
+    all.push(Series { name: "ideal".to_owned(), colour: of.len(), variant: 1, points: ideal.into() });
+    let x = ChartAxis { title: "threads".to_owned(), unit: Unit::Count, division: Division::Octaves };
+    let y = ChartAxis { title: format!("{} a second", first.metric.per), unit, division: Division::Decades };
+    let about = "All threads together, both axes logarithmic; ideal is so many times one thread.".to_owned();
+    let plot = ChartPlot::Curves(Curves { x, y, series: all, marks: Vec::new() });
+    Some(Chart { title: first.title.clone(), about, plot })
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Class, Estimate, EstimateMethod, Figure, FigureKey, Metric, Outcome, Primitive};
+
+    use super::*;
+
+    #[test]
+    fn a_curve_is_a_row_with_its_knee_and_a_chart_with_its_ideal() {
+        let mut run = model::parse_run(
+            r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
+            "plan":{"suite":"scaling","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"figures":[]}"#,
+        )
+        .unwrap();
+        assert!(section(&run).is_none(), "nothing was measured");
+        let figure = |(threads, value): (&str, f64)| {
+            let point = format!("working_set=256MiB,threads={threads}").parse().unwrap();
+            let metric = Metric::higher(Unit::BytesPerSecond, "bytes read");
+            let key = FigureKey::new("memory.read", point);
+            let mut figure =
+                Figure::unmeasured(key, "read", metric, Class::Bandwidth).stressing(&[Primitive::DramRead]);
+            let method = EstimateMethod::OrderStatistic;
+            let (low, high, level) = (value * 0.99, value * 1.01, 0.95);
+            figure.outcome =
+                Outcome::Measured(Estimate { value, low, high, level, launches: 14, batches: 280, method });
+            figure
+        };
+        run.figures = [("1", 10e9), ("2", 20e9), ("4", 24e9)].map(figure).into();
+        let section = section(&run).unwrap();
+        let Block::Table(table) = &section.blocks[0] else { panic!("a table first") };
+        let words: Vec<String> = table.groups[0].rows[0].cells.iter().map(|cell| format!("{cell:?}")).collect();
+        for (cell, word) in
+            words.iter().zip(["read, close together", "4", "60%", "Empty", "beyond 2 threads", "memory bandwidth"])
+        {
+            assert!(cell.contains(word), "{word}: {words:?}");
+        }
+        let Block::Chart(chart) = &section.blocks[1] else { panic!("a chart second") };
+        let ChartPlot::Curves(curves) = &chart.plot else { panic!("of curves") };
+        assert_eq!(curves.series.len(), 2, "one curve and its ideal");
+        assert!((curves.series[1].points[1].1.value - 40e9).abs() < 1.0);
+    }
+}
