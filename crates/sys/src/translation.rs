@@ -25,10 +25,7 @@ mod tests {
         let arm = "processor\t: 0\nCPU implementer\t: 0x41\n";
         assert_eq!(between(intel, "aarch64").as_deref(), Some("an emulator of aarch64 on x86_64"));
         assert_eq!(between(arm, "x86_64").as_deref(), Some("an emulator of x86_64 on aarch64"));
-        assert_eq!(
-            (between(intel, "x86_64"), between(arm, "aarch64"), between("", "aarch64")),
-            (None, None, None)
-        );
+        assert_eq!((between(intel, "x86_64"), between(arm, "aarch64"), between("", "aarch64")), (None, None, None));
         assert_eq!(between(intel, "riscv64"), None, "what such a machine says is not known");
     }
 }
