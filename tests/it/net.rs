@@ -48,7 +48,7 @@ fn lab(place: &Place) -> Option<Held> {
 
 fn inside(place: &Place, program: &[&str]) -> Command {
     let mut command = place.prony();
-    command.args(["net", "lab", "run", "--at", "1", "--"]).args(program).env("XDG_RUNTIME_DIR", place.path());
+    command.args(["net", "lab", "run", "--inside", "1", "--"]).args(program).env("XDG_RUNTIME_DIR", place.path());
     command
 }
 

@@ -39,7 +39,7 @@ enum LabAction {
     /// Run a program at a host of one
     Run {
         /// Host, counted from 0
-        #[arg(long = "at", alias = "host", value_name = "HOST")]
+        #[arg(long = "inside", alias = "host", value_name = "HOST")]
         host: usize,
         /// Process that holds the laboratory [default: the only one]
         #[arg(long, value_name = "PID")]
