@@ -52,6 +52,11 @@ fn within_budget(mut costs: Vec<GroupCost>, time: f64) -> Vec<usize> {
     costs.into_iter().map(|cost| cost.group).collect()
 }
 
+/// Whether launches of so many seconds until the first look take more than the share of the limit of their figures.
+fn is_dear(seconds: f64, figures: usize, first: u32, limit: f64) -> bool {
+    seconds * f64::from(first) > DEAR * limit * figures as f64
+}
+
 impl MeasureSession<'_> {
     /// The groups of this round: all of them without a time limit, and without those that are dear before the first look.
     pub(super) fn select_round(&self, groups: Vec<LaunchGroup>, round: u32) -> Vec<LaunchGroup> {
@@ -75,12 +80,10 @@ impl MeasureSession<'_> {
             .collect()
     }
 
-    /// The groups whose launches until the first look take no more than their members' share of the time limit; all if
-    /// none is.
+    /// The groups that are not dear before the first look; all if there is no other.
     fn affordable(&self, groups: Vec<LaunchGroup>, limit: f64, first: u32) -> Vec<LaunchGroup> {
-        let cost = |group: &LaunchGroup| self.progress[group.0[0]].seconds * f64::from(first);
-        let affordable = |group: &&LaunchGroup| cost(group) <= DEAR * limit * group.0.len() as f64;
-        let some: Vec<LaunchGroup> = groups.iter().filter(affordable).cloned().collect();
+        let dear = |group: &LaunchGroup| is_dear(self.progress[group.0[0]].seconds, group.0.len(), first, limit);
+        let some: Vec<LaunchGroup> = groups.iter().filter(|group| !dear(group)).cloned().collect();
         if some.is_empty() { groups } else { some }
     }
 
@@ -110,6 +113,14 @@ mod tests {
         assert_eq!(expected_look(10, Some(0.025), 0.02, LOOKS, 14), Some(20), "15.6 launches");
         assert_eq!(expected_look(20, Some(0.019), 0.02, LOOKS, 14), Some(28), "it did not finish for another reason");
         assert_eq!(expected_look(10, Some(0.05), 0.02, LOOKS, 14), None, "62.5 launches");
+    }
+
+    #[test]
+    fn a_figure_is_dear_beyond_its_share_of_the_limit() {
+        // Eight launches in 100 s: five seconds for a figure, fifty for ten that share a launch.
+        assert!(is_dear(0.7, 1, 8, 100.0) && !is_dear(0.6, 1, 8, 100.0));
+        assert!(is_dear(7.0, 10, 8, 100.0) && !is_dear(6.0, 10, 8, 100.0));
+        assert!(!is_dear(0.0, 1, 8, 100.0), "not launched yet");
     }
 
     #[test]

@@ -99,6 +99,33 @@ fn launch(trial: Trial) -> (LaunchMember, usize) {
     (member, warmup)
 }
 
+/// Batches that take far longer than any that are filtered.
+struct Waiting;
+
+impl Kernel for Waiting {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        Ok(BatchWork { ops, token: 0 })
+    }
+
+    fn check(&mut self, _: &BatchWork) -> Result<(), ProbeError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_launch_whose_batches_wait_ends_with_those_that_it_has() {
+    let task = Task { batches: 100, ..task() };
+    let probe = probes::find(&task.probe).unwrap();
+    let mut member = LaunchMember::new(probe, task, ProbeContext::new(launch_setting()), Trial::one(Waiting), None);
+    member.begin(None).unwrap();
+    for made in 0..ENOUGH {
+        assert!(!member.has_enough(), "{made} batches are too few, however long they took");
+        member.batch(None).unwrap();
+    }
+    assert!(member.spent > LONGEST_TIMED && member.has_enough());
+}
+
 /// Open counters are saved and restored at every switch between processes, which costs a hand-off 6 to 17% (docs/appendix/performance.md):
 /// none may be open in a recorded batch or in the warm-up before. The events here are those that the kernel counts.
 #[test]
