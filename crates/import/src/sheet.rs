@@ -32,9 +32,10 @@ impl SourceSheet {
         self.processes.push(self.readings.len());
     }
 
-    /// Sets an axis on all readings.
-    pub(crate) fn all_at(&mut self, axis: &str, value: &str) {
-        for reading in &mut self.readings {
+    /// Sets an axis on all readings of the process that began last.
+    pub(crate) fn process_at(&mut self, axis: &str, value: &str) {
+        let first = self.processes.last().copied().unwrap_or_default();
+        for reading in &mut self.readings[first..] {
             reading.point = std::mem::take(&mut reading.point).with(axis, value);
         }
     }

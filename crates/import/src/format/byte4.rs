@@ -54,6 +54,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         if let Some(name) = line.trim().strip_prefix("System -- ") {
             sheet.machine = name.split_whitespace().nth(1).unwrap_or_default().to_owned();
         }
+        if line.contains("BYTE UNIX Benchmarks (Version") {
+            sheet.begin_process();
+        }
         let words: Vec<&str> = line.split_whitespace().collect();
         let Some(unit) = words.iter().position(|word| UNITS.contains(word)).filter(|at| *at > 0) else { continue };
         if number(words[unit - 1]).is_none() && words[unit - 1].parse::<f64>().is_err() {

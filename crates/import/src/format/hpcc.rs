@@ -31,6 +31,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         if let Some(version) = after(line, "HPC Challenge Benchmark version") {
             sheet.version = version.split_whitespace().next().map(str::to_owned);
             sheet.begin_process();
+            processes.clear();
             open = Some(at);
         } else if let Some(host) = after(line, "Hostname:") {
             sheet.machine = axis_value(host.trim_matches('\''));
@@ -52,7 +53,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             if let Some((scale, metric)) = quantity(name) {
                 let reading =
                     SourceReading::new(format!("hpcc.{}", snake(name)), name, need(value, at)? * scale, metric);
-                sheet.readings.push(reading.printed_in(value, scale));
+                let reading = reading.printed_in(value, scale);
+                let here = !processes.is_empty();
+                sheet.readings.push(if here { reading.at("processes", processes.clone()) } else { reading });
             }
         } else if !is_section(line) {
             continue;
@@ -61,9 +64,6 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     }
     if let Some(place) = open {
         return Err(SourceFault::new("the run that begins here has no summary", place));
-    }
-    if !processes.is_empty() {
-        sheet.all_at("processes", &processes);
     }
     Ok(Parsed::Sheets(vec![sheet]))
 }

@@ -41,12 +41,24 @@ fn flops(id: &str, title: &str, billions: f64) -> SourceReading {
     SourceReading::new(id, title, billions * 1e9, rate("floating-point operations"))
 }
 
+/// The output of a process ends, and perhaps that of another begins.
+fn begin(sheet: &mut SourceSheet, processes: &mut String) {
+    let processes = std::mem::take(processes);
+    if !processes.is_empty() {
+        sheet.process_at("processes", &processes);
+    }
+    sheet.begin_process();
+}
+
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let (mut section, mut last, mut rated) = (String::new(), 0, false);
     let mut processes = String::new();
     for (at, line) in lines(source.text) {
         last = at;
+        if line.starts_with("HPCG-Benchmark") {
+            begin(&mut sheet, &mut processes);
+        }
         if let Some(value) = line.strip_prefix("final =").and_then(|rest| rest.trim().split_once(" GF")) {
             // The line that vendors' builds print to the terminal.
             sheet.readings.push(flops("hpcg.flops", "HPCG rating", need(value.0, at)?));
@@ -88,10 +100,6 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     if !rated {
         return Err(SourceFault::new("it ends before the final rating", last));
     }
-    if !processes.is_empty() {
-        for reading in &mut sheet.readings {
-            reading.point = std::mem::take(&mut reading.point).with("processes", processes.clone());
-        }
-    }
+    begin(&mut sheet, &mut processes);
     Ok(Parsed::Sheets(vec![sheet]))
 }

@@ -133,10 +133,13 @@ fn terminal(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
             sheet.version = Some(version.trim().to_owned());
         } else if let Some(vm) = line.strip_prefix("# VM version:") {
             sheet.fact(text("runtime", &axis_value(vm), "JMH", &[]));
+        } else if is_progress(line) {
+            // A further process begins: its rows stand below a heading of their own.
+            heading.clear();
         } else if !heading.is_empty() && words.len() >= 4 {
             let Some(reading) = row(&heading, &words, at)? else { continue };
             sheet.readings.push(reading);
-        } else if !is_progress(line) {
+        } else {
             continue;
         }
         source.took(at);
@@ -146,7 +149,7 @@ fn terminal(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
 
 /// Settings and single iterations, of which the table is the result.
 fn is_progress(line: &str) -> bool {
-    let begins = ["# ", "Iteration ", "Result ", "  ", "Histogram", "Warmup"];
+    let begins = ["# ", "Iteration ", "Result ", "Histogram", "Warmup"];
     begins.iter().any(|begin| line.starts_with(begin)) || line.contains("(min, avg, max)") || line.contains("CI (")
 }
 

@@ -23,6 +23,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     for (at, line) in lines(source.text) {
         let Some(method) = between(line, "Method:", "Elapsed:") else {
             // What it is about to do.
+            if line.starts_with("Long uses") {
+                sheet.begin_process();
+            }
             if ["Long uses", "Using ", "Getting down"].iter().any(|begin| line.starts_with(begin)) {
                 source.took(at);
             }

@@ -30,6 +30,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     for (at, line) in lines(source.text) {
         if let Some(rest) = after(line, "RAMspeed").and_then(|rest| after(rest, ") v")) {
             sheet.version = rest.split_whitespace().next().map(str::to_owned);
+            begin(&mut sheet, &mut processes);
         } else if let Some(count) = between(line, "per pass mode,", "processes").and_then(number) {
             processes = Some(count);
         } else if let Some((value, scale)) = rated(line) {
@@ -51,12 +52,16 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
         source.took(at);
     }
-    if let Some(processes) = processes {
-        for reading in &mut sheet.readings {
-            reading.point = std::mem::take(&mut reading.point).with("threads", processes.to_string());
-        }
-    }
+    begin(&mut sheet, &mut processes);
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// The output of a process ends, and perhaps that of another begins.
+fn begin(sheet: &mut SourceSheet, processes: &mut Option<f64>) {
+    if let Some(processes) = processes.take() {
+        sheet.process_at("threads", &processes.to_string());
+    }
+    sheet.begin_process();
 }
 
 /// The number before the unit at a line's end, and the unit in bytes.

@@ -20,7 +20,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let (mut threads, mut last) = (None, 0);
     for (at, line) in lines(source.text) {
         last = at;
-        if line.contains("7-Zip") && sheet.version.is_none() {
+        if line.contains("7-Zip") && line.contains("Igor Pavlov") {
+            sheet.begin_process();
+            threads = None;
             sheet.version = line.split_whitespace().find(|word| word.contains('.')).map(str::to_owned);
         } else if let Some(rest) = line.find("Benchmark threads:").map(|from| &line[from..]) {
             threads = first_number(rest);
@@ -39,6 +41,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 total,
                 rate("7-Zip instructions"),
             ));
+            // The totals end the output of a process.
+            if let Some(threads) = threads {
+                sheet.process_at("threads", &axis_value(&threads.to_string()));
+            }
         } else if !is_row(line) {
             continue;
         }
@@ -46,11 +52,6 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     }
     if !sheet.readings.iter().any(|reading| reading.id == "seven_zip.rating") {
         return Err(SourceFault::new("it has no line of totals", last));
-    }
-    if let Some(threads) = threads {
-        for reading in &mut sheet.readings {
-            reading.point = std::mem::take(&mut reading.point).with("threads", axis_value(&threads.to_string()));
-        }
     }
     if let Some(words) = between(source.text, "RAM size:", "MB") {
         sheet.notes.push(format!("memory as 7-Zip sees it: {words} MB"));

@@ -24,6 +24,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         let line = line.trim();
         if let Some(version) = between(line, "== version #", "==") {
             sheet.version = Some(version.trim().to_owned());
+            sheet.begin_process();
+            (protocol, deviation) = (String::new(), None);
         } else if line.contains("PORT =") {
             let word = line.rsplit('#').next().unwrap_or_default().trim().to_ascii_lowercase();
             protocol = if ["tcp", "udp"].contains(&word.as_str()) { word } else { "other".to_owned() };

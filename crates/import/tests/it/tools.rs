@@ -212,6 +212,41 @@ fn processes_in_one_file_are_launches() {
     assert_eq!(named(run, "table.triad").values(), [21.5e9, 21.7e9]);
 }
 
+/// Fixtures that do not show where a process begins, or do not state the number of its ranks.
+const NOT_TWICE: &[&str] = &["criterion.txt", "go-bench.txt", "lmbench-summary.txt", "osu-others.txt", "osu.txt"];
+
+#[test]
+fn outputs_that_a_page_indents_are_read_too() {
+    for file in
+        ["coremark-pro.txt", "openssl-speed.txt", "nvbandwidth.txt", "tinymembench.txt", "mdtest.txt", "hackbench.txt"]
+    {
+        let text = String::from_utf8(common::fixture(file)).unwrap();
+        let indented: String = text.lines().map(|line| format!("    {line}\n")).collect();
+        let figures = |text: &str| import(file, text.as_bytes(), None, &Catalogue::default()).unwrap()[0].figures.len();
+        assert_eq!(figures(&indented), figures(&text), "{file}");
+    }
+}
+
+#[test]
+fn a_file_twice_over_is_two_processes() {
+    let mut wrong = Vec::new();
+    for fixture in common::fixtures() {
+        let (text, by_lines) = (String::from_utf8(fixture.bytes).unwrap(), fixture.file.ends_with(".txt"));
+        let sheets = ["unixbench", "geekbench", "byte4", "spec-cpu"].contains(&fixture.format.as_str());
+        if !by_lines || sheets || NOT_TWICE.contains(&fixture.file.as_str()) {
+            continue;
+        }
+        let twice = format!("{text}\n{text}");
+        let once = import("x", text.as_bytes(), Some(&fixture.format), &Catalogue::default()).unwrap();
+        let runs = import("x", twice.as_bytes(), Some(&fixture.format), &Catalogue::default()).unwrap();
+        let values = |runs: &[Run]| runs[0].figures.iter().map(|figure| figure.values().len().max(1)).sum::<usize>();
+        if runs[0].figures.len() != once[0].figures.len() || values(&runs) != 2 * values(&once) {
+            wrong.push(format!("{}: {} figures, {} once", fixture.file, runs[0].figures.len(), once[0].figures.len()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn anybodys_table_is_read_by_its_headings() {
     let runs = import_fixture("wide-csv.csv");

@@ -59,6 +59,9 @@ pub(super) fn parse(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault>
         let line = line.trim();
         let words: Vec<&str> = line.split_whitespace().collect();
         if let Some(inside) = line.strip_prefix('[') {
+            if inside.starts_with("lmbench") {
+                sheet.begin_process();
+            }
             header(&mut sheet, inside.trim_end_matches(']'));
         } else if words.is_empty() {
             if !matches!(section, LmbenchSection::Latency { .. }) {
