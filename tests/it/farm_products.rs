@@ -167,12 +167,12 @@ fn an_array_of_tasks_needs_no_pilots() {
     let place = Place::new();
     let arguments =
         ["farm", "run", "builtin:reconstruct", "--events", "50", "--chunk", "7", "--seed", "3", "--shared-dir", "d"];
-    let text = place.ask(&[&arguments[..], &["--nodes", "3", "--emit", "condor"]].concat()).fine().out;
+    let text = place.ask(&[&arguments[..], &["--nodes", "3", "--script", "condor"]].concat()).fine().out;
     assert!(
         text.contains("queue 3\n") && text.contains("--index $(Process)\"") && text.contains("'--of' '3'"),
         "{text}"
     );
-    let text = place.ask(&[&arguments[..], &["--nodes", "3", "--emit", "slurm"]].concat()).fine().out;
+    let text = place.ask(&[&arguments[..], &["--nodes", "3", "--script", "slurm"]].concat()).fine().out;
     assert!(text.contains("#SBATCH --array=0-2") && text.contains("farm task"), "{text}");
     for index in ["0", "1", "2"] {
         place.ask(&["farm", "task", "d", "--of", "3", "--index", index, "--jobs", "2"]).fine();

@@ -79,7 +79,7 @@ pub(crate) struct Arguments {
     shared_dir: Option<PathBuf>,
     /// Print what a batch system is to be given, in place of running it: an array for sbatch, or a submit file of HTCondor
     #[arg(long, value_name = "SYSTEM", requires = "shared_dir", value_parser = ["slurm", "condor"])]
-    emit: Option<String>,
+    script: Option<String>,
     #[command(flatten)]
     stage: StageOptions,
     #[command(flatten)]
@@ -156,7 +156,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     if array && arguments.shared_dir.is_none() {
         bail!("could not use slurm-array: its tasks meet in a directory; name it with --shared-dir");
     }
-    if array || arguments.emit.is_some() {
+    if array || arguments.script.is_some() {
         return array_run(arguments, expected, &stopper, common);
     }
     let setup = arguments.place.setup(arguments.lease, arguments.speculate, arguments.verify)?;
@@ -236,7 +236,7 @@ fn array_run(
         limit: Duration::from_secs_f64(arguments.place.job_time),
         folder,
     };
-    if let Some(system) = &arguments.emit {
+    if let Some(system) = &arguments.script {
         // The tasks find the job there.
         SharedFarm::join(folder, &job, &nonce()?)?;
         let text = if system == "condor" { array.condor() } else { array.slurm() };
