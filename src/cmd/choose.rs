@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use analyse::choose::{ApplicationWanted, OfferWanted, Specification, Uncertain, decide, parse};
+use analyse::choose::{ApplicationWanted, OfferWanted, Specification, Uncertain, decide, evaluate, parse};
 use analyse::predict::{PredictOptions, from_runs, predict};
 use anyhow::{Context, Result};
 use clap::Args;
@@ -25,8 +25,17 @@ const LEVEL: f64 = 0.9;
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Offers and demand, TOML (docs/choose.md says what may stand in it)
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "evaluate")]
+    file: Option<PathBuf>,
+    /// Choose among machines whose speed at these figures is known, predicted from others, and print what it costs
+    #[arg(long, num_args = 1.., value_name = "FIGURE", conflicts_with_all = ["file", "draws"])]
+    evaluate: Vec<String>,
+    /// Machines that an evaluation learns from in each trial
+    #[arg(long, requires = "evaluate", value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u16).range(3..=100))]
+    machines: u16,
+    /// Trials of each figure in an evaluation
+    #[arg(long, requires = "evaluate", value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    repeats: u16,
     /// Runs to predict missing rates from [default: the whole store]
     #[arg(long, num_args = 1.., value_name = "RUN")]
     from: Vec<String>,
@@ -45,10 +54,11 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
 
 /// Its document, for a report of its own or as part of another.
 pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
-    let text = text_of(&arguments.file, LIMIT)?;
-    let wanted = parse(&text).with_context(|| format!("{}", arguments.file.display()))?;
+    let Some(file) = &arguments.file else { return evaluation(arguments, common) };
+    let text = text_of(file, LIMIT)?;
+    let wanted = parse(&text).with_context(|| format!("{}", file.display()))?;
     let (rates, unknown) = MeasuredRates { specification: &wanted, from: &arguments.from, common }.find()?;
-    let mut problem = wanted.problem(&rates).with_context(|| format!("{}", arguments.file.display()))?;
+    let mut problem = wanted.problem(&rates).with_context(|| format!("{}", file.display()))?;
     for (offer, application) in unknown {
         let name = problem.demand.mix[application].0.clone();
         problem.offers[offer].unknown_spread.push(name);
@@ -57,6 +67,17 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<
     problem.draws = arguments.draws.map_or(problem.draws, |draws| draws as usize);
     let choice = decide(&problem)?;
     Ok(report::view::choose(&choice))
+}
+
+/// What choices cost on machines whose speed is known.
+fn evaluation(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
+    let runs = super::predict::learnt_from(&arguments.from, common)?;
+    let names = super::predict::named(&runs, &arguments.evaluate)?;
+    let refs: Vec<&Run> = runs.iter().collect();
+    let tables = names.iter().map(|name| Ok(from_runs(&refs, name)?)).collect::<Result<Vec<_>>>()?;
+    let (machines, repeats) = (usize::from(arguments.machines), usize::from(arguments.repeats));
+    let found = evaluate(&tables, machines, repeats, arguments.seed.unwrap_or(1))?;
+    Ok(report::view::choice_evaluation(&found))
 }
 
 /// The text of a file up to a size limit.

@@ -1,6 +1,8 @@
 //! `prony predict`: an application on machines without a run of it.
 
-use analyse::predict::{Error, PredictOptions, PredictorTable, evaluate, from_runs, predict};
+use analyse::predict::{
+    Error, PredictOptions, PredictorTable, evaluate, figures_like, from_runs, near_machines, predict,
+};
 use anyhow::Result;
 use clap::Args;
 use model::Run;
@@ -15,9 +17,9 @@ use crate::{output, run_finder};
 /// Options of `prony predict`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The application: NAME of application.NAME, or the id of any figure
-    #[arg(value_name = "APPLICATION")]
-    application: String,
+    /// The application: NAME of application.NAME, or the id of any figure; with --evaluate several, or patterns with *
+    #[arg(required = true, num_args = 1.., value_name = "APPLICATION")]
+    applications: Vec<String>,
     /// Machines to predict it on: runs, or names of machines [default: every machine where it never ran]
     #[arg(long, num_args = 1.., value_name = "RUN|MACHINE")]
     on: Vec<String>,
@@ -27,16 +29,22 @@ pub(crate) struct Arguments {
     /// Confidence of the intervals, in percent
     #[arg(long, value_name = "PERCENT", default_value = "90", value_parser = percent)]
     level: f64,
-    /// Predict every machine whose value is known, from other models of CPU alone, and print the errors
+    /// Figures that may not predict, such as those of the same program: patterns with *
+    #[arg(long, num_args = 1.., value_name = "FIGURES")]
+    without: Vec<String>,
+    /// Predict every machine whose value is known, from other models and families of CPU alone, and print the errors
     #[arg(long, conflicts_with = "on")]
     evaluate: bool,
+    /// Choices of machines for each number of them in an evaluation
+    #[arg(long, requires = "evaluate", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    repeats: u16,
     /// Seed of all that is random: the choices of machines in an evaluation
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
-/// Choices of machines for each size of an evaluation.
-const REPEATS: usize = 10;
+/// Numbers of machines that an evaluation learns from.
+const SIZES: [usize; 8] = [2, 3, 4, 6, 8, 12, 20, 30];
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     output::print(&document(arguments, common)?, common)?;
@@ -51,21 +59,51 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<
     for name in &arguments.on {
         asked.push(asked_for(name, &mut runs, common)?);
     }
-    let runs: Vec<&Run> = runs.iter().collect();
-    let table = from_runs(&runs, &arguments.application)?;
     let options = PredictOptions { level: arguments.level };
     if arguments.evaluate {
-        let sizes = [1, 2, 3, 5, 8, 12, 20, 30];
-        let found = evaluate(&table, &sizes, REPEATS, arguments.seed, &options)?;
-        return Ok(report::view::evaluation(&found));
+        return evaluation(arguments, &runs, &options);
     }
-    let targets = targets(&table, &asked)?;
+    let [application] = arguments.applications.as_slice() else {
+        anyhow::bail!("one application is predicted at a time; --evaluate takes several");
+    };
+    let table = table(arguments, &runs, application)?;
+    let targets = targets(&table, &asked, &runs)?;
     anyhow::ensure!(
         !targets.is_empty(),
         "every machine has run {}; name one with --on to see what would have been predicted",
         table.application.name
     );
     Ok(report::view::predict(&predict(&table, &targets, &options)?))
+}
+
+/// Runs joined for one application, without the figures that may not predict.
+fn table(arguments: &Arguments, runs: &[Run], application: &str) -> Result<PredictorTable> {
+    let runs: Vec<&Run> = runs.iter().collect();
+    let mut table = from_runs(&runs, application)?;
+    arguments.without.iter().for_each(|pattern| table.drop_columns(pattern));
+    Ok(table)
+}
+
+/// Names of figures, with patterns resolved among the runs.
+pub(crate) fn named(runs: &[Run], asked: &[String]) -> Result<Vec<String>> {
+    let mut names: Vec<String> = Vec::new();
+    for asked in asked {
+        if asked.contains(['*', '?']) {
+            let found = figures_like(runs, asked);
+            anyhow::ensure!(!found.is_empty(), "no figure that three machines have is like '{asked}'");
+            names.extend(found);
+        } else {
+            names.push(asked.clone());
+        }
+    }
+    Ok(names)
+}
+
+fn evaluation(arguments: &Arguments, runs: &[Run], options: &PredictOptions) -> Result<Document> {
+    let names = named(runs, &arguments.applications)?;
+    let tables = names.iter().map(|name| table(arguments, runs, name)).collect::<Result<Vec<_>>>()?;
+    let found = evaluate(&tables, &SIZES, usize::from(arguments.repeats), arguments.seed, options)?;
+    Ok(report::view::evaluation(&found))
 }
 
 /// The named runs, or all of the store.
@@ -87,7 +125,18 @@ fn asked_for(name: &str, runs: &mut Vec<Run>, common: &CommonOptions) -> Result<
     if runs.iter().any(|run| run.machine.name == name || run.label.as_deref() == Some(name)) {
         return Ok(RequestedMachine::Machine(name.to_owned()));
     }
-    let found = run_finder::find_one(name, common)?;
+    let found = match run_finder::find_one(name, common) {
+        Ok(found) => found,
+        Err(error) => {
+            let near = near_machines(runs, name);
+            let error = if near.is_empty() {
+                error
+            } else {
+                Error::NoMachine { name: name.to_owned(), near: near.join("; ") }.into()
+            };
+            return Err(error);
+        }
+    };
     let id = found.run.id.clone();
     if !runs.iter().any(|run| run.id == id) {
         runs.push(found.run);
@@ -95,7 +144,7 @@ fn asked_for(name: &str, runs: &mut Vec<Run>, common: &CommonOptions) -> Result<
     Ok(RequestedMachine::Run(id))
 }
 
-fn targets(table: &PredictorTable, asked: &[RequestedMachine]) -> Result<Vec<usize>> {
+fn targets(table: &PredictorTable, asked: &[RequestedMachine], runs: &[Run]) -> Result<Vec<usize>> {
     if asked.is_empty() {
         return Ok((0..table.machines.len()).filter(|&m| table.machines[m].application.is_none()).collect());
     }
@@ -108,8 +157,7 @@ fn targets(table: &PredictorTable, asked: &[RequestedMachine]) -> Result<Vec<usi
             };
             found.ok_or_else(|| {
                 let (RequestedMachine::Run(name) | RequestedMachine::Machine(name)) = asked;
-                let known = table.machines.iter().map(|machine| machine.name.as_str()).collect::<Vec<_>>().join(", ");
-                Error::NoMachine { name: name.clone(), known }.into()
+                Error::NoMachine { name: name.clone(), near: near_machines(runs, name).join("; ") }.into()
             })
         })
         .collect()

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use analyse::trend::{Dated, TrendOptions, parse, trend};
+use analyse::trend::{Dated, TrendOptions, families, parse, trend};
 use anyhow::{Context, Result};
 use clap::Args;
 use model::Run;
@@ -38,6 +38,9 @@ pub(crate) struct Arguments {
     /// Years to project to
     #[arg(long, value_name = "YEAR", num_args = 1..)]
     project: Vec<f64>,
+    /// One line for each family of CPU, as the values' names tell
+    #[arg(long)]
+    families: bool,
     /// Confidence of the intervals, in percent
     #[arg(long, value_name = "PERCENT", default_value = "95", value_parser = percent)]
     level: f64,
@@ -63,13 +66,16 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<
     };
     let options =
         TrendOptions { window, project: arguments.project.clone(), level: arguments.level, ..TrendOptions::default() };
+    if arguments.families {
+        return Ok(report::view::family_trends(&families(&data, &options)?, &name));
+    }
     Ok(report::view::trend(&trend(&data, &options)?, &name))
 }
 
 /// Dated values and their description.
 fn data(arguments: &Arguments, common: &CommonOptions) -> Result<(Vec<Dated>, String)> {
     if let Some(figure) = &arguments.figure {
-        return of_runs(&arguments.sources, figure, common);
+        return of_runs(&arguments.sources, figure, arguments.families, common);
     }
     let [source] = arguments.sources.as_slice() else {
         anyhow::bail!("name one file of dated values, or runs together with --figure ID");
@@ -92,8 +98,8 @@ fn data(arguments: &Arguments, common: &CommonOptions) -> Result<(Vec<Dated>, St
     Ok((parse(&text, arguments.column.as_deref())?, name))
 }
 
-/// The figure of each run at the date of the run.
-fn of_runs(names: &[String], figure: &str, common: &CommonOptions) -> Result<(Vec<Dated>, String)> {
+/// The figure of each run at the date of the run, named by the run or by its CPU.
+fn of_runs(names: &[String], figure: &str, by_cpu: bool, common: &CommonOptions) -> Result<(Vec<Dated>, String)> {
     let mut all: Vec<String> = Vec::new();
     for name in names {
         if name == "published" {
@@ -110,7 +116,9 @@ fn of_runs(names: &[String], figure: &str, common: &CommonOptions) -> Result<(Ve
         for found in found {
             let Some(estimate) = found.outcome.estimate().filter(|estimate| estimate.value > 0.0) else { continue };
             let day = run.session.started.get(..10).unwrap_or_default();
-            text.push_str(&format!("{day} {} # {}\n", estimate.value, run.name().replace('\n', " ")));
+            let cpu = run.machine.text("cpu.model").filter(|_| by_cpu);
+            let name = cpu.unwrap_or_else(|| run.name().to_owned());
+            text.push_str(&format!("{day} {} # {}\n", estimate.value, name.replace('\n', " ")));
             title.clone_from(&found.title);
         }
     }

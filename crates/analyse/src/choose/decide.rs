@@ -4,13 +4,14 @@ use stats::quantile;
 
 use super::binding::{binding, shortages};
 use super::candidate::Candidates;
+use super::curse::corrected;
 use super::draw::{Draws, kept_up};
 use super::error::Error;
 use super::front::{failures, front, sum};
 use super::information::information;
 use super::problem::{ChooseProblem, WorldState};
 use super::programme::Question;
-use super::result::{Choice, ChooseAnswer, ChosenPlan, Costs, Excluded, OfferOdds, PlanOdds, counted};
+use super::result::{AgainstCheapest, Choice, ChooseAnswer, ChosenPlan, Costs, Excluded, OfferOdds, PlanOdds, counted};
 
 /// Plans whose probabilities are listed.
 const LISTED: usize = 8;
@@ -20,6 +21,8 @@ const LISTED: usize = 8;
 /// # Errors
 /// When the solver fails numerically. A demand that cannot be met is an answer, not an error.
 pub fn decide(problem: &ChooseProblem) -> Result<Choice, Error> {
+    let (problem, corrected) = corrected(problem);
+    let problem = &problem;
     let middle = problem.middle();
     let excluded = problem
         .offers
@@ -30,7 +33,7 @@ pub fn decide(problem: &ChooseProblem) -> Result<Choice, Error> {
         None => ChooseAnswer::Impossible(shortages(problem, &middle)?),
         Some(cheapest) => ChooseAnswer::Plan(Box::new(chosen(problem, &middle, cheapest.value)?)),
     };
-    Ok(Choice { problem: problem.clone(), excluded, answer })
+    Ok(Choice { problem: problem.clone(), excluded, corrected, answer })
 }
 
 fn chosen(problem: &ChooseProblem, middle: &WorldState, cheapest: f64) -> Result<ChosenPlan, Error> {
@@ -68,6 +71,7 @@ fn chosen(problem: &ChooseProblem, middle: &WorldState, cheapest: f64) -> Result
         kept_up: kept_up(problem, &plan, &draws.worlds),
         probability_best: own.probability,
         expected_regret: own.expected_regret,
+        against_cheapest: against_cheapest(problem, middle, &candidates, place),
         plans,
         offers: offers(problem, middle, &draws, &candidates, cheapest)?,
         binding: binding(problem, middle, cheapest)?,
@@ -75,6 +79,24 @@ fn chosen(problem: &ChooseProblem, middle: &WorldState, cheapest: f64) -> Result
         information: information(problem, &draws, &candidates, place),
         plan: counted(problem, &plan),
     })
+}
+
+fn against_cheapest(
+    problem: &ChooseProblem,
+    middle: &WorldState,
+    candidates: &Candidates,
+    chosen: usize,
+) -> AgainstCheapest {
+    let cost = |plan: usize| problem.costs(&candidates.plans[plan], middle).0;
+    let cheapest = (0..candidates.plans.len()).min_by(|&a, &b| cost(a).total_cmp(&cost(b))).unwrap_or(chosen);
+    let sure = candidates.reaches.iter().filter(|reaches| **reaches >= problem.demand.confidence - 1e-9).count();
+    AgainstCheapest {
+        plan: counted(problem, &candidates.plans[cheapest]),
+        dearer: cost(chosen) / cost(cheapest) - 1.0,
+        reaches: candidates.reaches[cheapest],
+        considered: candidates.plans.len(),
+        sure,
+    }
 }
 
 fn costs(problem: &ChooseProblem, plan: &[u32], world: &WorldState) -> Costs {

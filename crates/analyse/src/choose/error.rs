@@ -31,4 +31,15 @@ pub enum Error {
     /// The solver failed.
     #[error("could not solve the choice: {0}")]
     Solver(String),
+    /// Too few machines for an evaluation.
+    #[error(
+        "could not evaluate choices: no figure was measured on {machines} models of CPU to learn from and {offers} to offer, \
+         of which all can be predicted"
+    )]
+    TooFew {
+        /// Models to learn from.
+        machines: usize,
+        /// Models to offer.
+        offers: usize,
+    },
 }

@@ -6,9 +6,11 @@
 
 mod binding;
 mod candidate;
+mod curse;
 mod decide;
 mod draw;
 mod error;
+mod evaluate;
 mod front;
 mod information;
 mod problem;
@@ -20,12 +22,14 @@ mod sentences;
 mod specification;
 mod uncertain;
 
+pub use curse::CorrectedOffer;
 pub use decide::decide;
 pub use error::Error;
+pub use evaluate::{ChoiceRecord, ReachedAt, evaluate};
 pub use problem::{ChooseProblem, Demand, MachineOffer, UnknownParameter};
 pub use result::{
-    Binding, Choice, ChooseAnswer, ChosenPlan, Costs, Excluded, FrontPoint, Information, OfferCount, OfferOdds,
-    PlanOdds, Shortage,
+    AgainstCheapest, Binding, Choice, ChooseAnswer, ChosenPlan, Costs, Excluded, FrontPoint, Information, OfferCount,
+    OfferOdds, PlanOdds, Shortage,
 };
 pub use specification::{ApplicationWanted, OfferWanted, Specification, parse};
 pub use uncertain::Uncertain;

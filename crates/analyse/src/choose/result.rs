@@ -2,15 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::curse::CorrectedOffer;
 use super::problem::{ChooseProblem, UnknownParameter};
 
 /// The answer to the question what to buy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
-    /// The question in numbers.
+    /// The question in numbers, with uncertain rates corrected.
     pub problem: ChooseProblem,
     /// Offers that cannot be taken, each with the reason.
     pub excluded: Vec<Excluded>,
+    /// Uncertain rates that were corrected for the optimiser's curse.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub corrected: Vec<CorrectedOffer>,
     /// The answer.
     pub answer: ChooseAnswer,
 }
@@ -48,6 +52,9 @@ pub struct ChosenPlan {
     pub probability_best: f64,
     /// Mean loss due to incomplete knowledge: the value of perfect information.
     pub expected_regret: f64,
+    /// How it compares to the cheapest plan that was considered.
+    #[serde(default)]
+    pub against_cheapest: AgainstCheapest,
     /// Plans that are the best in some worlds, the most frequent first.
     pub plans: Vec<PlanOdds>,
     /// Properties of each offer.
@@ -58,6 +65,21 @@ pub struct ChosenPlan {
     pub front: Vec<FrontPoint>,
     /// Values that could be determined, most valuable first.
     pub information: Vec<Information>,
+}
+
+/// The chosen plan beside the one that is the cheapest with middle values, whatever it reaches.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct AgainstCheapest {
+    /// Number of each offer in the cheapest plan.
+    pub plan: Vec<OfferCount>,
+    /// Cost of the chosen plan over that of the cheapest, less 1, with middle values.
+    pub dearer: f64,
+    /// Probability that the cheapest reaches the rate.
+    pub reaches: f64,
+    /// Plans that were considered.
+    pub considered: usize,
+    /// Those of them that reach the rate with the probability that was asked for.
+    pub sure: usize,
 }
 
 /// A number of one offer.

@@ -16,6 +16,7 @@ impl Choice {
             ChooseAnswer::Plan(chosen) => sentences.extend(self.plan_in_words(chosen)),
             ChooseAnswer::Impossible(shortages) => sentences.extend(impossible(shortages)),
         }
+        sentences.extend(self.corrections());
         let excluded =
             self.excluded.iter().map(|excluded| format!("{} cannot be taken: {}.", excluded.offer, excluded.reason));
         sentences.extend(excluded);
@@ -43,6 +44,21 @@ impl Choice {
                 "NO SPREAD KNOWN of the rate of {}: the figures behind them state none and are taken as they are, so every \
                  probability and interval below is too sure of itself.",
                 list(&found)
+            )
+        })
+    }
+
+    fn corrections(&self) -> Option<String> {
+        let named = self.corrected.iter().map(|corrected| {
+            let sign = if corrected.factor < 1.0 { "less" } else { "more" };
+            format!("{} {} {sign}", corrected.offer, percent((corrected.factor - 1.0).abs()))
+        });
+        let named: Vec<String> = named.collect();
+        (!named.is_empty()).then(|| {
+            format!(
+                "An offer that looks cheap is likelier one whose rate is overestimated, so uncertain rates are reckoned nearer \
+                 to what their costs let expect: {}.",
+                list(&named)
             )
         })
     }
@@ -80,6 +96,7 @@ impl Choice {
                 money(chosen.expected_regret),
             ),
         ];
+        sentences.extend(self.against_cheapest(chosen));
         if chosen.reaches < problem.demand.confidence {
             sentences.push(format!(
                 "No plan within the limits reaches the rate with the confidence of {}: this one comes nearest.",
@@ -106,6 +123,32 @@ impl Choice {
         }
         sentences.push(self.information_in_words(chosen));
         sentences
+    }
+
+    /// The price of being sure: `It costs 4% more than the cheapest plan, 9 old, which reaches the rate with 51%`.
+    fn against_cheapest(&self, chosen: &ChosenPlan) -> Option<String> {
+        let cheapest = &chosen.against_cheapest;
+        let asked = percent(self.problem.demand.confidence);
+        let among = match cheapest.sure {
+            _ if cheapest.considered < 2 => return None,
+            0 => return None,
+            1 => format!(
+                "it is the only one of the {} plans considered that reaches it with {asked}",
+                cheapest.considered
+            ),
+            sure => format!("of the {} plans considered {sure} reach it with {asked}", cheapest.considered),
+        };
+        if cheapest.plan == chosen.plan {
+            return Some(format!("No plan considered is cheaper; {among}."));
+        }
+        // A mean over draws and a cost with middle values may differ in their order by a hair.
+        let dearer = cheapest.dearer.max(0.0);
+        Some(format!(
+            "It costs {} more than the cheapest plan, {}, which reaches the rate with a probability of {}; {among}.",
+            percent(dearer),
+            plan_in_words(&cheapest.plan),
+            percent(cheapest.reaches),
+        ))
     }
 
     fn information_in_words(&self, chosen: &ChosenPlan) -> String {

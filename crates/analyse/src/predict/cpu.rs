@@ -1,10 +1,12 @@
 //! Models of CPU: machines with the same model predict each other better than any new machine.
 
 /// A model of CPU by its own name, without trademarks, case, core counts and clocks. A name without a model number (a
-/// cloud's "Xeon CPU @ 2.20GHz") keeps its clock, its only distinction.
+/// cloud's "Xeon CPU @ 2.20GHz") keeps its clock, its only distinction. A word for one class of cores of a hybrid chip
+/// stays, in one spelling: "p-core" and "e-core" of one chip are two models.
 #[must_use]
 pub fn cpu_model(name: &str) -> String {
     let lower = name.to_lowercase().replace("(r)", " ").replace("(tm)", " ");
+    let class = core_class(&lower);
     let is_number = |word: &str| word.chars().filter(char::is_ascii_digit).count() >= 3;
     let mut words: Vec<&str> = Vec::new();
     for word in lower.split_whitespace() {
@@ -12,44 +14,64 @@ pub fn cpu_model(name: &str) -> String {
             "cpu" | "processor" => {}
             // A clock follows; some clouds write "T" for the turbo clock.
             "@" | "t" if words.iter().any(|word| is_number(word)) => break,
-            _ if word.ends_with("-core") => {}
+            _ if is_class_word(word) || word.ends_with("-core") => {}
             _ => words.push(word),
         }
     }
+    words.extend(class);
     words.join(" ")
 }
 
-/// A family of CPUs: maker and line if the name contains them; else its first word.
-#[must_use]
-pub fn cpu_family(name: &str) -> String {
-    const LINES: [(&str, &str); 18] = [
-        ("epyc", "AMD EPYC"),
-        ("ryzen", "AMD Ryzen"),
-        ("athlon", "AMD Athlon"),
-        ("opteron", "AMD Opteron"),
-        ("amd", "AMD"),
-        ("xeon", "Intel Xeon"),
-        ("core", "Intel Core"),
-        ("intel", "Intel"),
-        ("neoverse", "Arm"),
-        ("cortex", "Arm"),
-        ("graviton", "Arm"),
-        ("ampere", "Arm"),
-        ("apple", "Apple"),
-        ("power", "POWER"),
-        ("alpha", "Alpha"),
-        ("sparc", "SPARC"),
-        ("sun", "SPARC"),
-        ("pentium", "Intel Pentium"),
-    ];
-    let lower = name.to_lowercase();
-    // "Cortex" does not contain "core", but "64-Core Processor" does.
-    let words: Vec<&str> = lower
-        .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
-        .filter(|word| !word.is_empty() && !word.ends_with("-core"))
+/// Words for the fast cores of a hybrid chip, and for the small ones: makers' terms and names of kernels' classes.
+const FAST: [&str; 7] =
+    ["p-core", "p-cores", "pcore", "performance-core", "performance-cores", "cpu_core", "firestorm"];
+const SMALL: [&str; 7] = ["e-core", "e-cores", "ecore", "efficiency-core", "efficiency-cores", "cpu_atom", "icestorm"];
+
+/// The class of cores that a lower-case name states: `p-core` or `e-core`.
+fn core_class(lower: &str) -> Option<&'static str> {
+    let said = |marks: &[&str]| lower.split_whitespace().any(|word| marks.contains(&bare(word)));
+    if said(&SMALL) {
+        Some("e-core")
+    } else if said(&FAST) {
+        Some("p-core")
+    } else {
+        None
+    }
+}
+
+fn is_class_word(word: &str) -> bool {
+    FAST.contains(&bare(word)) || SMALL.contains(&bare(word))
+}
+
+fn bare(word: &str) -> &str {
+    word.trim_matches(['(', ')', '[', ']', ','])
+}
+
+/// The model of CPU of one class of its cores.
+pub(crate) fn with_class(cpu: &str, class: &str) -> String {
+    let lower = cpu.to_lowercase();
+    if core_class(&lower).is_some() || class.is_empty() { cpu.to_owned() } else { format!("{cpu} ({class})") }
+}
+
+/// Names nearest to one that is not among them, at most `count`: the same family first, then the most letters in common.
+pub(crate) fn nearest_names<'a>(wanted: &str, names: &[(&'a str, &str)], count: usize) -> Vec<&'a str> {
+    let family = super::family::cpu_family(wanted);
+    let model = cpu_model(wanted);
+    let mut scored: Vec<(bool, f64, &str)> = names
+        .iter()
+        .map(|(name, cpu)| {
+            let alike = strsim::jaro_winkler(&model, &cpu_model(cpu)).max(strsim::jaro_winkler(wanted, name));
+            (super::family::cpu_family(cpu) != family, -alike, *name)
+        })
         .collect();
-    let line = LINES.iter().find(|(mark, _)| words.iter().any(|word| word.contains(mark)));
-    line.map_or_else(|| name.split_whitespace().next().unwrap_or("unknown").to_owned(), |(_, line)| (*line).to_owned())
+    scored.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(b.2)));
+    let mut near: Vec<&str> = Vec::new();
+    for (_, _, name) in scored {
+        if near.len() < count && !near.contains(&name) {
+            near.push(name);
+        }
+    }
+    near
 }
 
 #[cfg(test)]
@@ -62,6 +84,7 @@ mod tests {
             ("AMD EPYC 9R14", "AMD EPYC 9R14 96-Core Processor"),
             ("Intel(R) Xeon(R) Platinum 8559C", "INTEL(R) XEON(R) PLATINUM 8559C"),
             ("Intel(R) Xeon(R) Platinum 8269CY CPU @ 2.50GHz", "Intel(R) Xeon(R) Platinum 8269CY CPU T 3.10GHz"),
+            ("Intel Core i9-13900K (E-core)", "Intel(R) Core(TM) i9-13900K efficiency-cores"),
         ] {
             assert_eq!(cpu_model(a), cpu_model(b));
         }
@@ -70,12 +93,24 @@ mod tests {
     }
 
     #[test]
-    fn families() {
-        assert_eq!(cpu_family("AMD EPYC 7763 64-Core Processor"), "AMD EPYC");
-        assert_eq!(cpu_family("Intel(R) Xeon(R) CPU @ 2.20GHz"), "Intel Xeon");
-        assert_eq!(cpu_family("Intel Core Processor (Haswell, no TSX)"), "Intel Core");
-        assert_eq!(cpu_family("Neoverse-N1"), "Arm");
-        assert_eq!(cpu_family("VAX 11/780"), "VAX");
-        assert_eq!(cpu_family(""), "unknown");
+    fn classes_of_cores_are_models_of_their_own() {
+        let chip = "13th Gen Intel(R) Core(TM) i9-13900K";
+        let (fast, small) = (with_class(chip, "P-core"), with_class(chip, "E-core"));
+        assert_ne!(cpu_model(&fast), cpu_model(&small));
+        assert_ne!(cpu_model(&fast), cpu_model(chip));
+        assert_eq!(with_class(&fast, "E-core"), fast);
+        assert_ne!(cpu_model("Intel Core i9-13900K P-core"), cpu_model("Intel Core i9-13900K E-core @ 2.20GHz"));
+    }
+
+    #[test]
+    fn an_unknown_name_has_neighbours() {
+        let names = [
+            ("a", "AMD EPYC 7742 64-Core Processor"),
+            ("b", "Intel(R) Xeon(R) Gold 6242R"),
+            ("c", "AMD EPYC 9654"),
+            ("d", "AMD EPYC 7763"),
+        ];
+        assert_eq!(nearest_names("AMD EPYC 7702", &names, 2), ["a", "d"]);
+        assert_eq!(nearest_names("Intel Xeon Gold 6230", &names, 1), ["b"]);
     }
 }

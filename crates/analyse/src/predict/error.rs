@@ -20,12 +20,14 @@ pub enum Error {
         known: String,
     },
     /// A machine is not among the runs.
-    #[error("could not find the machine '{name}' among the runs; they are: {known}")]
+    #[error(
+        "could not find the machine '{name}' among the runs, so nothing is known of it to predict from; near it are: {near}"
+    )]
     NoMachine {
         /// The name that was asked for.
         name: String,
-        /// The machines.
-        known: String,
+        /// The nearest machines.
+        near: String,
     },
     /// Too few models for an evaluation.
     #[error(

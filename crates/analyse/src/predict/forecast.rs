@@ -1,17 +1,20 @@
 //! From a table to forecasts.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use stats::{median, mixture, probe_weighting};
 
+use super::difficulty::Difficulty;
 use super::error::Error;
-use super::interval::{StoreWide, interval};
-use super::leave_out::{BlendedMethods, choose, relative_errors};
-use super::matrix::{Matrix, speeds};
+use super::interval::IntervalBasis;
+use super::leave_out::{BlendedMethods, FEWEST, choose, relative_errors};
+use super::matrix::{Matrix, Novelty, count};
 use super::method::PredictMethod;
 use super::prior::{footprint_shares, prior};
 use super::result::{BehaviourShare, Forecast, ForecastStanding, LeftOutError, Prediction};
 use super::scope::scope;
+use super::suspect::{SuspectValue, suspect_application, suspect_values};
 use super::table::PredictorTable;
 
 /// Options of a prediction.
@@ -30,42 +33,84 @@ impl Default for PredictOptions {
 /// The part of a forecast that is common to all machines with the same columns.
 pub(crate) struct Model {
     pub(crate) matrix: Matrix,
-    pub(crate) chosen: BlendedMethods,
+    /// The methods with models left out.
+    pub(crate) near: BlendedMethods,
+    /// The methods with the groups of each novelty left out, where those are enough.
+    far: [OnceCell<Option<BlendedMethods>>; 3],
+    prior: Vec<f64>,
     /// Weights of the robust weighting.
     pub(crate) weights: Vec<f64>,
-    store: StoreWide,
+    difficulty: Difficulty,
+    /// Values of the application that are off and were left out.
+    pub(crate) suspects: Vec<SuspectValue>,
 }
 
 impl Model {
     /// Fits a model to `known` machines with the columns of `target`; `None` if they have none in common.
     pub(crate) fn learn(table: &PredictorTable, known: &[usize], target: usize) -> Option<Self> {
-        let matrix = Matrix::of(table, known, target);
+        let suspects = suspect_application(table, known);
+        let known: Vec<usize> =
+            known.iter().copied().filter(|&m| !suspects.iter().any(|suspect| suspect.place == m)).collect();
+        let matrix = Matrix::of(table, &known, target);
         let prior = prior(table, &matrix.columns);
-        let chosen = choose(&matrix, &prior)?;
-        let weights = probe_weighting(&matrix.rows, &matrix.targets, Some(&prior))?.weights;
-        // With nine machines or more, their own errors suffice.
-        let store = if chosen.errors.len() < 9 { StoreWide::of(table, &matrix) } else { StoreWide::default() };
-        Some(Self { matrix, chosen, weights, store })
+        let near = choose(&matrix, &prior, &matrix.models)?;
+        let weights = probe_weighting(&matrix.measured(), &matrix.targets, Some(&prior))?.weights;
+        let difficulty = Difficulty::of(table, &matrix);
+        Some(Self { matrix, near, far: Default::default(), prior, weights, difficulty, suspects })
     }
 
-    pub(crate) fn family(&self, table: &PredictorTable, target: usize) -> Option<usize> {
+    /// The methods with the groups of a novelty left out; `None` for a known family and with too few groups.
+    fn far(&self, novelty: Novelty) -> Option<&BlendedMethods> {
+        let groups = self.matrix.groups(novelty);
+        if novelty == Novelty::Family || count(groups) < FEWEST {
+            return None;
+        }
+        self.far[novelty as usize].get_or_init(|| choose(&self.matrix, &self.prior, groups)).as_ref()
+    }
+
+    fn blend(&self, novelty: Novelty) -> &BlendedMethods {
+        self.far(novelty).unwrap_or(&self.near)
+    }
+
+    fn family(&self, table: &PredictorTable, target: usize) -> Option<usize> {
         let family = &table.machines[target].family;
         let place = self.matrix.machines.iter().position(|&m| table.machines[m].family == *family)?;
         Some(self.matrix.families[place])
     }
 
-    /// The forecast for a machine that has the columns of the model.
-    pub(crate) fn forecast(&self, table: &PredictorTable, target: usize, options: &PredictOptions) -> Forecast {
-        let row = speeds(table, target, &self.matrix.columns);
+    /// Speed of the application on a machine that has the columns of the model.
+    pub(crate) fn speed(&self, table: &PredictorTable, target: usize) -> f64 {
+        let row = self.matrix.row(table, target);
+        self.blend(self.matrix.novelty(table, target)).fit.predict(&row, self.family(table, target))
+    }
+
+    /// The forecast for a machine that has the columns of the model; `off` are its own values that were left out.
+    pub(crate) fn forecast(
+        &self,
+        table: &PredictorTable,
+        target: usize,
+        off: &[&SuspectValue],
+        options: &PredictOptions,
+    ) -> Forecast {
+        let row = self.matrix.row(table, target);
         let family = self.family(table, target);
-        let speed = self.chosen.fit.predict(&row, family);
-        let ends = interval(&self.chosen, &self.store, &row, family, options.level);
-        let scope = scope(table, &self.matrix, &self.chosen, &self.weights, target);
+        let novelty = self.matrix.novelty(table, target);
+        let speed = self.speed(table, target);
+        let basis = IntervalBasis {
+            matrix: &self.matrix,
+            difficulty: &self.difficulty,
+            near: &self.near,
+            own: self.far(novelty),
+            novelty,
+        };
+        let ends = basis.interval(speed, &row, family, options.level);
+        let scope = scope(table, &self.matrix, &self.near, &self.weights, target);
         let mut reasons = scope.reasons;
-        let standing = match (&scope.refusal, scope.widening > 1.0) {
+        reasons.extend(off.iter().map(|suspect| format!("{}, and was left out", suspect.words())));
+        let standing = match (&scope.refusal, reasons.is_empty()) {
             (Some(_), _) => ForecastStanding::Refused,
-            (None, true) => ForecastStanding::Widened,
-            (None, false) => ForecastStanding::Sound,
+            (None, false) => ForecastStanding::Widened,
+            (None, true) => ForecastStanding::Sound,
         };
         if ends.is_none() {
             reasons.push(format!("too few machines for an interval of {:.0}%", 100.0 * options.level));
@@ -78,6 +123,7 @@ impl Model {
             let values = (table.value(low), table.value(high));
             answer.map(|()| pick(&values))
         };
+        let blend = self.blend(novelty);
         Forecast {
             machine: table.machines[target].name.clone(),
             model: table.machines[target].model.clone(),
@@ -86,27 +132,30 @@ impl Model {
             high: end(|(a, b)| a.max(*b)),
             level: options.level,
             interval: ends.map(|(_, _, method)| method),
-            methods: self.chosen.methods.iter().filter(|(_, weight)| *weight >= 0.01).copied().collect(),
-            error: self.error(),
+            methods: blend.methods.iter().filter(|(_, weight)| *weight >= 0.01).copied().collect(),
+            error: self.error(blend),
             columns: self.matrix.columns.len(),
             standing,
             reasons,
         }
     }
 
-    fn error(&self) -> Option<LeftOutError> {
-        let (median_error, worst_tenth) = relative_errors(&self.chosen)?;
+    fn error(&self, blend: &BlendedMethods) -> Option<LeftOutError> {
+        let (median_error, worst_tenth) = relative_errors(blend).filter(|_| self.matrix.model_count() >= FEWEST)?;
         Some(LeftOutError { median: median_error, worst_tenth, rating_median: self.rating_error() })
     }
 
     fn rating_error(&self) -> Option<f64> {
         let even = vec![1.0 / self.matrix.columns.len() as f64; self.matrix.columns.len()];
+        let models = &self.matrix.models;
         let errors: Vec<f64> = (0..self.matrix.model_count())
-            .filter_map(|model| Some((model, PredictMethod::Rating.fit(&self.matrix.without(&[model]), &even)?)))
+            .filter_map(|model| {
+                Some((model, PredictMethod::Rating.fit(&self.matrix.without(models, &[model]), &even)?))
+            })
             .flat_map(|(model, fit)| {
                 (0..self.matrix.rows.len()).filter(move |&i| self.matrix.models[i] == model).map(move |i| {
                     let said = fit.predict(&self.matrix.rows[i], Some(self.matrix.families[i]));
-                    ((said - self.matrix.targets[i]).exp() - 1.0).abs()
+                    (said - self.matrix.targets[i]).exp_m1().abs()
                 })
             })
             .collect();
@@ -117,7 +166,7 @@ impl Model {
     fn behaves_like(&self, table: &PredictorTable) -> Vec<BehaviourShare> {
         /// Misfits of a few percent outweigh the weighting as a prior guess.
         const STRENGTH: f64 = 0.03;
-        let shares = mixture(&self.matrix.rows, &self.matrix.targets, &self.weights, STRENGTH)
+        let shares = mixture(&self.matrix.measured(), &self.matrix.targets, &self.weights, STRENGTH)
             .unwrap_or_else(|| self.weights.clone());
         let mut labels: BTreeMap<&str, f64> = BTreeMap::new();
         for (share, &k) in shares.iter().zip(&self.matrix.columns) {
@@ -153,6 +202,8 @@ pub fn predict(table: &PredictorTable, targets: &[usize], options: &PredictOptio
         forecasts: Vec::new(),
         notes: Vec::new(),
     };
+    let suspects = suspect_values(table);
+    let table = &table.without(&suspects);
     for &target in targets {
         let own = &table.machines[target].model;
         let others: Vec<usize> = known.iter().copied().filter(|&m| table.machines[m].model != *own).collect();
@@ -164,13 +215,17 @@ pub fn predict(table: &PredictorTable, targets: &[usize], options: &PredictOptio
         if prediction.behaves_like.is_empty() {
             prediction.behaves_like = model.behaves_like(table);
         }
-        for &m in &model.matrix.left_out {
-            let note = format!("{} has too few probes in common and was left out", table.machines[m].name);
+        let few = |&m: &usize| format!("{} has too few probes in common and was left out", table.machines[m].name);
+        let off = |suspect: &SuspectValue| format!("{}; it was left out", suspect.words());
+        let learnt = suspects.iter().filter(|suspect| from.contains(&suspect.place));
+        let notes = model.matrix.left_out.iter().map(few).chain(learnt.chain(&model.suspects).map(off));
+        for note in notes.collect::<Vec<_>>() {
             if !prediction.notes.contains(&note) {
                 prediction.notes.push(note);
             }
         }
-        prediction.forecasts.push(model.forecast(table, target, options));
+        let off: Vec<&SuspectValue> = suspects.iter().filter(|suspect| suspect.place == target).collect();
+        prediction.forecasts.push(model.forecast(table, target, &off, options));
     }
     Ok(prediction)
 }

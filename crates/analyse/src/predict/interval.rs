@@ -1,24 +1,23 @@
 //! Prediction intervals.
 //!
-//! With nine machines or more: jackknife+ of the errors on models left out. With five to eight, its largest level is
-//! below the requested one, so it is stretched by the errors in the rest of the store. With fewer than five, only the
-//! store is used: other columns are predicted on the same machines as if they were the application (split conformal,
-//! Lei et al. 2018).
+//! The size of the error that is expected on a machine comes from [`Difficulty`]; the application's own errors on
+//! machines left out say by which factor it is harder or easier than a column. With few errors that factor is shrunk
+//! towards 1 and has a t distribution (as the moderated t of Smyth, Statistical Applications in Genetics and Molecular
+//! Biology 3, 2004), so that the interval has a width of its own however well two or three machines happen to fit. With
+//! nine models of CPU and more, on a family on which the application ran, the interval is jackknife+ of the errors over
+//! their expected sizes. On a family or a maker that is new, the errors are those of families or makers left out.
 
 use serde::{Deserialize, Serialize};
-use stats::jackknife_plus::{LeftOut, jackknife_plus, largest_level};
+use stats::distribution::student_t_quantile;
+use stats::{LeftOut, jackknife_plus};
 
-use super::leave_out::{BlendedMethods, choose};
-use super::matrix::{Matrix, speeds};
-use super::prior::prior;
-use super::table::{PredictedApplication, PredictorTable};
+use super::difficulty::Difficulty;
+use super::leave_out::BlendedMethods;
+use super::matrix::{Matrix, Novelty};
 
-/// Fewest machines whose own errors are used.
-const OWN: usize = 5;
-/// Columns that are used in place of the application, at most.
-const STAND_INS: usize = 16;
-/// Machines on which each of them is tried, at most.
-const TRIALS: usize = 40;
+/// Degrees of freedom of what columns say about the application: little, for one column in ten is twice as hard to predict
+/// as another.
+const BEFORE: f64 = 2.0;
 
 /// Method of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,117 +25,96 @@ const TRIALS: usize = 40;
 pub enum IntervalMethod {
     /// Jackknife+ of the errors on models left out.
     JackknifePlus,
-    /// Jackknife+ at its largest level, stretched to the requested one.
-    Stretched,
+    /// The application's errors on models left out, shrunk towards those of columns.
+    Moderated,
+    /// The same with families left out, for a family on which the application never ran.
+    FamiliesLeftOut,
+    /// The same with all families of a maker left out, for a maker on whose machines it never ran.
+    MakersLeftOut,
     /// Errors of other columns, predicted from the same machines.
     StoreWide,
 }
 
-/// Errors of columns used in place of the application, each with its weight: relative, as logarithms.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct StoreWide {
-    errors: Vec<(f64, f64)>,
-    total: f64,
+/// What an interval is made of.
+pub(crate) struct IntervalBasis<'a> {
+    pub(crate) matrix: &'a Matrix,
+    pub(crate) difficulty: &'a Difficulty,
+    /// The methods with models left out.
+    pub(crate) near: &'a BlendedMethods,
+    /// The methods with the groups of the novelty left out, if those are enough.
+    pub(crate) own: Option<&'a BlendedMethods>,
+    pub(crate) novelty: Novelty,
 }
 
-impl StoreWide {
-    /// Predicts other columns on the machines without the application, from those with it.
-    pub(crate) fn of(table: &PredictorTable, matrix: &Matrix) -> Self {
-        let weights = prior(table, &matrix.columns);
-        let mut order: Vec<usize> = (0..matrix.columns.len()).collect();
-        order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]));
-        let others: Vec<usize> =
-            (0..table.machines.len()).filter(|m| !matrix.machines.contains(m)).take(TRIALS).collect();
-        let mut found = Self::default();
-        for &place in order.iter().take(STAND_INS) {
-            let column = matrix.columns[place];
-            for error in stand_in(table, matrix, column, &others) {
-                found.errors.push((error, weights[place]));
-                found.total += weights[place];
+impl IntervalBasis<'_> {
+    /// Ends of the interval about a prediction, as speeds, and its method; `None` when nothing says how large errors
+    /// are.
+    pub(crate) fn interval(
+        &self,
+        centre: f64,
+        row: &[f64],
+        family: Option<usize>,
+        level: f64,
+    ) -> Option<(f64, f64, IntervalMethod)> {
+        // Errors on known families say nothing of how the application fares on a new one: it then counts as no easier than
+        // a column.
+        let (blend, novelty, told) = match self.own {
+            Some(own) => (own, self.novelty, true),
+            None => (self.near, Novelty::Family, self.novelty == Novelty::Family),
+        };
+        let here = self.difficulty.at(row, self.novelty)?;
+        let sizes = self.difficulty.of_rows(novelty, self.matrix.rows.len())?;
+        let ratios: Vec<f64> = blend.errors.iter().zip(&sizes).map(|((_, error), size)| error / size).collect();
+        if self.novelty == Novelty::Family && self.matrix.model_count() >= 9 {
+            let left_out: Vec<LeftOut> = blend
+                .errors
+                .iter()
+                .zip(&ratios)
+                .map(|(&(fold, _), ratio)| LeftOut {
+                    prediction: blend.fits[fold].predict(row, family),
+                    residual: ratio.abs() * here,
+                })
+                .collect();
+            if let Some(found) = jackknife_plus(&left_out, level) {
+                return Some((found.low.min(centre), found.high.max(centre), IntervalMethod::JackknifePlus));
             }
         }
-        found.errors.sort_by(|a, b| a.0.total_cmp(&b.0));
-        found
-    }
-
-    /// The error that a share `level` of the trials does not exceed, by weight; `None` with too few.
-    pub(crate) fn half_width(&self, level: f64) -> Option<f64> {
-        if (self.errors.len() as f64) < 1.0 / (1.0 - level).max(1e-9) {
-            return None;
+        let (squares, groups) = mean_squares(&ratios, self.matrix.groups(novelty));
+        let own = (BEFORE + squares) / (BEFORE + groups);
+        let (factor, freedom) =
+            if told { (own.sqrt(), BEFORE + groups) } else { (own.max(1.0).sqrt(), BEFORE + groups.min(BEFORE)) };
+        let mut ratio = student_t_quantile(0.5 + level / 2.0, freedom) * factor;
+        if told && self.novelty != Novelty::Family {
+            // A family is off as a whole, and some far more than others: at least as far as the farthest that was left out.
+            ratio = ratio.max(farthest(&ratios, self.matrix.groups(novelty)));
         }
-        let mut below = 0.0;
-        self.errors
-            .iter()
-            .find(|(_, weight)| {
-                below += weight;
-                below >= level * self.total
-            })
-            .map(|(error, _)| *error)
+        let half = ratio * here;
+        let method = match self.novelty {
+            _ if groups < 1.0 => IntervalMethod::StoreWide,
+            Novelty::Family => IntervalMethod::Moderated,
+            Novelty::Maker => IntervalMethod::FamiliesLeftOut,
+            Novelty::New => IntervalMethod::MakersLeftOut,
+        };
+        Some((centre - half, centre + half, method))
     }
 }
 
-/// Errors of one column, predicted by the columns of other tools, or by the others of its own tool if there is no
-/// other.
-fn stand_in(table: &PredictorTable, matrix: &Matrix, column: usize, others: &[usize]) -> Vec<f64> {
-    let own = &table.columns[column];
-    let foreign = |k: &usize| table.columns[*k].tool != own.tool;
-    let mut columns: Vec<usize> = matrix.columns.iter().copied().filter(foreign).collect();
-    if columns.is_empty() {
-        columns = matrix.columns.iter().copied().filter(|&k| table.columns[k].label != own.label).collect();
+/// Sum over groups of the mean square of their ratios, and the number of groups.
+fn mean_squares(ratios: &[f64], groups: &[usize]) -> (f64, f64) {
+    let mut of: std::collections::BTreeMap<usize, (f64, f64)> = std::collections::BTreeMap::new();
+    for (ratio, group) in ratios.iter().zip(groups) {
+        let sum = of.entry(*group).or_default();
+        *sum = (sum.0 + ratio * ratio, sum.1 + 1.0);
     }
-    let rows: Vec<Vec<f64>> = matrix.machines.iter().map(|&m| speeds(table, m, &columns)).collect();
-    let targets: Option<Vec<f64>> = matrix.machines.iter().map(|&m| table.speed(m, column)).collect();
-    let Some(targets) = targets else { return Vec::new() };
-    let played = Matrix { columns: columns.clone(), rows, targets, ..matrix.clone() };
-    // The footprint is the application's, not this column's.
-    let anonymous = PredictorTable {
-        application: PredictedApplication { footprint: None, ..table.application.clone() },
-        ..table.clone()
-    };
-    let Some(chosen) = choose(&played, &prior(&anonymous, &columns)) else { return Vec::new() };
-    others
-        .iter()
-        .filter_map(|&m| {
-            let row = speeds(table, m, &columns);
-            let truth = table.speed(m, column)?;
-            (row.len() == columns.len()).then(|| (chosen.fit.predict(&row, None) - truth).abs())
-        })
-        .collect()
+    (of.values().map(|(squares, number)| squares / number).sum(), of.len() as f64)
 }
 
-/// Ends of the interval as speeds, and its method; `None` when there is none at this level.
-pub(crate) fn interval(
-    chosen: &BlendedMethods,
-    store: &StoreWide,
-    row: &[f64],
-    family: Option<usize>,
-    level: f64,
-) -> Option<(f64, f64, IntervalMethod)> {
-    let centre = chosen.fit.predict(row, family);
-    let n = chosen.errors.len();
-    if n < OWN {
-        let half = store.half_width(level)?;
-        return Some((centre - half, centre + half, IntervalMethod::StoreWide));
-    }
-    let left_out: Vec<LeftOut> = chosen
-        .errors
-        .iter()
-        .map(|&(fold, error)| LeftOut { prediction: chosen.fits[fold].predict(row, family), residual: error.abs() })
-        .collect();
-    if let Some(found) = jackknife_plus(&left_out, level) {
-        return Some((found.low.min(centre), found.high.max(centre), IntervalMethod::JackknifePlus));
-    }
-    let reachable = largest_level(n) - 1e-9;
-    let found = jackknife_plus(&left_out, reachable)?;
-    let stretch = match (store.half_width(level), store.half_width(reachable)) {
-        (Some(wide), Some(narrow)) if narrow > 0.0 => wide / narrow,
-        _ => {
-            let t = |level: f64| stats::distribution::student_t_quantile(0.5 + level / 2.0, n as f64 - 1.0);
-            t(level) / t(reachable)
-        }
+/// The largest root mean square of a group's ratios.
+fn farthest(ratios: &[f64], groups: &[usize]) -> f64 {
+    let of = |group: &usize| {
+        let own = ratios.iter().zip(groups).filter(|(_, other)| *other == group).map(|(ratio, _)| ratio * ratio);
+        let (sum, number) = own.fold((0.0, 0.0), |(sum, number), square| (sum + square, number + 1.0));
+        (sum / f64::max(number, 1.0)).sqrt()
     };
-    let stretch = stretch.max(1.0);
-    let low = centre - stretch * (centre - found.low).max(0.0);
-    let high = centre + stretch * (found.high - centre).max(0.0);
-    Some((low, high, IntervalMethod::Stretched))
+    groups.iter().map(of).fold(0.0, f64::max)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::family::maker;
 use super::table::PredictorTable;
 
 /// Columns and machines without missing values, as speeds.
@@ -9,9 +10,11 @@ use super::table::PredictorTable;
 pub(crate) struct Matrix {
     /// Positions of the columns in the table.
     pub(crate) columns: Vec<usize>,
+    /// Positions of the machine facts in the table; without any measured column they are the columns instead.
+    pub(crate) facts: Vec<usize>,
     /// Positions of the machines with the application.
     pub(crate) machines: Vec<usize>,
-    /// Speeds of the columns on each of them.
+    /// Speeds of the columns on each of them, then the facts.
     pub(crate) rows: Vec<Vec<f64>>,
     /// Speeds of the application on each of them.
     pub(crate) targets: Vec<f64>,
@@ -19,6 +22,8 @@ pub(crate) struct Matrix {
     pub(crate) models: Vec<usize>,
     /// Number of each one's family of CPU.
     pub(crate) families: Vec<usize>,
+    /// Number of each one's maker.
+    pub(crate) makers: Vec<usize>,
     /// Machines with the application that lack too many columns.
     pub(crate) left_out: Vec<usize>,
 }
@@ -26,49 +31,114 @@ pub(crate) struct Matrix {
 /// Share of the target's columns that a machine must have to be used.
 const SHARE: f64 = 0.5;
 
+/// How new a machine is to the application.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Novelty {
+    /// It ran on the family.
+    Family,
+    /// It ran on another family of the maker.
+    Maker,
+    /// It ran on no machine of the maker.
+    New,
+}
+
+impl Novelty {
+    pub(crate) const ALL: [Self; 3] = [Self::Family, Self::Maker, Self::New];
+}
+
 impl Matrix {
     /// The matrix for predicting `target` from `known` machines: their common columns. A machine that lacks more than
     /// half of the target's columns is left out instead of all its missing columns.
     pub(crate) fn of(table: &PredictorTable, known: &[usize], target: usize) -> Self {
-        let wanted: Vec<usize> = (0..table.columns.len()).filter(|&k| table.speed(target, k).is_some()).collect();
+        let has_target = |k: &usize| table.speed(target, *k).is_some();
+        let measured = |k: &usize| !table.columns[*k].fact;
+        let (wanted, facts): (Vec<usize>, Vec<usize>) = (0..table.columns.len()).filter(has_target).partition(measured);
         let has = |m: usize| wanted.iter().filter(|&&k| table.speed(m, k).is_some()).count();
         let enough = |m: &usize| has(*m) as f64 >= SHARE * wanted.len() as f64;
         let (machines, left_out): (Vec<usize>, Vec<usize>) = known.iter().partition(|m| enough(m));
-        let columns: Vec<usize> =
-            wanted.into_iter().filter(|&k| machines.iter().all(|&m| table.speed(m, k).is_some())).collect();
-        let rows = machines.iter().map(|&m| speeds(table, m, &columns)).collect();
+        let common = |of: Vec<usize>| -> Vec<usize> {
+            of.into_iter().filter(|&k| machines.iter().all(|&m| table.speed(m, k).is_some())).collect()
+        };
+        let (mut columns, mut facts) = (common(wanted), common(facts));
+        if columns.is_empty() {
+            std::mem::swap(&mut columns, &mut facts);
+        }
+        let rows = machines.iter().map(|&m| row(table, m, &columns, &facts)).collect();
         let targets = machines.iter().filter_map(|&m| table.application_speed(m)).collect();
         let models = numbered(machines.iter().map(|&m| table.machines[m].model.as_str()));
         let families = numbered(machines.iter().map(|&m| table.machines[m].family.as_str()));
-        Self { columns, machines, rows, targets, models, families, left_out }
+        let makers = numbered(machines.iter().map(|&m| maker(&table.machines[m].family)));
+        Self { columns, facts, machines, rows, targets, models, families, makers, left_out }
+    }
+
+    /// Values of another machine that has the columns.
+    pub(crate) fn row(&self, table: &PredictorTable, machine: usize) -> Vec<f64> {
+        row(table, machine, &self.columns, &self.facts)
+    }
+
+    /// The measured columns of the rows.
+    pub(crate) fn measured(&self) -> Vec<Vec<f64>> {
+        self.rows.iter().map(|row| row[..self.columns.len()].to_vec()).collect()
     }
 
     /// Number of models of CPU.
     pub(crate) fn model_count(&self) -> usize {
-        self.models.iter().max().map_or(0, |largest| largest + 1)
+        count(&self.models)
     }
 
-    /// The rows whose model is not among `models`.
-    pub(crate) fn without(&self, models: &[usize]) -> Self {
-        let keep: Vec<usize> = (0..self.rows.len()).filter(|&i| !models.contains(&self.models[i])).collect();
+    /// Numbers of the groups in which machines are left out to imitate a novelty.
+    pub(crate) fn groups(&self, novelty: Novelty) -> &[usize] {
+        match novelty {
+            Novelty::Family => &self.models,
+            Novelty::Maker => &self.families,
+            Novelty::New => &self.makers,
+        }
+    }
+
+    /// How new a machine is.
+    pub(crate) fn novelty(&self, table: &PredictorTable, machine: usize) -> Novelty {
+        let family = &table.machines[machine].family;
+        let known = || self.machines.iter().map(|&m| &table.machines[m].family);
+        if known().any(|own| own == family) {
+            Novelty::Family
+        } else if known().any(|own| maker(own) == maker(family)) {
+            Novelty::Maker
+        } else {
+            Novelty::New
+        }
+    }
+
+    /// The rows whose group is not among `out`.
+    pub(crate) fn without(&self, groups: &[usize], out: &[usize]) -> Self {
+        let keep: Vec<usize> = (0..self.rows.len()).filter(|&i| !out.contains(&groups[i])).collect();
         fn pick<T: Clone>(values: &[T], keep: &[usize]) -> Vec<T> {
             keep.iter().map(|&i| values[i].clone()).collect()
         }
         Self {
             columns: self.columns.clone(),
+            facts: self.facts.clone(),
             machines: pick(&self.machines, &keep),
             rows: pick(&self.rows, &keep),
             targets: pick(&self.targets, &keep),
             models: pick(&self.models, &keep),
             families: pick(&self.families, &keep),
+            makers: pick(&self.makers, &keep),
             left_out: Vec::new(),
         }
     }
 }
 
-/// Speeds of a machine that has all of the columns.
-pub(crate) fn speeds(table: &PredictorTable, machine: usize, columns: &[usize]) -> Vec<f64> {
-    columns.iter().filter_map(|&k| table.speed(machine, k)).collect()
+/// Number of groups.
+pub(crate) fn count(groups: &[usize]) -> usize {
+    let mut seen = groups.to_vec();
+    seen.sort_unstable();
+    seen.dedup();
+    seen.len()
+}
+
+/// Speeds of a machine that has all of the columns, then its facts.
+fn row(table: &PredictorTable, machine: usize, columns: &[usize], facts: &[usize]) -> Vec<f64> {
+    columns.iter().chain(facts).filter_map(|&k| table.speed(machine, k)).collect()
 }
 
 fn numbered<'a>(names: impl Iterator<Item = &'a str>) -> Vec<usize> {

@@ -1,6 +1,7 @@
-//! Methods of prediction, each a line through logarithms.
+//! Methods of prediction on logarithms.
 
 use serde::{Deserialize, Serialize};
+use stats::probe_weighting::ProbeWeighting;
 use stats::ridge::RidgeProblem;
 use stats::{median, probe_weighting};
 
@@ -10,6 +11,8 @@ use super::matrix::Matrix;
 const SOFTENING: f64 = 0.1;
 /// How strongly a column is tied to its weight: the prior variance falls with the square of its misfit.
 const FADING: f64 = 2.0;
+/// Prior standard deviation of the coefficient of a machine fact, relative to that of a typical probe.
+const FACT_SCALE: f64 = 0.5;
 
 /// A method of prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -20,42 +23,102 @@ pub enum PredictMethod {
     Rating,
     /// Robust weighting of probes; weights sum to 1, one constant.
     Weighting,
+    /// The geometric mean of all probes times one constant.
+    GeometricMean,
+    /// The value of the machine whose probes are nearest, scaled by the geometric mean of the probes.
+    Neighbour,
+    /// The best single fact of the machine (clock, cores, cores times clock) times one constant.
+    Facts,
     /// Ridge regression on logarithms, shrunk towards the weighting; the number is the penalty relative to the spread
     /// of the machines.
     Ridge(f64),
+    /// The same with the facts of the machines as further columns.
+    RidgeWithFacts(f64),
 }
 
 /// Methods to choose from by their errors, if there are enough machines.
-pub(crate) const CANDIDATES: [PredictMethod; 7] = [
+pub(crate) const CANDIDATES: [PredictMethod; 13] = [
     PredictMethod::Rating,
     PredictMethod::Weighting,
+    PredictMethod::GeometricMean,
+    PredictMethod::Neighbour,
+    PredictMethod::Facts,
     PredictMethod::Ridge(3.0),
     PredictMethod::Ridge(1.0),
     PredictMethod::Ridge(0.3),
     PredictMethod::Ridge(0.1),
     PredictMethod::Ridge(0.03),
+    PredictMethod::RidgeWithFacts(1.0),
+    PredictMethod::RidgeWithFacts(0.3),
+    PredictMethod::RidgeWithFacts(0.1),
 ];
 
 impl PredictMethod {
+    /// Its name in a word or two.
+    #[must_use]
+    pub const fn short(self) -> &'static str {
+        match self {
+            Self::Rating => "one probe",
+            Self::Weighting => "weighting",
+            Self::GeometricMean => "geometric mean",
+            Self::Neighbour => "nearest",
+            Self::Facts => "clock, cores",
+            Self::Ridge(_) => "ridge",
+            Self::RidgeWithFacts(_) => "ridge, facts",
+        }
+    }
+
     /// Its name in words.
     #[must_use]
     pub fn words(self) -> String {
         match self {
             Self::Rating => "scaling by the best single probe".to_owned(),
             Self::Weighting => "robust weighting of the probes".to_owned(),
+            Self::GeometricMean => "geometric mean of the probes".to_owned(),
+            Self::Neighbour => "nearest machine, scaled".to_owned(),
+            Self::Facts => "scaling by clock and cores".to_owned(),
             Self::Ridge(penalty) => format!("ridge regression towards the weighting (penalty {penalty})"),
+            Self::RidgeWithFacts(penalty) => format!("ridge regression with facts of the machines (penalty {penalty})"),
         }
     }
 
-    /// Fits to all rows. `None` without rows or columns, and for ridge regression below two rows.
-    pub(crate) fn fit(self, matrix: &Matrix, prior: &[f64]) -> Option<FittedLine> {
+    /// Fits to all rows. `None` without rows or columns, for ridge regression below two rows, and without facts for a
+    /// method that needs them.
+    pub(crate) fn fit(self, matrix: &Matrix, prior: &[f64]) -> Option<FittedMethod> {
+        let width = matrix.columns.len();
+        let weighting = || probe_weighting(&matrix.measured(), &matrix.targets, Some(prior));
         match self {
-            Self::Rating => rating(matrix, prior),
+            Self::Rating => rating(matrix, &weighting()?, 0),
             Self::Weighting => {
-                let fit = probe_weighting(&matrix.rows, &matrix.targets, Some(prior))?;
-                Some(FittedLine { coefficients: fit.weights, constant: fit.constant, families: Vec::new() })
+                let fit = weighting()?;
+                Some(FittedMethod::Line(FittedLine::new(fit.weights, fit.constant)))
             }
-            Self::Ridge(penalty) => ridge(matrix, prior, penalty),
+            Self::GeometricMean => level(matrix).map(FittedMethod::Line),
+            Self::Neighbour => Neighbour::of(matrix).map(FittedMethod::Neighbour),
+            Self::Facts => {
+                let facts: Vec<Vec<f64>> = matrix.rows.iter().map(|row| row[width..].to_vec()).collect();
+                rating(matrix, &probe_weighting(&facts, &matrix.targets, None)?, width)
+            }
+            Self::Ridge(penalty) => ridge(matrix, &weighting()?, prior, penalty, false),
+            Self::RidgeWithFacts(_) if matrix.facts.is_empty() => None,
+            Self::RidgeWithFacts(penalty) => ridge(matrix, &weighting()?, prior, penalty, true),
+        }
+    }
+}
+
+/// A fitted method.
+#[derive(Debug, Clone)]
+pub(crate) enum FittedMethod {
+    Line(FittedLine),
+    Neighbour(Neighbour),
+}
+
+impl FittedMethod {
+    /// Speed of the application on a machine of a family, if the family is part of the fit.
+    pub(crate) fn predict(&self, row: &[f64], family: Option<usize>) -> f64 {
+        match self {
+            Self::Line(line) => line.predict(row, family),
+            Self::Neighbour(neighbour) => neighbour.predict(row),
         }
     }
 }
@@ -63,25 +126,57 @@ impl PredictMethod {
 /// A fitted line.
 #[derive(Debug, Clone)]
 pub(crate) struct FittedLine {
-    pub(crate) coefficients: Vec<f64>,
-    pub(crate) constant: f64,
+    coefficients: Vec<f64>,
+    constant: f64,
     /// Constants of measured families, by number of the family.
     families: Vec<(usize, f64)>,
 }
 
 impl FittedLine {
-    /// Speed of the application on a machine of a family, if the family is part of the fit.
-    pub(crate) fn predict(&self, row: &[f64], family: Option<usize>) -> f64 {
+    const fn new(coefficients: Vec<f64>, constant: f64) -> Self {
+        Self { coefficients, constant, families: Vec::new() }
+    }
+
+    fn predict(&self, row: &[f64], family: Option<usize>) -> f64 {
         let own = family.and_then(|family| self.families.iter().find(|(known, _)| *known == family));
         let constant = own.map_or(self.constant, |(_, constant)| *constant);
+        // Facts stand last in a row, and a line without them has fewer coefficients.
         constant + row.iter().zip(&self.coefficients).map(|(x, c)| x * c).sum::<f64>()
     }
 }
 
-/// The column with the smallest misfit over the root of its prior weight, which decides between equal misfits.
-fn rating(matrix: &Matrix, prior: &[f64]) -> Option<FittedLine> {
-    let fit = probe_weighting(&matrix.rows, &matrix.targets, Some(prior))?;
-    let best = (0..fit.weights.len()).max_by(|&a, &b| fit.weights[a].total_cmp(&fit.weights[b]))?;
+/// The machine whose probes are nearest: most alike in their proportions, then in their level.
+#[derive(Debug, Clone)]
+pub(crate) struct Neighbour {
+    rows: Vec<Vec<f64>>,
+    targets: Vec<f64>,
+    width: usize,
+}
+
+impl Neighbour {
+    fn of(matrix: &Matrix) -> Option<Self> {
+        let width = matrix.columns.len();
+        (width > 0 && !matrix.rows.is_empty()).then(|| Self {
+            rows: matrix.measured(),
+            targets: matrix.targets.clone(),
+            width,
+        })
+    }
+
+    fn predict(&self, row: &[f64]) -> f64 {
+        let compared = self.rows.iter().zip(&self.targets).map(|(own, target)| {
+            let apart: Vec<f64> = row[..self.width].iter().zip(own).map(|(x, y)| x - y).collect();
+            let scale = apart.iter().sum::<f64>() / self.width as f64;
+            (apart.iter().map(|a| a * a).sum::<f64>(), target + scale)
+        });
+        compared.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(f64::NAN, |(_, said)| said)
+    }
+}
+
+/// The column with the smallest misfit over the root of its prior weight, which decides between equal misfits; columns
+/// of the weighting begin at `from` in the rows.
+fn rating(matrix: &Matrix, fit: &ProbeWeighting, from: usize) -> Option<FittedMethod> {
+    let best = (0..fit.weights.len()).max_by(|&a, &b| fit.weights[a].total_cmp(&fit.weights[b]))? + from;
     let offset = |i: usize| matrix.targets[i] - matrix.rows[i][best];
     let constant_of = |chosen: &[usize]| median(&chosen.iter().map(|&i| offset(i)).collect::<Vec<_>>());
     let all: Vec<usize> = (0..matrix.rows.len()).collect();
@@ -96,32 +191,40 @@ fn rating(matrix: &Matrix, prior: &[f64]) -> Option<FittedLine> {
             Some((family, weight * constant_of(&members)? + (1.0 - weight) * constant))
         })
         .collect();
-    let mut coefficients = vec![0.0; fit.weights.len()];
+    let mut coefficients = vec![0.0; best + 1];
     coefficients[best] = 1.0;
-    Some(FittedLine { coefficients, constant, families })
+    Some(FittedMethod::Line(FittedLine { coefficients, constant, families }))
+}
+
+/// The geometric mean of the probes, times a constant.
+fn level(matrix: &Matrix) -> Option<FittedLine> {
+    let width = matrix.columns.len();
+    let mean = |row: &[f64]| row[..width].iter().sum::<f64>() / width as f64;
+    let offsets: Vec<f64> = matrix.rows.iter().zip(&matrix.targets).map(|(row, target)| target - mean(row)).collect();
+    (width > 0).then_some(())?;
+    Some(FittedLine::new(vec![1.0 / width as f64; width], median(&offsets)?))
 }
 
 /// Columns are scaled by their prior standard deviation, so that a single penalty shrinks all towards the weighting.
-fn ridge(matrix: &Matrix, prior: &[f64], penalty: f64) -> Option<FittedLine> {
-    let fit = probe_weighting(&matrix.rows, &matrix.targets, Some(prior))?;
+fn ridge(matrix: &Matrix, fit: &ProbeWeighting, prior: &[f64], penalty: f64, with_facts: bool) -> Option<FittedMethod> {
     let width = fit.weights.len();
-    let scale: Vec<f64> = fit
-        .misfits
-        .iter()
-        .zip(prior)
-        .map(|(misfit, prior)| {
-            let faded = SOFTENING * SOFTENING / (misfit * misfit + SOFTENING * SOFTENING);
-            (prior * width as f64).max(1e-6).sqrt() * faded.powf(FADING / 2.0)
-        })
-        .collect();
+    let probes = fit.misfits.iter().zip(prior).map(|(misfit, prior)| {
+        let faded = SOFTENING * SOFTENING / (misfit * misfit + SOFTENING * SOFTENING);
+        (prior * width as f64).max(1e-6).sqrt() * faded.powf(FADING / 2.0)
+    });
+    let mut scale: Vec<f64> = probes.collect();
+    let typical = scale.iter().copied().fold(0.0, f64::max);
+    let further = if with_facts { matrix.facts.len() } else { 0 };
+    scale.extend(std::iter::repeat_n(FACT_SCALE * typical, further));
     let rows: Vec<Vec<f64>> =
         matrix.rows.iter().map(|row| row.iter().zip(&scale).map(|(x, s)| x * s).collect()).collect();
-    let towards: Vec<f64> = fit.weights.iter().zip(&scale).map(|(w, s)| w / s).collect();
+    let mut towards: Vec<f64> = fit.weights.iter().zip(&scale).map(|(w, s)| w / s).collect();
+    towards.extend(std::iter::repeat_n(0.0, further));
     let spread = mean_square(&rows).max(1e-12);
     let problem = RidgeProblem { rows: &rows, targets: &matrix.targets, prior: &towards };
     let line = problem.fit(penalty * spread)?;
     let coefficients = line.coefficients.iter().zip(&scale).map(|(c, s)| c * s).collect();
-    Some(FittedLine { coefficients, constant: line.intercept, families: Vec::new() })
+    Some(FittedMethod::Line(FittedLine::new(coefficients, line.intercept)))
 }
 
 /// Mean squared distance of the rows from their centre.

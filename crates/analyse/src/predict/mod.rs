@@ -7,8 +7,10 @@
 //! the reasons.
 
 mod cpu;
+mod difficulty;
 mod error;
 mod evaluate;
+mod family;
 mod forecast;
 mod interval;
 mod leave_out;
@@ -19,14 +21,21 @@ mod result;
 mod runs;
 mod scope;
 mod sentences;
+mod split;
+mod suspect;
 mod table;
+mod tried;
 
-pub use cpu::{cpu_family, cpu_model};
+pub use cpu::cpu_model;
 pub use error::Error;
-pub use evaluate::{AtSize, PredictionRecord, TriedPrediction, evaluate, try_at_random};
+pub use evaluate::{AtSize, LeastHeld, MemberError, PredictionRecord, TriedSummary, evaluate};
+pub use family::cpu_family;
 pub use forecast::{PredictOptions, predict};
 pub use interval::IntervalMethod;
 pub use method::PredictMethod;
 pub use result::{BehaviourShare, Forecast, ForecastStanding, LeftOutError, Prediction};
-pub use runs::from_runs;
+pub use runs::{figures_like, from_runs, near_machines};
+pub use split::{AtSplit, SplitKind};
+pub use suspect::{SuspectValue, suspect_values};
 pub use table::{PredictedApplication, PredictorColumn, PredictorMachine, PredictorTable, ResourceKind};
+pub use tried::{PredictionTrial, TriedPrediction};

@@ -17,8 +17,17 @@ const LEAST_SHARE: f64 = 0.05;
 /// Typical cost of a miss of the last-level cache, seconds (Drepper, What every programmer should know about memory, 2007).
 const MISS_SECONDS: f64 = 80e-9;
 
-/// Weights of the columns, summing to 1, from the whole store without the application.
+/// Weights of the columns, summing to 1, from the whole store without the application, and from its footprint.
 pub(crate) fn prior(table: &PredictorTable, columns: &[usize]) -> Vec<f64> {
+    let mut weights = unconditional(table, columns);
+    if let Some(shares) = footprint_shares(table) {
+        by_footprint(&mut weights, table, columns, &shares);
+    }
+    weights
+}
+
+/// Weights of the columns, summing to 1, whatever the application is.
+pub(crate) fn unconditional(table: &PredictorTable, columns: &[usize]) -> Vec<f64> {
     let common = common_factor(table, columns);
     let mut tools: BTreeMap<&str, f64> = BTreeMap::new();
     for &k in columns {
@@ -33,9 +42,6 @@ pub(crate) fn prior(table: &PredictorTable, columns: &[usize]) -> Vec<f64> {
     };
     let mut weights: Vec<f64> = columns.iter().map(weight).collect();
     normalise(&mut weights);
-    if let Some(shares) = footprint_shares(table) {
-        by_footprint(&mut weights, table, columns, &shares);
-    }
     weights
 }
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use model::{Figure, FigureKey, Footprint, Run};
+use model::{Better, Figure, FigureKey, Footprint, Run};
 
-use super::cpu::{cpu_family, cpu_model};
+use super::cpu::{cpu_model, nearest_names, with_class};
 use super::error::Error;
+use super::family::cpu_family;
 use super::table::{PredictedApplication, PredictorColumn, PredictorMachine, PredictorTable};
 
 /// Joins runs to a table: one machine for all runs with one fingerprint (else one name); the application's figure is
@@ -52,11 +53,91 @@ pub fn from_runs(runs: &[&Run], application: &str) -> Result<PredictorTable, Err
         }
     }
     let width = table.columns.len();
+    let facts: Vec<BTreeMap<&'static str, f64>> = identities.iter().map(|identity| facts_of(runs, identity)).collect();
     for ((machine, readings), values) in table.machines.iter_mut().zip(&readings).zip(&values) {
         machine.probes = (0..width).map(|column| readings.get(&column).and_then(|v| stats::median(v))).collect();
         machine.application = stats::median(values);
     }
+    add_facts(&mut table, &facts);
     Ok(table)
+}
+
+/// Names that are offered for an unknown one.
+const NEAR: usize = 4;
+
+/// Facts that predict: their names in runs, and their titles.
+const FACTS: [(&str, &str); 8] = [
+    ("cpu.cores", "cores"),
+    ("cpu.online", "CPUs"),
+    ("cpu.clock", "clock"),
+    ("cpu.clock.max", "top clock"),
+    ("cache.l2.size", "L2"),
+    ("cache.l3.size", "L3"),
+    ("memory.channels", "memory channels"),
+    ("cpu.year", "year"),
+];
+/// Growth of speeds a year, as a logarithm, by which a year counts like a figure that doubles in seven years; only its
+/// unit, for every method fits its own.
+const A_YEAR: f64 = 0.1;
+
+/// Logarithms of a machine's facts, from all its runs, and of what follows from two of them.
+fn facts_of(runs: &[&Run], wanted: &str) -> BTreeMap<&'static str, f64> {
+    let mut found: BTreeMap<&'static str, f64> = BTreeMap::new();
+    for run in runs.iter().filter(|run| identity(run) == wanted) {
+        for (name, title) in FACTS {
+            let Some(value) = run.machine.number(name).filter(|value| value.is_finite() && *value > 0.0) else {
+                continue;
+            };
+            let year = name == "cpu.year";
+            found.insert(title, if year { A_YEAR * (value - 2000.0) } else { value.ln() });
+        }
+    }
+    let of = |name: &str| found.get(name).copied();
+    let clock = of("top clock").or_else(|| of("clock"));
+    let product = clock.zip(of("cores").or_else(|| of("CPUs"))).map(|(clock, cores)| clock + cores);
+    let threads = of("CPUs").zip(of("cores")).map(|(threads, cores)| threads - cores);
+    found.extend(product.map(|value| ("cores times clock", value)));
+    found.extend(threads.map(|value| ("threads of a core", value)));
+    found
+}
+
+/// Facts as further columns, where at least two machines have them and they differ.
+fn add_facts(table: &mut PredictorTable, facts: &[BTreeMap<&'static str, f64>]) {
+    let names: std::collections::BTreeSet<&'static str> = facts.iter().flat_map(|own| own.keys().copied()).collect();
+    for name in names {
+        let values: Vec<Option<f64>> = facts.iter().map(|own| own.get(name).copied()).collect();
+        let mut known = values.iter().flatten();
+        let first = known.next().copied();
+        if !known.any(|value| first.is_some_and(|first| (value - first).abs() > 1e-9)) {
+            continue;
+        }
+        table.columns.push(PredictorColumn {
+            name: format!("fact {name}"),
+            label: name.to_owned(),
+            tool: "facts".to_owned(),
+            better: Better::Higher,
+            stresses: Vec::new(),
+            working_set: None,
+            fact: true,
+        });
+        for (machine, value) in table.machines.iter_mut().zip(values) {
+            machine.probes.push(value);
+        }
+    }
+}
+
+/// Ids of figures that match a pattern with `*` and `?`, in order, each measured on at least three machines.
+#[must_use]
+pub fn figures_like(runs: &[Run], pattern: &str) -> Vec<String> {
+    let mut machines: BTreeMap<FigureKey, std::collections::BTreeSet<String>> = BTreeMap::new();
+    for run in runs {
+        for figure in run.figures.iter().filter(|figure| logarithm(figure).is_some()) {
+            machines.entry(figure.key()).or_default().insert(identity(run));
+        }
+    }
+    let like = |key: &FigureKey| model::glob(pattern, &key.to_string()) || model::glob(pattern, &key.probe);
+    let enough = machines.into_iter().filter(|(key, machines)| machines.len() >= 3 && like(key));
+    enough.map(|(key, _)| key.to_string()).collect()
 }
 
 /// The logarithm of a figure with a valid value.
@@ -124,16 +205,32 @@ fn column_of(figure: &Figure) -> PredictorColumn {
         better: figure.metric.better,
         stresses: figure.stresses.clone(),
         working_set: figure.point.bytes("working_set").ok(),
+        fact: false,
     }
 }
 
+/// One machine, or one class of cores of it: fast and small cores of one chip are predicted by themselves.
 fn identity(run: &Run) -> String {
     let fingerprint = &run.machine.fingerprint;
-    if fingerprint.is_empty() { format!("name {}", run.machine.name) } else { fingerprint.clone() }
+    let machine = if fingerprint.is_empty() { format!("name {}", run.machine.name) } else { fingerprint.clone() };
+    core_class(run).map_or(machine.clone(), |class| format!("{machine} {class}"))
+}
+
+/// The class of cores that a run was confined to, on a machine with several: as stated, else where all CPUs that it might
+/// use are of one class.
+fn core_class(run: &Run) -> Option<String> {
+    if let Some(class) = run.machine.text("cpu.class") {
+        return Some(class);
+    }
+    let topology = run.machine.topology.as_ref().filter(|topology| topology.classes.len() > 1)?;
+    let allowed = &topology.allowed;
+    let within = |class: &&model::CoreClass| !allowed.is_empty() && allowed.and(&class.cpus).len() == allowed.len();
+    let class = topology.classes.iter().find(within)?;
+    Some(if class.name.is_empty() { format!("CPUs {}", class.cpus) } else { class.name.clone() })
 }
 
 fn machine_of(run: &Run) -> PredictorMachine {
-    let cpu = run.machine.text("cpu.model").unwrap_or_else(|| run.machine.name.clone());
+    let cpu = cpu_of(run);
     let name = run
         .label
         .clone()
@@ -146,6 +243,27 @@ fn machine_of(run: &Run) -> PredictorMachine {
         probes: Vec::new(),
         application: None,
     }
+}
+
+/// The CPU's name, with its class of cores if the run was confined to one.
+fn cpu_of(run: &Run) -> String {
+    let cpu = run.machine.text("cpu.model").unwrap_or_else(|| run.machine.name.clone());
+    core_class(run).map_or(cpu.clone(), |class| with_class(&cpu, &class))
+}
+
+/// Machines of the runs whose names or CPUs are nearest to a name that is not among them, each with its CPU.
+#[must_use]
+pub fn near_machines(runs: &[Run], wanted: &str) -> Vec<String> {
+    let named: Vec<(String, String)> = runs
+        .iter()
+        .map(|run| {
+            let (name, cpu) = (machine_of(run).name, cpu_of(run));
+            let shown = if cpu == name { name } else { format!("{name} ({cpu})") };
+            (shown, cpu)
+        })
+        .collect();
+    let pairs: Vec<(&str, &str)> = named.iter().map(|(name, cpu)| (name.as_str(), cpu.as_str())).collect();
+    nearest_names(wanted, &pairs, NEAR).into_iter().map(str::to_owned).collect()
 }
 
 fn mixed(figure: &Figure, run: &Run) -> Error {

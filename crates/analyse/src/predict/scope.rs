@@ -6,12 +6,9 @@ use std::collections::BTreeSet;
 use model::Primitive;
 
 use super::leave_out::{BlendedMethods, relative_errors};
-use super::matrix::Matrix;
+use super::matrix::{Matrix, Novelty};
 use super::table::PredictorTable;
 
-/// Widening for a family on which the application never ran, which is predicted worse: about 10% within a family and
-/// 20-30% across (Pavel, Choosing CPUs in an open market, CHEP 98). Intervals are too narrow by half for it.
-const NEW_FAMILY: f64 = 1.5;
 /// Widening for a resource that the application uses and no probe measures: an int8-matrix workload was missed by
 /// 25-50% where others were predicted within 8%.
 const UNSEEN: f64 = 2.0;
@@ -21,7 +18,7 @@ const LARGER_SET: f64 = 1.5;
 const FARTHEST: f64 = 4.0;
 /// Typical relative error from which on the probes do not explain the application.
 const UNEXPLAINED: f64 = 0.5;
-/// Fewest models of CPU for using that error.
+/// Fewest models of CPU for using that error, and for a sound prediction.
 const BELIEVED: usize = 5;
 
 /// Result of the checks.
@@ -31,7 +28,7 @@ pub(crate) struct PredictScope {
     pub(crate) widening: f64,
     /// Reason for a refusal, if there is one.
     pub(crate) refusal: Option<String>,
-    /// Reasons for a wider interval.
+    /// Reasons why the prediction is less than sound.
     pub(crate) reasons: Vec<String>,
 }
 
@@ -46,13 +43,21 @@ pub(crate) fn scope(
     let mut scope = PredictScope { widening: 1.0, ..PredictScope::default() };
     unseen_primitives(table, matrix, &mut scope);
     working_set(table, matrix, &mut scope);
-    let row = super::matrix::speeds(table, target, &matrix.columns);
-    range(matrix, weights, &row, &mut scope);
     let family = &table.machines[target].family;
-    if !matrix.machines.iter().any(|&m| table.machines[m].family == *family) {
-        scope.widening *= NEW_FAMILY;
-        scope.reasons.push(format!("it ran on no machine of the family {family}"));
+    match matrix.novelty(table, target) {
+        Novelty::Family => {}
+        Novelty::Maker => scope.reasons.push(format!("it ran on no machine of the family {family}")),
+        Novelty::New => scope.reasons.push(format!("it ran on no machine of the maker of {family}")),
     }
+    let models = matrix.model_count();
+    if models < BELIEVED {
+        let noun = if models == 1 { "model" } else { "models" };
+        scope.reasons.push(format!("it ran on {models} {noun} of CPU, and {BELIEVED} are needed"));
+    }
+    if table.columns.iter().all(|column| column.fact) {
+        scope.reasons.push("nothing but facts of the machines is known".to_owned());
+    }
+    range(matrix, weights, &matrix.row(table, target), &mut scope);
     if matrix.model_count() >= BELIEVED
         && let Some((typical, _)) = relative_errors(chosen)
         && typical > UNEXPLAINED
@@ -98,6 +103,7 @@ fn working_set(table: &PredictorTable, matrix: &Matrix, scope: &mut PredictScope
 
 /// The machine's speed, weighted for this application, compared with those on which it ran.
 fn range(matrix: &Matrix, weights: &[f64], row: &[f64], scope: &mut PredictScope) {
+    // Facts stand last in a row and have no weight.
     let level = |row: &[f64]| row.iter().zip(weights).map(|(x, w)| x * w).sum::<f64>();
     let here = level(row);
     let (low, high) = matrix

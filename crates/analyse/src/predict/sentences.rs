@@ -2,7 +2,7 @@
 
 use model::Unit;
 
-use super::evaluate::PredictionRecord;
+use super::evaluate::{PredictionRecord, TriedSummary};
 use super::result::{BehaviourShare, Forecast, ForecastStanding, Prediction};
 use crate::words::{digits, list, seconds};
 
@@ -76,28 +76,42 @@ pub(crate) fn shares_in_words(shares: &[BehaviourShare]) -> String {
 }
 
 impl PredictionRecord {
-    /// The result, one sentence for each number of training machines.
+    /// The result: one sentence for each number of training machines, and what holds on families left out.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
-        self.sizes
+        let held = |summary: &TriedSummary| {
+            summary.coverage.map_or_else(
+                || "no interval at this level".to_owned(),
+                |coverage| format!("{:.0}% of the {:.0}% intervals held", 100.0 * coverage, 100.0 * self.level),
+            )
+        };
+        let mut sentences: Vec<String> = self
+            .sizes
             .iter()
             .map(|size| {
-                let coverage = size.coverage.map_or_else(
-                    || "no interval at this level".to_owned(),
-                    |coverage| {
-                        format!("{:.0}% of the {:.0}% intervals held", 100.0 * coverage, 100.0 * self.level)
-                    },
-                );
+                let best = size.best_member().map_or_else(String::new, |best| {
+                    format!(", best single method {:.1}% ({})", 100.0 * best.median, best.method.words())
+                });
                 format!(
-                    "Learnt from {}: error {:.1}% (median), {:.1}% (worst tenth), single probe {:.1}% and {:.1}%; {coverage}.",
+                    "Learnt from {}: error {:.1}% (median), {:.1}% (worst tenth){best}; {}.",
                     count(size.machines, "machine", "machines"),
-                    100.0 * size.median_error,
-                    100.0 * size.worst_tenth,
-                    100.0 * size.rating_median,
-                    100.0 * size.rating_worst_tenth,
+                    100.0 * size.summary.median_error,
+                    100.0 * size.summary.worst_tenth,
+                    held(&size.summary),
                 )
             })
-            .collect()
+            .collect();
+        if let Some(out) = &self.families_left_out {
+            sentences.push(format!(
+                "On families and makers left out: error {:.1}% (median), {:.1}% (worst tenth); {}, {:.0}% were refused.",
+                100.0 * out.median_error,
+                100.0 * out.worst_tenth,
+                held(out),
+                100.0 * out.refused,
+            ));
+        }
+        sentences.extend(self.suspects.iter().map(|suspect| format!("{}; it was left out.", suspect.words())));
+        sentences
     }
 }
 

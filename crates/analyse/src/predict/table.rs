@@ -45,6 +45,8 @@ pub struct PredictorColumn {
     pub stresses: Vec<Primitive>,
     /// Working set in bytes, if the point has one.
     pub working_set: Option<u64>,
+    /// Whether it is a fact of the machine, such as its clock, and no measurement.
+    pub fact: bool,
 }
 
 /// One machine, with its replicates merged.
@@ -97,6 +99,17 @@ impl PredictorTable {
         (0..self.machines.len()).filter(|&m| self.machines[m].application.is_some()).collect()
     }
 
+    /// Forgets the columns whose names match a pattern with `*` and `?`.
+    pub fn drop_columns(&mut self, pattern: &str) {
+        let keep: Vec<bool> = self.columns.iter().map(|column| !model::glob(pattern, &column.name)).collect();
+        let mut kept = keep.iter();
+        self.columns.retain(|_| kept.next().copied().unwrap_or(true));
+        for machine in &mut self.machines {
+            let mut kept = keep.iter();
+            machine.probes.retain(|_| kept.next().copied().unwrap_or(true));
+        }
+    }
+
     /// A probe's logarithm with the sign of a speed.
     pub(crate) fn speed(&self, machine: usize, column: usize) -> Option<f64> {
         let value = self.machines[machine].probes.get(column).copied().flatten()?;
@@ -109,13 +122,24 @@ impl PredictorTable {
         value.is_finite().then_some(turned(value, self.application.metric.better))
     }
 
+    /// The application's rate on a machine, whatever its unit: a value, or one over a time.
+    pub(crate) fn true_rate(&self, machine: usize) -> Option<f64> {
+        self.application_speed(machine).map(f64::exp)
+    }
+
+    /// The rate that a value in the application's unit is.
+    pub(crate) fn rate_of(&self, value: f64) -> f64 {
+        turned(value.ln(), self.application.metric.better).exp()
+    }
+
     /// An application's speed as a value in its own unit.
     pub(crate) fn value(&self, speed: f64) -> f64 {
         turned(speed, self.application.metric.better).exp()
     }
 }
 
-const fn turned(logarithm: f64, better: Better) -> f64 {
+/// A logarithm with the sign of a speed, or one of a speed with the sign of the unit.
+pub(crate) const fn turned(logarithm: f64, better: Better) -> f64 {
     match better {
         Better::Higher => logarithm,
         Better::Lower => -logarithm,

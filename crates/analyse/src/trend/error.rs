@@ -31,4 +31,14 @@ pub enum Error {
         /// Number of points needed.
         needed: usize,
     },
+    /// No family has enough points.
+    #[error(
+        "could not fit a trend to any family: {points} dated values, and at least {needed} of one family are needed"
+    )]
+    NoFamily {
+        /// Number of points.
+        points: usize,
+        /// Number of points of one family needed.
+        needed: usize,
+    },
 }

@@ -9,11 +9,13 @@ use super::error::Error;
 use super::result::{Broken, Checked, Dated, FanPoint, FittedTrend, GrowthTrend, Projection, TrendCurve};
 
 /// Fewest points of a fit.
-const FEWEST: usize = 4;
+pub(crate) const FEWEST: usize = 4;
 /// Permutations of the break test.
 const PERMUTATIONS: usize = 999;
 /// Extrapolation from which on the growth need not continue, in multiples of the span of the data.
 const REACH: f64 = 1.0 / 3.0;
+/// Years to double above which nothing grows.
+const NEVER: f64 = 1e6;
 /// Points of the fan.
 const FAN: usize = 48;
 
@@ -41,8 +43,7 @@ impl Default for TrendOptions {
 /// # Errors
 /// When fewer than four values at different dates are in the window.
 pub fn trend(data: &[Dated], options: &TrendOptions) -> Result<GrowthTrend, Error> {
-    let inside = |point: &&Dated| options.window.is_none_or(|(from, to)| from <= point.time && point.time <= to);
-    let (mut fitted, outside): (Vec<&Dated>, Vec<&Dated>) = data.iter().partition(inside);
+    let (mut fitted, outside): (Vec<&Dated>, Vec<&Dated>) = data.iter().partition(|point| within(point, options));
     fitted.sort_by(|a, b| a.time.total_cmp(&b.time));
     let times: Vec<f64> = fitted.iter().map(|point| point.time).collect();
     let values: Vec<f64> = fitted.iter().map(|point| point.value).collect();
@@ -60,15 +61,22 @@ pub fn trend(data: &[Dated], options: &TrendOptions) -> Result<GrowthTrend, Erro
         let pick = |from: &[f64]| best.iter().map(|&i| from[i]).collect::<Vec<f64>>();
         fits.push(ask.fitted(TrendCurve::Frontier, &edge, &pick(&times), &pick(&values)));
     }
+    let reached: Vec<f64> = fits[0].projections.iter().map(|projection| projection.time).collect();
     Ok(GrowthTrend {
         span: ask.span,
         points: times.len(),
         level: options.level,
         fits,
         later: checked(&all, &outside, options.level),
+        beyond: options.project.iter().copied().filter(|year| !reached.contains(year)).collect(),
         data: fitted.into_iter().cloned().collect(),
         outside: outside.into_iter().cloned().collect(),
     })
+}
+
+/// Whether a value is in the window of the fit.
+pub(crate) fn within(point: &Dated, options: &TrendOptions) -> bool {
+    options.window.is_none_or(|(from, to)| from <= point.time && point.time <= to)
 }
 
 /// Input of each fit.
@@ -83,7 +91,8 @@ impl TrendRequest<'_> {
         let level = self.options.level;
         let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
         let broken = sup_f(times, &logs, PERMUTATIONS, self.options.seed).map(|found| {
-            let years = |slope: f64| std::f64::consts::LN_2 / slope;
+            // A flat part neither doubles nor halves.
+            let years = |slope: f64| Some(std::f64::consts::LN_2 / slope).filter(|years| years.abs() < NEVER);
             Broken {
                 between: (found.after, found.before),
                 p_value: found.p_value,
@@ -105,23 +114,25 @@ impl TrendRequest<'_> {
         FittedTrend {
             curve,
             points: times.len(),
-            growth: growth.rate(level).value.exp_m1(),
+            growth: growth.rate(level).value.exp_m1().min(f64::MAX),
             doubling,
-            spread: growth.line.residual_sd.exp(),
+            spread: growth.line.residual_sd.exp().min(f64::MAX),
             broken,
             projections: self
                 .options
                 .project
                 .iter()
-                .map(|&time| self.projection(curve, growth, time, self.wandering(&logs, times)))
+                .filter_map(|&time| self.projection(curve, growth, time, self.wandering(&logs, times)))
                 .collect(),
             fan: self.fan(growth, self.wandering(&logs, times)),
         }
     }
 
-    /// Projection of a fit to a date. The interval is that of one new value while the growth continues.
-    fn projection(&self, curve: TrendCurve, growth: &Growth, time: f64, wandering: f64) -> Projection {
+    /// Projection of a fit to a date. The interval is that of one new value while the growth continues. `None` where the
+    /// line leaves the range of numbers.
+    fn projection(&self, curve: TrendCurve, growth: &Growth, time: f64, wandering: f64) -> Option<Projection> {
         let said = growth.predict(time, self.options.level);
+        is_number(said.interval.low, said.interval.high).then_some(())?;
         // A frontier may end before the data: its reach is counted from all of them.
         let (first, last) = self.span;
         let extrapolation = (first - time).max(time - last).max(0.0) / (last - first);
@@ -132,16 +143,17 @@ impl TrendRequest<'_> {
             TrendCurve::Median => median(&near),
             TrendCurve::Frontier => (!near.is_empty()).then(highest),
         };
-        Projection {
+        let wide = self.wide(said.interval.low, said.interval.high, time, wandering);
+        Some(Projection {
             time,
             value: said.value,
             low: said.interval.low,
             high: said.interval.high,
-            wide: Some(self.wide(said.interval.low, said.interval.high, time, wandering)),
+            wide: Some(wide).filter(|(low, high)| is_number(*low, *high)),
             extrapolation,
             out_of_reach: extrapolation > REACH,
-            came: centre.map(|centre| (centre, said.value / centre)),
-        }
+            came: centre.map(|centre| (centre, (said.value / centre).min(f64::MAX))),
+        })
     }
 
     fn fan(&self, growth: &Growth, wandering: f64) -> Vec<FanPoint> {
@@ -150,12 +162,13 @@ impl TrendRequest<'_> {
         // Without projections the fan ends at the fit's reach.
         let end = dates.fold(last + REACH * (last - first), f64::max);
         (0..=FAN)
-            .map(|step| {
+            .filter_map(|step| {
                 let time = first + (end - first) * step as f64 / FAN as f64;
                 let said = growth.predict(time, self.options.level);
                 let (low, high) = (said.interval.low, said.interval.high);
                 let (wide_low, wide_high) = self.wide(low, high, time, wandering);
-                FanPoint { time, value: said.value, low, high, wide_low, wide_high }
+                let fits = is_number(low, high) && is_number(wide_low, wide_high);
+                fits.then_some(FanPoint { time, value: said.value, low, high, wide_low, wide_high })
             })
             .collect()
     }
@@ -187,6 +200,11 @@ fn rate_change(times: &[f64], logs: &[f64]) -> f64 {
     if apart > 0.0 { (after - before).abs() / apart.sqrt() / 3.0_f64.sqrt() } else { 0.0 }
 }
 
+/// Whether two ends of an interval about a positive value are numbers that can be printed.
+fn is_number(low: f64, high: f64) -> bool {
+    low.is_normal() && high.is_normal()
+}
+
 /// Values after the window compared with the fit, and where it lost them.
 fn checked(fit: &Growth, outside: &[&Dated], level: f64) -> Option<Checked> {
     let last = fit.line.range.1;
@@ -205,7 +223,7 @@ fn checked(fit: &Growth, outside: &[&Dated], level: f64) -> Option<Checked> {
         points: later.len(),
         inside: held.iter().filter(|held| **held).count() as f64 / held.len() as f64,
         lost_from,
-        too_high_at_the_end: median(&ratios)?,
+        too_high_at_the_end: median(&ratios)?.clamp(f64::MIN_POSITIVE, f64::MAX),
         end: tail[0].time,
     })
 }

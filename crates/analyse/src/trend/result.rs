@@ -27,6 +27,9 @@ pub struct GrowthTrend {
     pub fits: Vec<FittedTrend>,
     /// Points outside the window of the fit, compared with the fit to all values.
     pub later: Option<Checked>,
+    /// Requested dates at which the line leaves the range of numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beyond: Vec<f64>,
     /// The values of the fit.
     pub data: Vec<Dated>,
     /// Values outside the window.
@@ -109,10 +112,10 @@ pub struct Broken {
     pub between: (f64, f64),
     /// p-value of "the growth did not change".
     pub p_value: f64,
-    /// Years to double before it.
-    pub doubling_before: f64,
-    /// Years to double after it.
-    pub doubling_after: f64,
+    /// Years to double before it, negative for halving; absent without growth.
+    pub doubling_before: Option<f64>,
+    /// The same after it.
+    pub doubling_after: Option<f64>,
     /// Whether the p-value is below 0.05.
     pub significant: bool,
 }
@@ -130,4 +133,29 @@ pub struct Checked {
     pub too_high_at_the_end: f64,
     /// The date of that median.
     pub end: f64,
+}
+
+/// Growth by family of CPU.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FamilyTrends {
+    /// Confidence level of every interval.
+    pub level: f64,
+    /// Growth a year that is common to all families, each at its own level.
+    pub common: f64,
+    /// The families with enough values.
+    pub families: Vec<FamilyTrend>,
+    /// Names of the others, with their number of values.
+    pub left_out: Vec<(String, usize)>,
+}
+
+/// Growth of one family.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FamilyTrend {
+    /// Its name.
+    pub family: String,
+    /// Its fit.
+    pub trend: GrowthTrend,
+    /// Whether its growth differs from that of all others together: their common rate is outside its interval at the
+    /// level of all families at once (Bonferroni).
+    pub differs: bool,
 }

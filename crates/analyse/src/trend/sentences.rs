@@ -27,17 +27,21 @@ impl GrowthTrend {
             sentences.push(self.growth_in_words(fit));
             if let Some(broken) = fit.broken.as_ref().filter(|broken| broken.significant) {
                 sentences.push(format!(
-                    "The growth of the {} changed between {} and {} (p {}): doubling in {} years before, {} after. One line \
+                    "The growth of the {} changed between {} and {} (p {}): {} before, {} after. One line \
                      through both says little of what comes.",
                     word(fit.curve),
                     date(broken.between.0),
                     date(broken.between.1),
                     probability(broken.p_value),
-                    digits(broken.doubling_before),
-                    years_after(broken.doubling_after),
+                    doubling(broken.doubling_before),
+                    doubling(broken.doubling_after),
                 ));
             }
             sentences.extend(fit.projections.iter().map(|projection| self.projection_in_words(fit.curve, projection)));
+        }
+        if !self.beyond.is_empty() {
+            let years: Vec<String> = self.beyond.iter().map(|year| date(*year)).collect();
+            sentences.push(format!("No projection to {}: the line leaves the range of numbers.", list(&years)));
         }
         if let Some(later) = &self.later {
             let lost = later
@@ -100,8 +104,12 @@ const fn word(curve: TrendCurve) -> &'static str {
     }
 }
 
-fn years_after(years: f64) -> String {
-    if years > 0.0 { digits(years) } else { format!("halving in {}", digits(-years)) }
+fn doubling(years: Option<f64>) -> String {
+    match years {
+        Some(years) if years > 0.0 => format!("doubling in {} years", digits(years)),
+        Some(years) => format!("halving in {} years", digits(-years)),
+        None => "no growth".to_owned(),
+    }
 }
 
 fn probability(p: f64) -> String {

@@ -48,11 +48,11 @@ rack_units = 1
 rate = { sim = "22 events/s", rec = "19 events/s" }
 "#;
 
-fn problem(text: &str) -> ChooseProblem {
+pub(crate) fn problem(text: &str) -> ChooseProblem {
     parse(text).unwrap().problem(&BTreeMap::new()).unwrap()
 }
 
-fn plan(choice: &Choice) -> &ChosenPlan {
+pub(crate) fn plan(choice: &Choice) -> &ChosenPlan {
     match &choice.answer {
         ChooseAnswer::Plan(chosen) => chosen,
         ChooseAnswer::Impossible(shortages) => panic!("{shortages:?}"),

@@ -3,6 +3,7 @@
 
 mod any_runs;
 mod choose;
+mod choose_uncertain;
 mod common;
 mod compare_cycles;
 mod compare_published;

@@ -59,7 +59,7 @@ fn the_break_of_the_public_record_is_found() {
     let found = fitted(&data, 1988.0, 2022.0, &[]);
     let broken = found.fits[0].broken.clone().unwrap();
     assert!(broken.significant && (2001.0..2008.0).contains(&broken.between.0), "{broken:?}");
-    assert!(broken.doubling_after > 2.0 * broken.doubling_before);
+    assert!(broken.doubling_after.unwrap() > 2.0 * broken.doubling_before.unwrap());
     assert_eq!(found.fits[1].curve, TrendCurve::Frontier);
 }
 
@@ -120,4 +120,78 @@ fn what_cannot_be_fitted_says_why() {
     let same: Vec<Dated> = (0..9).map(|i| Dated { time: 2000.0, value: f64::from(i + 1), name: None }).collect();
     assert!(trend(&same, &TrendOptions::default()).is_err());
     assert!(trend(&[], &TrendOptions::default()).is_err());
+}
+
+#[test]
+fn families_are_fitted_by_themselves() {
+    let mut rng = generator(33);
+    let mut data = Vec::new();
+    // Three families that double in two years, each later one at a lower level: mixed, they would seem to stand still; and
+    // one that doubles in one year.
+    for (family, start, level, doubling) in [
+        ("AMD EPYC", 2000.0, 100.0, 2.0),
+        ("Intel Xeon", 2003.0, 40.0, 2.0),
+        ("Arm Neoverse", 2006.0, 15.0, 2.0),
+        ("POWER", 2001.0, 50.0, 1.0),
+    ] {
+        for step in 0..12 {
+            let time = start + f64::from(step) / 4.0;
+            let value = level * ((time - start) / doubling).exp2() * (0.03 * standard_normal(&mut rng)).exp();
+            data.push(Dated { time, value, name: Some(format!("{family} {step}")) });
+        }
+    }
+    data.push(Dated { time: 2004.0, value: 3.0, name: Some("VAX 11/780".to_owned()) });
+    let found = analyse::trend::families(&data, &TrendOptions::default()).unwrap();
+    assert_eq!(found.left_out, [("VAX".to_owned(), 1)]);
+    for family in &found.families {
+        let years = family.trend.fits[0].doubling.as_ref().unwrap().value;
+        let expected = if family.family == "POWER" { 1.0 } else { 2.0 };
+        assert!((years / expected - 1.0).abs() < 0.1, "{}: {years}", family.family);
+        assert!(family.differs || family.family != "POWER", "{family:?}");
+    }
+    let same: Vec<Dated> =
+        data.into_iter().filter(|point| !point.name.as_deref().unwrap_or_default().starts_with("POWER")).collect();
+    let found = analyse::trend::families(&same, &TrendOptions::default()).unwrap();
+    assert!(found.families.iter().all(|family| !family.differs), "{:?}", found.sentences());
+    assert!((found.common - (2.0_f64.sqrt() - 1.0)).abs() < 0.05, "{}", found.common);
+    assert!(analyse::trend::families(&same[..3], &TrendOptions::default()).is_err());
+}
+
+#[test]
+fn nothing_is_ever_without_a_number() {
+    fn numbers(value: &serde_json::Value, place: &str) {
+        match value {
+            serde_json::Value::Null => {
+                let may_be_absent = ["doubling", "broken", "later", "came", "wide", "lost_from", "name"];
+                let last = place.rsplit('.').next().unwrap_or_default();
+                assert!(may_be_absent.iter().any(|name| last.starts_with(name)), "{place} is no number");
+            }
+            serde_json::Value::Array(items) => items.iter().for_each(|item| numbers(item, place)),
+            serde_json::Value::Object(fields) => {
+                fields.iter().for_each(|(name, value)| numbers(value, &format!("{place}.{name}")));
+            }
+            _ => {}
+        }
+    }
+    let cases: [(&str, Vec<(f64, f64)>); 6] = [
+        ("flat", (0..12).map(|i| (2000.0 + f64::from(i), 5.0)).collect()),
+        ("huge", (0..12).map(|i| (2000.0 + f64::from(i), 1e300 * f64::from(i + 1))).collect()),
+        ("tiny", (0..12).map(|i| (2000.0 + f64::from(i), 1e-300 / f64::from(i + 1))).collect()),
+        ("steep", (0..12).map(|i| (2000.0 + 1e-4 * f64::from(i), 10.0_f64.powi(20 * i))).collect()),
+        ("exact", (0..12).map(|i| (2000.0 + f64::from(i), 2.0_f64.powi(i))).collect()),
+        ("two halves", (0..12).map(|i| (2000.0 + f64::from(i), if i < 6 { 1.0 } else { 2.0_f64.powi(i) })).collect()),
+    ];
+    for (name, points) in cases {
+        let data: Vec<Dated> = points.into_iter().map(|(time, value)| Dated { time, value, name: None }).collect();
+        let window = Some((2000.0, data[8].time));
+        for window in [None, window] {
+            let options = TrendOptions { window, project: vec![1901.0, 2030.0, 2199.0], ..TrendOptions::default() };
+            let found = trend(&data, &options).unwrap();
+            numbers(&serde_json::to_value(&found).unwrap(), name);
+            let words = found.sentences().join(" ").to_lowercase();
+            assert!(!words.contains("nan") && !words.contains(" inf"), "{name}: {words}");
+            let told = found.fits[0].projections.len() + found.beyond.len();
+            assert_eq!(told, 3, "{name}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Views: the content of reports on a run, a catalogue or findings. Each makes one [`Document`](crate::Document).
 
 mod catalogue;
+mod choice_evaluation;
 mod choose;
 mod compare;
 mod evaluation;
@@ -10,6 +11,7 @@ mod host;
 mod machine;
 mod matrices;
 mod predict;
+mod predict_evaluation;
 mod probe;
 mod report;
 mod run;
@@ -18,8 +20,10 @@ mod scaling;
 mod tails;
 mod topology;
 mod trend;
+mod trend_families;
 
 pub use catalogue::catalogue;
+pub use choice_evaluation::choice_evaluation;
 pub use choose::choose;
 pub use compare::{CompareContext, compare, self_test};
 pub use evaluation::{
@@ -29,10 +33,12 @@ pub use explain::{ExplainContext, explain};
 pub use findings::{CheckFinding, FindingState, Findings, findings};
 pub use host::host;
 pub use machine::heading;
-pub use predict::{evaluation, predict};
+pub use predict::predict;
+pub use predict_evaluation::evaluation;
 pub use probe::probe;
 pub use report::{ReportInput, report};
 pub use run::{RunContext, run, run_records};
 pub use runs::{RunRow, runs};
 pub use topology::topology;
 pub use trend::trend;
+pub use trend_families::family_trends;

@@ -1,6 +1,6 @@
-//! Predictions of an application on machines where it never ran, and their evaluation.
+//! Predictions of an application on machines where it never ran.
 
-use analyse::predict::{Forecast, ForecastStanding, IntervalMethod, Prediction, PredictionRecord};
+use analyse::predict::{Forecast, ForecastStanding, IntervalMethod, Prediction};
 use model::Unit;
 
 use crate::words::plural;
@@ -76,7 +76,9 @@ fn records(prediction: &Prediction) -> Records {
             forecast.level.to_string(),
             match forecast.interval {
                 Some(IntervalMethod::JackknifePlus) => "jackknife_plus",
-                Some(IntervalMethod::Stretched) => "stretched",
+                Some(IntervalMethod::Moderated) => "moderated",
+                Some(IntervalMethod::FamiliesLeftOut) => "families_left_out",
+                Some(IntervalMethod::MakersLeftOut) => "makers_left_out",
                 Some(IntervalMethod::StoreWide) => "store_wide",
                 None => "",
             }
@@ -96,75 +98,6 @@ fn records(prediction: &Prediction) -> Records {
     }
 }
 
-/// The report of `prony predict --evaluate`; its JSON is the [`PredictionRecord`].
-#[must_use]
-pub fn evaluation(evaluation: &PredictionRecord) -> Document {
-    let mut document = Document::new(format!(
-        "Predicting {}: honest errors on {}",
-        evaluation.application,
-        plural(evaluation.models, "model of CPU").replace("model of CPUs", "models of CPU")
-    ));
-    let columns =
-        ["machines learnt from", "median error", "worst tenth", "single probe", "its worst tenth", "intervals held"]
-            .iter()
-            .enumerate()
-            .map(|(place, title)| Column::new(*title, if place == 0 { ColumnKind::Label } else { ColumnKind::Number }))
-            .collect();
-    let rows = evaluation
-        .sizes
-        .iter()
-        .map(|size| TableRow {
-            cells: vec![
-                Cell::text(size.machines.to_string()),
-                Cell::text(percent(size.median_error)),
-                Cell::text(percent(size.worst_tenth)),
-                Cell::text(percent(size.rating_median)),
-                Cell::text(percent(size.rating_worst_tenth)),
-                size.coverage.map_or(Cell::Empty, |coverage| Cell::text(percent(coverage))),
-            ],
-        })
-        .collect();
-    document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
-    document.summary = vec![format!(
-        "Each machine was predicted by machines of other models of CPU alone; {} of the intervals should hold.",
-        percent(evaluation.level)
-    )];
-    document.data = EmbeddedJson::of(evaluation).ok();
-    document.records = Some(sizes(evaluation));
-    document
-}
-
-/// One record for each number of training machines.
-fn sizes(evaluation: &PredictionRecord) -> Records {
-    let text = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    Records {
-        header: vec![
-            "machines",
-            "predictions",
-            "median_error",
-            "worst_tenth",
-            "rating_median",
-            "rating_worst_tenth",
-            "coverage",
-        ],
-        rows: evaluation
-            .sizes
-            .iter()
-            .map(|size| {
-                vec![
-                    size.machines.to_string(),
-                    size.predictions.to_string(),
-                    size.median_error.to_string(),
-                    size.worst_tenth.to_string(),
-                    size.rating_median.to_string(),
-                    size.rating_worst_tenth.to_string(),
-                    text(size.coverage),
-                ]
-            })
-            .collect(),
-    }
-}
-
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     format!("{:.1}%", 100.0 * share)
 }

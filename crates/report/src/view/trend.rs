@@ -124,6 +124,6 @@ const fn word(curve: TrendCurve) -> &'static str {
     }
 }
 
-fn date(time: f64) -> String {
+pub(super) fn date(time: f64) -> String {
     if (time - time.round()).abs() < 0.05 { format!("{time:.0}") } else { format!("{time:.1}") }
 }

@@ -1,0 +1,162 @@
+//! Predictions of known values, from machines of other models of CPU alone.
+
+use rand::seq::SliceRandom;
+use stats::simulate::generator;
+
+use super::forecast::{Model, PredictOptions};
+use super::matrix::{Matrix, Novelty};
+use super::method::PredictMethod;
+use super::prior::prior;
+use super::result::ForecastStanding;
+use super::suspect::{SuspectValue, suspect_values};
+use super::table::PredictorTable;
+
+/// Single methods that are set against the blend.
+pub(crate) const MEMBERS: [PredictMethod; 7] = [
+    PredictMethod::Rating,
+    PredictMethod::Neighbour,
+    PredictMethod::Facts,
+    PredictMethod::GeometricMean,
+    PredictMethod::Weighting,
+    PredictMethod::Ridge(0.3),
+    PredictMethod::RidgeWithFacts(0.3),
+];
+
+/// One prediction of a known value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TriedPrediction {
+    /// Name of the application.
+    pub application: String,
+    /// Name of the machine.
+    pub machine: String,
+    /// Relative error.
+    pub error: f64,
+    /// Relative errors of single methods, where they can be fitted.
+    pub members: Vec<(PredictMethod, f64)>,
+    /// Whether the interval contained the true value; absent without an interval.
+    pub covered: Option<bool>,
+    /// Half the width of the interval as a logarithm.
+    pub half_width: Option<f64>,
+    /// Standing of the forecast; the errors of a refused one are those of the value that was not given.
+    pub standing: ForecastStanding,
+}
+
+impl TriedPrediction {
+    /// Whether the prediction was refused.
+    #[must_use]
+    pub fn refused(&self) -> bool {
+        self.standing == ForecastStanding::Refused
+    }
+}
+
+/// A table without its suspected values, and its machines with the application by model of CPU.
+#[derive(Debug)]
+pub struct PredictionTrial {
+    pub(crate) table: PredictorTable,
+    pub(crate) suspects: Vec<SuspectValue>,
+    /// Machines by model, in the order of the table.
+    pub(crate) models: Vec<Vec<usize>>,
+}
+
+impl PredictionTrial {
+    /// Looks for suspected values and groups the machines.
+    #[must_use]
+    pub fn of(table: &PredictorTable) -> Self {
+        let suspects = suspect_values(table);
+        let table = table.without(&suspects);
+        let mut models: Vec<Vec<usize>> = Vec::new();
+        for m in table.known() {
+            let model = &table.machines[m].model;
+            match models.iter_mut().find(|members| table.machines[members[0]].model == *model) {
+                Some(members) => members.push(m),
+                None => models.push(vec![m]),
+            }
+        }
+        Self { table, suspects, models }
+    }
+
+    /// Every model predicted from one machine of each other one.
+    pub(crate) fn leave_one_out(&self, options: &PredictOptions) -> Vec<TriedPrediction> {
+        (0..self.models.len())
+            .flat_map(|out| {
+                let others = self.models.iter().enumerate().filter(|(m, _)| *m != out);
+                let from: Vec<usize> = others.map(|(_, members)| members[0]).collect();
+                self.tried(&from, &self.models[out], options)
+            })
+            .collect()
+    }
+
+    /// All other models predicted from one machine of each of `size` models chosen by a seed. Empty when fewer than
+    /// `size` + 1 models have the application.
+    #[must_use]
+    pub fn at_random(&self, size: usize, seed: u64, options: &PredictOptions) -> Vec<TriedPrediction> {
+        if size == 0 || self.models.len() <= size {
+            return Vec::new();
+        }
+        let mut order: Vec<usize> = (0..self.models.len()).collect();
+        order.shuffle(&mut generator(seed));
+        let from: Vec<usize> = order[..size].iter().map(|&m| self.models[m][0]).collect();
+        let rest: Vec<usize> = order[size..].iter().flat_map(|&m| self.models[m].clone()).collect();
+        self.tried(&from, &rest, options)
+    }
+
+    /// Predicts `rest` from `from` alone, without any other value of the application.
+    pub(crate) fn tried(&self, from: &[usize], rest: &[usize], options: &PredictOptions) -> Vec<TriedPrediction> {
+        let table = &self.table;
+        let mut learnt: Option<Learnt> = None;
+        rest.iter()
+            .filter_map(|&target| {
+                let matrix = Matrix::of(table, from, target);
+                // Machines with the same columns share a model.
+                if learnt.as_ref().is_none_or(|learnt| !learnt.fits(&matrix)) {
+                    learnt = Learnt::of(table, from, target, &matrix);
+                }
+                let learnt = learnt.as_ref()?;
+                let truth = table.application_speed(target)?;
+                let off: Vec<&SuspectValue> = self.suspects.iter().filter(|s| s.place == target).collect();
+                let forecast = learnt.model.forecast(table, target, &off, options);
+                let actual = table.value(truth);
+                let error = |said: f64| (said - truth).exp_m1().abs();
+                let row = learnt.model.matrix.row(table, target);
+                let family = learnt.family(table, target);
+                Some(TriedPrediction {
+                    application: table.application.name.clone(),
+                    machine: table.machines[target].name.clone(),
+                    error: error(learnt.model.speed(table, target)),
+                    members: learnt.members.iter().map(|(m, fit)| (*m, error(fit.predict(&row, family)))).collect(),
+                    covered: forecast.low.zip(forecast.high).map(|(low, high)| low <= actual && actual <= high),
+                    half_width: forecast.low.zip(forecast.high).map(|(low, high)| (high / low).ln() / 2.0),
+                    standing: forecast.standing,
+                })
+            })
+            .collect()
+    }
+}
+
+/// A model and the single methods, fitted to the same machines.
+struct Learnt {
+    model: Model,
+    columns: (Vec<usize>, Vec<usize>),
+    members: Vec<(PredictMethod, super::method::FittedMethod)>,
+}
+
+impl Learnt {
+    fn of(table: &PredictorTable, from: &[usize], target: usize, matrix: &Matrix) -> Option<Self> {
+        let model = Model::learn(table, from, target)?;
+        let weights = prior(table, &model.matrix.columns);
+        let members = MEMBERS.iter().filter_map(|&m| Some((m, m.fit(&model.matrix, &weights)?))).collect();
+        Some(Self { model, columns: (matrix.columns.clone(), matrix.facts.clone()), members })
+    }
+
+    fn fits(&self, matrix: &Matrix) -> bool {
+        self.columns == (matrix.columns.clone(), matrix.facts.clone())
+    }
+
+    fn family(&self, table: &PredictorTable, target: usize) -> Option<usize> {
+        let matrix = &self.model.matrix;
+        (matrix.novelty(table, target) == Novelty::Family).then_some(())?;
+        let family = &table.machines[target].family;
+        let place = matrix.machines.iter().position(|&m| table.machines[m].family == *family)?;
+        Some(matrix.families[place])
+    }
+}

@@ -1,0 +1,109 @@
+//! Choosing with uncertain rates: the optimiser's curse, the price of being sure, and what plans reach.
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests and their helpers")]
+
+use analyse::choose::{ChooseProblem, Uncertain, decide};
+
+use crate::choose::{plan, problem};
+
+/// One application, free of all but prices: offers with an uncertain rate each.
+fn uncertain_offers(offers: &[(&str, f64, f64, f64)]) -> ChooseProblem {
+    let mut text =
+        "currency = \"EUR\"\ndraws = 200\n[demand]\nrate = \"1000 events/s\"\nyears = \"1 years\"\n".to_owned();
+    for (name, price, rate, _) in offers {
+        text.push_str(&format!(
+            "[[offer]]\nname = \"{name}\"\nprice = \"{price} EUR\"\nrate = {{ events = \"{rate} events/s\" }}\n"
+        ));
+    }
+    let mut made = problem(&text);
+    for (offer, (_, _, rate, spread)) in made.offers.iter_mut().zip(offers) {
+        offer.rates = vec![Uncertain::interval(*rate, rate / spread, rate * spread, 0.9)];
+    }
+    made
+}
+
+#[test]
+fn what_looks_cheap_for_its_error_is_corrected() {
+    let close = |a: f64, b: f64| (a / b - 1.0).abs() < 0.1;
+    // Five alike, and one that looks twice as fast for its price because nothing is known of it.
+    let mut offers: Vec<(&str, f64, f64, f64)> =
+        ["a", "b", "c", "d", "e"].iter().map(|name| (*name, 1000.0, 50.0, 1.02)).collect();
+    offers.push(("unknown", 1000.0, 100.0, 3.0));
+    let found = decide(&uncertain_offers(&offers)).unwrap();
+    let [corrected] = found.corrected.as_slice() else { panic!("{:?}", found.corrected) };
+    assert!(corrected.offer == "unknown" && corrected.factor < 0.75, "{corrected:?}");
+    let rate = &found.problem.offers[5].rates[0];
+    assert!(close(rate.middle(), 100.0 * corrected.factor), "{rate:?}");
+    assert!(found.sentences().iter().any(|sentence| sentence.contains("looks cheap")), "{:?}", found.sentences());
+    // The same offer measured well is believed.
+    offers[5].3 = 1.02;
+    let found = decide(&uncertain_offers(&offers)).unwrap();
+    assert!(found.corrected.is_empty(), "{:?}", found.corrected);
+    assert!(plan(&found).plan.iter().all(|counted| counted.offer == "unknown"), "{:?}", plan(&found).plan);
+}
+
+#[test]
+fn the_price_of_being_sure_is_told() {
+    let found = decide(&uncertain_offers(&[("old", 1000.0, 50.0, 1.02), ("new", 1000.0, 52.0, 1.4)])).unwrap();
+    let chosen = plan(&found);
+    let against = &chosen.against_cheapest;
+    assert!(against.dearer >= 0.0 && against.considered >= against.sure, "{against:?}");
+    assert!(chosen.reaches >= 0.9 && against.reaches <= chosen.reaches, "{chosen:?}");
+    let sentences = found.sentences().join(" ");
+    assert!(
+        sentences.contains("plans considered") || sentences.contains("No plan considered is cheaper"),
+        "{sentences}"
+    );
+}
+
+/// Machines whose application follows one probe with an error, so that predictions err by it.
+#[test]
+fn choices_reach_what_they_promise() {
+    use analyse::choose::evaluate;
+    use analyse::predict::{PredictedApplication, PredictorColumn, PredictorMachine, PredictorTable};
+    let mut rng = stats::simulate::generator(17);
+    let mut normal = |spread: f64| spread * stats::simulate::standard_normal(&mut rng);
+    let column = |name: &str| PredictorColumn {
+        name: name.to_owned(),
+        label: name.to_owned(),
+        tool: name.to_owned(),
+        better: model::Better::Higher,
+        stresses: Vec::new(),
+        working_set: None,
+        fact: false,
+    };
+    let names = ["x", "y", "z", "u"];
+    let machines: Vec<PredictorMachine> = (0..60)
+        .map(|m| {
+            let speed = normal(0.5);
+            PredictorMachine {
+                name: format!("m{m}"),
+                runs: Vec::new(),
+                model: format!("model {m}"),
+                family: "family".to_owned(),
+                probes: names.iter().map(|_| Some(speed + normal(0.15))).collect(),
+                application: Some(speed + normal(0.15)),
+            }
+        })
+        .collect();
+    let table = PredictorTable {
+        application: PredictedApplication {
+            name: "application".to_owned(),
+            metric: model::Metric::higher(model::Unit::PerSecond, "event"),
+            stresses: Vec::new(),
+            working_set: None,
+            footprint: None,
+        },
+        columns: names.iter().map(|name| column(name)).collect(),
+        machines,
+    };
+    let found = evaluate(std::slice::from_ref(&table), 12, testing::trials(40, 150), 1).unwrap();
+    found.sentences().iter().for_each(|sentence| eprintln!("{sentence}"));
+    let at = |curve: &[analyse::choose::ReachedAt], asked: f64| {
+        *curve.iter().find(|at| (at.asked - asked).abs() < 1e-9).unwrap()
+    };
+    let (rule, plain) = (at(&found.rule, 0.9), at(&found.uncorrected, 0.9));
+    assert!(rule.reached >= 0.8 && rule.reached >= plain.reached - 0.05, "{rule:?} {plain:?}");
+    // More confidence reaches more.
+    assert!(at(&found.rule, 0.99).reached >= at(&found.rule, 0.5).reached);
+    assert!(evaluate(&[table], 58, 1, 1).is_err());
+}

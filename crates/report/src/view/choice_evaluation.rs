@@ -1,0 +1,48 @@
+//! What choices cost on machines whose speed is known.
+
+use analyse::choose::{ChoiceRecord, ReachedAt};
+
+use super::predict::percent;
+use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Records, Table, TableRow};
+
+/// The report of `prony choose --evaluate`; its JSON is the [`ChoiceRecord`].
+#[must_use]
+pub fn choice_evaluation(found: &ChoiceRecord) -> Document {
+    let mut document = Document::new(format!("{} choices among machines of known speed", found.trials));
+    let titles = [
+        "asked for",
+        "reached",
+        "regret",
+        "reached, perfect error bars",
+        "their regret",
+        "reached, uncorrected",
+        "its regret",
+    ];
+    let kind = |place: usize| if place == 0 { ColumnKind::Label } else { ColumnKind::Number };
+    let columns = titles.iter().enumerate().map(|(place, title)| Column::new(*title, kind(place))).collect();
+    let row = |((rule, perfect), plain): ((&ReachedAt, &ReachedAt), &ReachedAt)| TableRow {
+        cells: [rule.asked, rule.reached, rule.regret, perfect.reached, perfect.regret, plain.reached, plain.regret]
+            .map(|share| Cell::text(percent(share)))
+            .to_vec(),
+    };
+    let rows = found.rule.iter().zip(&found.perfect).zip(&found.uncorrected).map(row).collect();
+    document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
+    let items = found.sentences();
+    document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
+    document.data = EmbeddedJson::of(found).ok();
+    document.records = Some(records(found));
+    document
+}
+
+fn records(found: &ChoiceRecord) -> Records {
+    let of = |bars: &str, curve: &[ReachedAt]| -> Vec<Vec<String>> {
+        let row =
+            |at: &ReachedAt| vec![bars.to_owned(), at.asked.to_string(), at.reached.to_string(), at.regret.to_string()];
+        curve.iter().map(row).collect()
+    };
+    Records {
+        header: vec!["error_bars", "asked", "reached", "regret"],
+        rows: [of("predicted", &found.rule), of("perfect", &found.perfect), of("uncorrected", &found.uncorrected)]
+            .concat(),
+    }
+}
