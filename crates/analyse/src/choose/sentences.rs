@@ -13,7 +13,10 @@ impl Choice {
         let mut sentences = self.placeholders();
         sentences.extend(self.unknown_spreads());
         match &self.answer {
-            ChooseAnswer::Plan(chosen) => sentences.extend(self.plan_in_words(chosen)),
+            ChooseAnswer::Plan(chosen) => {
+                sentences.extend(self.plan_in_words(chosen));
+                sentences.extend(self.against_cheapest(chosen));
+            }
             ChooseAnswer::Impossible(shortages) => sentences.extend(impossible(shortages)),
         }
         sentences.extend(self.corrections());
@@ -96,7 +99,6 @@ impl Choice {
                 money(chosen.expected_regret),
             ),
         ];
-        sentences.extend(self.against_cheapest(chosen));
         if chosen.reaches < problem.demand.confidence {
             sentences.push(format!(
                 "No plan within the limits reaches the rate with the confidence of {}: this one comes nearest.",

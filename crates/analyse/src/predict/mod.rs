@@ -1,10 +1,11 @@
 //! Predicts the speed of an application on a machine where it never ran.
 //!
-//! Probes are known on all machines, the application on some. The application is fitted by the probes on a logarithmic
-//! scale; the method is chosen by its error on models of CPU left out of the fit, and the interval comes from the same
-//! errors (jackknife+) or, with few machines, from how well the rest of the store would have been predicted. Resources
-//! that no probe measures are reported, and the interval is widened or the prediction refused. `docs/predict.md` gives
-//! the reasons.
+//! Probes are known on all machines, the application on some. The application is fitted by the probes, and by facts of
+//! the machines, on a logarithmic scale; methods are blended by their errors on models of CPU left out of the fit, and on
+//! families or makers left out for a machine of a new one. The interval comes from those errors and from how well other
+//! columns are predicted on machines as new. Values that are off by a factor are named and left out; resources that no
+//! probe measures are reported, and the interval is widened or the prediction refused. `docs/predict.md` gives the
+//! reasons.
 
 mod cpu;
 mod difficulty;
@@ -16,19 +17,21 @@ mod interval;
 mod leave_out;
 mod matrix;
 mod method;
+mod near;
 mod prior;
 mod result;
 mod runs;
 mod scope;
 mod sentences;
 mod split;
+mod summary;
 mod suspect;
 mod table;
 mod tried;
 
 pub use cpu::cpu_model;
 pub use error::Error;
-pub use evaluate::{AtSize, LeastHeld, MemberError, PredictionRecord, TriedSummary, evaluate};
+pub use evaluate::{AtSize, LeastHeld, MemberError, PredictionRecord, evaluate};
 pub use family::cpu_family;
 pub use forecast::{PredictOptions, predict};
 pub use interval::IntervalMethod;
@@ -36,6 +39,7 @@ pub use method::PredictMethod;
 pub use result::{BehaviourShare, Forecast, ForecastStanding, LeftOutError, Prediction};
 pub use runs::{figures_like, from_runs, near_machines};
 pub use split::{AtSplit, SplitKind};
+pub use summary::TriedSummary;
 pub use suspect::{SuspectValue, suspect_values};
 pub use table::{PredictedApplication, PredictorColumn, PredictorMachine, PredictorTable, ResourceKind};
 pub use tried::{PredictionTrial, TriedPrediction};

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use model::{Better, Figure, FigureKey, Footprint, Run};
 
-use super::cpu::{cpu_model, nearest_names, with_class};
+use super::cpu::{cpu_model, with_class};
 use super::error::Error;
 use super::family::cpu_family;
+use super::near::nearest_names;
 use super::table::{PredictedApplication, PredictorColumn, PredictorMachine, PredictorTable};
 
 /// Joins runs to a table: one machine for all runs with one fingerprint (else one name); the application's figure is

@@ -2,8 +2,9 @@
 
 use model::Unit;
 
-use super::evaluate::{PredictionRecord, TriedSummary};
+use super::evaluate::PredictionRecord;
 use super::result::{BehaviourShare, Forecast, ForecastStanding, Prediction};
+use super::summary::TriedSummary;
 use crate::words::{digits, list, seconds};
 
 /// Smaller shares are summed up as the rest.

@@ -4,9 +4,9 @@ use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 use stats::simulate::generator;
 
-use super::evaluate::TriedSummary;
 use super::family::maker;
 use super::forecast::PredictOptions;
+use super::summary::TriedSummary;
 use super::tried::{PredictionTrial, TriedPrediction};
 
 /// Fewest models of CPU to learn from.
