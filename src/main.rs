@@ -5,11 +5,13 @@ mod cli;
 mod cmd;
 mod evaluation;
 mod exit;
+mod other_machines;
 mod output;
 mod progress;
 mod run_finder;
 mod run_options;
 mod run_saver;
+mod share;
 mod value_parsers;
 
 use std::process::ExitCode;
@@ -26,6 +28,11 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return cli::refuse(&error),
     };
+    // With a handler, a file beyond the limit of its size is an error of the write, which is told, and not the end.
+    let too_large = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    if signal_hook::flag::register(signal_hook::consts::SIGXFSZ, too_large).is_err() {
+        output::remark("could not watch for limits of file sizes; a file that grows too large ends this program");
+    }
     concluded(cmd::dispatch(cli))
 }
 

@@ -10,16 +10,23 @@ use crate::cli::CommonOptions;
 
 /// Columns if the width of the terminal is unknown.
 const WIDTH: usize = 100;
+/// Most columns: longer lines are hard to follow from one end to the other.
+const MOST: usize = 160;
 
 /// Draws a document on standard output in the requested format.
 pub(crate) fn print(document: &Document, common: &CommonOptions) -> Result<()> {
-    let format = if common.json { "json" } else { &common.format };
-    let width = terminal_size::terminal_size().map_or(WIDTH, |(width, _)| usize::from(width.0).clamp(60, WIDTH));
-    let format = report::by_name(format, width, colours(&common.color))?;
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    format.render(document, &mut out)?;
-    out.flush()?;
-    Ok(())
+    let name = if common.json { "json" } else { &common.format };
+    let width = terminal_size::terminal_size().map_or(WIDTH, |(width, _)| usize::from(width.0).clamp(40, MOST));
+    let format = report::by_name(name, width, colours(&common.color))?;
+    if name == "terminal" {
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        format.render(document, &mut out)?;
+        out.flush()?;
+        return Ok(());
+    }
+    let mut bytes = Vec::new();
+    format.render(document, &mut bytes)?;
+    write_as(bytes, name, common)
 }
 
 /// Draws the results of a run. As CSV it is the tidy table of its figures, which `prony import` reads.
@@ -38,24 +45,52 @@ pub(crate) fn print_runs(runs: &[Run], common: &CommonOptions) -> Result<()> {
         format != "terminal",
         "a screen shows one run; name one, set them side by side with prony compare, or write them with --format csv"
     );
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    export::export(runs, format, &mut out)?;
-    out.flush()?;
-    Ok(())
+    let mut bytes = Vec::new();
+    export::export(runs, format, &mut bytes)?;
+    write_as(bytes, format, common)
 }
 
-/// Writes plain text to standard output.
+/// Writes text in a format of every verb.
+pub(crate) fn write_as(bytes: Vec<u8>, format: &str, common: &CommonOptions) -> Result<()> {
+    write(&if common.no_formulas && format == "csv" { without_formulas(&bytes)? } else { bytes })
+}
+
+/// CSV whose texts no spreadsheet reads as formulas: an apostrophe stands before one that begins like a formula. Numbers
+/// stay as they are.
+fn without_formulas(bytes: &[u8]) -> Result<Vec<u8>> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
+    let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
+    for record in reader.byte_records() {
+        let formula = |field: &[u8]| {
+            let number = std::str::from_utf8(field).is_ok_and(|text| text.parse::<f64>().is_ok());
+            matches!(field.first(), Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r')) && !number
+        };
+        let safe = |field: &[u8]| if formula(field) { [b"'", field].concat() } else { field.to_vec() };
+        writer.write_record(record?.iter().map(safe))?;
+    }
+    Ok(writer.into_inner().map_err(|error| error.into_error())?)
+}
+
+/// Writes text to standard output; to a terminal without characters that would steer it.
 pub(crate) fn write(text: &[u8]) -> Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text)?;
+    match std::str::from_utf8(text) {
+        Ok(text) if out.is_terminal() => out.write_all(harmless(text).as_bytes())?,
+        _ => out.write_all(text)?,
+    }
     out.flush()?;
     Ok(())
 }
 
-/// Prints a remark that is not part of the report.
-#[expect(clippy::print_stderr, reason = "this is where the program speaks to a person")]
+/// A text without control characters and marks of writing direction, lines apart.
+fn harmless(text: &str) -> String {
+    let steers = |c: char| report::words::is_control(c) && !matches!(c, '\n' | '\t');
+    text.chars().map(|c| if steers(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// Prints a remark that is not part of the report. That nobody can read it is no reason to end.
 pub(crate) fn remark(text: &str) {
-    eprintln!("prony: {text}");
+    let _ = writeln!(io::stderr(), "prony: {}", harmless(text));
 }
 
 /// Prints an error in one line.
@@ -79,7 +114,8 @@ fn colours(when: &str) -> bool {
         "never" => false,
         _ => {
             let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-            !refused && io::stdout().is_terminal()
+            let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+            !refused && !dumb && io::stdout().is_terminal()
         }
     }
 }
@@ -93,4 +129,21 @@ pub(crate) fn is_closed(error: &anyhow::Error) -> bool {
         });
         io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_begin_like_formulas_are_texts() {
+        let text = "name,value\n=HYPERLINK(\"http://x\"),-1.5e3\n@cmd,+2\n\"-x, y\",plain\n";
+        let safe = String::from_utf8(without_formulas(text.as_bytes()).unwrap()).unwrap();
+        assert_eq!(safe, "name,value\n\"'=HYPERLINK(\"\"http://x\"\")\",-1.5e3\n'@cmd,+2\n\"'-x, y\",plain\n");
+    }
+
+    #[test]
+    fn what_steers_a_terminal_is_replaced() {
+        assert_eq!(harmless("a\u{1b}[2Jb\u{202e}c\n\td\u{9b}"), "a\u{fffd}[2Jb\u{fffd}c\n\td\u{fffd}");
+    }
 }

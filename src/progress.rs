@@ -1,41 +1,125 @@
-//! Progress of a run on a terminal.
+//! Progress of a run: a bar on a terminal, elsewhere a line now and then.
 
-use std::time::Duration;
+use std::collections::HashMap;
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use measure::{MeasureEvent, Observer};
+use model::{Figure, FigureKey, PlanEntry, Run};
+use report::PrintedQuantity;
+use report::words::duration;
 
-/// Draws one line on standard error, between launches and never inside one.
+use crate::output;
+
+/// How progress is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ProgressMode {
+    /// A bar that is drawn over: standard error is a terminal that can do that.
+    Bar,
+    /// A line every half a minute.
+    Lines,
+    /// Nothing.
+    Silent,
+}
+
+impl ProgressMode {
+    /// The mode for this standard error.
+    pub(crate) fn new(quiet: bool) -> Self {
+        match () {
+            () if quiet => Self::Silent,
+            () if draws() => Self::Bar,
+            () => Self::Lines,
+        }
+    }
+}
+
+/// Whether standard error is a terminal on which lines can be drawn over.
+pub(crate) fn draws() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Time between lines without a terminal.
+const LINE: Duration = Duration::from_secs(30);
+
+/// Steps of the bar.
+const STEPS: u64 = 1000;
+
+/// Shows progress on standard error, between launches and never inside one: drawing would disturb what is measured.
 pub(crate) struct ProgressLine {
+    mode: ProgressMode,
     bar: ProgressBar,
-    round: u32,
+    began: Instant,
+    /// When the last line was printed.
+    told: Instant,
     converged: usize,
     of: usize,
     target: f64,
-    left: Option<f64>,
+    left: TimeLeft,
+    /// The newest value of every figure.
+    values: HashMap<FigureKey, String>,
 }
 
 impl ProgressLine {
-    /// A line for a run with intervals of `target`; drawn only if visible.
-    pub(crate) fn new(target: f64, visible: bool) -> Self {
-        let goes_to = if visible { ProgressDrawTarget::stderr_with_hz(4) } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(1), goes_to);
-        if let Ok(style) = ProgressStyle::with_template("  {prefix}  {bar:30}  {wide_msg}") {
+    /// A line for a run with intervals of `target`.
+    pub(crate) fn new(target: f64, mode: ProgressMode) -> Self {
+        let to = if mode == ProgressMode::Bar {
+            ProgressDrawTarget::stderr_with_hz(4)
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let bar = ProgressBar::with_draw_target(Some(STEPS), to);
+        if let Ok(style) = ProgressStyle::with_template("  {bar:24}  {percent:>3}%  {wide_msg}") {
             bar.set_style(style.progress_chars("██░"));
         }
-        Self { bar, round: 0, converged: 0, of: 0, target, left: None }
+        let now = Instant::now();
+        let (left, values) = (TimeLeft::default(), HashMap::new());
+        Self { mode, bar, began: now, told: now, converged: 0, of: 0, target, left, values }
     }
 
-    fn show(&self, doing: &str) {
-        let elapsed = report::words::duration(self.bar.elapsed().as_secs_f64());
-        let left = self.left.map(|left| format!(", about {} left", report::words::duration(left))).unwrap_or_default();
+    fn show(&mut self, doing: &str) {
+        let elapsed = self.began.elapsed().as_secs_f64();
+        let left = self.left.show(elapsed);
+        let about = format!("{} elapsed, about {} left", duration(elapsed), duration(left));
+        if self.mode == ProgressMode::Lines {
+            if self.told.elapsed() >= LINE {
+                self.told = Instant::now();
+                output::remark(&format!("{} of {} figures, {about}; {doing}", self.converged, self.of));
+            }
+            return;
+        }
+        let share = elapsed / (elapsed + left).max(f64::MIN_POSITIVE);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the steps")]
+        let place = ((share * STEPS as f64) as u64).min(STEPS - 1);
+        // The estimate may grow, and the bar does not go back.
+        self.bar.set_position(place.max(self.bar.position()));
         let target = self.target * 100.0;
-        self.bar.set_message(format!(
-            "{} of {} figures converged (±{target}%)   {elapsed} elapsed{left}   {doing}",
-            self.converged, self.of
-        ));
+        self.bar.set_message(format!("{about}   {} of {} figures ±{target}%   {doing}", self.converged, self.of));
         self.bar.tick();
     }
+
+    fn learn(&mut self, run: &Run) {
+        for figure in &run.figures {
+            if let Some(value) = newest(figure) {
+                self.values.insert(figure.key(), value);
+            }
+        }
+    }
+}
+
+/// The value of a figure so far: its estimate, or that of its last launch.
+fn newest(figure: &Figure) -> Option<String> {
+    let last = figure.launches.last().and_then(|launch| figure.value_of(launch));
+    let value = figure.outcome.estimate().map(|estimate| estimate.value).or(last)?;
+    Some(PrintedQuantity::bare(value, figure.metric.unit).short().replace('\u{a0}', " "))
+}
+
+/// Seconds that a run takes to its first look, by its plan.
+fn planned(run: &Run) -> f64 {
+    let first = run.plan.looks.first().copied().unwrap_or(1);
+    let round: f64 = run.plan.entries.iter().map(|entry: &PlanEntry| measure::expected_seconds(entry)).sum();
+    let planned = round * f64::from(first);
+    run.plan.time_limit.map_or(planned, |limit| planned.min(limit))
 }
 
 impl Observer for ProgressLine {
@@ -44,36 +128,63 @@ impl Observer for ProgressLine {
             MeasureEvent::Began(run) => {
                 self.of = run.figures.len();
                 self.bar.println(format!("Measuring this machine: {}", run.machine.summary));
-                self.bar.set_length(self.of as u64);
-                self.bar.set_prefix("starting");
+                self.left.estimate(planned(run), 0.0);
+                self.learn(run);
             }
             MeasureEvent::Calibrating { key, done, of } => {
-                self.bar.set_prefix("calibrating");
-                self.bar.set_position(*done as u64);
                 self.of = *of;
-                self.show(&key.to_string());
-            }
-            MeasureEvent::Round { number, .. } => {
-                self.round = *number;
-                self.bar.set_prefix(format!("round {number}"));
-                self.bar.set_position(self.converged as u64);
+                self.show(&format!("calibrating {} of {of}: {key}", done + 1));
             }
             MeasureEvent::Launching { keys, launch, look } => {
                 let more = if keys.len() > 1 { format!(" and {} more", keys.len() - 1) } else { String::new() };
                 let name = keys.first().map(ToString::to_string).unwrap_or_default();
-                self.show(&format!("{name}{more}, launch {launch} of {look}"));
+                let value = keys.first().and_then(|key| self.values.get(key));
+                let value = value.map(|value| format!(" {value}")).unwrap_or_default();
+                self.show(&format!("{name}{value}{more}, launch {launch} of {look}"));
             }
-            MeasureEvent::Repeated { key, reason } => self.bar.println(format!("  repeating {key}: {reason}")),
-            MeasureEvent::Finished { done, .. } => {
-                self.converged = *done;
-                self.bar.set_position(*done as u64);
-            }
-            MeasureEvent::Saved { converged, left, .. } => {
+            // The number of repeated launches and the reasons stand in the answer, once.
+            MeasureEvent::Round { .. } | MeasureEvent::Repeated { .. } => {}
+            MeasureEvent::Finished { done, .. } => self.converged = *done,
+            MeasureEvent::Saved { run, converged, left, .. } => {
                 self.converged = *converged;
-                self.left = Some(*left);
+                self.left.estimate(*left, self.began.elapsed().as_secs_f64());
+                self.learn(run);
             }
             MeasureEvent::Ended(_) => self.bar.finish_and_clear(),
         }
+    }
+}
+
+/// The time left as it is shown: it falls with the time that passes, and where the estimate grows it follows by a tenth
+/// of itself at a time.
+#[derive(Debug, Default)]
+struct TimeLeft {
+    /// Seconds left when they were estimated, and the seconds that had passed then.
+    estimate: f64,
+    estimated: f64,
+    /// Seconds left that were shown last, and the seconds that had passed then.
+    shown: Option<(f64, f64)>,
+}
+
+/// Growth from one showing to the next, at most.
+const GROWTH: f64 = 1.1;
+/// Seconds from which growth begins, since a tenth of nothing is nothing.
+const LEAST: f64 = 1.0;
+
+impl TimeLeft {
+    fn estimate(&mut self, left: f64, elapsed: f64) {
+        (self.estimate, self.estimated) = (left, elapsed);
+    }
+
+    /// Seconds to show after `elapsed` seconds.
+    fn show(&mut self, elapsed: f64) -> f64 {
+        let now = (self.estimate - (elapsed - self.estimated)).max(0.0);
+        let left = match self.shown {
+            Some((shown, at)) => now.min((shown - (elapsed - at)).max(LEAST) * GROWTH),
+            None => now,
+        };
+        self.shown = Some((left, elapsed));
+        left
     }
 }
 
@@ -85,4 +196,41 @@ pub(crate) fn spinner(text: &str, visible: bool) -> ProgressBar {
     let bar = ProgressBar::new_spinner().with_message(text.to_owned());
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_never_jumps_upwards() {
+        let mut left = TimeLeft::default();
+        left.estimate(60.0, 0.0);
+        let mut before = left.show(0.0);
+        assert!((before - 60.0).abs() < 1e-9);
+        // Every figure misses its look at 30 s, and all take four times as long.
+        for step in 1..2000 {
+            let elapsed = f64::from(step) * 0.2;
+            if step == 150 {
+                left.estimate(240.0, elapsed);
+            }
+            let shown = left.show(elapsed);
+            assert!(shown <= (before * GROWTH).max(LEAST * GROWTH) + 1e-9, "{before} then {shown} at {elapsed}");
+            assert!(shown >= 0.0);
+            before = shown;
+        }
+        // It arrives at the new estimate, and at the end.
+        left.estimate(100.0, 400.0);
+        let shown: Vec<f64> = (1..400).map(|step| left.show(400.0 + f64::from(step) * 0.1)).collect();
+        assert!(shown.iter().any(|left| *left > 60.0) && shown.last().is_some_and(|left| *left < 61.0), "{shown:?}");
+    }
+
+    #[test]
+    fn the_time_left_falls_while_nothing_is_estimated() {
+        let mut left = TimeLeft::default();
+        left.estimate(10.0, 0.0);
+        let shown: Vec<f64> = (0..20).map(|second| left.show(f64::from(second))).collect();
+        assert!(shown.windows(2).all(|pair| pair[1] <= pair[0]), "{shown:?}");
+        assert!(shown[5] < 5.1 && shown[19].abs() < 1e-9, "{shown:?}");
+    }
 }

@@ -33,6 +33,13 @@ pub(crate) fn write(common: &CommonOptions) -> Result<Box<dyn Store>> {
     Ok(store::open(&place(common)?, Access::Write)?)
 }
 
+/// That the store is not there at all, which is said before what it lacks.
+pub(crate) fn missing(common: &CommonOptions) -> Option<String> {
+    let path = place(common).ok()?;
+    let address = path.to_string_lossy().contains("://");
+    (!address && !path.exists()).then(|| format!("there is no store {}", path.display()))
+}
+
 /// A run and its name on the command line.
 pub(crate) struct Named {
     /// Store number, path or published name.
@@ -55,7 +62,10 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
             let runs = evaluation::published(name)?;
             found.extend(runs.into_iter().map(|run| Named { handle: run.id.clone(), run }));
         } else if store::is_path(name) {
-            found.push(Named { handle: name.clone(), run: store::load_document(Path::new(name))? });
+            let runs = of_file(Path::new(name))?;
+            let several = runs.len() > 1;
+            let handle = |run: &Run| if several { run.name().to_owned() } else { name.clone() };
+            found.extend(runs.into_iter().map(|run| Named { handle: handle(&run), run }));
         } else {
             if opened.is_none() {
                 let store = read(common)?;
@@ -63,7 +73,10 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
                 opened = Some((store, selector));
             }
             if let Some((store, selector)) = &opened {
-                let selection = selector.resolve(name)?;
+                let selection = match (selector.resolve(name), missing(common)) {
+                    (Err(error), Some(missing)) => return Err(anyhow::Error::new(error).context(missing)),
+                    (found, _) => found?,
+                };
                 let handle = match &selection {
                     store::StoreSelection::Stored(summary) => summary.number.to_string(),
                     store::StoreSelection::File(path) => path.display().to_string(),
@@ -73,6 +86,30 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
         }
     }
     Ok(found)
+}
+
+/// The runs of a file: a run document, or whatever `prony import` reads, which is everything that this program writes.
+fn of_file(path: &Path) -> Result<Vec<Run>> {
+    match store::load_document(path) {
+        Ok(run) => Ok(vec![run]),
+        Err(error) => {
+            let mut bytes = Vec::new();
+            let most = import::LONGEST as u64 + 1;
+            let read = std::fs::File::open(path)
+                .and_then(|file| std::io::Read::read_to_end(&mut std::io::Read::take(file, most), &mut bytes));
+            let runs = read.ok().and_then(|_| {
+                import::import(
+                    &path.display().to_string(),
+                    &bytes,
+                    &import::ImportOptions::default(),
+                    &probes::catalogue(),
+                )
+                .ok()
+            });
+            // What the document lacks says more than that no other format fits.
+            runs.map(|source| source.runs).filter(|runs| !runs.is_empty()).ok_or_else(|| error.into())
+        }
+    }
 }
 
 /// The single run that a name refers to.

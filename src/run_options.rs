@@ -5,6 +5,7 @@ use anyhow::Result;
 use clap::Args;
 use model::PlanEntry;
 
+use crate::progress::ProgressMode;
 use crate::run_saver::SaveOptions;
 use crate::value_parsers::{percent, seconds};
 
@@ -89,15 +90,15 @@ pub(crate) struct MeasureOptions {
     pub(crate) resume: Option<String>,
     #[command(flatten)]
     pub(crate) saving: SaveOptions,
-    /// No progress line
+    /// No progress
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
 
 impl MeasureOptions {
-    /// Whether a progress line is drawn: on a terminal, unless declined.
-    pub(crate) fn progress(&self) -> bool {
-        !self.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr())
+    /// How progress is shown.
+    pub(crate) fn progress(&self) -> ProgressMode {
+        ProgressMode::new(self.quiet)
     }
 }
 

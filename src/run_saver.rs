@@ -60,6 +60,19 @@ impl RunSaver {
     }
 }
 
+impl RunSaver {
+    /// Takes a run out again that holds nothing.
+    pub(crate) fn discard(&mut self, run: &Run) -> Result<()> {
+        if let (Some(store), Some(_)) = (&mut self.store, self.number.take()) {
+            store.remove(&[run.id.as_str()])?;
+        }
+        match self.output.as_ref().map(std::fs::remove_file) {
+            Some(Err(error)) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl Saver for RunSaver {
     fn save(&mut self, run: &Run) -> Result<(), String> {
         if let Some(store) = &mut self.store {

@@ -14,6 +14,18 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A price: `web-3=0.31/h`, `b=1200`; the run's name, the amount, and what it is for.
+pub(crate) fn price(text: &str) -> Result<(String, f64, String), String> {
+    let refuse = || format!("'{text}' is not a price; write a run and its price, such as B=0.59/h");
+    let (name, amount) = text.rsplit_once('=').ok_or_else(refuse)?;
+    let (amount, span) = amount.split_once('/').unwrap_or((amount, ""));
+    let amount: f64 = amount.trim().parse().map_err(|_| refuse())?;
+    if !(amount.is_finite() && amount > 0.0) || name.is_empty() {
+        return Err(refuse());
+    }
+    Ok((name.to_owned(), amount, span.trim().to_owned()))
+}
+
 /// A clock in gigahertz, as hertz.
 pub(crate) fn gigahertz(text: &str) -> Result<f64, String> {
     let number = text.trim().trim_end_matches("GHz").trim_end();

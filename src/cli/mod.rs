@@ -48,6 +48,9 @@ pub(crate) struct CommonOptions {
     /// The same as --format json
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// In CSV, write an apostrophe before every text that a spreadsheet would read as a formula
+    #[arg(long, global = true)]
+    pub(crate) no_formulas: bool,
     /// When to colour: auto (a terminal, and NO_COLOR is not set), always or never
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", value_parser = ["auto", "always", "never"])]
     pub(crate) color: String,
@@ -119,7 +122,7 @@ pub(crate) enum Verb {
 
 /// Prints help to standard output, and what is wrong with a command line to standard error in few lines.
 pub(crate) fn refuse(error: &clap::Error) -> ExitCode {
-    // Nothing can be done when even this cannot be printed.
-    let _ = error.print();
-    if error.use_stderr() { ExitStatus::Failed.into() } else { ExitStatus::Fine.into() }
+    let printed = error.print();
+    let unheard = printed.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe);
+    if error.use_stderr() || unheard { ExitStatus::Failed.into() } else { ExitStatus::Fine.into() }
 }

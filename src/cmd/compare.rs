@@ -1,16 +1,20 @@
 //! `prony compare`: runs side by side.
 
-use analyse::compare::{FailOn, GateAnswer, Normalise};
-use analyse::{CompareOptions, compare};
-use anyhow::Result;
+use std::collections::HashMap;
+use std::path::Path;
+
+use analyse::compare::{Compared, FailOn, GateAnswer, Normalise};
+use analyse::{CompareOptions, Comparison, compare};
+use anyhow::{Context, Result};
 use clap::Args;
-use model::Run;
+use model::{FigureKey, Run};
 use report::view::CompareContext;
 use store::Detail;
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::value_parsers::{gigahertz, percent};
+use crate::run_finder::Named;
+use crate::value_parsers::{gigahertz, percent, price};
 use crate::{output, run_finder};
 
 /// Options of `prony compare`.
@@ -38,12 +42,18 @@ pub(crate) struct Arguments {
     /// Set figures side by side that differ on these axes alone, such as placement
     #[arg(long, value_name = "AXIS", value_delimiter = ',')]
     across: Vec<String>,
+    /// Print every figure, not only those that differ
+    #[arg(long)]
+    all: bool,
     /// Difference that counts as none, in percent; half of it between cycles of one machine
     #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = percent)]
     band: f64,
     /// Print core figures at this clock instead of the reference's; no ratio and no verdict changes with it
     #[arg(long, value_name = "GHZ", value_parser = gigahertz)]
     at_clock: Option<f64>,
+    /// Price of a run's machine, such as B=0.59/h, for the performance per price; give one for every run
+    #[arg(long, value_name = "RUN=AMOUNT", value_parser = price, conflicts_with = "ratio")]
+    price: Vec<(String, f64, String)>,
     /// Exit with 1 when this condition is established: slower, slower:5 (a figure, by at least 5%), different; with 3 when
     /// that cannot be told or nothing could be tested; else with 0
     #[arg(long, value_name = "CONDITION")]
@@ -73,6 +83,46 @@ const fn exit(answer: GateAnswer, otherwise: Option<Inconclusive>) -> ExitStatus
     }
 }
 
+/// The prices of a comparison's machines, in its order.
+fn prices(comparison: &Comparison, named: &[Named], given: &[(String, f64, String)]) -> Result<Vec<f64>> {
+    let span = &given[0].2;
+    if let Some((name, _, other)) = given.iter().find(|(.., other)| other != span) {
+        anyhow::bail!("the prices are for different times, '{span}' and '{other}' of {name}; give all for the same");
+    }
+    let means = |name: &str, run: &Named| {
+        let file = Path::new(&run.handle).file_name().map(|name| name.to_string_lossy().into_owned());
+        let file = file.as_deref().map(|file| file.trim_end_matches(".json").trim_end_matches(".prony"));
+        run.handle == name
+            || run.run.label.as_deref() == Some(name)
+            || run.run.machine.name == name
+            || file == Some(name)
+    };
+    for (name, ..) in given {
+        let known = || named.iter().map(|run| run.handle.clone()).collect::<Vec<_>>().join(", ");
+        anyhow::ensure!(
+            named.iter().filter(|run| means(name, run)).count() == 1,
+            "the price of {name} is of none of the runs, or of several; they are {}",
+            known()
+        );
+    }
+    let price = |machine: &Compared| {
+        let run = named.iter().find(|run| run.run.id == machine.run).context("a run of the comparison is missing")?;
+        let price = given.iter().find(|(name, ..)| means(name, run)).map(|(_, amount, _)| *amount);
+        price.with_context(|| format!("{} has no price; give one with --price {}=AMOUNT", run.handle, run.handle))
+    };
+    comparison.machines.iter().map(price).collect()
+}
+
+/// Time of one launch of each figure, as its plan expects it: of the slower of two runs.
+fn seconds(runs: &[&Run]) -> HashMap<FigureKey, f64> {
+    let mut seconds: HashMap<FigureKey, f64> = HashMap::new();
+    for entry in runs.iter().filter(|run| run.origin.is_none()).flat_map(|run| &run.plan.entries) {
+        let known = seconds.entry(FigureKey::new(entry.probe.clone(), entry.point.clone())).or_default();
+        *known = known.max(measure::expected_seconds(entry));
+    }
+    seconds
+}
+
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let named = run_finder::find(&arguments.runs, common, Detail::Values)?;
     let runs: Vec<&Run> = named.iter().map(|named| &named.run).collect();
@@ -96,11 +146,22 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         ..CompareOptions::default()
     };
     let mut comparison = compare(&runs, &options)?;
+    if !arguments.price.is_empty() {
+        let prices = prices(&comparison, &named, &arguments.price)?;
+        comparison.set_prices(&prices);
+        anyhow::ensure!(
+            !comparison.per_price.is_empty(),
+            "there is no performance to set against the prices: the runs have no figure with a gain in common"
+        );
+    }
     comparison.gate = arguments.fail_on.map(|condition| condition.gate(&comparison, arguments.fail_on_assumed));
     // Sorting changes the order of the machines.
     let handle = |id: &str| named.iter().find(|named| named.run.id == id).map(|named| named.handle.clone());
     let handles = comparison.machines.iter().filter_map(|machine| handle(&machine.run)).collect();
-    let mut document = report::view::compare(&comparison, &CompareContext { handles });
+    // Who sorts, or wants the numbers of a printed table, wants all rows.
+    let whole = arguments.all || arguments.changed || arguments.ratio || arguments.sort.is_some();
+    let context = CompareContext { handles, brief: !whole, seconds: seconds(&runs) };
+    let mut document = report::view::compare(&comparison, &context);
     document.summary.extend(super::printed::disagreements(&comparison, &runs)?);
     output::print(&document, common)?;
     Ok(comparison.gate.map_or(ExitStatus::Fine, |gate| exit(gate.answer, arguments.inconclusive)))

@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     if let Some(time) = arguments.host {
         return super::host::run(time, common);
     }
-    let spinner = progress::spinner("looking around", std::io::IsTerminal::is_terminal(&std::io::stderr()));
+    let spinner = progress::spinner("looking around", progress::draws());
     let mut engine = super::run::engine()?;
     let checks = measure::doctor(&mut engine, &arguments.directory);
     spinner.finish_and_clear();

@@ -52,9 +52,9 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             file.flush().with_context(cannot)?;
         }
         None => {
-            let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-            ::export::export(&runs, to, &mut out)?;
-            out.flush()?;
+            let mut bytes = Vec::new();
+            ::export::export(&runs, to, &mut bytes)?;
+            output::write_as(bytes, to, common)?;
         }
     }
     Ok(ExitStatus::Fine)

@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let files = expand(&arguments.files)?;
     let catalogue = probes::catalogue();
     let mut store = if arguments.dry_run { store::empty()? } else { run_finder::write(common)? };
-    let spinner = progress::spinner("importing", std::io::IsTerminal::is_terminal(&std::io::stderr()));
+    let spinner = progress::spinner("importing", progress::draws());
     let mut imported = Imported::default();
     let mut waiting: Vec<Waiting> = Vec::new();
     let options = ImportOptions {
@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
                 imported.unread.extend(source.unread.clone().filter(|unread| unread.count > 0).map(|u| (name, u)));
                 let unread = source.unread.map(|unread| unread.count);
                 let label = |run: Run| Run { label: arguments.label.clone().or(run.label), ..run };
-                waiting.extend(source.runs.into_iter().map(|run| Waiting { run: label(run), unread }));
+                waiting.extend(source.runs.into_iter().map(|run| Waiting { run: checked(label(run)), unread }));
             }
             // One bad file among many must not prevent importing the others.
             Err(error) if files.len() > 1 => imported.refused.push(error),
@@ -105,6 +105,20 @@ struct ImportedRow {
     tool: String,
     figures: usize,
     unread: Option<usize>,
+}
+
+/// A run without a label and dates that this program would not have accepted.
+fn checked(mut run: Run) -> Run {
+    if let Some(Err(error)) = run.label.as_deref().map(store::check_label) {
+        let machine = &run.machine.name;
+        output::remark(&format!("{error}; the run of {machine} gets no label, and prony runs label gives it one"));
+        run.label = None;
+    }
+    if let Err(error) = store::check_date(&run.session.started) {
+        output::remark(&format!("{error}; the run of {} gets no date", run.machine.name));
+        run.session.started.clear();
+    }
+    run
 }
 
 #[derive(Default)]

@@ -15,6 +15,7 @@ use super::time;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::run_options::{FigureSelection, MeasureOptions};
+use crate::share::ShareMode;
 use crate::{evaluation, output};
 
 /// Options of `prony run`.
@@ -34,6 +35,13 @@ pub(crate) struct Arguments {
     /// Do not read the references beside batches, and do not leave out disturbed batches
     #[arg(long, conflicts_with = "resume")]
     no_rulers: bool,
+    /// Print every figure at the end, not only the key figures
+    #[arg(long)]
+    all: bool,
+    /// Write the run into one file for others, NAME.prony.json, without what tells who measured it; full keeps all
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "stripped",
+          conflicts_with = "target_device")]
+    share: Option<ShareMode>,
     /// Time this command instead, as `prony time` does
     #[arg(last = true, value_name = "PROGRAM [ARGUMENT]", conflicts_with_all = ["suite", "probe", "evaluation", "resume"])]
     program: Vec<String>,
@@ -91,16 +99,23 @@ fn catalogue(arguments: &Arguments, resumed: Option<Run>, common: &CommonOptions
     let mut engine = engine()?;
     let result = session.measure(order, &mut engine)?;
     let tables = evaluation::of_suite(&result.run.plan.suite)?;
-    session.conclude(
+    let shared = arguments.share.map(|mode| crate::share::write(&result.run, mode));
+    let exit = session.conclude(
         result,
         |run, context| {
+            let context = &report::view::RunContext { brief: true, ..context.clone() };
             Ok(match &tables {
                 Some(tables) => report::view::in_tables_measured(run, tables, context),
-                None => report::view::run(run, context),
+                None if arguments.all => report::view::run(run, context),
+                None => report::view::answer(run, context),
             })
         },
         measured,
-    )
+    )?;
+    if let Some(shared) = shared {
+        output::remark(&shared?);
+    }
+    Ok(exit)
 }
 
 /// Duration above which a run is announced, seconds.

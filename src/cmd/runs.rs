@@ -48,6 +48,9 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
     }
     match arguments.action.unwrap_or(RunsAction::List) {
         RunsAction::List => {
+            if let Some(missing) = run_finder::missing(common) {
+                output::remark(&format!("{missing} yet; prony run makes it"));
+            }
             let store = run_finder::read(common)?;
             let rows: Vec<RunRow> = store.summaries()?.iter().map(row).collect();
             output::print(&report::view::runs(&rows), common)?;

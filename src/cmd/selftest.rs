@@ -13,7 +13,7 @@ use super::run::engine;
 use super::session::watch_for_signals;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::progress::ProgressLine;
+use crate::progress::{ProgressLine, ProgressMode};
 use crate::run_options::draw_seed;
 use crate::{output, run_finder};
 
@@ -100,7 +100,6 @@ fn session(arguments: &Arguments, seed: u64, stopper: &Stopper) -> Result<Option
         entries,
         ..Plan::default()
     };
-    let visible = std::io::IsTerminal::is_terminal(&std::io::stderr());
     let (order, mut engine, mut listener): (RunRequest, Box<dyn Engine>, Box<dyn Observer>) = if arguments.simulate {
         let machine =
             Machine { name: "simulated".to_owned(), fingerprint: "simulated".to_owned(), ..Machine::default() };
@@ -110,7 +109,7 @@ fn session(arguments: &Arguments, seed: u64, stopper: &Stopper) -> Result<Option
     } else {
         let machine = measure::machine(&[directory.into()]);
         let order = RunRequest::new(plan, machine, measure::identity(), sys::affinity::allowed()?)?;
-        (order, Box::new(engine()?), Box::new(ProgressLine::new(0.02, visible)))
+        (order, Box::new(engine()?), Box::new(ProgressLine::new(0.02, ProgressMode::new(false))))
     };
     let mut ended = MeasureSession::measure(order, engine.as_mut(), listener.as_mut(), &mut Nowhere, stopper.clone())?;
     if arguments.simulate {

@@ -137,6 +137,12 @@ impl<'a> LocalSession<'a> {
         worked: impl Fn(&Run) -> bool,
     ) -> Result<ExitStatus> {
         let RunResult { run, ending } = result;
+        let begun = run.figures.iter().any(|figure| !figure.launches.is_empty());
+        if matches!(ending, EndReason::Stopped) && !begun && self.options.resume.is_none() {
+            self.saver.discard(&run)?;
+            output::remark("stopped before anything was measured; nothing is kept");
+            return Ok(ExitStatus::Stopped);
+        }
         let ending = match ending {
             failed @ EndReason::NotSaved(_) => failed,
             ending => self.saver.save(&run).err().map_or(ending, EndReason::NotSaved),
@@ -145,7 +151,9 @@ impl<'a> LocalSession<'a> {
         let handle = self.saver.number.map(|number| number.to_string());
         let previous = previous(self.saver.store(), &run);
         let stored = saved && handle.is_some();
-        let document = draw(&run, &RunContext { handle: handle.clone(), previous, stored })?;
+        let others = crate::other_machines::values(self.saver.store(), &run);
+        let context = RunContext { handle: handle.clone(), previous, stored, brief: false, others };
+        let document = draw(&run, &context)?;
         output::print_run(&document, &run, self.common)?;
         match ending {
             EndReason::NotSaved(reason) => {

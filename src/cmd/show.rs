@@ -22,6 +22,9 @@ pub(crate) struct Arguments {
     /// Print core figures as time at this clock [default: the median clock of the run]
     #[arg(long, value_name = "GHZ", value_parser = gigahertz)]
     at_clock: Option<f64>,
+    /// Beside every figure its variant, its notes and what was observed, not only what warns of it
+    #[arg(long)]
+    notes: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
@@ -56,7 +59,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     if let Some(clock) = arguments.at_clock {
         found.run.set_clock(clock);
     }
-    let context = report::view::RunContext { handle: Some(found.handle), previous: None, stored: false };
+    let context =
+        report::view::RunContext { handle: Some(found.handle), brief: !arguments.notes, ..Default::default() };
     let document = super::time::stored(&found.run, &context);
     let document = document.unwrap_or_else(|| report::view::run(&found.run, &context));
     output::print_run(&document, &found.run, common)?;

@@ -73,7 +73,7 @@ fn no_two_types_have_one_name() {
 fn threads_are_started_by_builders() {
     let bare: Vec<_> = sources()
         .into_iter()
-        .filter(|(_, lines)| lines.iter().any(|line| line.contains("thread::spawn(")))
+        .filter(|(_, lines)| lines.iter().any(|line| line.contains("thread::spawn(") || line.contains("scope.spawn(")))
         .map(|(path, _)| path)
         .collect();
     assert!(bare.is_empty(), "a thread that cannot be had is a panic in {bare:?}; use thread::Builder");

@@ -1,6 +1,7 @@
 //! Every command through the real program. One binary, so that it is linked once.
 
 mod app;
+mod bad_turns;
 mod circles;
 mod common;
 mod decide;
@@ -22,6 +23,7 @@ mod rate;
 mod reference;
 mod resume;
 mod run;
+mod screens;
 mod sessions;
 mod sessions_disk;
 mod structure;

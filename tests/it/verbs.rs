@@ -166,7 +166,8 @@ fn what_explains_names_runs_as_what_compares() {
 #[test]
 fn a_published_machine_is_compared_to_a_present_one() {
     let place = Place::with_a_run();
-    let said = place.ask(&["compare", "published:babar-cpu-1998", "1", "--figures", "os.syscall_write"]).fine().out;
+    let said =
+        place.ask(&["compare", "published:babar-cpu-1998", "1", "--figures", "os.syscall_write", "--all"]).fine().out;
     assert!(said.to_lowercase().contains("system call") || said.contains("syscall"), "{said}");
 }
 
@@ -293,7 +294,9 @@ fn a_published_machine_eleven_times_slower_is_called_slower_under_an_assumption(
     for part in ["reference_rounding", "rounding", "floor", "low", "high"] {
         assert!(ratio["assumed"][part].as_f64().unwrap() > 0.0, "{ratio}");
     }
-    let said = place.ask(&pair).fine().out;
+    let brief = place.ask(&pair).fine().out;
+    assert!(brief.contains("SLOWER 0") && brief.contains("different, spread assumed"), "{brief}");
+    let said = place.ask(&[&pair[..], &["--all"]].concat()).fine().out;
     assert!(said.starts_with("beastie.lab against appserver.geo"), "{said}");
     for words in ["DIFFERENT, spread assumed", "x slower", "session floor 5%", "printed digits to within"] {
         assert!(said.contains(words), "{words} is missing from {said}");
@@ -310,7 +313,7 @@ fn a_published_machine_eleven_times_slower_is_called_slower_under_an_assumption(
 #[test]
 fn a_run_against_itself_is_called_the_same_run() {
     let place = Place::with_a_run();
-    let said = place.ask(&["compare", "1", "1"]).fine().out;
+    let said = place.ask(&["compare", "1", "1", "--all"]).fine().out;
     assert!(said.contains("are the same run") && said.contains("(the same run;"), "{said}");
     assert!(said.contains("SAME 2") && !said.contains("NaN"), "{said}");
     let heads: Vec<&str> = said.lines().find(|line| line.contains("verdict")).unwrap().split("  ").collect();
@@ -334,7 +337,7 @@ fn disturbances_of_a_run_are_printed_before_its_figures() {
     let first = said.lines().filter(|line| line.contains("loaded ran beside other work (load 3.1 on 2 CPUs)")).count();
     assert_eq!(first, 1, "{said}");
     let place_of = |text: &str| said.find(text).unwrap_or(usize::MAX);
-    assert!(place_of("loaded ran beside") < place_of("DIFFERENT"), "{said}");
+    assert!(place_of("loaded ran beside") < place_of("SLOWER"), "{said}");
     let found = place.ask(&["compare", "1", "./b.json", "--json"]).fine().json();
     let kinds: Vec<&str> = found["machines"][1]["disturbances"]
         .as_array()

@@ -17,7 +17,9 @@ pub mod plan_network;
 pub mod predict;
 pub mod scaling;
 mod shown_clock;
+pub mod standing;
 pub mod trend;
+pub mod trust;
 mod words;
 
 pub use compare::{CompareOptions, Comparison, compare};

@@ -50,6 +50,8 @@ pub enum MeasureEvent<'a> {
     },
     /// A round ended and was saved.
     Saved {
+        /// The run so far.
+        run: &'a Run,
         /// Figures within their target.
         converged: usize,
         /// All figures.

@@ -14,7 +14,7 @@ pub mod words;
 pub use document::{
     Block, BoxPicture, BoxTree, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Digits, Division,
     Document, DocumentSection, EmbeddedJson, Forest, ForestRow, HeatMap, Mark, PrintedQuantity, PrintedSpread, Records,
-    RowGroup, ScatterPlot, Series, Strip, StripRow, Table, TableRow, Timeline, TimelineRow, Tone,
+    RowGroup, ScatterPlot, Series, Strip, StripRow, Table, TableRow, Timeline, TimelineRow, Tone, VerdictCard,
 };
 pub use error::Error;
 pub use format::{Csv, FORMATS, Html, JsonFormat, Markdown, ReportFormat, Terminal, by_name};

@@ -169,6 +169,12 @@ pub enum Error {
         /// The cause.
         reason: &'static str,
     },
+    /// A date that cannot be ordered.
+    #[error("could not read '{}' as a date; it is one such as 2026-11-22 or 2026-11-22T09:20:00Z", one_line(text))]
+    Date {
+        /// The beginning of the text.
+        text: String,
+    },
     /// A kind of store that this program was built without.
     #[error("could not open {}: this prony was built without PostgreSQL; build it with --features postgres", one_line(.0))]
     NoPostgres(String),

@@ -32,7 +32,7 @@ pub use location::{default_path, empty, open};
 pub use lock::{Claim, Holder, MachineLock, machine_lock_path};
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
-pub use select::{Selector, StoreSelection, check_label, is_path};
+pub use select::{Selector, StoreSelection, check_date, check_label, is_path};
 pub use sqlite::SqliteStore;
 pub use store::{Detail, Store};
 pub use transfer::transfer;

@@ -53,6 +53,18 @@ pub fn check_label(label: &str) -> Result<(), Error> {
     Err(Error::Label { label: label.to_owned(), reason })
 }
 
+/// Refuses dates that cannot be ordered: anything but an RFC 3339 time, a day, a month, a year, or nothing.
+///
+/// # Errors
+/// When the text is none of them.
+pub fn check_date(text: &str) -> Result<(), Error> {
+    let parts: Vec<&str> = text.split('-').collect();
+    let digits = |part: &&str| !part.is_empty() && part.len() <= 4 && part.bytes().all(|b| b.is_ascii_digit());
+    let day = parts.len() <= 3 && parts[0].len() == 4 && parts.iter().all(digits);
+    let known = text.is_empty() || day || crate::index::moment(text) != 0;
+    if known { Ok(()) } else { Err(Error::Date { text: text.chars().take(40).collect() }) }
+}
+
 /// `latest` is 0, `latest-3` is 3.
 fn back_from_latest(text: &str) -> Option<usize> {
     match text.strip_prefix("latest")? {

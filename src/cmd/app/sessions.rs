@@ -105,7 +105,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     saver.mark(&mut run);
     saver.save(&run).map_err(anyhow::Error::msg).context("the run could not be kept")?;
     let handle = saver.number.map(|number| number.to_string());
-    let mut document = report::view::run(&run, &RunContext { stored: handle.is_some(), handle, previous: None });
+    let mut document =
+        report::view::run(&run, &RunContext { stored: handle.is_some(), handle, ..RunContext::default() });
     if let Some(last) = iterations.last() {
         document.sections.push(each(last));
         document.summary.insert(0, verdicts(&iterations));

@@ -26,7 +26,7 @@ pub(super) struct FarmChecked<'a> {
 /// The invariants, the figures, the nodes, the timeline and the story.
 pub(super) fn document(story: &Story, run: &Run, handle: Option<String>, checked: &FarmChecked<'_>) -> Document {
     let stored = handle.is_some();
-    let mut document = report::view::run(run, &RunContext { handle, previous: None, stored });
+    let mut document = report::view::run(run, &RunContext { handle, stored, ..RunContext::default() });
     document.title = format!("Farm {}: {} of {} events", story.farm.id, story.farm.job.name, story.farm.job.events);
     let invariants =
         DocumentSection::of("what must hold", Block::List { numbered: false, items: invariants(story, checked) });

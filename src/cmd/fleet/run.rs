@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         note: format!("node {node} of a fleet of {asked} by {}, {at_once} at once", arguments.place.by.launcher),
         ..template.clone()
     };
-    let visible = !arguments.quiet && std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let visible = !arguments.quiet && crate::progress::draws();
     let line = spinner(&format!("starting {count} nodes"), visible);
     let mut doing: BTreeMap<String, String> = BTreeMap::new();
     let mut hear = |heard: Heard<'_>| match heard {

@@ -52,7 +52,7 @@ fn row(run: &Run, time: &Figure) -> TableRow {
     let quantity = PrintedQuantity::of(estimate, Unit::Seconds);
     // A number of executions that was asked for has no target to miss.
     let counted = run.plan.target <= f64::MIN_POSITIVE;
-    let mut remarks = report::words::remarks(time, run.plan.target, &[]);
+    let mut remarks = report::words::remarks(time, run.plan.target, &report::words::Told::default());
     remarks.retain(|remark| !(counted && remark.starts_with("did not reach")));
     let cells = vec![
         label,

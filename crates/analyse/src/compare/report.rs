@@ -111,6 +111,7 @@ fn compared(runs: &[&Run], options: &CompareOptions, means: bool) -> Result<Comp
         rows,
         unmatched,
         geometric_means,
+        per_price: Vec::new(),
         gate: None,
     };
     if let Some(name) = &options.sort_by {

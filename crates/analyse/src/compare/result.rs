@@ -4,6 +4,7 @@ use model::{Class, FigureKey, Flag, Metric, Outcome, Point};
 use serde::{Deserialize, Serialize};
 
 use super::options::Normalise;
+use super::price::PerPrice;
 use super::ratio_basis::{CompareVerdict, ComparedClock, CoreRatio, RatioBasis};
 use crate::conditions::RunDisturbance;
 
@@ -31,6 +32,9 @@ pub struct Comparison {
     pub unmatched: Vec<Unmatched>,
     /// Geometric means of the ratios, by family and overall.
     pub geometric_means: Vec<GeometricMean>,
+    /// Performance per price of each machine but the reference, where prices were given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub per_price: Vec<PerPrice>,
     /// Result of the condition to fail on, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<CompareGate>,

@@ -129,7 +129,7 @@ impl MeasureSession<'_> {
             self.save()?;
             let (converged, of) = (self.done(), self.run.figures.len());
             let (elapsed, left) = (self.elapsed(), self.left());
-            self.observer.on_event(&MeasureEvent::Saved { converged, of, elapsed, left });
+            self.observer.on_event(&MeasureEvent::Saved { run: &self.run, converged, of, elapsed, left });
         }
     }
 

@@ -4,17 +4,19 @@ use super::scale::{AxisScale, position};
 use super::sheet::{AXIS, Size, draw as sheet, series};
 use crate::{Chart, Curves, Error, PrintedQuantity, Series};
 
-const SIZE: Size = Size { width: 760, height: 400, left: 84, right: 0 };
+pub(super) const SIZE: Size = Size { width: 760, height: 400, left: 84, right: 0 };
+/// One of many.
+pub(super) const SMALL: Size = Size { width: 400, height: 260, left: 76, right: 0 };
 /// Series with colours of their own; further ones reuse the colours with hollow dots.
 const COLOURS: usize = 7;
 
-pub(super) fn draw(chart: &Chart, curves: &Curves) -> Result<Option<String>, Error> {
+pub(super) fn draw(chart: &Chart, curves: &Curves, size: Size) -> Result<Option<String>, Error> {
     let points = || curves.series.iter().flat_map(|series| &series.points);
     let ends = |q: &PrintedQuantity| if q.has_interval() { vec![q.low, q.value, q.high] } else { vec![q.value] };
     let x = AxisScale::over(&curves.x, points().map(|(x, _)| *x));
     let y = AxisScale::over(&curves.y, points().flat_map(|(_, quantity)| ends(quantity)));
     let (Some(x), Some(y)) = (x, y) else { return Ok(None) };
-    sheet(chart, SIZE, (x, y), (&curves.x.title, &curves.y.title), |sheet| {
+    sheet(chart, size, (x, y), (&curves.x.title, &curves.y.title), |sheet| {
         let ((left, bottom), (right, top)) = sheet.corners();
         let mut row = 0;
         for mark in &curves.marks {

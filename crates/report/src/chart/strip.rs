@@ -28,7 +28,8 @@ pub(super) fn draw(chart: &Chart, strip: &Strip) -> Result<Option<String>, Error
                 let Some(at) = position(strip.x.division, *centre) else { continue };
                 sheet.line(&[(at, middle - 0.32), (at, middle + 0.32)], series(index), 2)?;
                 let value = PrintedQuantity::bare(*centre, strip.x.unit).short();
-                sheet.words((at, middle + 0.36), (5, 4), "start", &format!("{value}, {}", percent(*share)));
+                let words = if *share < 1.0 { format!("{value}, {}", percent(*share)) } else { value };
+                sheet.words((at, middle + 0.36), (5, 4), "start", &words);
             }
             let words = format!("{}: {} launches", row.label, row.values.len());
             sheet.hover_row(middle, size, &words);

@@ -89,6 +89,10 @@ pub enum Block {
     Facts(Vec<(String, String)>),
     /// Rows and columns.
     Table(Table),
+    /// A few numbers that decide, large where there is room.
+    Cards(Vec<VerdictCard>),
+    /// Many small charts of one kind, side by side.
+    Multiples(Vec<Chart>),
     /// A chart; formats without charts print its title and description.
     Chart(Chart),
     /// A matrix of quantities.
@@ -102,6 +106,17 @@ pub enum Block {
         /// The blocks.
         blocks: Vec<Block>,
     },
+}
+
+/// A number that decides, with what it counts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct VerdictCard {
+    /// The number, or a word.
+    pub value: String,
+    /// What it counts.
+    pub label: String,
+    /// Its tone.
+    pub tone: Tone,
 }
 
 /// JSON text, serialised once so that order and digits of the source are kept.

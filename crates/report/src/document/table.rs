@@ -65,6 +65,13 @@ pub enum Cell {
     Text(String, Tone),
     /// A text over this cell and the empty ones after it: "two modes: ...", "not measured: ...".
     Across(String, Tone),
+    /// A gain (above 1 is better) in words, on a ground coloured by its size where there are colours.
+    Heat {
+        /// The words.
+        text: String,
+        /// The gain.
+        gain: f64,
+    },
     /// A number exactly as its source prints it.
     Printed(String),
     /// A count.
@@ -82,6 +89,16 @@ impl Cell {
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into(), Tone::Plain)
+    }
+
+    /// The tone of a gain: better or worse by more than 2%, which is what comparisons count as the same.
+    #[must_use]
+    pub(crate) fn gain_tone(gain: f64) -> Tone {
+        match gain.ln() {
+            x if x > 0.02 => Tone::Good,
+            x if x < -0.02 => Tone::Bad,
+            _ => Tone::Plain,
+        }
     }
 
     /// The quantity that the cell shows.

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use crate::words::is_control;
 use crate::{Block, Cell, Chart, ChartPlot, ColumnKind, Document, Error, ReportFormat, RowGroup, Table, TableRow};
 
 /// Renders documents for issues, wikis and README files.
@@ -58,9 +59,18 @@ fn write_block(out: &mut dyn Write, block: &Block) -> Result<(), Error> {
         Block::Chart(Chart { title, about, plot: ChartPlot::Timeline(timeline) }) => {
             writeln!(out, "*{}.* {}\n\n```text", escaped(title), escaped(about))?;
             for line in timeline.lines(BOXES) {
-                writeln!(out, "{}", line.replace('`', "'").replace(char::is_control, " "))?;
+                writeln!(out, "{}", line.replace('`', "'").replace(is_control, " "))?;
             }
             writeln!(out, "```")?;
+        }
+        Block::Cards(cards) => {
+            let cards: Vec<String> =
+                cards.iter().map(|card| format!("{} **{}**", escaped(&card.label), escaped(&card.value))).collect();
+            writeln!(out, "{}", cards.join(" · "))?;
+        }
+        Block::Multiples(charts) => {
+            let titles: Vec<String> = charts.iter().map(|chart| escaped(&chart.title)).collect();
+            writeln!(out, "*Charts: {}.*", titles.join(", "))?;
         }
         Block::Chart(chart) => writeln!(out, "*Chart: {}.* {}", escaped(&chart.title), escaped(&chart.about))?,
         Block::Heat(heat) => {
@@ -70,7 +80,7 @@ fn write_block(out: &mut dyn Write, block: &Block) -> Result<(), Error> {
         Block::Boxes(picture) => {
             writeln!(out, "```text")?;
             for line in picture.tree.drawn(BOXES) {
-                writeln!(out, "{}", line.replace('`', "'").replace(char::is_control, " "))?;
+                writeln!(out, "{}", line.replace('`', "'").replace(is_control, " "))?;
             }
             writeln!(out, "```")?;
         }
@@ -129,7 +139,7 @@ fn cell(row: &TableRow, index: usize) -> String {
         };
     }
     match cell {
-        Cell::Text(text, _) | Cell::Across(text, _) => escaped(text),
+        Cell::Text(text, _) | Cell::Across(text, _) | Cell::Heat { text, .. } => escaped(text),
         Cell::Printed(text) => escaped(text),
         Cell::Count(count) => count.to_string(),
         _ => String::new(),
@@ -149,6 +159,8 @@ fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
             c if c.is_control() => out.push(' '),
+            // Marks of writing direction would rearrange what stands beside them.
+            c if is_control(c) => {}
             c => out.push(c),
         }
     }
@@ -157,5 +169,5 @@ fn escaped(text: &str) -> String {
 
 /// A command as code; backticks cannot be escaped in code, so they are replaced.
 fn code(command: &str) -> String {
-    format!("`{}`", command.replace('`', "'").replace(char::is_control, " "))
+    format!("`{}`", command.replace('`', "'").replace(is_control, " "))
 }

@@ -27,7 +27,7 @@ pub trait ReportFormat {
 
 /// Names of the formats and their purposes.
 pub const FORMATS: &[(&str, &str)] = &[
-    ("terminal", "tables for people, at most 100 columns wide"),
+    ("terminal", "tables for people, as wide as the terminal, 160 columns at most"),
     ("json", "the data behind the report, for programs"),
     ("csv", "one tidy table in base units, for spreadsheets and data frames"),
     ("html", "one self-contained page with charts"),

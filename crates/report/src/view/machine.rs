@@ -27,19 +27,29 @@ pub(super) fn notes(run: &Run) -> Vec<String> {
         notes.push(format!("not measured by Prony: taken from {}{version}{document}", origin.tool));
         notes.extend(origin.attribution.clone());
     }
-    if let Some(end) = &run.session.ended_on {
-        let start = &run.session.began_on;
-        if start.fingerprint != end.fingerprint {
-            notes.push("the machine was another one at the end of the run than at its start".to_owned());
-        } else if start.boot != end.boot {
-            notes.push("the machine restarted during the run".to_owned());
-        }
-    }
+    notes.extend(changed(run));
     notes.extend(references(run));
-    if run.origin.is_none() && !run.session.complete {
-        notes.push("the run ended before everything planned was done".to_owned());
-    }
+    notes.extend(incomplete(run));
     notes
+}
+
+/// What casts doubt on the whole run.
+pub(super) fn warnings(run: &Run) -> Vec<String> {
+    changed(run).into_iter().chain(incomplete(run)).collect()
+}
+
+/// Whether the machine was another one, or restarted.
+fn changed(run: &Run) -> Option<String> {
+    let (start, end) = (&run.session.began_on, run.session.ended_on.as_ref()?);
+    if start.fingerprint != end.fingerprint {
+        return Some("the machine was another one at the end of the run than at its start".to_owned());
+    }
+    (start.boot != end.boot).then(|| "the machine restarted during the run".to_owned())
+}
+
+fn incomplete(run: &Run) -> Option<String> {
+    let cut = run.origin.is_none() && !run.session.complete;
+    cut.then(|| "the run ended before everything planned was done".to_owned())
 }
 
 /// The clock of core figures, and the contention during the run.

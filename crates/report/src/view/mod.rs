@@ -1,5 +1,6 @@
 //! Views: the content of reports on a run, a catalogue or findings. Each makes one [`Document`](crate::Document).
 
+mod answer;
 mod catalogue;
 mod choice_evaluation;
 mod choose;
@@ -22,6 +23,7 @@ mod topology;
 mod trend;
 mod trend_families;
 
+pub use answer::answer;
 pub use catalogue::catalogue;
 pub use choice_evaluation::choice_evaluation;
 pub use choose::choose;

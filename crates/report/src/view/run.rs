@@ -1,12 +1,16 @@
 //! One run: tables by family in the order of the catalogue, and the outcome of every figure.
 
-use model::{Figure, Flag, Outcome, Run, TIDY_COLUMNS, tidy_rows};
+use std::collections::HashMap;
 
+use analyse::trust::target;
+use model::{Figure, FigureKey, Flag, Outcome, Run, TIDY_COLUMNS, tidy_rows};
+
+use super::answer::{told, trusted};
 use super::machine::{heading, notes};
 use super::tails::tails;
 use super::{matrices, scaling};
 use crate::words::{
-    duration, family_title, figure_label, modes, percent, plural, remarks, resume_command, unconfirmed,
+    Told, duration, family_title, figure_label, modes, percent, plural, remarks, resume_command, unconfirmed,
 };
 use crate::{
     Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Records, RowGroup,
@@ -22,13 +26,22 @@ pub struct RunContext {
     pub previous: Option<String>,
     /// Whether it has just been stored, which the summary then mentions.
     pub stored: bool,
+    /// Whether to leave out of the rows what is no warning: variants, notes, observed values.
+    pub brief: bool,
+    /// The same figures on other machines, one value for each of them.
+    pub others: HashMap<FigureKey, Vec<f64>>,
 }
 
-/// The report of one run.
+/// The report of one run: how far it may be trusted, and all its figures.
 #[must_use]
 pub fn run(run: &Run, context: &RunContext) -> Document {
     let mut document = Document::new(heading(run, context.handle.as_deref()));
     document.notes = notes(run);
+    // The table may fill many screens: what it comes to is said before it.
+    let doubts = trusted(run, usize::MAX);
+    let mut first = vec![Block::Text(summary(run, context))];
+    first.extend((!doubts.is_empty()).then_some(Block::Facts(doubts)));
+    document.sections.push(DocumentSection { title: String::new(), blocks: first });
     if run.figures.is_empty() {
         document.sections.push(DocumentSection::of("", Block::Text("No figure was measured.".to_owned())));
     } else {
@@ -36,7 +49,7 @@ pub fn run(run: &Run, context: &RunContext) -> Document {
         let mut rest = run.clone();
         rest.figures.retain(|figure| !drawn.contains(&figure.key()));
         if !rest.figures.is_empty() {
-            document.sections.push(DocumentSection::of("", Block::Table(table(&rest))));
+            document.sections.push(DocumentSection::of("", Block::Table(table(&rest, context.brief))));
         }
     }
     let name = [run.name().to_owned()];
@@ -44,14 +57,14 @@ pub fn run(run: &Run, context: &RunContext) -> Document {
     document.sections.extend(scaling::section(run));
     // The table after measuring shows values only; the view of a stored run shows tails as well.
     document.sections.extend((!context.stored).then(|| tails(run)).flatten());
-    document.summary = vec![summary(run, context)];
     document.next = next(run, context);
     document.data = EmbeddedJson::compact(run).ok();
     document.records = Some(run_records(run));
     document
 }
 
-pub(super) fn table(run: &Run) -> Table {
+/// The figures by family; `brief` leaves what is no warning out of the rows.
+pub(super) fn table(run: &Run, brief: bool) -> Table {
     let mut columns = vec![
         Column::new("", ColumnKind::Label),
         Column::new("value", ColumnKind::Number),
@@ -65,11 +78,12 @@ pub(super) fn table(run: &Run) -> Table {
     {
         columns[2].title = "spread".to_owned();
     }
-    Table { columns, groups: groups(run) }
+    Table { columns, groups: groups(run, brief) }
 }
 
 /// Families in the order of their first figure.
-fn groups(run: &Run) -> Vec<RowGroup> {
+fn groups(run: &Run, brief: bool) -> Vec<RowGroup> {
+    let flags = told(run);
     let mut families: Vec<&str> = Vec::new();
     for figure in &run.figures {
         if !families.contains(&figure.family()) {
@@ -81,8 +95,11 @@ fn groups(run: &Run) -> Vec<RowGroup> {
         .map(|family| {
             let members: Vec<&Figure> = run.figures.iter().filter(|figure| figure.family() == family).collect();
             let shared = shared_notes(&members);
-            let rows = members.iter().map(|figure| row(figure, target(run, figure), &shared)).collect();
-            RowGroup { title: family_title(family), note: shared.join(", "), rows }
+            let told = Told { notes: shared, flags: flags.clone(), brief };
+            let row =
+                |figure: &&Figure| TableRow { cells: cells(figure, figure_label(figure), target(run, figure), &told) };
+            let rows = members.iter().map(row).collect();
+            RowGroup { title: family_title(family), note: told.notes.join(", "), rows }
         })
         .collect()
 }
@@ -95,22 +112,18 @@ fn shared_notes(members: &[&Figure]) -> Vec<String> {
     if others.is_empty() { Vec::new() } else { shared.cloned().collect() }
 }
 
-/// The target half-width of a figure.
-fn target(run: &Run, figure: &Figure) -> f64 {
-    let entry = run.plan.entries.iter().find(|entry| entry.probe == figure.probe && entry.point == figure.point);
-    entry.map_or(run.plan.target, |entry| entry.target)
-}
-
-fn row(figure: &Figure, target: f64, shared: &[String]) -> TableRow {
+/// Label, value, interval, launches and remarks of a figure; what it is instead of a value, across the last four.
+pub(super) fn cells(figure: &Figure, label: String, target: f64, told: &Told) -> Vec<Cell> {
     let unit = figure.metric.unit;
-    let label = Cell::text(figure_label(figure));
-    let remarks = remarks(figure, target, shared);
+    let label = Cell::text(label);
+    let remarks = remarks(figure, target, told);
     let with = |text: String| if remarks.is_empty() { text } else { format!("{text}; {}", remarks.join(", ")) };
     let launches = figure.counted().len();
-    let cells = match &figure.outcome {
+    match &figure.outcome {
         Outcome::Measured(estimate) => {
             let quantity = PrintedQuantity::of(estimate, unit);
-            let tone = if figure.flags.is_empty() { Tone::Muted } else { Tone::Caution };
+            let warns = figure.flags.iter().any(|flag| !told.flags.contains(flag));
+            let tone = if warns { Tone::Caution } else { Tone::Muted };
             let launches = if figure.launches.is_empty() { estimate.launches as usize } else { launches };
             let count = if quantity.has_interval() { Cell::Count(launches as u64) } else { Cell::Empty };
             vec![label, Cell::Value(quantity), Cell::Interval(quantity), count, Cell::Text(remarks.join(", "), tone)]
@@ -125,14 +138,14 @@ fn row(figure: &Figure, target: f64, shared: &[String]) -> TableRow {
         Outcome::Modes(groups) => vec![label, Cell::Across(with(modes(groups, unit)), Tone::Caution)],
         Outcome::Unfit(reason) => vec![label, Cell::Across(with(format!("not measured: {reason}")), Tone::Muted)],
         Outcome::Failed(reason) => vec![label, Cell::Across(with(format!("failed: {reason}")), Tone::Bad)],
-    };
-    TableRow { cells }
+    }
 }
 
 /// `68 figures in 1:47: 61 within ±2%, 5 wider, 1 in modes, 1 not measured. Stored as run 3 ("2026-11-21 vm").`
 pub(super) fn summary(run: &Run, context: &RunContext) -> String {
     let mut within = 0;
     let mut counts = [0; 7];
+    let mut wider: Vec<(String, usize)> = Vec::new();
     for figure in run.figures.iter().filter(|figure| !figure.is_condition()) {
         match &figure.outcome {
             Outcome::Measured(estimate) if !PrintedQuantity::of(estimate, figure.metric.unit).has_interval() => {
@@ -140,7 +153,14 @@ pub(super) fn summary(run: &Run, context: &RunContext) -> String {
             }
             Outcome::Measured(_) if figure.is_within(target(run, figure), run.plan.level) => within += 1,
             Outcome::Measured(_) if unconfirmed(figure, target(run, figure)) => counts[6] += 1,
-            Outcome::Measured(_) => counts[1] += 1,
+            Outcome::Measured(_) => {
+                counts[1] += 1;
+                let family = family_title(figure.family());
+                match wider.iter_mut().find(|(known, _)| *known == family) {
+                    Some((_, count)) => *count += 1,
+                    None => wider.push((family, 1)),
+                }
+            }
             Outcome::Below { .. } => counts[2] += 1,
             Outcome::Modes(_) => counts[3] += 1,
             Outcome::Unfit(_) => counts[4] += 1,
@@ -156,13 +176,21 @@ pub(super) fn summary(run: &Run, context: &RunContext) -> String {
     let words =
         ["with no spread known", "wider", "below resolution", "in modes", "not measured", "failed", "not confirmed"];
     for index in [6, 1, 2, 3, 0, 4, 5] {
+        let families = if index == 1 && wider.len() > 1 { in_families(&mut wider) } else { String::new() };
         if counts[index] > 0 {
-            parts.push(format!("{} {}", counts[index], words[index]));
+            parts.push(format!("{} {}{families}", counts[index], words[index]));
         }
     }
     let time = if run.session.seconds > 0.0 { format!(" in {}", duration(run.session.seconds)) } else { String::new() };
     let counted = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
     format!("{}{time}{counted}.{}", plural(run.figures.len(), "figure"), stored(run, context))
+}
+
+/// ` (6 files, 3 memory)`, the family with most first.
+fn in_families(counts: &mut [(String, usize)]) -> String {
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let words: Vec<String> = counts.iter().map(|(family, count)| format!("{count} {family}")).collect();
+    format!(" ({})", words.join(", "))
 }
 
 fn stored(run: &Run, context: &RunContext) -> String {
@@ -174,7 +202,7 @@ fn stored(run: &Run, context: &RunContext) -> String {
     format!(" Stored as run {handle}{label}.")
 }
 
-fn next(run: &Run, context: &RunContext) -> Vec<String> {
+pub(super) fn next(run: &Run, context: &RunContext) -> Vec<String> {
     let Some(handle) = &context.handle else { return Vec::new() };
     let mut next = Vec::new();
     if let Some(previous) = &context.previous {

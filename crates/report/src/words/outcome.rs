@@ -72,15 +72,26 @@ pub fn modes(modes: &[Mode], unit: Unit) -> String {
     format!("{count}: {}", list(&parts))
 }
 
-/// Remarks on a figure: flags in words, the variant, and its own notes. `target` is its target half-width; `shared` are
-/// notes that its family states already.
+/// What is said of figures elsewhere, so that their remarks leave it out.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Told {
+    /// Notes that its family states.
+    pub notes: Vec<String>,
+    /// Flags that are told once, with the number of their figures.
+    pub flags: Vec<Flag>,
+    /// Only warnings: no facts such as the variant and the notes of a figure.
+    pub brief: bool,
+}
+
+/// Remarks on a figure: flags in words, the variant, and its own notes. `target` is its target half-width.
 #[must_use]
-pub fn remarks(figure: &Figure, target: f64, shared: &[String]) -> Vec<String> {
+pub fn remarks(figure: &Figure, target: f64, told: &Told) -> Vec<String> {
     let in_modes = matches!(figure.outcome, Outcome::Modes(_));
     let mut words: Vec<String> = figure
         .flags
         .iter()
         .filter(|flag| !(in_modes && matches!(flag, Flag::Modes | Flag::CannotConverge)))
+        .filter(|flag| !told.flags.contains(flag))
         .map(|flag| match flag {
             Flag::CannotConverge if unconfirmed(figure, target) => format!("±{} not confirmed", percent(target)),
             Flag::CannotConverge => format!("did not reach ±{}", percent(target)),
@@ -96,7 +107,7 @@ pub fn remarks(figure: &Figure, target: f64, shared: &[String]) -> Vec<String> {
             other => other.about().to_owned(),
         })
         .collect();
-    words.extend(undisturbed(figure));
+    words.extend((!told.brief).then(|| undisturbed(figure)).flatten());
     if let Outcome::Measured(estimate) = &figure.outcome {
         match estimate.method {
             EstimateMethod::Range if figure.launches.is_empty() => {
@@ -109,9 +120,11 @@ pub fn remarks(figure: &Figure, target: f64, shared: &[String]) -> Vec<String> {
             _ => {}
         }
     }
-    words.extend(figure.variant.clone());
-    let told = |note: &&String| !shared.contains(note) && !note.starts_with(model::RECORD);
-    words.extend(figure.notes.iter().filter(told).cloned());
+    if !told.brief {
+        words.extend(figure.variant.clone());
+        let new = |note: &&String| !told.notes.contains(note) && !note.starts_with(model::RECORD);
+        words.extend(figure.notes.iter().filter(new).cloned());
+    }
     words
 }
 

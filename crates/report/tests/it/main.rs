@@ -1,5 +1,6 @@
 //! Formats, widths, and the page in a real browser. One binary, so that it is linked once.
 
+mod answer;
 mod browser;
 mod cycles;
 mod fixture;

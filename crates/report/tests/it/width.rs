@@ -111,7 +111,9 @@ proptest! {
 
     #[test]
     fn any_run_fits_any_page(run in run(), width in 20usize..160) {
-        let document = view::run(&run, &RunContext { handle: Some("7".into()), previous: Some("6".into()), stored: true });
+        let context = RunContext { handle: Some("7".into()), previous: Some("6".into()), stored: true, ..RunContext::default() };
+        fits(&view::answer(&run, &context), width);
+        let document = view::run(&run, &context);
         fits(&document, width);
         for format in [&JsonFormat as &dyn ReportFormat, &Csv, &Markdown, &Html, &Terminal { width, colour: true }] {
             let mut out = Vec::new();
@@ -132,7 +134,8 @@ proptest! {
         let normalise = if ratio { Normalise::Ratio } else { Normalise::Gain };
         let options = analyse::CompareOptions { handles: handles.clone(), normalise, ..analyse::CompareOptions::default() };
         if let Ok(comparison) = analyse::compare(&runs, &options) {
-            let document = view::compare(&comparison, &CompareContext { handles });
+            let document = view::compare(&comparison, &CompareContext { handles: handles.clone(), ..CompareContext::default() });
+            fits(&view::compare(&comparison, &CompareContext { handles, brief: true, ..CompareContext::default() }), 60);
             for table in document.tables() {
                 let mut heads: Vec<&str> = table.columns.iter().skip(1).map(|column| column.title.as_str()).collect();
                 prop_assert!(heads.iter().all(|head| !head.trim().is_empty()), "{heads:?}");

@@ -26,9 +26,20 @@ pub(super) fn section(index: usize, section: &DocumentSection) -> Result<Markup,
     })
 }
 
+/// The blocks; charts that follow each other stand side by side where there is room.
 fn blocks(all: &[Block]) -> Result<Markup, Error> {
-    let drawn = all.iter().map(block).collect::<Result<Vec<Markup>, Error>>()?;
-    Ok(html! { @for one in drawn { (one) } })
+    let chart = |block: &Block| matches!(block, Block::Chart(_));
+    let parts = all.chunk_by(|a, b| chart(a) && chart(b)).map(|part| {
+        let drawn = part.iter().map(block).collect::<Result<Vec<Markup>, Error>>()?;
+        let one = html! { @for one in &drawn { (one) } };
+        Ok(if part.len() > 1 {
+            html! { div.charts { (one) } }
+        } else {
+            one
+        })
+    });
+    let parts = parts.collect::<Result<Vec<Markup>, Error>>()?;
+    Ok(html! { @for part in parts { (part) } })
 }
 
 fn block(block: &Block) -> Result<Markup, Error> {
@@ -38,6 +49,15 @@ fn block(block: &Block) -> Result<Markup, Error> {
         Block::List { numbered: false, items } => html! { ul { @for item in items { li { (item) } } } },
         Block::Facts(facts) => html! { dl { @for (name, value) in facts { dt { (name) } dd { (value) } } } },
         Block::Table(table) => table::draw(table),
+        Block::Cards(cards) => html! {
+            div.cards { @for card in cards {
+                div class={ "card " (table::class(card.tone)) } { b { (card.value) } " " span { (card.label) } }
+            } }
+        },
+        Block::Multiples(charts) => {
+            let drawn = charts.iter().map(chart::draw_small).collect::<Result<Vec<Markup>, Error>>()?;
+            html! { div.multiples { @for one in drawn { (one) } } }
+        }
         Block::Chart(chart) => chart::draw(chart)?,
         Block::Heat(map) => heat::draw(map),
         Block::Boxes(picture) => boxes::draw(picture),

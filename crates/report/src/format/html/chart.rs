@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, PreEscaped, html};
 
-use crate::chart::svg;
+use crate::chart::{small_svg, svg};
 use crate::{Chart, ChartPlot, Curves, Division, Error, PrintedQuantity};
 
 /// Number of colours of series; see the style sheet.
@@ -15,6 +15,21 @@ pub(super) fn draw(chart: &Chart) -> Result<Markup, Error> {
     Ok(html! {
         figure {
             figcaption { h3 { (chart.title) } p.muted { (chart.about) } (legend(&chart.plot)) }
+            @match drawing {
+                Some(drawing) => div.scroll tabindex="0" { (PreEscaped(drawing)) },
+                None => p.muted { "No point of it can be drawn." },
+            }
+            (numbers(&chart.plot))
+        }
+    })
+}
+
+/// One of many small charts: its title, drawing and legend.
+pub(super) fn draw_small(chart: &Chart) -> Result<Markup, Error> {
+    let drawing = small_svg(chart)?;
+    Ok(html! {
+        figure.small {
+            figcaption { h3 { (chart.title) } (legend(&chart.plot)) }
             @match drawing {
                 Some(drawing) => div.scroll tabindex="0" { (PreEscaped(drawing)) },
                 None => p.muted { "No point of it can be drawn." },

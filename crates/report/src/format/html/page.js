@@ -26,3 +26,60 @@ if (location.hash === "#check") {
     if (all.every((blob) => blob.size > 0)) document.documentElement.dataset.unpacked = "yes";
   });
 }
+
+// Rows are found by their words: what is folded opens where it has one.
+const nav = document.querySelector("nav");
+if (nav && document.querySelector("main tbody")) {
+  const box = document.createElement("input");
+  box.type = "search";
+  box.placeholder = "find figures";
+  box.setAttribute("aria-label", "find figures in all tables");
+  nav.append(box);
+  box.addEventListener("input", () => {
+    const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const body of document.querySelectorAll("main tbody")) {
+      let shown = 0;
+      for (const row of body.rows) {
+        if (row.classList.contains("group")) continue;
+        const text = row.textContent.toLowerCase();
+        const found = words.every((word) => text.includes(word));
+        row.classList.toggle("hidden", !found);
+        shown += found;
+      }
+      body.classList.toggle("hidden", shown === 0);
+      const folded = body.closest("details:not(.numbers)");
+      if (folded && words.length && shown) folded.open = true;
+    }
+  });
+}
+// A click on a heading sorts the rows of every group of its table.
+for (const table of document.querySelectorAll("main table")) {
+  const heads = table.tHead ? [...table.tHead.rows[0].cells] : [];
+  heads.forEach((head, column) => {
+    if (!head.textContent) return;
+    head.dataset.sort = "";
+    head.tabIndex = 0;
+    const value = (row) => {
+      const cell = row.cells[column];
+      const number = cell && cell.dataset.v !== undefined ? parseFloat(cell.dataset.v) : NaN;
+      return Number.isNaN(number) ? (cell ? cell.textContent.trim() : "") : number;
+    };
+    const sort = () => {
+      const down = head.getAttribute("aria-sort") === "ascending";
+      heads.forEach((other) => other.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", down ? "descending" : "ascending");
+      const order = (a, b) => {
+        const [x, y] = [value(a), value(b)];
+        const both = typeof x === "number" && typeof y === "number";
+        const way = both ? x - y : typeof x === typeof y ? x.localeCompare(y) : typeof x === "number" ? -1 : 1;
+        return down ? -way : way;
+      };
+      for (const body of table.tBodies) {
+        const rows = [...body.rows].filter((row) => !row.classList.contains("group"));
+        rows.sort(order).forEach((row) => body.append(row));
+      }
+    };
+    head.addEventListener("click", sort);
+    head.addEventListener("keydown", (event) => { if (event.key === "Enter") sort(); });
+  });
+}

@@ -55,8 +55,12 @@ fn row(columns: &[Column], decimals: &[usize], row: &TableRow) -> Markup {
                     th scope="row" { (content(row, cell, decimals[index])) }
                 } @else if let Cell::Across(text, tone) = cell {
                     td colspan=(columns.len() - index) class=(class(*tone)) { (text) }
+                } @else if let Cell::Heat { text, gain } = cell {
+                    td class=(heat(*gain)) data-v=(gain) { (text) }
                 } @else {
-                    td class=(if column.kind == ColumnKind::Number { "n" } else { "" }) { (content(row, cell, decimals[index])) }
+                    td class=(if column.kind == ColumnKind::Number { "n" } else { "" }) data-v=[order(cell)] {
+                        (content(row, cell, decimals[index]))
+                    }
                 }
             }
         }
@@ -90,6 +94,21 @@ fn content(row: &TableRow, cell: &Cell, decimals: usize) -> Markup {
     }
 }
 
+/// What a cell is sorted by, where its text does not say it.
+fn order(cell: &Cell) -> Option<String> {
+    match cell {
+        Cell::Count(count) => Some(count.to_string()),
+        _ => cell.quantity().map(|quantity| quantity.value.to_string()),
+    }
+}
+
+/// Class of a ground in four shades for each side, by the size of the gain.
+fn heat(gain: f64) -> String {
+    let size = gain.ln();
+    let shade = [0.02, 0.1, 0.3, 0.7].iter().filter(|least| size.abs() > **least).count();
+    format!("heat {}{shade}", if size > 0.0 { "better" } else { "worse" })
+}
+
 /// Largest number of decimals in every column of a group.
 fn decimals(table: &Table, group: &RowGroup) -> Vec<usize> {
     let of = |row: &TableRow, index: usize| {
@@ -118,7 +137,7 @@ fn unit(unit: &str) -> Markup {
     html! { @if !unit.is_empty() { span.u { "\u{a0}" (unit) } } }
 }
 
-const fn class(tone: Tone) -> &'static str {
+pub(super) const fn class(tone: Tone) -> &'static str {
     match tone {
         Tone::Plain => "",
         Tone::Strong => "strong",

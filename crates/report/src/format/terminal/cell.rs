@@ -16,6 +16,12 @@ impl Number {
         let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
         Self { whole: whole.to_owned(), rest: rest.to_owned(), unit: unit.to_owned() }
     }
+
+    /// What stands from the decimal point on: `.4 GB/s`.
+    fn tail(&self) -> String {
+        let gap = if self.unit.is_empty() { "" } else { " " };
+        format!("{}{gap}{}", self.rest, self.unit)
+    }
 }
 
 /// A cell as text.
@@ -46,6 +52,7 @@ impl Drawn {
         }
         match cell {
             Cell::Text(text, tone) if !text.is_empty() => Self::Text(clean(text), *tone),
+            Cell::Heat { text, gain } => Self::Text(clean(text), Cell::gain_tone(*gain)),
             Cell::Across(text, tone) => Self::Across(clean(text), *tone),
             Cell::Printed(text) => Self::Number(Number::new(&clean(text), "")),
             Cell::Count(count) => Self::Number(Number::new(&count.to_string(), "")),
@@ -57,7 +64,8 @@ impl Drawn {
 /// Width that the cells of a column need.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Measure {
-    number: [usize; 3],
+    /// Digits before the decimal point; the rest with its unit, which stands where the number ends.
+    number: [usize; 2],
     low: [usize; 2],
     high: [usize; 2],
     note: usize,
@@ -74,7 +82,7 @@ impl Measure {
         match cell {
             Drawn::None | Drawn::Across(..) => {}
             Drawn::Text(text, _) => self.text = self.text.max(width(text)),
-            Drawn::Number(n) => grow(&mut self.number, [&n.whole, &n.rest, &n.unit]),
+            Drawn::Number(n) => grow(&mut self.number, [&n.whole, &n.tail()]),
             Drawn::Range(low, high, note) => {
                 grow(&mut self.low, [&low.whole, &low.rest]);
                 grow(&mut self.high, [&high.whole, &high.rest]);
@@ -85,8 +93,7 @@ impl Measure {
 
     /// Width of numbers and ranges.
     pub(super) fn numbers(&self) -> usize {
-        let [whole, rest, unit] = self.number;
-        let number = whole + rest + if unit > 0 { unit + 1 } else { 0 };
+        let number: usize = self.number.iter().sum();
         let ends: usize = self.low.iter().chain(&self.high).sum();
         let note = if self.note > 0 { self.note + 1 } else { 0 };
         number.max(if ends > 0 { ends + 3 + note } else { 0 })
@@ -99,17 +106,14 @@ impl Measure {
 
     /// A cell on one line, padded to `room`; numbers are right-aligned.
     pub(super) fn line(&self, cell: &Drawn, room: usize, paint: Paint) -> String {
-        let [whole, rest, unit] = self.number;
+        let [whole, rest] = self.number;
         match cell {
             Drawn::None | Drawn::Across(..) => " ".repeat(room),
             Drawn::Text(text, tone) => {
                 format!("{}{}", paint.tone(text, *tone), " ".repeat(room.saturating_sub(width(text))))
             }
             Drawn::Number(n) => {
-                let mut text = fill_left(&n.whole, whole) + &fill(&n.rest, rest);
-                if unit > 0 {
-                    text = text + " " + &fill(&n.unit, unit);
-                }
+                let text = fill_left(&n.whole, whole) + &fill(&n.tail(), rest);
                 fill_left(&text, room)
             }
             Drawn::Range(low, high, note) => {
@@ -124,7 +128,7 @@ impl Measure {
 
 /// A cell as plain text, for pages too narrow for columns.
 pub(super) fn words(cell: &Drawn) -> String {
-    let join = |n: &Number| format!("{}{}{}{}", n.whole, n.rest, if n.unit.is_empty() { "" } else { " " }, n.unit);
+    let join = |n: &Number| format!("{}{}", n.whole, n.tail());
     match cell {
         Drawn::None => String::new(),
         Drawn::Text(text, _) | Drawn::Across(text, _) => text.clone(),

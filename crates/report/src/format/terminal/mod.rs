@@ -83,6 +83,16 @@ impl TerminalPage {
                         timeline.lines(self.width.saturating_sub(2)).iter().map(|line| format!("  {}", clean(line))),
                     );
                 }
+                Block::Cards(cards) => {
+                    let cards: Vec<String> =
+                        cards.iter().map(|card| format!("{} {}", card.label, card.value)).collect();
+                    self.text(lines, &cards.join("   "), "  ", "  ", Tone::Strong);
+                }
+                Block::Multiples(charts) => {
+                    let titles: Vec<&str> = charts.iter().map(|chart| chart.title.as_str()).collect();
+                    let text = format!("charts: {}. The HTML report draws them.", titles.join(", "));
+                    self.text(lines, &text, "  ", "    ", Tone::Muted);
+                }
                 Block::Chart(chart) => {
                     let text = format!("chart: {}. {} The HTML report draws it.", chart.title, chart.about);
                     self.text(lines, &text, "  ", "    ", Tone::Muted);

@@ -1,8 +1,10 @@
 //! Runs side by side: verdicts, ratios with intervals, geometric means.
 
 pub(super) mod assumed;
+pub(super) mod brief;
 pub(super) mod clock;
 mod gate;
+pub(super) mod heat;
 pub(super) mod many;
 pub(super) mod means;
 pub(super) mod open;
@@ -12,15 +14,21 @@ mod self_test;
 
 pub use self_test::self_test;
 
+use std::collections::HashMap;
+
 use analyse::Comparison;
 use analyse::compare::{Compared, Relation, VerdictCounts};
 use analyse::naming::headings;
+use model::FigureKey;
 
 use crate::words::{day, family_title, percent, plural};
 use crate::{Block, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, RowGroup, Table};
 
 /// Machines that have columns beside the reference; more get one row each.
 pub(super) const BESIDE: usize = 3;
+
+/// Letters of the names of runs that a suggested command repeats.
+const NAMED: usize = 50;
 
 /// Figures in one table of many machines.
 const FIGURES: usize = 5;
@@ -30,6 +38,10 @@ const FIGURES: usize = 5;
 pub struct CompareContext {
     /// How the user names each run; empty when unknown.
     pub handles: Vec<String>,
+    /// Whether to show what differs and the means, instead of every figure.
+    pub brief: bool,
+    /// Time of one launch of each figure, seconds, where it is known: what more launches would cost.
+    pub seconds: HashMap<FigureKey, f64>,
 }
 
 /// The report of `prony compare`; its JSON is the [`Comparison`].
@@ -42,29 +54,51 @@ pub fn compare(comparison: &Comparison, context: &CompareContext) -> Document {
     if let Some(gate) = &comparison.gate {
         document.sections.push(DocumentSection::of("", Block::Text(gate::sentence(comparison, gate))));
     }
-    document.sections.push(tallies(comparison, &others));
-    match others.as_slice() {
-        [] => document.sections.push(DocumentSection::of("", Block::Table(side_by_side(comparison, reference, &[])))),
-        [other] => document.sections.push(DocumentSection::of("", Block::Table(pair(comparison, reference, *other)))),
-        few if few.len() <= BESIDE => {
-            let table = side_by_side(comparison, reference, few);
-            document.sections.push(DocumentSection::of("", Block::Table(table)));
-        }
-        _ => document.sections.extend(many::sections(comparison, reference, FIGURES)),
+    if context.brief && !others.is_empty() {
+        document.sections.extend(match others.as_slice() {
+            [other] => brief::pair(comparison, *other, &context.seconds),
+            many => brief::several(comparison, many),
+        });
+    } else {
+        document.sections.extend(whole(comparison, reference, &others));
     }
-    if others.len() > 1 {
-        document.sections.extend(many::places(comparison));
-    }
-    document.sections.extend(assumed::section(comparison, &others));
-    document.sections.extend(open::section(comparison, &others));
-    document.sections.extend(means::section(comparison, &others, FIGURES));
     if let [other] = others.as_slice() {
         let handles = (handle(comparison, context, reference), handle(comparison, context, *other));
         document.next = vec![format!("prony explain {} {}", handles.0, handles.1)];
     }
+    if context.brief {
+        let names: Vec<&str> = (0..comparison.machines.len()).map(|at| handle(comparison, context, at)).collect();
+        let named = Some(names.join(" ")).filter(|named| named.len() <= NAMED).unwrap_or_else(|| "…".to_owned());
+        document.next.push(format!("prony compare {named} --all"));
+    }
     document.data = EmbeddedJson::of(comparison).ok();
     document.records = Some(records::records(comparison));
     document
+}
+
+/// Every figure of every machine.
+fn whole(comparison: &Comparison, reference: usize, others: &[usize]) -> Vec<DocumentSection> {
+    let mut sections = vec![tallies(comparison, others)];
+    match others {
+        [] => sections.push(DocumentSection::of("", Block::Table(side_by_side(comparison, reference, &[])))),
+        [other] => sections.push(DocumentSection::of("", Block::Table(pair(comparison, reference, *other)))),
+        few if few.len() <= BESIDE => {
+            let table = side_by_side(comparison, reference, few);
+            sections.push(DocumentSection::of("", Block::Table(table)));
+        }
+        _ => sections.extend(many::sections(comparison, reference, FIGURES)),
+    }
+    if others.len() > 1 {
+        sections.extend(heat::section(comparison).filter(|_| others.len() > BESIDE));
+        sections.extend(many::places(comparison));
+    }
+    sections.extend(assumed::section(comparison, others));
+    sections.extend(open::section(comparison, others));
+    sections.extend(means::section(comparison, others, FIGURES).map(|mut means| {
+        means.blocks.extend(brief::per_price(comparison).into_iter().map(Block::Text));
+        means
+    }));
+    sections
 }
 
 /// The name of a machine that a user types.
@@ -125,10 +159,10 @@ fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, ot
         let (name, reference) = (&machine.name, &comparison.reference);
         notes.push(format!("{name} and {reference} are the same run: every ratio is 1, and nothing is tested"));
     }
-    if others.len() > 1 {
+    if others.len() > 1 && (!context.brief || others.len() <= BESIDE) {
         notes.extend((0..comparison.machines.len()).map(|index| machine_note(comparison, context, index)));
     }
-    if !others.is_empty() {
+    if !others.is_empty() && !context.brief {
         let mut line = format!(
             "DIFFERENT: surely, and by more than {}; SAME: surely by less; UNDECIDED",
             percent(comparison.band)

@@ -107,7 +107,7 @@ pub fn in_tables(run: &Run, evaluation: &EvaluationView, context: &RunContext) -
 pub fn in_tables_measured(run: &Run, tables: &EvaluationView, context: &RunContext) -> Document {
     let plain = super::run(run, context);
     let mut document = in_tables(run, tables, context);
-    let blocks = vec![Block::Table(run_table(run))];
+    let blocks = vec![Block::Table(run_table(run, true))];
     let folded = Block::Folded { title: "Every figure of the run".to_owned(), blocks };
     document.sections.push(DocumentSection::of("", folded));
     Document { next: plain.next, data: plain.data, records: plain.records, ..document }

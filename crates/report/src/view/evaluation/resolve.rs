@@ -3,7 +3,7 @@
 use model::{Estimate, Figure, FigureKey, Outcome, Run, Unit};
 
 use super::{PrintedUnit, Slot};
-use crate::words::{figure_label, modes, percent, remarks};
+use crate::words::{Told, figure_label, modes, percent, remarks};
 use crate::{Cell, PrintedQuantity, Tone};
 
 /// Cell without a figure.
@@ -89,7 +89,7 @@ impl<'a> CellReader<'a> {
     fn caution(&mut self, key: &FigureKey) {
         let Some(figure) = self.run.figure(key) else { return };
         let entry = self.run.plan.entries.iter().find(|entry| entry.probe == key.probe && entry.point == key.point);
-        for words in remarks(figure, entry.map_or(self.run.plan.target, |entry| entry.target), &[]) {
+        for words in remarks(figure, entry.map_or(self.run.plan.target, |entry| entry.target), &Told::default()) {
             if figure.variant.as_ref() != Some(&words) {
                 self.remark(words, Some(figure_label(figure)));
             }

@@ -1,6 +1,7 @@
 //! The complete report of one run or several: machines, figures, verdicts, explanation, charts, method.
 
 mod curves;
+mod first;
 mod forest;
 mod machines;
 mod method;
@@ -15,7 +16,7 @@ use analyse::explain::Explanation;
 use model::{FigureKey, Run};
 use serde::Serialize;
 
-use super::compare::{assumed, clock, many, means, open, side_by_side};
+use super::compare::{assumed, many, means, open, side_by_side};
 use super::{compare, explain, machine, matrices, run, scaling};
 use crate::words::{family_title, plural};
 use crate::{Block, Cell, Document, DocumentSection, EmbeddedJson, Records, Table};
@@ -45,28 +46,23 @@ pub struct ReportInput<'a> {
 pub fn report(input: &ReportInput) -> Document {
     let names = names(input);
     let mut document = Document::new(title(input, &names));
-    // Disturbances of a run come first, since they may explain any difference.
-    for (run, name) in input.runs.iter().zip(&names) {
+    // Disturbances of runs come first, since they may explain any difference. Of one run the answer tells them.
+    for (run, name) in input.runs.iter().zip(&names).filter(|_| input.runs.len() > 1) {
         let disturbed = analyse::conditions::sentence(name, &analyse::conditions::disturbances(run));
         document.notes.extend(disturbed.filter(|sentence| !document.notes.contains(sentence)));
     }
     document.notes.extend(input.comparison.and_then(assumed::note));
-    for run in input.runs {
-        for note in machine::notes(run) {
-            if !document.notes.contains(&note) {
-                document.notes.push(note);
-            }
+    for attribution in input.runs.iter().filter_map(|run| run.origin.as_ref()?.attribution.clone()) {
+        if !document.notes.contains(&attribution) {
+            document.notes.push(attribution);
         }
     }
-    let machines = machines::section(input.runs, &names);
-    let (first, last) = if input.runs.len() > 1 { (machines, None) } else { (None, machines) };
-    document.sections.extend(first);
     match input.comparison {
-        Some(comparison) if input.runs.len() > 1 => compared(&mut document, input, comparison),
+        Some(comparison) if input.runs.len() > 1 => compared(&mut document, input, comparison, &names),
         _ => own(&mut document, input, &names),
     }
-    let verdicts = document.sections.iter().position(|section| section.title.starts_with(VERDICTS));
     if let Some(explanation) = input.explanation {
+        let verdicts = document.sections.iter().position(|section| section.title.starts_with(VERDICTS));
         document.sections.insert(verdicts.map_or(document.sections.len(), |place| place + 1), why(explanation));
     }
     document.sections.extend(matrices::sections(input.runs, &names));
@@ -76,14 +72,32 @@ pub fn report(input: &ReportInput) -> Document {
     if let [run] = input.runs {
         document.sections.extend(super::host::strip(run));
     }
-    document.sections.extend(curves::sections(input.runs, &names));
     document.sections.extend(spread::sections(input.runs, &names));
     document.sections.extend(rating::section(input.runs, &names));
-    document.sections.extend(last);
-    document.sections.push(method::section(input, &names));
+    let folded = |title: &str, section: DocumentSection| DocumentSection {
+        title: section.title,
+        blocks: vec![Block::Folded { title: title.to_owned(), blocks: section.blocks }],
+    };
+    let facts = if input.runs.len() > 1 { "what differs between them, and their parts" } else { "its parts and facts" };
+    document.sections.extend(machines::section(input.runs, &names).map(|section| folded(facts, section)));
+    document.sections.extend(notes(&document.notes, input.runs));
+    document.sections.push(folded("how the figures were measured", method::section(input, &names)));
     document.data = data(input);
     document.records = Some(records(input));
     document
+}
+
+/// Notes of the runs that do not stand at the top.
+fn notes(told: &[String], runs: &[&Run]) -> Option<DocumentSection> {
+    let mut notes: Vec<String> = Vec::new();
+    for note in runs.iter().flat_map(|run| machine::notes(run)) {
+        if !told.contains(&note) && !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    let title = plural(notes.len(), "note");
+    let blocks = vec![Block::List { numbered: false, items: notes.clone() }];
+    (!notes.is_empty()).then(|| DocumentSection::of("Notes", Block::Folded { title, blocks }))
 }
 
 fn why(explanation: &Explanation) -> DocumentSection {
@@ -129,49 +143,62 @@ fn title(input: &ReportInput, names: &[String]) -> String {
     }
 }
 
-/// The tables of one run, or of several without a comparison.
+/// One run, or several without a comparison.
 fn own(document: &mut Document, input: &ReportInput, names: &[String]) {
+    if let [run_] = input.runs {
+        document.sections.push(first::one(run_));
+    }
+    document.sections.extend(first::ladder(input.runs, names));
+    document.sections.extend(curves::sections(input.runs, names));
     for (run_, name) in input.runs.iter().zip(names) {
         let drawn: HashSet<FigureKey> = curves::keys(input.runs).into_iter().chain(matrices::keys(run_)).collect();
         let title = if input.runs.len() == 1 { "Figures".to_owned() } else { format!("Figures of {name}") };
         document.sections.push(DocumentSection { title, blocks: tables(run_, &drawn) });
-        document.summary.push(run::summary(run_, &super::RunContext::default()));
+        if input.runs.len() > 1 {
+            document.summary.push(run::summary(run_, &super::RunContext::default()));
+        }
     }
 }
 
-/// The table of a run; points of curves are folded below it.
+/// The families of a run, each a folded table; points of curves are folded below them.
 fn tables(run_: &Run, on_curves: &HashSet<FigureKey>) -> Vec<Block> {
     let (mut rest, mut points) = (run_.clone(), run_.clone());
     rest.figures.retain(|figure| !on_curves.contains(&figure.key()));
     points.figures.retain(|figure| on_curves.contains(&figure.key()));
     let mut blocks = Vec::new();
     if !rest.figures.is_empty() {
-        blocks.push(Block::Table(run::table(&rest)));
+        let Table { columns, groups } = run::table(&rest, false);
+        blocks.extend(groups.into_iter().map(|group| Block::Folded {
+            title: format!("{}: {}", group.title, plural(group.rows.len(), "figure")),
+            blocks: vec![Block::Table(Table { columns: columns.clone(), groups: vec![group] })],
+        }));
     }
     if !points.figures.is_empty() {
-        let title = format!("{}, which are drawn below", plural(points.figures.len(), "figure"));
-        blocks.push(Block::Folded { title, blocks: vec![Block::Table(run::table(&points))] });
+        let title = format!("{}, which are drawn above", plural(points.figures.len(), "figure"));
+        blocks.push(Block::Folded { title, blocks: vec![Block::Table(run::table(&points, false))] });
     }
     blocks
 }
 
-fn compared(document: &mut Document, input: &ReportInput, comparison: &Comparison) {
+fn compared(document: &mut Document, input: &ReportInput, comparison: &Comparison, names: &[String]) {
     let reference = comparison.machines.iter().position(|m| m.relation == Relation::Reference).unwrap_or(0);
     let others: Vec<usize> = (0..comparison.machines.len()).filter(|index| *index != reference).collect();
     let on_curves = curves::keys(input.runs);
     let (mut rest, mut points) = (comparison.clone(), comparison.clone());
     rest.rows.retain(|row| !on_curves.contains(&row.key()));
     points.rows.retain(|row| on_curves.contains(&row.key()));
-    let clocks = clock::notes(comparison, reference, &others).into_iter().map(Block::Text);
-    let mut blocks: Vec<Block> = clocks.collect();
-    blocks.push(Block::Table(many::tallies(comparison, &others)));
-    blocks.extend(forest::verdict_list(&rest, &others));
-    document.sections.push(DocumentSection { title: format!("{VERDICTS} {}", comparison.reference), blocks });
+    let title = format!("{VERDICTS} {}", comparison.reference);
+    match others.as_slice() {
+        [other] => document.sections.push(first::two(comparison, &rest, *other, title)),
+        many => document.sections.extend(first::many(comparison, many, title)),
+    }
+    document.sections.extend(curves::sections(input.runs, names));
+    document.sections.extend(first::ladder(input.runs, names));
     document.sections.extend(means::section(comparison, &others, FIGURES).map(|mut section| {
         section.title = format!("Geometric means against {}", comparison.reference);
         section
     }));
-    let mut ratios = forest::charts(&rest, &others);
+    let mut ratios = if others.len() > 1 { forest::charts(&rest, &others) } else { Vec::new() };
     if !points.rows.is_empty() {
         let title = format!("ratios of {} on curves", plural(points.rows.len(), "figure"));
         let blocks = forest::charts(&points, &others);
@@ -186,9 +213,10 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
         let title = "places of the machines, figure by figure".to_owned();
         document.sections.push(DocumentSection::of("Ranks", Block::Folded { title, blocks: places.blocks }));
     }
-    let mut normalised = normalised(&rest, reference, &others);
+    let title = format!("{}, normalised", plural(rest.rows.len(), "figure"));
+    let mut normalised = vec![Block::Folded { title, blocks: normalised(&rest, reference, &others) }];
     if !points.rows.is_empty() {
-        let title = format!("{} on curves, which are drawn below", plural(points.rows.len(), "figure"));
+        let title = format!("{} on curves, which are drawn above", plural(points.rows.len(), "figure"));
         normalised.push(Block::Folded { title, blocks: self::normalised(&points, reference, &others) });
     }
     if let Some(assumed) = assumed::section(comparison, &others) {

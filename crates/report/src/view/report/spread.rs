@@ -8,6 +8,10 @@ use crate::{
     Block, Chart, ChartAxis, ChartPlot, Curves, Division, DocumentSection, PrintedQuantity, Series, Strip, StripRow,
 };
 
+/// How to read the distributions.
+const TAILS: &str = "How slow the slow ones are: 99% means that one operation in a hundred takes longer than this. Each \
+                     point is the median over launches, each bar its interval.";
+
 /// Rows of one strip plot; further ones are in the tables alone.
 const ROWS: usize = 24;
 
@@ -15,14 +19,15 @@ pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> 
     let distributions = quantiles(runs, names);
     let mut sections = Vec::new();
     if !distributions.is_empty() {
-        sections.push(DocumentSection { title: "Latency distributions".to_owned(), blocks: distributions });
+        let blocks = vec![Block::Text(TAILS.to_owned()), Block::Multiples(distributions)];
+        sections.push(DocumentSection { title: "Latency distributions".to_owned(), blocks });
     }
     sections.extend(modes(runs, names).map(|chart| DocumentSection::of("Figures in modes", Block::Chart(chart))));
     sections
 }
 
 /// One chart for each probe that times single operations.
-fn quantiles(runs: &[&Run], names: &[String]) -> Vec<Block> {
+fn quantiles(runs: &[&Run], names: &[String]) -> Vec<Chart> {
     let with = |figure: &&Figure| valid_quantiles(figure).len() > 1;
     let mut probes: Vec<&Figure> = Vec::new();
     for figure in runs.iter().flat_map(|run| &run.figures).filter(with) {
@@ -43,12 +48,8 @@ fn quantiles(runs: &[&Run], names: &[String]) -> Vec<Block> {
         let x = ChartAxis { title: "quantile".to_owned(), unit: Unit::Ratio, division: Division::Nines };
         let per = if first.metric.per.is_empty() { "operation" } else { &first.metric.per };
         let y = ChartAxis { title: format!("time of one {per}"), unit: first.metric.unit, division: Division::Decades };
-        let about =
-            "How slow the slow ones are: 99% means that one operation in a hundred takes longer than this. Each \
-                     point is the median over launches, each bar its interval."
-                .to_owned();
         let plot = ChartPlot::Curves(Curves { x, y, series, marks: Vec::new() });
-        Block::Chart(Chart { title: first.title.clone(), about, plot })
+        Chart { title: first.title.clone(), about: TAILS.to_owned(), plot }
     };
     probes.iter().map(chart).collect()
 }

@@ -1,0 +1,128 @@
+//! How far a run may be trusted, from what it recorded of itself.
+
+use model::{Figure, Flag, Invalid, Outcome, Run};
+use serde::Serialize;
+
+use crate::conditions::{RunDisturbance, disturbances};
+
+/// Share of the figures with a value that must have reached their targets in a good run.
+const GOOD: f64 = 0.9;
+/// The same for a fair one.
+const FAIR: f64 = 0.5;
+
+/// How far a run may be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TrustLevel {
+    /// Nothing disturbed it, as far as the machine can tell, and nine figures of ten reached their targets.
+    Good,
+    /// Something disturbed it, or fewer reached their targets, but at least half did.
+    Fair,
+    /// Fewer than half of the figures with a value reached their targets.
+    Poor,
+    /// Another tool measured it, or nothing has a value.
+    Unknown,
+}
+
+impl TrustLevel {
+    /// The level in one word.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Fair => "fair",
+            Self::Poor => "poor",
+            Self::Unknown => "not known",
+        }
+    }
+}
+
+/// How far a run may be trusted, and the evidence.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Trust {
+    /// The level.
+    pub level: TrustLevel,
+    /// What disturbed the run.
+    pub disturbances: Vec<RunDisturbance>,
+    /// Figures that reached their targets.
+    pub within: usize,
+    /// Figures with a value or with modes.
+    pub valued: usize,
+}
+
+/// The half-width that a figure was to reach, relative to its value.
+#[must_use]
+pub fn target(run: &Run, figure: &Figure) -> f64 {
+    let entry = run.plan.entries.iter().find(|entry| entry.probe == figure.probe && entry.point == figure.point);
+    entry.map_or(run.plan.target, |entry| entry.target)
+}
+
+/// How far a run may be trusted.
+#[must_use]
+pub fn trust(run: &Run) -> Trust {
+    let requested = || run.figures.iter().filter(|figure| !figure.is_condition());
+    let valued = |figure: &&Figure| matches!(figure.outcome, Outcome::Measured(_) | Outcome::Modes(_));
+    let within = |figure: &&Figure| figure.is_within(target(run, figure), run.plan.level);
+    let (valued, within) = (requested().filter(valued).count(), requested().filter(within).count());
+    let disturbances = disturbances(run);
+    let share = within as f64 / valued.max(1) as f64;
+    let level = match () {
+        () if run.origin.is_some() || valued == 0 => TrustLevel::Unknown,
+        () if share >= GOOD && disturbances.is_empty() => TrustLevel::Good,
+        () if share >= FAIR => TrustLevel::Fair,
+        () => TrustLevel::Poor,
+    };
+    Trust { level, disturbances, within, valued }
+}
+
+/// Something that casts doubt on figures, and on how many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Doubt {
+    /// The flag.
+    pub flag: Flag,
+    /// Figures that have it.
+    pub figures: usize,
+    /// All figures that were requested.
+    pub of: usize,
+}
+
+/// The doubts about the figures of a run, those about most figures first. A missed target and modes are outcomes, and
+/// repeated launches are counted by [`repeated`].
+#[must_use]
+pub fn doubts(run: &Run) -> Vec<Doubt> {
+    let requested: Vec<&Figure> = run.figures.iter().filter(|figure| !figure.is_condition()).collect();
+    let mut doubts: Vec<Doubt> = Vec::new();
+    for flag in requested.iter().flat_map(|figure| &figure.flags) {
+        if matches!(flag, Flag::CannotConverge | Flag::Modes | Flag::Repeated) {
+            continue;
+        }
+        match doubts.iter_mut().find(|doubt| doubt.flag == *flag) {
+            Some(doubt) => doubt.figures += 1,
+            None => doubts.push(Doubt { flag: *flag, figures: 1, of: requested.len() }),
+        }
+    }
+    doubts.sort_by_key(|doubt| std::cmp::Reverse(doubt.figures));
+    doubts
+}
+
+/// Why launches were repeated, and how many were for each reason, most first.
+#[must_use]
+pub fn repeated(run: &Run) -> Vec<(&'static str, usize)> {
+    let mut reasons: Vec<(&'static str, usize)> = Vec::new();
+    for invalid in run.figures.iter().flat_map(|figure| &figure.launches).filter_map(|launch| launch.invalid.as_ref()) {
+        let why = match invalid {
+            Invalid::Suspended(_) => "the machine slept",
+            Invalid::ClockJump(_) => "the clock was set",
+            Invalid::Steal(_) | Invalid::Stolen(_) => "the hypervisor took CPU time",
+            Invalid::Throttled(_) => "a quota stopped them",
+            Invalid::Misplaced(_) => "they ran on other CPUs than planned",
+            Invalid::Contended { .. } => "the core was shared, or its clock moved",
+        };
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, count)) => *count += 1,
+            None => reasons.push((why, 1)),
+        }
+    }
+    reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    reasons
+}

@@ -1,0 +1,102 @@
+//! The answer after measuring: how far the run may be trusted, its key figures, and what to do next, on one screen.
+
+mod key;
+mod trusted;
+
+use analyse::standing::{LEAST_MACHINES, Standing, standing};
+use model::{Figure, Outcome, Run};
+
+use super::RunContext;
+use super::machine::{heading, warnings};
+use super::run::{cells, next, run, summary};
+use crate::words::{Told, percent};
+use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, Table, TableRow, Tone};
+
+pub(super) use trusted::{told, trusted};
+
+/// A run with at most this many figures is shown whole: its table is no longer than the answer.
+const WHOLE: usize = 12;
+
+/// Doubts with a line of their own.
+const DOUBTS: usize = 3;
+
+/// The report of a run that was just measured, at most 24 lines of 80 columns.
+#[must_use]
+pub fn answer(run_: &Run, context: &RunContext) -> Document {
+    let requested = run_.figures.iter().filter(|figure| !figure.is_condition()).count();
+    let mut document = run(run_, context);
+    if requested <= WHOLE {
+        return document;
+    }
+    let keys = key::key_figures(run_);
+    document.title = heading(run_, context.handle.as_deref());
+    document.notes = warnings(run_);
+    let facts = trusted(run_, DOUBTS);
+    document.sections.clear();
+    if !facts.is_empty() {
+        document.sections.push(DocumentSection::of("", Block::Facts(facts)));
+    }
+    let table = table(run_, &keys, context);
+    let placed = table.columns.len() > 3;
+    document.sections.push(DocumentSection::of("", Block::Table(table)));
+    document.summary = vec![summary(run_, context)];
+    document.summary.extend((!placed && run_.origin.is_none()).then(no_reference));
+    document.next = context.handle.iter().map(|handle| format!("prony show {handle}")).collect();
+    document.next.extend(next(run_, context).into_iter().filter(|command| !command.starts_with("prony probes")));
+    document
+}
+
+/// The key figures of a run.
+pub(super) fn key_table(run: &Run, context: &RunContext) -> Table {
+    table(run, &key::key_figures(run), context)
+}
+
+/// Key figures, with a column of standings where there is one.
+fn table(run: &Run, keys: &[(String, &Figure)], context: &RunContext) -> Table {
+    let standings: Vec<Option<Standing>> = keys.iter().map(|(_, figure)| stands(figure, context)).collect();
+    let known = standings.iter().any(Option::is_some);
+    let place = if known { "better than, of other machines" } else { "" };
+    let columns = vec![
+        Column::new("", ColumnKind::Label),
+        Column::new("value", ColumnKind::Number),
+        Column::new(format!("{} interval", percent(run.plan.level)), ColumnKind::Number),
+        Column::new(place, ColumnKind::Words),
+    ];
+    let told = Told { brief: true, flags: told(run), ..Told::default() };
+    let row = |((title, figure), standing): (&(String, &Figure), Option<Standing>)| {
+        let target = analyse::trust::target(run, figure);
+        let mut cells = cells(figure, title.clone(), target, &told);
+        if cells.len() > 3 {
+            cells.truncate(3);
+            cells.push(standing.map_or(Cell::Empty, |standing| Cell::Text(standing_words(&standing), Tone::Plain)));
+        }
+        TableRow { cells }
+    };
+    let mut table = Table::plain(columns, keys.iter().zip(standings).map(row).collect());
+    if !known {
+        table.columns.pop();
+        table.groups.iter_mut().flat_map(|group| &mut group.rows).for_each(|row| row.cells.truncate(3));
+    }
+    table
+}
+
+fn stands(figure: &Figure, context: &RunContext) -> Option<Standing> {
+    let Outcome::Measured(estimate) = &figure.outcome else { return None };
+    standing(estimate, figure.metric.better, context.others.get(&figure.key())?)
+}
+
+/// `▁▂▅█▃▁ 41 of 64`; `▁▂▅█▃▁ 41 to 44 of 64` where some lie within the interval.
+fn standing_words(standing: &Standing) -> String {
+    const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let most = standing.histogram.iter().copied().max().unwrap_or(0).max(1);
+    let bar = |count: &usize| if *count == 0 { ' ' } else { LEVELS[(count * 7).div_ceil(most).min(7)] };
+    let bars: String = standing.histogram.iter().map(bar).collect();
+    let most = standing.of - standing.better;
+    let rank = if most == standing.worse { most.to_string() } else { format!("{} to {most}", standing.worse) };
+    format!("{bars} {rank} of {}", standing.of)
+}
+
+/// What is said once where no figure has a standing.
+fn no_reference() -> String {
+    format!("No reference yet: fewer than {LEAST_MACHINES} other machines have these figures.")
+}

@@ -1,0 +1,64 @@
+//! How far a run may be trusted, one line a reason.
+
+use analyse::conditions;
+use analyse::trust::{Doubt, TrustLevel, doubts, repeated, trust};
+use model::{Flag, Run};
+
+use crate::words::plural;
+
+/// Figures from which a flag that most figures have is told once, instead of in every row.
+const COMMON: usize = 4;
+
+/// Names and sentences: the level and what disturbed the run, then each doubt with the number of its figures. The doubts
+/// after the first `most` are counted in one line.
+pub(crate) fn trusted(run: &Run, most: usize) -> Vec<(String, String)> {
+    let trust = trust(run);
+    let mut facts = Vec::new();
+    if trust.level != TrustLevel::Unknown {
+        let level = trust.level.word();
+        let says: Vec<String> = trust.disturbances.iter().map(|one| one.says.clone()).collect();
+        let why = match (conditions::sentence("it", &trust.disturbances), run.session.conditions.is_empty()) {
+            (Some(_), _) => format!("the run {}", says.join("; ")),
+            (None, true) => "nothing is recorded of what disturbed the run".to_owned(),
+            (None, false) => "nothing is known to have disturbed the run".to_owned(),
+        };
+        facts.push(("trust".to_owned(), format!("{level}: {why}")));
+    }
+    let doubts = doubts(run);
+    let shown = if doubts.len() > most { most.saturating_sub(1) } else { doubts.len() };
+    let name = |doubt: &Doubt| format!("{} of {}", doubt.figures, plural(doubt.of, "figure"));
+    facts.extend(doubts.iter().take(shown).map(|doubt| (name(doubt), doubt.flag.about().to_owned())));
+    if let rest @ [_, ..] = &doubts[shown..] {
+        let words: Vec<String> = rest.iter().map(|doubt| format!("{} {}", doubt.figures, doubt.flag.about())).collect();
+        facts.push(("fewer figures".to_owned(), words.join(", ")));
+    }
+    let reasons = repeated(run);
+    let launches: usize = reasons.iter().map(|(_, count)| count).sum();
+    if launches > 0 {
+        let words: Vec<String> = match reasons.as_slice() {
+            [(why, _)] => vec![(*why).to_owned()],
+            many => many.iter().map(|(why, count)| format!("{why} ({count})")).collect(),
+        };
+        let many = if launches == 1 { "1 launch" } else { &format!("{launches} launches") };
+        facts.push((many.to_owned(), format!("made again: {}", words.join("; "))));
+    }
+    facts
+}
+
+/// Flags that rows do not repeat: those of most figures, and that launches were repeated, which [`trusted`] counts. A
+/// missed target is counted in the summary, and shows in the interval.
+pub(crate) fn told(run: &Run) -> Vec<Flag> {
+    let requested = || run.figures.iter().filter(|figure| !figure.is_condition());
+    let all = requested().count();
+    let mut flags: Vec<Flag> =
+        doubts(run).into_iter().filter(|doubt| common(doubt.figures, all)).map(|doubt| doubt.flag).collect();
+    if common(requested().filter(|figure| figure.has(Flag::CannotConverge)).count(), all) {
+        flags.push(Flag::CannotConverge);
+    }
+    flags.push(Flag::Repeated);
+    flags
+}
+
+const fn common(figures: usize, of: usize) -> bool {
+    figures >= COMMON && 2 * figures > of
+}

@@ -1,0 +1,138 @@
+//! Machines by family: the mean gain of each, the best machine first.
+
+use analyse::Comparison;
+use analyse::compare::{CompareRow, GeometricMean, Normalise, Relation};
+
+use super::means;
+use crate::words::{factor, family_title};
+use crate::{Block, Cell, Column, ColumnKind, DocumentSection, PrintedQuantity, Table, TableRow, Tone};
+
+/// A machine with its means.
+struct Line<'a> {
+    name: &'a str,
+    reference: bool,
+    /// The mean over all figures, with its ends.
+    all: (f64, f64, f64),
+    /// The mean of each family, in words and as a gain.
+    families: Vec<Option<(String, f64)>>,
+}
+
+/// A row for each machine with its means by family, and its place where all machines have the same figures; `None` if
+/// there is nothing to average.
+pub(crate) fn section(comparison: &Comparison) -> Option<DocumentSection> {
+    if comparison.normalise != Normalise::Gain {
+        return None;
+    }
+    let ranked = comparison.geometric_means.iter().any(|mean| mean.family.is_none());
+    let families = families(comparison);
+    let mut lines: Vec<Line> = comparison
+        .machines
+        .iter()
+        .enumerate()
+        .filter_map(|(index, machine)| {
+            let reference = machine.relation == Relation::Reference;
+            if reference {
+                return Some(Line { name: &machine.name, reference, all: (1.0, 1.0, 1.0), families: Vec::new() });
+            }
+            let (all, families) = if ranked {
+                let all = find(comparison, None, &machine.name).map(|mean| (mean.value, mean.low, mean.high));
+                let of = |family: &Option<String>| find(comparison, family.as_deref(), &machine.name);
+                let words = |mean: &GeometricMean| (means::factor_words(comparison, mean), mean.value);
+                (all?, families.iter().map(|family| of(family).map(words)).collect())
+            } else {
+                let own = |family: &Option<String>| shared(comparison, index, family.as_deref());
+                let all = own(&None)?;
+                ((all.1, all.1, all.1), families.iter().map(own).collect())
+            };
+            Some(Line { name: &machine.name, reference, all, families })
+        })
+        .collect();
+    if lines.len() < 2 {
+        return None;
+    }
+    lines.sort_by(|a, b| b.all.0.total_cmp(&a.all.0));
+    let about = match ranked {
+        false => "Each mean is over the figures that the machine and the reference both have; machines that lack \
+                  different figures have no places."
+            .to_owned(),
+        true => format!("{} {}", places(comparison), means::about(comparison)),
+    };
+    let blocks = vec![Block::Table(table(&lines, &families, ranked)), Block::Text(about)];
+    Some(DocumentSection { title: format!("gain over {}, the mean of each family", comparison.reference), blocks })
+}
+
+fn places(comparison: &Comparison) -> &'static str {
+    let mut overall = comparison.geometric_means.iter().filter(|mean| mean.family.is_none());
+    if overall.any(|mean| mean.level <= 0.0 && mean.machine != comparison.reference) {
+        "Places are by value alone, since not every figure states a spread."
+    } else {
+        "Machines whose intervals overlap share their places."
+    }
+}
+
+/// All figures, then the families in the order of the figures.
+fn families(comparison: &Comparison) -> Vec<Option<String>> {
+    let mut families = vec![None];
+    for row in &comparison.rows {
+        let family = row.probe.split('.').next().map(str::to_owned);
+        if !families.contains(&family) {
+            families.push(family);
+        }
+    }
+    families
+}
+
+fn find<'a>(comparison: &'a Comparison, family: Option<&str>, machine: &str) -> Option<&'a GeometricMean> {
+    comparison.geometric_means.iter().find(|mean| mean.family.as_deref() == family && mean.machine == machine)
+}
+
+/// The geometric mean of a machine's gains over the figures that it shares with the reference, each probe counting once;
+/// in words and as a number.
+fn shared(comparison: &Comparison, machine: usize, family: Option<&str>) -> Option<(String, f64)> {
+    let mut probes: Vec<(&str, Vec<f64>)> = Vec::new();
+    let mut unit = model::Unit::Seconds;
+    let belongs = |row: &&CompareRow| family.is_none_or(|family| row.probe.split('.').next() == Some(family));
+    for row in comparison.rows.iter().filter(belongs) {
+        let gain = row.ratios.get(machine).and_then(|ratio| ratio.value).filter(|gain| gain.is_finite() && *gain > 0.0);
+        let Some(gain) = gain else { continue };
+        if row.metric.unit != model::Unit::Seconds && !row.metric.unit.is_rate() {
+            unit = model::Unit::Ratio;
+        }
+        match probes.iter_mut().find(|(probe, _)| *probe == row.probe) {
+            Some((_, gains)) => gains.push(gain.ln()),
+            None => probes.push((&row.probe, vec![gain.ln()])),
+        }
+    }
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let means: Vec<f64> = probes.iter().map(|(_, gains)| mean(gains)).collect();
+    let gain = (!means.is_empty()).then(|| mean(&means).exp())?;
+    Some((factor(PrintedQuantity::bare(gain, model::Unit::Ratio), unit).text(), gain))
+}
+
+fn table(lines: &[Line], families: &[Option<String>], ranked: bool) -> Table {
+    let titles = families.iter().map(|family| family.as_deref().map_or_else(|| "all figures".to_owned(), family_title));
+    let mut columns = vec![Column::new("", ColumnKind::Label)];
+    columns.extend(ranked.then(|| Column::new("place", ColumnKind::Words)));
+    columns.extend(titles.map(|title| Column::new(title, ColumnKind::Words)));
+    let row = |line: &Line| {
+        let mut cells = vec![Cell::text(line.name)];
+        cells.extend(ranked.then(|| Cell::text(place(line.all, lines))));
+        if line.reference {
+            cells.extend(families.iter().map(|_| Cell::Text("reference".to_owned(), Tone::Muted)));
+        }
+        cells.extend(line.families.iter().map(|mean| match mean {
+            Some((text, gain)) => Cell::Heat { text: text.clone(), gain: *gain },
+            None => Cell::Empty,
+        }));
+        TableRow { cells }
+    };
+    Table::plain(columns, lines.iter().map(row).collect())
+}
+
+/// `3`, or `2–4` where intervals overlap.
+fn place(own: (f64, f64, f64), lines: &[Line]) -> String {
+    let better = lines.iter().filter(|line| line.all.1 > own.2).count();
+    let worse = lines.iter().filter(|line| line.all.2 < own.1).count();
+    let (best, last) = (better + 1, lines.len() - worse);
+    if best == last { best.to_string() } else { format!("{best}–{last}") }
+}

@@ -1,0 +1,134 @@
+//! The top of a report: what the runs come to.
+
+use analyse::Comparison;
+use analyse::compare::{CompareVerdict, GainDirection};
+use model::{Outcome, Run, Unit};
+
+use super::forest;
+use crate::view::compare::{brief, clock, heat};
+use crate::view::{answer, run};
+use crate::words::figure_label;
+use crate::{Block, Chart, ChartAxis, ChartPlot, Division, DocumentSection, Strip, StripRow, Tone, VerdictCard};
+
+/// One run: what was measured, how far it may be trusted, its key figures.
+pub(super) fn one(run_: &Run) -> DocumentSection {
+    let context = crate::view::RunContext::default();
+    let facts = answer::trusted(run_, usize::MAX);
+    let mut blocks = vec![Block::Text(run::summary(run_, &context))];
+    blocks.extend((!facts.is_empty()).then_some(Block::Facts(facts)));
+    blocks.extend((!run_.figures.is_empty()).then(|| Block::Table(answer::key_table(run_, &context))));
+    DocumentSection { title: "Answer".to_owned(), blocks }
+}
+
+/// Two runs: the verdicts, the means, and the ratios by the size of the effect.
+pub(super) fn two(comparison: &Comparison, rest: &Comparison, other: usize, title: String) -> DocumentSection {
+    let tally = comparison.machines[other].tally;
+    let count = |way: GainDirection| {
+        let on = |ratio: &analyse::compare::Ratio| {
+            ratio.verdict == Some(CompareVerdict::Different) && ratio.direction == Some(way)
+        };
+        comparison.rows.iter().filter(|row| row.ratios.get(other).is_some_and(on)).count()
+    };
+    let card =
+        |count: usize, label: &str, tone: Tone| VerdictCard { value: count.to_string(), label: label.to_owned(), tone };
+    let worse = count(GainDirection::Slower) + count(GainDirection::Worse);
+    let better = count(GainDirection::Faster) + count(GainDirection::Better);
+    let mut cards = vec![
+        card(worse, "slower", Tone::Bad),
+        card(better, "faster", Tone::Good),
+        card(tally.same, "same", Tone::Plain),
+        card(tally.undecided, "undecided", Tone::Muted),
+    ];
+    let more = [
+        (tally.different.saturating_sub(worse + better), "different in modes", Tone::Caution),
+        (tally.assumed, "different, spread assumed", Tone::Caution),
+        (tally.without, "not comparable", Tone::Muted),
+    ];
+    cards.extend(more.into_iter().filter(|(count, ..)| *count > 0).map(|(n, label, tone)| card(n, label, tone)));
+    let mut blocks = vec![Block::Cards(cards)];
+    blocks.extend(brief::sentences(comparison, other).into_iter().map(Block::Text));
+    let reference = comparison.machines.iter().position(|machine| machine.name == comparison.reference).unwrap_or(0);
+    blocks.extend(clock::notes(comparison, reference, &[other]).into_iter().map(Block::Text));
+    blocks.extend(forest::charts(rest, &[other]));
+    let listed = forest::verdict_list(rest, &[other]);
+    if !listed.is_empty() {
+        blocks.push(Block::Folded {
+            title: "figures that surely differ, with their intervals".to_owned(),
+            blocks: listed,
+        });
+    }
+    DocumentSection { title, blocks }
+}
+
+/// Many runs: the machines by family, and how many figures of each are surely slower or faster.
+pub(super) fn many(comparison: &Comparison, others: &[usize], title: String) -> Vec<DocumentSection> {
+    let mut sections: Vec<DocumentSection> = heat::section(comparison).into_iter().collect();
+    if let Some(first) = sections.first_mut() {
+        let mut letters = first.title.chars();
+        first.title = letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect());
+    }
+    let reference = comparison.machines.iter().position(|machine| machine.name == comparison.reference).unwrap_or(0);
+    let clocks = clock::notes(comparison, reference, others).into_iter().map(Block::Text);
+    let mut blocks: Vec<Block> = clocks.collect();
+    blocks.push(Block::Table(brief::counts_table(comparison, others)));
+    blocks.extend(brief::per_price(comparison).into_iter().map(Block::Text));
+    let rest = comparison.clone();
+    blocks.extend(forest::verdict_list(&rest, others));
+    sections.push(DocumentSection { title, blocks });
+    sections
+}
+
+/// Rungs of the ladder: what programs wait for, as far as the runs have it.
+const RUNGS: &[&str] = &[
+    "memory.hierarchy_latency",
+    "memory.core_to_core",
+    "os.syscall_write",
+    "os.context_switch",
+    "os.page_fault",
+    "ipc.pipe_latency",
+    "ipc.unix_latency",
+    "ipc.udp_latency",
+    "ipc.tcp_latency",
+    "os.thread_create",
+    "os.fork_exit",
+    "os.fork_exec",
+    "file.create",
+    "file.fsync",
+];
+
+/// Rungs of one chart.
+const MOST: usize = 20;
+
+/// Latencies below each other on one axis, from a cache to a disk; every launch is a dot.
+pub(super) fn ladder(runs: &[&Run], names: &[String]) -> Option<DocumentSection> {
+    if runs.len() > 2 {
+        return None;
+    }
+    let mut rows: Vec<(f64, StripRow)> = Vec::new();
+    for (run, name) in runs.iter().zip(names) {
+        for figure in &run.figures {
+            let Outcome::Measured(estimate) = &figure.outcome else { continue };
+            let values = figure.values();
+            let rung = RUNGS.contains(&figure.probe.as_str()) && figure.metric.unit == Unit::Seconds;
+            if !rung || values.is_empty() {
+                continue;
+            }
+            let label = figure_label(figure);
+            let label = if runs.len() > 1 { format!("{name}: {label}") } else { label };
+            rows.push((estimate.value, StripRow { label, values, centres: vec![(estimate.value, 1.0)] }));
+        }
+    }
+    rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+    rows.truncate(MOST);
+    if rows.len() < 3 {
+        return None;
+    }
+    let rows = rows.into_iter().map(|(_, row)| row).collect();
+    let x = ChartAxis { title: "time".to_owned(), unit: Unit::Seconds, division: Division::Decades };
+    let about =
+        "What one operation takes, the shortest first, on one axis of equal factors: every dot is a launch, the \
+                 line is the figure."
+            .to_owned();
+    let chart = Chart { title: "Latencies".to_owned(), about, plot: ChartPlot::Strip(Strip { x, rows }) };
+    Some(DocumentSection::of("Latency ladder", Block::Chart(chart)))
+}

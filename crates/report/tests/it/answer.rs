@@ -1,0 +1,181 @@
+//! The answer first: what a run and a comparison come to, on one screen.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::collections::HashMap;
+
+use analyse::compare::{CompareVerdict, GainDirection};
+use analyse::trust::{TrustLevel, doubts, trust};
+use analyse::{CompareOptions, compare};
+use model::{Conditions, FigureKey, Flag, Invalid, Outcome, Run, Unit};
+use report::view::{self, CompareContext, RunContext};
+use report::{Document, ReportFormat, Terminal};
+
+use crate::fixture;
+
+fn screen(document: &Document, width: usize) -> String {
+    let mut out = Vec::new();
+    Terminal { width, colour: false }.render(document, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// A run of a default suite with the key figures.
+fn whole() -> Run {
+    let mut run = fixture::sample_run(3, 1.0, false);
+    let second = fixture::metric(Unit::Seconds, "operation");
+    let key = |probe: &str, point: &str, value: f64| {
+        let estimate = fixture::estimate(value, value * 0.99, value * 1.01, 14);
+        fixture::figure(probe, probe, point, second.clone(), Outcome::Measured(estimate))
+    };
+    run.figures.extend([
+        key("memory.hierarchy_latency", "level=memory", 133e-9),
+        key("cpu.arithmetic", "type=int", 0.4e-9),
+        key("cpu.arithmetic", "type=double", 0.8e-9),
+        key("file.fsync", "", 92.7e-6),
+    ]);
+    run
+}
+
+fn context() -> RunContext {
+    RunContext { handle: Some("7".into()), previous: Some("6".into()), stored: true, brief: true, ..Default::default() }
+}
+
+#[test]
+fn the_answer_fits_one_screen_and_says_what_to_do_next() {
+    let mut run = whole();
+    for figure in &mut run.figures {
+        figure.flags = vec![Flag::Steal, Flag::Contended, Flag::Noisy, Flag::Drift, Flag::Repeated];
+    }
+    let text = screen(&view::answer(&run, &context()), 80);
+    assert!(text.lines().count() <= 24, "{} lines: {text}", text.lines().count());
+    for wanted in ["memory latency", "one core, integers", "durable write", "trust", "prony show 7", "prony report 7"] {
+        assert!(text.contains(wanted), "{wanted} is missing: {text}");
+    }
+    assert!(text.contains("No reference yet"), "{text}");
+    assert!(!text.contains("note"), "facts of the machine are shown on demand: {text}");
+    // One line for a reason, not one for each figure.
+    assert_eq!(text.matches("CPU time stolen").count(), 1, "{text}");
+}
+
+#[test]
+fn a_place_is_among_ten_machines_at_least_and_by_its_interval() {
+    let run = whole();
+    let key = FigureKey::new("file.fsync", fixture::point(""));
+    let with = |values: Vec<f64>| {
+        let others = HashMap::from([(key.clone(), values)]);
+        screen(&view::answer(&run, &RunContext { others, ..context() }), 80)
+    };
+    let nine: Vec<f64> = (1..=9).map(|i| f64::from(i) * 20e-6).collect();
+    assert!(with(nine.clone()).contains("No reference yet"));
+    let ten = with([nine, vec![92.8e-6]].concat());
+    // Times: 100 to 180 µs are worse, 92.8 µs lies within the interval, 20 to 80 µs are better.
+    let row = ten.lines().find(|line| line.contains("durable write")).unwrap();
+    assert!(row.contains("5 to 6 of 10"), "{ten}");
+    assert!(!ten.contains("No reference yet"), "{ten}");
+}
+
+#[test]
+fn a_short_run_is_shown_whole() {
+    let text = screen(&view::answer(&fixture::fixed_run(), &context()), 100);
+    assert!(text.contains("TLB cost") && !text.contains("No reference"), "{text}");
+}
+
+#[test]
+fn what_most_figures_have_is_told_once() {
+    let mut run = whole();
+    for figure in &mut run.figures {
+        figure.flags = vec![Flag::CannotConverge, Flag::Contended];
+    }
+    run.figures[0].flags.push(Flag::Drift);
+    let text = screen(&view::run(&run, &context()), 100);
+    assert_eq!(text.matches("contended").count(), 1, "{text}");
+    assert_eq!(text.matches("did not reach").count(), 0, "the count of wider figures says it: {text}");
+    // What one figure has stands in its row, and in the count.
+    assert_eq!(text.matches("drift").count(), 2, "{text}");
+    assert!(text.find("figures in").unwrap() < text.find("interval").unwrap(), "the summary comes first: {text}");
+}
+
+#[test]
+fn trust_follows_from_what_was_recorded() {
+    let mut run = whole();
+    run.figures.retain(|figure| figure.outcome.estimate().is_some());
+    run.figures.iter_mut().for_each(|figure| figure.flags.clear());
+    let level = |run: &Run| trust(run).level;
+    run.plan.target = 0.5;
+    assert_eq!(level(&run), TrustLevel::Good);
+    run.session.conditions = Conditions { load: Some(4.0), cpus: Some(2), ..Conditions::default() };
+    assert_eq!(level(&run), TrustLevel::Fair, "beside other work");
+    run.plan.target = 1e-9;
+    assert_eq!(level(&run), TrustLevel::Poor, "no figure reached its target");
+    run.figures.iter_mut().for_each(|figure| figure.outcome = Outcome::Unfit("no".into()));
+    assert_eq!(level(&run), TrustLevel::Unknown);
+    assert_eq!(level(&fixture::published_run()), TrustLevel::Unknown, "another tool measured it");
+}
+
+#[test]
+fn repeated_launches_are_counted_by_reason() {
+    let mut run = whole();
+    run.figures[0].launches[0].invalid = Some(Invalid::Contended { batches: 1, of: 9 });
+    run.figures[1].launches[0].invalid = Some(Invalid::Suspended(2.0));
+    run.figures[1].launches[1].invalid = Some(Invalid::Suspended(2.0));
+    run.figures[1].flags.push(Flag::Repeated);
+    let text = screen(&view::run(&run, &context()), 100);
+    assert!(text.contains("3 launches") && text.contains("the machine slept (2)"), "{text}");
+    assert!(doubts(&run).iter().all(|doubt| doubt.flag != Flag::Repeated));
+}
+
+fn compared(runs: &[Run], width: usize) -> String {
+    let runs: Vec<&Run> = runs.iter().collect();
+    let comparison = compare(&runs, &CompareOptions::default()).unwrap();
+    let handles = (1..=runs.len()).map(|n| n.to_string()).collect();
+    screen(&view::compare(&comparison, &CompareContext { handles, brief: true, ..Default::default() }), width)
+}
+
+#[test]
+fn a_comparison_decides_first_and_counts_what_its_rows_say() {
+    let (a, b) = (fixture::sample_run(1, 1.0, false), fixture::sample_run(2, 1.6, false));
+    let text = compared(&[a.clone(), b.clone()], 80);
+    assert!(text.lines().count() <= 30, "{text}");
+    let comparison = compare(&[&a, &b], &CompareOptions::default()).unwrap();
+    let slower = comparison.rows.iter().filter(|row| {
+        let ratio = &row.ratios[1];
+        ratio.verdict == Some(CompareVerdict::Different) && ratio.direction == Some(GainDirection::Slower)
+    });
+    let count = slower.count();
+    assert!(count > 8, "{count}");
+    assert!(text.contains(&format!("SLOWER {count}   FASTER 0")), "{text}");
+    assert!(text.contains("All figures:") && text.contains("--all") && text.contains("prony explain 1 2"), "{text}");
+    // By the size of the effect.
+    let factors: Vec<f64> = text
+        .lines()
+        .filter(|line| line.starts_with("    "))
+        .filter_map(|line| line.split_once("x slower  ")?.0.split_whitespace().last()?.parse().ok())
+        .collect();
+    assert!(factors.len() > 3 && factors.windows(2).all(|pair| pair[0] >= pair[1]), "{factors:?}: {text}");
+    assert!(!text.contains("DIFFERENT of"), "{text}");
+}
+
+#[test]
+fn equal_runs_are_not_slower_or_faster() {
+    let run = fixture::sample_run(1, 1.0, false);
+    let other = Run { id: "other".into(), ..fixture::sample_run(4, 1.0, false) };
+    let text = compared(&[run, other], 80);
+    assert!(text.contains("SLOWER 0   FASTER 0"), "{text}");
+}
+
+#[test]
+fn many_machines_are_ranked_by_family() {
+    let runs: Vec<Run> = (0..6)
+        .map(|at| {
+            let mut run = fixture::sample_run(at + 1, 1.0 + 0.5 * at as f64, false);
+            run.machine.name = format!("node{at}");
+            run.machine.fingerprint = format!("f{at}");
+            run.label = Some(format!("node{at}"));
+            run
+        })
+        .collect();
+    let text = compared(&runs, 120);
+    assert!(text.contains("place") && text.contains("memory") && text.contains("reference"), "{text}");
+    let order: Vec<usize> = (0..6).map(|at| text.find(&format!("  node{at} ")).unwrap()).collect();
+    assert!(order.windows(2).all(|pair| pair[0] < pair[1]), "the best first: {text}");
+    assert!(text.contains("SLOWER") && text.contains("undecided"), "{text}");
+}

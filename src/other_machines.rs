@@ -1,0 +1,54 @@
+//! The same figures on other machines, against which the figures of a run are ranked.
+
+use std::collections::{HashMap, HashSet};
+
+use model::{Figure, FigureKey, Run};
+use store::{Detail, Store};
+
+/// Machines of the store that are read: the newest.
+const MACHINES: usize = 200;
+
+/// For every figure of a run, one value for each other machine: of its newest run in the store, and of the published
+/// evaluations. A figure of another tool has the id of a probe only where its definition is the same.
+pub(crate) fn values(store: Option<&dyn Store>, run: &Run) -> HashMap<FigureKey, Vec<f64>> {
+    let mut values: HashMap<FigureKey, Vec<f64>> = HashMap::new();
+    // Ranks are context: whatever cannot be read is left out, and the run is shown.
+    let mut stored = store.map(|store| newest(store, run)).unwrap_or_default();
+    let own: HashSet<&str> = run.figures.iter().map(|figure| figure.probe.as_str()).collect();
+    let published = import::published::list().unwrap_or_default();
+    for listing in published {
+        stored.extend(import::published::get(&listing.name, &probes::catalogue()).unwrap_or_default());
+    }
+    let mut counted: HashSet<(String, FigureKey)> = HashSet::new();
+    for other in stored.iter().filter(|other| other.id != run.id) {
+        for figure in other.figures.iter().filter(|figure| own.contains(figure.probe.as_str())) {
+            let same = |one: &&Figure| one.point == figure.point && one.probe == figure.probe;
+            let Some(mine) = run.figures.iter().find(same) else { continue };
+            let Some(estimate) = figure.outcome.estimate().filter(|_| mine.metric.unit == figure.metric.unit) else {
+                continue;
+            };
+            // A published evaluation that was imported counts once.
+            if counted.insert((machine(other), figure.key())) {
+                values.entry(figure.key()).or_default().push(estimate.value);
+            }
+        }
+    }
+    values
+}
+
+/// What tells machines apart: the fingerprint, or the name of one that a document describes.
+fn machine(run: &Run) -> String {
+    if run.machine.fingerprint.is_empty() { run.machine.name.clone() } else { run.machine.fingerprint.clone() }
+}
+
+/// The newest run of every other machine in the store.
+fn newest(store: &dyn Store, run: &Run) -> Vec<Run> {
+    let mut summaries = store.summaries().unwrap_or_default();
+    summaries.sort_by_key(|summary| std::cmp::Reverse(summary.number));
+    let mut known: HashSet<String> = HashSet::from([machine(run)]);
+    summaries.retain(|summary| {
+        let name = if summary.fingerprint.is_empty() { &summary.machine } else { &summary.fingerprint };
+        summary.measured > 0 && known.insert(name.clone())
+    });
+    summaries.iter().take(MACHINES).filter_map(|summary| store.get(&summary.id, Detail::Values).ok()).collect()
+}

@@ -1,0 +1,223 @@
+//! Bad turns: what the program says and how it ends when its surroundings fail it, or a document means harm.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
+
+use std::fs::{self, File};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::common::{Answer, Place};
+
+#[test]
+fn a_store_that_does_not_exist_is_named() {
+    let place = Place::new();
+    for arguments in
+        [&["show", "1"][..], &["compare", "1", "2"], &["report", "1"], &["export", "1", "--to", "openmetrics"]]
+    {
+        let said = Answer::of(place.prony().args(arguments).args(["--store", "/nowhere/x.sqlite"]).output().unwrap());
+        let said = said.refused();
+        assert!(said.contains("there is no store /nowhere/x.sqlite"), "{arguments:?}: {said}");
+    }
+    let listed = Answer::of(place.prony().args(["runs", "--store", "/nowhere/x.sqlite"]).output().unwrap()).fine();
+    assert!(listed.err.contains("/nowhere/x.sqlite"), "{listed:?}");
+    let place = Place::with_a_run();
+    let said = place.ask(&["show", "99"]).refused();
+    assert!(!said.contains("there is no store"), "{said}");
+}
+
+#[test]
+fn an_end_before_anything_was_measured_keeps_nothing_and_says_so() {
+    testing::attempts(10, || {
+        let place = Place::new();
+        let long = ["run", "--suite", "default", "--time-limit", "1m"];
+        let mut child = place.prony().args(long).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // Until it handles the signal; that is before the first launch, or the attempt is repeated.
+        let handles = || {
+            let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+            let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+            caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 2 != 0)
+        };
+        let began = Instant::now();
+        while !handles() {
+            assert!(began.elapsed() < Duration::from_secs(60), "it never watches for signals");
+            std::thread::yield_now();
+        }
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        let _ = child.stdin.take();
+        let answer = Answer::of(child.wait_with_output().unwrap());
+        assert_eq!(answer.code, Some(130), "{answer:?}");
+        if !answer.err.contains("nothing is kept") {
+            return Err(format!("something was measured: {answer:?}"));
+        }
+        assert!(answer.out.is_empty(), "{answer:?}");
+        assert!(place.ask(&["runs"]).fine().out.contains("No run is stored yet"));
+        Ok(())
+    });
+}
+
+/// Standard output and standard error as pipes whose readers have gone.
+fn into_closed_pipes(place: &Place, arguments: &[&str]) -> Answer {
+    let gone = || {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        writer
+    };
+    let status = place.prony().args(arguments).stdout(gone()).stderr(gone()).status().unwrap();
+    Answer { code: status.code(), out: String::new(), err: String::new() }
+}
+
+#[test]
+fn readers_that_left_are_no_failure_and_no_panic() {
+    let place = Place::with_a_run();
+    for arguments in [
+        &["runs"][..],
+        &["show", "1"],
+        &["show", "1", "--json"],
+        &["show", "1", "--format", "csv"],
+        &["compare", "1", "a.json"],
+        &["explain", "1", "a.json"],
+        &["report", "1", "--output", "-"],
+        &["export", "1", "--to", "openmetrics"],
+        &["probes"],
+        &["runs", "--published"],
+        &["completions", "bash"],
+        &["manual"],
+        &["--help"],
+    ] {
+        assert_eq!(into_closed_pipes(&place, arguments).code, Some(0), "{arguments:?}");
+    }
+    // Errors are not heard, and their exit code stays.
+    for arguments in [&["show", "99"][..], &["fly"], &["run", "--probe", "none.such"]] {
+        assert_eq!(into_closed_pipes(&place, arguments).code, Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_full_device_is_an_error_with_one_line() {
+    if !std::path::Path::new("/dev/full").exists() {
+        return testing::skip!("there is no /dev/full");
+    }
+    let place = Place::with_a_run();
+    let full = || File::options().write(true).open("/dev/full").unwrap();
+    for arguments in [
+        &["runs"][..],
+        &["show", "1"],
+        &["show", "1", "--json"],
+        &["show", "1", "--format", "csv"],
+        &["report", "1", "--output", "-"],
+        &["export", "1", "--to", "openmetrics"],
+        &["completions", "bash"],
+        &["--help"],
+    ] {
+        let output = place.prony().args(arguments).stdout(full()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {output:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!said.contains("panicked") && said.lines().count() <= 1, "{arguments:?}: {said}");
+    }
+    // Nothing can be said on a full standard error; the exit code is still the right one.
+    assert_eq!(place.prony().args(["show", "99"]).stderr(full()).status().unwrap().code(), Some(2));
+}
+
+#[test]
+fn a_limit_of_file_sizes_is_an_error_and_not_the_end() {
+    let place = Place::with_a_run();
+    for command in [
+        "exec \"$0\" show 1 --json >big.json",
+        "exec \"$0\" report 1 --output big.html",
+        "exec \"$0\" import a.json --store new.sqlite",
+    ] {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("ulimit -f 8; {command}"), env!("CARGO_BIN_EXE_prony")]);
+        shell.current_dir(place.path()).env("PRONY_STORE", place.file("runs.sqlite"));
+        let answer = Answer::of(shell.output().unwrap());
+        assert_eq!(answer.code, Some(2), "{command}: {answer:?}");
+        assert!(answer.err.contains("could not") || answer.err.contains("large"), "{command}: {answer:?}");
+        assert!(!answer.err.contains("panicked"), "{command}: {answer:?}");
+    }
+    assert!(place.ask(&["show", "1"]).fine().out.contains("Run 1"), "the store is as it was");
+}
+
+/// A run document whose texts try everything.
+fn hostile(place: &Place) {
+    let mut run: serde_json::Value = serde_json::from_slice(&fs::read(place.file("a.json")).unwrap()).unwrap();
+    run["id"] = "hostile".into();
+    run["label"] = "\u{1b}[2Jlabel".into();
+    run["machine"]["name"] = "=HYPERLINK(\"http://example.com\")".into();
+    run["machine"]["summary"] = "box\u{202e}rebmun\u{1b}]0;title\u{7}".into();
+    run["session"]["started"] = "yesterday\u{9b}31m".into();
+    run["session"]["notes"] = serde_json::json!(["note\u{202e}\u{2066}\u{1b}[31m|`<b>"]);
+    fs::write(place.file("hostile.json"), run.to_string()).unwrap();
+}
+
+#[test]
+fn texts_of_documents_do_not_steer_what_shows_them() {
+    let place = Place::with_a_run();
+    hostile(&place);
+    for arguments in [
+        &["show", "./hostile.json", "--color", "never"][..],
+        &["compare", "1", "./hostile.json", "--color", "never"],
+        &["compare", "1", "./hostile.json", "--all", "--color", "never"],
+        &["show", "./hostile.json", "--format", "markdown"],
+        &["show", "./no\u{1b}[2J\u{202e}such.json"],
+    ] {
+        let answer = place.ask(arguments);
+        let steers = |c: char| c != '\n' && (c.is_control() || "\u{202e}\u{2066}".contains(c));
+        assert!(!answer.out.chars().chain(answer.err.chars()).any(steers), "{arguments:?}: {answer:?}");
+    }
+    // A label and a date that --label would refuse do not come in by an import.
+    let said = place.ask(&["import", "hostile.json"]).fine();
+    assert!(said.err.contains("gets no label") && said.err.contains("gets no date"), "{said:?}");
+    let stored = place.ask(&["show", "2", "--json"]).fine().json();
+    assert!(stored["label"].is_null() && stored["session"]["started"] == "", "{stored}");
+    assert_eq!(place.ask(&["show", "2"]).code, Some(0));
+}
+
+#[test]
+fn csv_has_no_formulas_on_request() {
+    let place = Place::with_a_run();
+    hostile(&place);
+    let csv = |more: &[&str]| place.ask(&[&["show", "./hostile.json", "--format", "csv"], more].concat()).fine().out;
+    assert!(csv(&[]).contains(",\"=HYPERLINK"), "a program reads it unchanged");
+    let safe = csv(&["--no-formulas"]);
+    assert!(safe.contains(",\"'=HYPERLINK") && !safe.contains(",\"=HYPERLINK"), "{safe}");
+}
+
+/// The program on a terminal, by `script` of util-linux; `None` if that is missing.
+fn on_a_terminal(place: &Place, command: &str, term: &str) -> Option<String> {
+    let mut script = Command::new("script");
+    script.args(["-qec", &format!("stty cols 80; {} {command}", env!("CARGO_BIN_EXE_prony")), "/dev/null"]);
+    script.current_dir(place.path()).env("PRONY_STORE", place.file("runs.sqlite")).env("TERM", term);
+    script.env_remove("NO_COLOR").stdin(Stdio::null());
+    match script.output() {
+        Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
+        Err(why) => {
+            testing::skip!("script cannot be started: {why}");
+            None
+        }
+    }
+}
+
+#[test]
+fn a_terminal_gets_no_control_characters_of_documents() {
+    let place = Place::with_a_run();
+    hostile(&place);
+    for format in ["csv", "markdown", "json"] {
+        let Some(text) = on_a_terminal(&place, &format!("show ./hostile.json --format {format}"), "xterm") else {
+            return;
+        };
+        assert!(text.contains("system call"), "{text}");
+        assert!(
+            !text.contains('\u{1b}') && !text.contains('\u{202e}') && !text.contains('\u{9b}'),
+            "{format}: {text:?}"
+        );
+    }
+}
+
+#[test]
+fn a_dumb_terminal_gets_no_colours_and_no_bar() {
+    let place = Place::with_a_run();
+    let measure = "run --probe os.clock_read --target 50 --no-rulers";
+    let Some(dumb) = on_a_terminal(&place, measure, "dumb") else { return };
+    assert!(dumb.contains("clock read") && !dumb.contains('\u{1b}'), "{dumb:?}");
+    let Some(clever) = on_a_terminal(&place, measure, "xterm") else { return };
+    assert!(clever.contains('\u{1b}') && clever.contains("elapsed"), "{clever:?}");
+}
