@@ -126,7 +126,8 @@ pub(super) fn against(baseline: &Named, run: &Run, band: f64) -> Result<Vec<Docu
     let handles = vec![baseline.handle.clone(), "this run".to_owned()];
     let options = CompareOptions { handles: handles.clone(), band, ..CompareOptions::default() };
     let comparison = compare(&[&baseline.run, run], &options)?;
-    let mut sections = report::view::compare(&comparison, &CompareContext { handles }).sections;
+    let mut sections =
+        report::view::compare(&comparison, &CompareContext { handles, ..CompareContext::default() }).sections;
     if let Some(first) = sections.first_mut() {
         first.title = format!("against {}", baseline.handle);
     }

@@ -34,7 +34,7 @@ if (nav && document.querySelector("main tbody")) {
   box.type = "search";
   box.placeholder = "find figures";
   box.setAttribute("aria-label", "find figures in all tables");
-  nav.append(box);
+  nav.prepend(box);
   box.addEventListener("input", () => {
     const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
     for (const body of document.querySelectorAll("main tbody")) {

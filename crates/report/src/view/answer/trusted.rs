@@ -18,7 +18,7 @@ pub(crate) fn trusted(run: &Run, most: usize) -> Vec<(String, String)> {
         let level = trust.level.word();
         let says: Vec<String> = trust.disturbances.iter().map(|one| one.says.clone()).collect();
         let why = match (conditions::sentence("it", &trust.disturbances), run.session.conditions.is_empty()) {
-            (Some(_), _) => format!("the run {}", says.join("; ")),
+            (Some(_), _) => format!("it {}", says.join("; ")),
             (None, true) => "nothing is recorded of what disturbed the run".to_owned(),
             (None, false) => "nothing is known to have disturbed the run".to_owned(),
         };

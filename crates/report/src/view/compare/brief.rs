@@ -8,7 +8,7 @@ use analyse::compare::{CompareRow, CompareVerdict, GainDirection, NeededLaunches
 use model::{FigureKey, Unit};
 
 use super::{clock, heat, means, rows};
-use crate::words::{duration, factor, percent, plural};
+use crate::words::{duration, factor, percent};
 use crate::{Block, Cell, Column, ColumnKind, DocumentSection, PrintedQuantity, RowGroup, Table, TableRow};
 
 /// Rows for each direction.

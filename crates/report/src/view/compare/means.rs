@@ -106,7 +106,7 @@ fn of_family(comparison: &Comparison, family: Option<&str>, machines: &[usize]) 
     Some((head, means.into_iter().map(|mean| mean.map_or(Cell::Empty, cell)).collect()))
 }
 
-/// `All figures: 1.02x slower (1.01 – 1.04)   memory 1.00x   processor 1.04x faster`, of a machine.
+/// `All figures: 1.02x slower (1.01 – 1.04); memory 1.00x; processor 1.04x faster`, of a machine.
 pub(super) fn sentence(comparison: &Comparison, other: usize) -> Option<String> {
     let name = &comparison.machines[other].name;
     let means: Vec<&GeometricMean> = comparison.geometric_means.iter().filter(|mean| mean.machine == *name).collect();
@@ -117,7 +117,7 @@ pub(super) fn sentence(comparison: &Comparison, other: usize) -> Option<String> 
     };
     let short = |mean: &&GeometricMean| format!("{} {}", title(mean), factor_words(comparison, mean));
     let families: Vec<String> = means.iter().filter(|mean| mean.family.is_some()).map(short).collect();
-    let families = if families.len() > 1 { format!("   {}", families.join("   ")) } else { String::new() };
+    let families = if families.len() > 1 { format!("; {}", families.join("; ")) } else { String::new() };
     Some(format!("All figures: {}{families}", words(overall)))
 }
 

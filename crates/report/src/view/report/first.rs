@@ -13,10 +13,12 @@ use crate::{Block, Chart, ChartAxis, ChartPlot, Division, DocumentSection, Strip
 /// One run: what was measured, how far it may be trusted, its key figures.
 pub(super) fn one(run_: &Run) -> DocumentSection {
     let context = crate::view::RunContext::default();
-    let facts = answer::trusted(run_, usize::MAX);
+    let mut facts = answer::trusted(run_, usize::MAX);
+    let doubts = facts.split_off(facts.iter().take_while(|(name, _)| name == "trust").count());
     let mut blocks = vec![Block::Text(run::summary(run_, &context))];
     blocks.extend((!facts.is_empty()).then_some(Block::Facts(facts)));
     blocks.extend((!run_.figures.is_empty()).then(|| Block::Table(answer::key_table(run_, &context))));
+    blocks.extend((!doubts.is_empty()).then_some(Block::Facts(doubts)));
     DocumentSection { title: "Answer".to_owned(), blocks }
 }
 
@@ -80,6 +82,7 @@ pub(super) fn many(comparison: &Comparison, others: &[usize], title: String) -> 
 
 /// Rungs of the ladder: what programs wait for, as far as the runs have it.
 const RUNGS: &[&str] = &[
+    "memory.load_latency",
     "memory.hierarchy_latency",
     "memory.core_to_core",
     "os.syscall_write",
@@ -96,6 +99,9 @@ const RUNGS: &[&str] = &[
     "file.fsync",
 ];
 
+/// Points of one probe that are rungs; more are a curve.
+const ONE_PROBE: usize = 5;
+
 /// Rungs of one chart.
 const MOST: usize = 20;
 
@@ -109,7 +115,8 @@ pub(super) fn ladder(runs: &[&Run], names: &[String]) -> Option<DocumentSection>
         for figure in &run.figures {
             let Outcome::Measured(estimate) = &figure.outcome else { continue };
             let values = figure.values();
-            let rung = RUNGS.contains(&figure.probe.as_str()) && figure.metric.unit == Unit::Seconds;
+            let few = run.figures.iter().filter(|other| other.probe == figure.probe).count() <= ONE_PROBE;
+            let rung = few && RUNGS.contains(&figure.probe.as_str()) && figure.metric.unit == Unit::Seconds;
             if !rung || values.is_empty() {
                 continue;
             }

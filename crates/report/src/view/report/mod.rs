@@ -194,9 +194,10 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
     }
     document.sections.extend(curves::sections(input.runs, names));
     document.sections.extend(first::ladder(input.runs, names));
-    document.sections.extend(means::section(comparison, &others, FIGURES).map(|mut section| {
-        section.title = format!("Geometric means against {}", comparison.reference);
-        section
+    document.sections.extend(means::section(comparison, &others, FIGURES).map(|section| {
+        let title = format!("against {}, with their intervals", comparison.reference);
+        let blocks = vec![Block::Folded { title, blocks: section.blocks }];
+        DocumentSection { title: "Geometric means".to_owned(), blocks }
     }));
     let mut ratios = if others.len() > 1 { forest::charts(&rest, &others) } else { Vec::new() };
     if !points.rows.is_empty() {
