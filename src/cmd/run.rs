@@ -99,7 +99,8 @@ fn catalogue(arguments: &Arguments, resumed: Option<Run>, common: &CommonOptions
     let mut engine = engine()?;
     let result = session.measure(order, &mut engine)?;
     let tables = evaluation::of_suite(&result.run.plan.suite)?;
-    let begun = result.run.figures.iter().any(|figure| !figure.launches.is_empty());
+    let mut requested = result.run.figures.iter().filter(|figure| !figure.is_condition());
+    let begun = requested.any(|figure| !figure.launches.is_empty());
     let shared = arguments.share.filter(|_| begun).map(|mode| crate::share::write(&result.run, mode));
     let exit = session.conclude(
         result,

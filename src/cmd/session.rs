@@ -137,7 +137,8 @@ impl<'a> LocalSession<'a> {
         worked: impl Fn(&Run) -> bool,
     ) -> Result<ExitStatus> {
         let RunResult { run, ending } = result;
-        let begun = run.figures.iter().any(|figure| !figure.launches.is_empty());
+        let requested = || run.figures.iter().filter(|figure| !figure.is_condition());
+        let begun = requested().any(|figure| !figure.launches.is_empty());
         if matches!(ending, EndReason::Stopped) && !begun && self.options.resume.is_none() {
             self.saver.discard(&run)?;
             output::remark("stopped before anything was measured; nothing is kept");

@@ -14,7 +14,7 @@ pub const BARS: usize = 6;
 
 /// A figure among the same figure of other machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Standing {
+pub struct MachineStanding {
     /// Machines whose value is worse than the whole interval of the figure.
     pub worse: usize,
     /// Machines whose value is better than the whole interval of the figure.
@@ -28,7 +28,7 @@ pub struct Standing {
 /// The standing of an estimate among one value for each other machine; `None` with fewer than [`LEAST_MACHINES`] values
 /// that are finite and positive, or if the estimate is not.
 #[must_use]
-pub fn standing(estimate: &Estimate, better: Better, others: &[f64]) -> Option<Standing> {
+pub fn standing(estimate: &Estimate, better: Better, others: &[f64]) -> Option<MachineStanding> {
     let known = |value: &f64| value.is_finite() && *value > 0.0;
     let others: Vec<f64> = others.iter().copied().filter(known).collect();
     if others.len() < LEAST_MACHINES || ![estimate.value, estimate.low, estimate.high].iter().all(known) {
@@ -47,14 +47,14 @@ pub fn standing(estimate: &Estimate, better: Better, others: &[f64]) -> Option<S
     }
     let worse = gains.iter().filter(|gain| **gain < low).count();
     let better = gains.iter().filter(|gain| **gain > high).count();
-    Some(Standing { worse, better, of: gains.len(), histogram })
+    Some(MachineStanding { worse, better, of: gains.len(), histogram })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn among(low: f64, high: f64, better: Better, others: &[f64]) -> Option<Standing> {
+    fn among(low: f64, high: f64, better: Better, others: &[f64]) -> Option<MachineStanding> {
         let estimate = Estimate { low, high, ..Estimate::without_spread((low + high) / 2.0) };
         standing(&estimate, better, others)
     }

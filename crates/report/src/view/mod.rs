@@ -22,6 +22,7 @@ mod tails;
 mod topology;
 mod trend;
 mod trend_families;
+mod trusted;
 
 pub use answer::answer;
 pub use catalogue::catalogue;

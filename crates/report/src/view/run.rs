@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use analyse::trust::target;
 use model::{Figure, FigureKey, Flag, Outcome, Run, TIDY_COLUMNS, tidy_rows};
 
-use super::answer::{told, trusted};
 use super::machine::{heading, notes};
 use super::tails::tails;
+use super::trusted::{told, trusted};
 use super::{matrices, scaling};
 use crate::words::{
     Told, duration, family_title, figure_label, modes, percent, plural, remarks, resume_command, unconfirmed,

@@ -1,18 +1,16 @@
 //! The answer after measuring: how far the run may be trusted, its key figures, and what to do next, on one screen.
 
 mod key;
-mod trusted;
 
-use analyse::standing::{LEAST_MACHINES, Standing, standing};
+use analyse::standing::{LEAST_MACHINES, MachineStanding, standing};
 use model::{Figure, Outcome, Run};
 
 use super::RunContext;
 use super::machine::{heading, warnings};
 use super::run::{cells, next, run, summary};
+use super::trusted::{told, trusted};
 use crate::words::{Told, percent};
 use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, Table, TableRow, Tone};
-
-pub(super) use trusted::{told, trusted};
 
 /// A run with at most this many figures is shown whole: its table is no longer than the answer.
 const WHOLE: usize = 12;
@@ -53,7 +51,7 @@ pub(super) fn key_table(run: &Run, context: &RunContext) -> Table {
 
 /// Key figures, with a column of standings where there is one.
 fn table(run: &Run, keys: &[(String, &Figure)], context: &RunContext) -> Table {
-    let standings: Vec<Option<Standing>> = keys.iter().map(|(_, figure)| stands(figure, context)).collect();
+    let standings: Vec<Option<MachineStanding>> = keys.iter().map(|(_, figure)| stands(figure, context)).collect();
     let known = standings.iter().any(Option::is_some);
     let place = if known { "better than, of other machines" } else { "" };
     let columns = vec![
@@ -63,7 +61,7 @@ fn table(run: &Run, keys: &[(String, &Figure)], context: &RunContext) -> Table {
         Column::new(place, ColumnKind::Words),
     ];
     let told = Told { brief: true, flags: told(run), ..Told::default() };
-    let row = |((title, figure), standing): (&(String, &Figure), Option<Standing>)| {
+    let row = |((title, figure), standing): (&(String, &Figure), Option<MachineStanding>)| {
         let target = analyse::trust::target(run, figure);
         let mut cells = cells(figure, title.clone(), target, &told);
         if cells.len() > 3 {
@@ -80,13 +78,13 @@ fn table(run: &Run, keys: &[(String, &Figure)], context: &RunContext) -> Table {
     table
 }
 
-fn stands(figure: &Figure, context: &RunContext) -> Option<Standing> {
+fn stands(figure: &Figure, context: &RunContext) -> Option<MachineStanding> {
     let Outcome::Measured(estimate) = &figure.outcome else { return None };
     standing(estimate, figure.metric.better, context.others.get(&figure.key())?)
 }
 
 /// `▁▂▅█▃▁ 41 of 64`; `▁▂▅█▃▁ 41 to 44 of 64` where some lie within the interval.
-fn standing_words(standing: &Standing) -> String {
+fn standing_words(standing: &MachineStanding) -> String {
     const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let most = standing.histogram.iter().copied().max().unwrap_or(0).max(1);
     let bar = |count: &usize| if *count == 0 { ' ' } else { LEVELS[(count * 7).div_ceil(most).min(7)] };

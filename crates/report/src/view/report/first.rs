@@ -6,14 +6,14 @@ use model::{Outcome, Run, Unit};
 
 use super::forest;
 use crate::view::compare::{brief, clock, heat};
-use crate::view::{answer, run};
+use crate::view::{answer, run, trusted};
 use crate::words::figure_label;
 use crate::{Block, Chart, ChartAxis, ChartPlot, Division, DocumentSection, Strip, StripRow, Tone, VerdictCard};
 
 /// One run: what was measured, how far it may be trusted, its key figures.
 pub(super) fn one(run_: &Run) -> DocumentSection {
     let context = crate::view::RunContext::default();
-    let mut facts = answer::trusted(run_, usize::MAX);
+    let mut facts = trusted::trusted(run_, usize::MAX);
     let doubts = facts.split_off(facts.iter().take_while(|(name, _)| name == "trust").count());
     let mut blocks = vec![Block::Text(run::summary(run_, &context))];
     blocks.extend((!facts.is_empty()).then_some(Block::Facts(facts)));
