@@ -46,9 +46,11 @@ fn a_run_ends_with_an_answer_on_one_screen() {
     let place = Place::new();
     let said = place.ask(MANY).fine().out;
     assert!(said.lines().count() <= 30, "{said}");
-    for wanted in ["trust", "95% interval", "Stored as run 1", "prony show 1", "prony report 1", "No reference yet"] {
+    for wanted in ["trust", "95% interval", "Stored as run 1", "prony show 1", "prony report 1"] {
         assert!(said.contains(wanted), "{wanted} is missing: {said}");
     }
+    // Some of the published machines have some of these figures.
+    assert!(said.contains("No reference yet") != said.contains("better than, of other machines"), "{said}");
     let shown = place.ask(&["show", "1"]).fine().out;
     assert!(shown.lines().count() > said.lines().count(), "{shown}");
     assert!(shown.contains("launches") && !said.contains("launches\n"), "{said}");
@@ -76,7 +78,7 @@ fn thirteen_machines_are_a_map_of_families() {
     let place = Place::new();
     let text = place.ask(&["compare", "published:babar-cpu-1998"]).fine().out;
     assert!(text.contains("the mean of each family") && text.contains("reference"), "{text}");
-    assert!(text.lines().count() <= 50, "{text}");
+    assert!(text.lines().count() <= 60, "{text}");
     let all = place.ask(&["compare", "published:babar-cpu-1998", "--all"]).fine().out;
     assert!(all.lines().count() > 2 * text.lines().count(), "{all}");
 }

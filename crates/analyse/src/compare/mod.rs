@@ -15,6 +15,7 @@ mod modes;
 mod options;
 mod power;
 mod price;
+mod priced;
 mod printed;
 mod rank;
 mod ratio_basis;
