@@ -116,9 +116,12 @@ fn prices(comparison: &Comparison, named: &[Named], given: &[(String, f64, Strin
 /// Time of one launch of each figure, as its plan expects it: of the slower of two runs.
 fn seconds(runs: &[&Run]) -> HashMap<FigureKey, f64> {
     let mut seconds: HashMap<FigureKey, f64> = HashMap::new();
-    for entry in runs.iter().filter(|run| run.origin.is_none()).flat_map(|run| &run.plan.entries) {
-        let known = seconds.entry(FigureKey::new(entry.probe.clone(), entry.point.clone())).or_default();
-        *known = known.max(measure::expected_seconds(entry));
+    for run in runs.iter().filter(|run| run.origin.is_none()) {
+        let cpus = run.session.conditions.cpus.map_or(1, |cpus| cpus as usize);
+        for entry in &run.plan.entries {
+            let known = seconds.entry(FigureKey::new(entry.probe.clone(), entry.point.clone())).or_default();
+            *known = known.max(measure::expected_seconds(entry, cpus));
+        }
     }
     seconds
 }
