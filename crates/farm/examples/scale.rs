@@ -22,6 +22,9 @@ use farm::{
 /// Results in one transaction: those that wait while the one before is written.
 const BATCH: usize = 1024;
 
+/// Time in milliseconds, pilot, and its lease: chunk and number.
+type Event = (u64, u64, Option<(u64, u64)>);
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().collect();
     let number = |at: usize, usual: u64| arguments.get(at).map_or(Ok(usual), |text| text.parse());
@@ -44,8 +47,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let names: Vec<(String, String)> =
         (0..pilots).map(|at| (format!("node{}/{at}", at / 64), format!("node{}", at / 64))).collect();
     names.iter().for_each(|(_, node)| leases.joined(node));
-    // (time in milliseconds, pilot, lease): pilots begin within one chunk's length of each other.
-    let mut events: BinaryHeap<Reverse<(u64, u64, Option<(u64, u64)>)>> =
+    // Pilots begin within one chunk's length of each other.
+    let mut events: BinaryHeap<Reverse<Event>> =
         (0..pilots).map(|at| Reverse((at * length * 1000 / pilots, at, None))).collect();
     let (mut batch, mut expired, mut asked, mut in_ledger) = (Vec::new(), 0_u64, 0_u64, 0.0);
     let began = Instant::now();

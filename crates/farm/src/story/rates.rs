@@ -63,7 +63,7 @@ impl RatePlan {
         let slots = slots.max(1);
         let mut times = (0.0, 0.0);
         ledger.commits(&mut |commit| {
-            if seen % step == 0 {
+            if usize::is_multiple_of(seen, step) {
                 walls.extend(commit.offer.done.wall);
             }
             seen += 1;
@@ -106,7 +106,7 @@ impl RatePlan {
         let Some((began, sum)) = &mut self.open else { return };
         *sum += events;
         let wall = since - *began;
-        if (self.seen - self.ends.0) % self.size == 0 && wall > 0.0 {
+        if (self.seen - self.ends.0).is_multiple_of(self.size) && wall > 0.0 {
             self.windows.push(Window { began: *began, wall, rate: *sum as f64 / wall });
             self.open = Some((since, 0));
         }
