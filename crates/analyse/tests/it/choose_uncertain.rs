@@ -41,7 +41,8 @@ fn what_looks_cheap_for_its_error_is_corrected() {
     offers[3].3 = 1.02;
     let found = decide(&uncertain_offers(&offers)).unwrap();
     assert!(found.corrected.is_empty(), "{:?}", found.corrected);
-    assert!(plan(&found).plan.iter().all(|counted| counted.offer == "unknown"), "{:?}", plan(&found).plan);
+    let most = plan(&found).plan.iter().max_by_key(|counted| counted.count).unwrap();
+    assert!(most.offer == "unknown" && most.count >= 10, "{:?}", plan(&found).plan);
 }
 
 #[test]
