@@ -1,7 +1,5 @@
 //! Limits of recorded containers.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, and says why it cannot run")]
-
 use sys::cgroup::{TaskRoom, limits_under, memory_left_under, task_room_under, throttled_under};
 
 const MIB: u64 = 1 << 20;
