@@ -167,9 +167,9 @@ impl<'a> Chaos<'a> {
                 let Some(pid) = self.a_pilot() else { return false };
                 tell(pid, Signal::Stop);
                 if fault == Fault::FreezePilotShortly {
-                    self.pause(20, 300)
+                    self.pause(20, 300);
                 } else {
-                    self.pause(1500, 2500)
+                    self.pause(1500, 2500);
                 }
                 tell(pid, Signal::Continue);
             }

@@ -58,7 +58,8 @@ fn program(
     stopper: &Stopper,
 ) -> Result<ProgramTemplate> {
     let holes: Vec<&str> = application.run.iter().flat_map(application::Template::holes).collect();
-    if !holes.contains(&"chunk") && !(holes.contains(&"first") && holes.contains(&"events")) {
+    let told = holes.contains(&"chunk") || holes.contains(&"first") && holes.contains(&"events");
+    if !told {
         bail!(
             "could not cut {} into chunks: run needs {{first}} and {{events}}, or {{chunk}}, among its arguments",
             application.name

@@ -9,11 +9,13 @@ use fleet::loss::{LossCount, loss};
 use fleet::series::{derived, figure};
 use model::{EstimateMethod, Figure, Metric, Point, Primitive, Unit};
 
-/// Finished jobs, with the frames that queues of the laboratory dropped in each.
-pub(super) type Jobs = Rc<RefCell<Vec<(BuildOutcome, Option<Drops>)>>>;
+/// Finished jobs.
+pub(super) type Jobs = Rc<RefCell<Vec<FinishedJob>>>;
+/// A finished job, with the frames that queues of the laboratory dropped in it.
+type FinishedJob = (BuildOutcome, Option<Drops>);
 
 /// Notes on the jobs: packet losses, windows, skew, load.
-pub(super) fn remarks(jobs: &[(BuildOutcome, Option<Drops>)]) -> Vec<String> {
+pub(super) fn remarks(jobs: &[FinishedJob]) -> Vec<String> {
     if jobs.is_empty() {
         return Vec::new();
     }
@@ -53,7 +55,7 @@ pub(super) fn remarks(jobs: &[(BuildOutcome, Option<Drops>)]) -> Vec<String> {
     notes
 }
 
-fn drops(jobs: &[(BuildOutcome, Option<Drops>)], sockets: u64, refused: u64) -> String {
+fn drops(jobs: &[FinishedJob], sockets: u64, refused: u64) -> String {
     let seen: Vec<&Drops> = jobs.iter().filter_map(|(_, drops)| drops.as_ref()).collect();
     let switch = if seen.is_empty() {
         "not seen at the switch".to_owned()
@@ -68,7 +70,7 @@ fn drops(jobs: &[(BuildOutcome, Option<Drops>)], sockets: u64, refused: u64) -> 
 }
 
 /// Cost of the loss of a receiver, at most over the jobs.
-fn hole(jobs: &[(BuildOutcome, Option<Drops>)]) -> Option<String> {
+fn hole(jobs: &[FinishedJob]) -> Option<String> {
     let holes: Vec<[f64; 3]> = jobs.iter().filter_map(|(outcome, _)| outcome.hole).collect();
     let most = |index: usize| holes.iter().map(|hole| hole[index]).fold(0.0, f64::max) * 1e3;
     let refused: u64 = jobs.iter().map(|(outcome, _)| outcome.refused).sum();
@@ -105,19 +107,18 @@ fn whereabouts(outcome: &BuildOutcome) -> Vec<String> {
 }
 
 /// Figures of all jobs together: how long events took, and what was lost.
-pub(super) fn of_jobs(point: &Point, jobs: &[(BuildOutcome, Option<Drops>)]) -> Vec<Figure> {
-    let events = |(one, _): &(BuildOutcome, Option<Drops>)| {
+pub(super) fn of_jobs(point: &Point, jobs: &[FinishedJob]) -> Vec<Figure> {
+    let events = |(one, _): &FinishedJob| {
         let missing = u64::from(one.missing);
         LossCount { lost: missing, of: missing + u64::from(one.built) }
     };
-    let payload = |(one, _): &(BuildOutcome, Option<Drops>)| {
+    let payload = |(one, _): &FinishedJob| {
         let (sent, received, _) = one.bytes();
         // The bytes of a receiver that was lost on purpose are not known.
         let known = one.receivers.len() == one.by_receiver.len();
         LossCount { lost: sent.saturating_sub(received), of: if known { sent } else { 0 } }
     };
-    let counts =
-        |count: &dyn Fn(&(BuildOutcome, Option<Drops>)) -> LossCount| jobs.iter().map(count).collect::<Vec<_>>();
+    let counts = |count: &dyn Fn(&FinishedJob) -> LossCount| jobs.iter().map(count).collect::<Vec<_>>();
     let lost = [
         loss("network.event_loss", "Events not built whole", "event", point.clone(), &counts(&events)),
         loss("network.payload_loss", "Payload that did not arrive", "byte", point.clone(), &counts(&payload)),
@@ -126,9 +127,9 @@ pub(super) fn of_jobs(point: &Point, jobs: &[(BuildOutcome, Option<Drops>)]) -> 
 }
 
 /// Quantiles of the time of events, each with its interval over jobs.
-fn latencies(point: &Point, jobs: &[(BuildOutcome, Option<Drops>)]) -> Vec<Figure> {
+fn latencies(point: &Point, jobs: &[FinishedJob]) -> Vec<Figure> {
     let of = |quantile: f64| -> Option<Figure> {
-        let latency = |(one, _): &(BuildOutcome, Option<Drops>)| one.latency.quantile(quantile);
+        let latency = |(one, _): &FinishedJob| one.latency.quantile(quantile);
         let values: Vec<f64> = jobs.iter().filter_map(latency).map(|nanos| nanos as f64 * 1e-9).collect();
         let point = point.clone().with("quantile", quantile.to_string());
         let metric = Metric::lower(Unit::Seconds, "event");

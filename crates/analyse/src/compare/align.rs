@@ -238,7 +238,7 @@ mod tests {
         let moved = run(&[("2GiB", Some("256MiB"))]);
         let asked = run(&[("2GiB", None)]);
         let beyond = ("working_set=beyond_caches,threads=1".to_owned(), 2);
-        assert_eq!(rows([&usual, &moved]), [beyond.clone()]);
+        assert_eq!(rows([&usual, &moved]), std::slice::from_ref(&beyond));
         assert_eq!(rows([&moved, &usual]), [beyond]);
         assert_eq!(rows([&moved, &moved]), [("working_set=2GiB,threads=1".to_owned(), 2)], "equal sizes are that size");
         assert_eq!(rows([&moved, &asked]), [("working_set=2GiB,threads=1".to_owned(), 2)]);
