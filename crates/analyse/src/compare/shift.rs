@@ -1,6 +1,6 @@
 //! The ratio of two figures with its interval.
 
-use model::{Better, Estimate, Outcome};
+use model::{Better, Estimate, EstimateMethod, Outcome};
 use stats::distribution::{normal_cdf, normal_quantile, student_t_cdf, student_t_quantile};
 use stats::{Floor, Interval, RatioEstimate};
 
@@ -102,13 +102,15 @@ pub(crate) fn of_estimates(a: &Estimate, b: &Estimate, floor: Floor, level: f64)
             (true, true) => "an interval reaches zero, so that the ratio has none",
         });
     };
-    let launches = normal_quantile(0.5 + level / 2.0) * a_error.hypot(b_error);
+    let few = degrees_of((a, a_error), (b, b_error));
+    let at = |degrees: Option<f64>, p| degrees.map_or_else(|| normal_quantile(p), |df| student_t_quantile(p, df));
+    let launches = at(few, 0.5 + level / 2.0) * a_error.hypot(b_error);
     let floor_half_width = floor.half_width(level);
     let total = launches.hypot(floor_half_width);
-    let quantile = |p| floor.degrees.map_or_else(|| normal_quantile(p), |df| student_t_quantile(p, df));
+    let degrees = few.into_iter().chain(floor.degrees).reduce(f64::min);
     let p_value = if total > 0.0 {
-        let score = -log.abs() * quantile(0.5 + level / 2.0) / total;
-        2.0 * floor.degrees.map_or_else(|| normal_cdf(score), |df| student_t_cdf(score, df))
+        let score = -log.abs() * at(degrees, 0.5 + level / 2.0) / total;
+        2.0 * degrees.map_or_else(|| normal_cdf(score), |df| student_t_cdf(score, df))
     } else {
         f64::NAN
     };
@@ -122,6 +124,23 @@ pub(crate) fn of_estimates(a: &Estimate, b: &Estimate, floor: Floor, level: f64)
         launches: a.launches.min(b.launches) as usize,
     };
     CompareShift { log, known: Some(known), method: RatioMethod::Propagated, reason: None, assumed: None, clock: None }
+}
+
+/// Degrees of freedom of a difference of estimates with their standard errors, where any of them comes from so few
+/// launches that its error is itself uncertain (Welch 1947, Satterthwaite 1946); `None` if none does.
+fn degrees_of(a: (&Estimate, f64), b: (&Estimate, f64)) -> Option<f64> {
+    let few = |estimate: &Estimate| {
+        let own = matches!(estimate.method, EstimateMethod::Range | EstimateMethod::OrderStatistic);
+        own && (2..FEWEST).contains(&(estimate.launches as usize))
+    };
+    if !few(a.0) && !few(b.0) {
+        return None;
+    }
+    let share = |(estimate, error): (&Estimate, f64)| {
+        if few(estimate) { error.powi(4) / f64::from(estimate.launches - 1) } else { 0.0 }
+    };
+    let lack = share(a) + share(b);
+    (lack > 0.0).then(|| (a.1.powi(2) + b.1.powi(2)).powi(2) / lack)
 }
 
 fn no_single_value(a: &Outcome, b: &Outcome, better: Better) -> String {
@@ -156,5 +175,58 @@ fn one_sided(a: &Outcome, b: &Outcome, better: Better) -> Option<String> {
             })
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stats::simulate::{generator, standard_normal};
+
+    /// What an import makes of three values: the middle one, and the range at the level that it has.
+    fn of_three(centre: f64, scatter: f64, rng: &mut impl rand::Rng) -> Estimate {
+        let mut values: Vec<f64> = (0..3).map(|_| centre * (scatter * standard_normal(rng)).exp()).collect();
+        values.sort_by(f64::total_cmp);
+        Estimate {
+            value: values[1],
+            low: values[0],
+            high: values[2],
+            level: 0.75,
+            launches: 3,
+            batches: 1,
+            method: EstimateMethod::Range,
+        }
+    }
+
+    #[test]
+    fn three_launches_a_side_are_rarely_significant_between_equals_and_twice_as_much_is() {
+        let mut rng = generator(5);
+        let trials = 2_000;
+        let mut significant = |factor: f64| {
+            let test = |_| {
+                let (a, b) = (of_three(1.0, 0.1, &mut rng), of_three(factor, 0.1, &mut rng));
+                of_estimates(&a, &b, Floor::known(0.0), 0.95).known.is_some_and(|known| known.p_value <= 0.05)
+            };
+            (0..trials).filter(test).count()
+        };
+        // 5% of 2,000 is 100; 130 lies three standard deviations above.
+        let between_equals = significant(1.0);
+        assert!(between_equals <= 130, "{between_equals} of {trials}");
+        assert!(significant(2.0) >= 1_800);
+    }
+
+    #[test]
+    fn a_stated_interval_is_taken_at_its_word() {
+        let stated = |value: f64| Estimate {
+            value,
+            low: value * 0.98,
+            high: value * 1.02,
+            level: 0.95,
+            launches: 1,
+            batches: 1,
+            method: EstimateMethod::Stated,
+        };
+        let known = of_estimates(&stated(1.0), &stated(1.05), Floor::known(0.0), 0.95).known.unwrap();
+        assert!(known.p_value < 0.01 && known.interval.low > 0.0, "{known:?}");
     }
 }
