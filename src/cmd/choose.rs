@@ -25,16 +25,16 @@ const LEVEL: f64 = 0.9;
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Offers and demand, TOML (docs/choose.md says what may stand in it)
-    #[arg(value_name = "FILE", required_unless_present = "evaluate")]
+    #[arg(value_name = "FILE", required_unless_present = "regret")]
     file: Option<PathBuf>,
     /// Choose among machines whose speed at these figures is known, predicted from others, and print what it costs
     #[arg(long, num_args = 1.., value_name = "FIGURE", conflicts_with_all = ["file", "draws"])]
-    evaluate: Vec<String>,
+    regret: Vec<String>,
     /// Machines that an evaluation learns from in each trial
-    #[arg(long, requires = "evaluate", value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u16).range(3..=100))]
+    #[arg(long, requires = "regret", value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u16).range(3..=100))]
     machines: u16,
     /// Trials of each figure in an evaluation
-    #[arg(long, requires = "evaluate", value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(long, requires = "regret", value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
     repeats: u16,
     /// Runs to predict missing rates from [default: the whole store]
     #[arg(long, num_args = 1.., value_name = "RUN")]
@@ -72,7 +72,7 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<
 /// What choices cost on machines whose speed is known.
 fn evaluation(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
     let runs = super::predict::learnt_from(&arguments.from, common)?;
-    let names = super::predict::named(&runs, &arguments.evaluate)?;
+    let names = super::predict::named(&runs, &arguments.regret)?;
     let refs: Vec<&Run> = runs.iter().collect();
     let tables = names.iter().map(|name| Ok(from_runs(&refs, name)?)).collect::<Result<Vec<_>>>()?;
     let (machines, repeats) = (usize::from(arguments.machines), usize::from(arguments.repeats));
