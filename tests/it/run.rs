@@ -40,12 +40,13 @@ fn a_run_measures_stores_and_reports() {
         let whole = figure["outcome"].get("measured").is_some();
         let number = |name: &str| measured[name].as_f64().unwrap();
         assert!(number("low") <= number("value") && number("value") <= number("high"), "{measured}");
-        assert!(!whole || number("level") >= 0.95 && number("launches") >= 10.0, "{measured}");
+        assert!(!whole || number("level") >= 0.95 && number("launches") >= 8.0, "{measured}");
         assert!(number("batches") >= 3.0, "{measured}");
-        assert_eq!(measured["method"], "order_statistic");
+        // Figures in cycles may end early, with the extremes of few launches widened.
+        assert!(measured["method"] == "order_statistic" || measured["method"] == "widened_extremes", "{measured}");
         assert_eq!(figure["metric"]["better"], "lower");
         let launches = figure["launches"].as_array().unwrap();
-        assert!(launches.len() >= 10 && launches.iter().all(|launch| !launch["nanos"].as_array().unwrap().is_empty()));
+        assert!(launches.len() >= 8 && launches.iter().all(|launch| !launch["nanos"].as_array().unwrap().is_empty()));
         let began: Vec<f64> = launches.iter().map(|launch| launch["began"].as_f64().unwrap()).collect();
         assert!(began.windows(2).all(|pair| pair[0] < pair[1]), "in time order");
         assert!(figure["footprint"]["operations"].as_u64().unwrap() > 0);

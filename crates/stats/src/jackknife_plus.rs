@@ -27,11 +27,6 @@ pub fn jackknife_plus(left_out: &[LeftOut], level: f64) -> Option<Interval> {
     Some(Interval::new(low[left_out.len() - rank], high[rank - 1], level))
 }
 
-/// The largest level that jackknife+ intervals can have with `n` points: `n / (n + 1)`.
-pub fn largest_level(n: usize) -> f64 {
-    n as f64 / (n as f64 + 1.0)
-}
-
 fn conformal_rank(n: usize, level: f64) -> Option<usize> {
     // The small term keeps rounding from turning 0.9 x 10 into 10.
     let rank = (level * (n as f64 + 1.0) - 1e-9).ceil() as usize;
@@ -70,6 +65,5 @@ mod tests {
     fn too_few_points_have_no_interval() {
         let few = [LeftOut { prediction: 1.0, residual: 0.1 }; 8];
         assert!(jackknife_plus(&few, 0.9).is_none() && jackknife_plus(&few, 0.8).is_some());
-        assert!((largest_level(9) - 0.9).abs() < 1e-12);
     }
 }
