@@ -203,7 +203,7 @@ mod tests {
         let mut rng = generator(5);
         let trials = 2_000;
         let mut significant = |factor: f64| {
-            let test = |_| {
+            let test = |_: &i32| {
                 let (a, b) = (of_three(1.0, 0.1, &mut rng), of_three(factor, 0.1, &mut rng));
                 of_estimates(&a, &b, Floor::known(0.0), 0.95).known.is_some_and(|known| known.p_value <= 0.05)
             };
