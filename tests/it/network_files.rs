@@ -103,6 +103,45 @@ fn input_over_a_real_nfs_is_named_with_its_efficiency_and_reason() {
 }
 
 #[test]
+fn products_on_a_real_nfs_are_those_that_count() {
+    if !testing::slow("a machine with a kernel of its own is emulated; products are tested on the local disk") {
+        return;
+    }
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let place = Place::new();
+    let lab = place.file("lab");
+    std::fs::create_dir_all(lab.join("export")).unwrap();
+    // Every attempt writes who it was, so that a file of another one than counts would show.
+    let manifest = r#"[application.mine]
+run = ["sh", "-ec", 'echo "$1 $2" > "$3/made"; sleep 0.2; echo digest=1', "chunk", "{chunk}", "{attempt}", "{out}"]
+work = { events = 1, unit = "event" }
+verify = { digest = "digest=([0-9a-f]+)" }
+"#;
+    std::fs::write(place.file("mine.toml"), manifest).unwrap();
+    let farm = "prony farm run /disk/mine.toml --events 40 --chunk 4 --nodes 2 --verify 50 --json --no-store";
+    let body = format!(
+        "set -e\nfor place in disk nfs3 nfs4; do\n \
+         {farm} --products /$place/$place --ledger /tmp/$place.ledger --output /tmp/$place.json | tr -d '\\n'\n echo\n \
+         prony farm verify /tmp/$place.ledger --json | tr -d '\\n'\n echo\ndone\n"
+    );
+    std::fs::write(place.file("script"), body).unwrap();
+    let mut run = Command::new(script("nfs.sh"));
+    run.arg("run").arg(place.file("script")).arg(place.file("mine.toml"));
+    run.env("LAB", &lab).env("PROGRAM", env!("CARGO_BIN_EXE_prony"));
+    let answer = Answer::of(run.output().unwrap());
+    if excused(&answer) {
+        return;
+    }
+    let read = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {answer:?}"));
+    let said: Vec<Value> = answer.out.lines().map(read).collect();
+    assert_eq!((answer.code, said.len()), (Some(0), 6), "{answer:?}");
+    for told in said.chunks(2) {
+        assert_eq!(told[0]["totals"]["commits"], 10, "{}", told[0]);
+        assert_eq!((&told[0]["products"], &told[1]["faults"]), (&serde_json::json!([]), &serde_json::json!([])));
+    }
+}
+
+#[test]
 fn a_failed_mount_never_counts_as_a_network_file_system() {
     if !testing::slow("a machine with a kernel of its own is emulated") {
         return;
