@@ -91,22 +91,25 @@ pub fn import(
     if options.machine.is_some() && stated.collect::<std::collections::BTreeSet<_>>().len() > 1 {
         return Err(Error::Machines { source_name: name.to_owned() });
     }
-    // Of a source that names no machine, parts with different CPUs are of different ones.
+    name_machines(&mut runs, options, &unnamed(name, &digest), started.as_deref());
+    Ok(ImportedSource { runs, unread })
+}
+
+/// Identifies the machine of every run. Of a source that names none, parts with different CPUs are of different ones.
+fn name_machines(runs: &mut [Run], options: &ImportOptions<'_>, nameless: &str, started: Option<&str>) {
     let mut models: Vec<Option<String>> = Vec::new();
-    for run in &mut runs {
+    for run in runs {
         let model = run.machine.text("cpu.model");
         let place = models.iter().position(|known| *known == model).unwrap_or_else(|| {
             models.push(model);
             models.len() - 1
         });
-        let nameless = unnamed(name, &digest);
-        let nameless = if place == 0 { nameless } else { format!("{nameless} #{}", place + 1) };
-        identify(&mut run.machine, options, &nameless);
-        if let Some(started) = &started {
-            run.session.started.clone_from(started);
+        let numbered = if place == 0 { nameless.to_owned() } else { format!("{nameless} #{}", place + 1) };
+        identify(&mut run.machine, options, &numbered);
+        if let Some(started) = started {
+            started.clone_into(&mut run.session.started);
         }
     }
-    Ok(ImportedSource { runs, unread })
 }
 
 fn provenance(name: &str, format: &ImportFormat, digest: &str, place: usize) -> Provenance {
