@@ -3,7 +3,7 @@
 //! The run recorded them while it measured ([`model::Conditions`]); documents of older versions have the load alone, as
 //! a fact of the machine. `compare`, `explain` and `report` all use these sentences.
 
-use model::{Conditions, Flag, Run, UnsharedSource};
+use model::{Conditions, Flag, Run, UnsharedSource, percent};
 use serde::{Deserialize, Serialize};
 
 use crate::words::list;
@@ -162,11 +162,6 @@ fn cpus(conditions: &Conditions) -> Option<RunDisturbance> {
 
 fn cpu_count(cpus: u32) -> String {
     if cpus == 1 { "1 CPU".to_owned() } else { format!("{cpus} CPUs") }
-}
-
-fn percent(share: f64) -> String {
-    let value = share * 100.0;
-    if value < 9.95 { format!("{value:.1}%") } else { format!("{value:.0}%") }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Fits an application against a rating over machines: lines through the origin and free lines, for all machines and
 //! for each family, as in BaBar's figures 2 and 3.
 
-use model::{Better, Estimate, Figure, Run};
+use model::{Better, Estimate, Figure, Run, percent};
 use serde::Serialize;
 use stats::distribution::chi_squared_quantile;
 use stats::fit::line::{FitLine, line, line_through_origin};
@@ -88,7 +88,6 @@ impl Against {
     /// What the rating predicts, in sentences.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
-        let percent = |share: f64| format!("{:.0}%", 100.0 * share);
         let told = |scatter: &FitScatter| {
             let FitParameter { value, low, high } = scatter.spread;
             format!("{} ({} to {})", percent(value), percent(low), percent(high))

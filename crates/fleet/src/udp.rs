@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::{Figure, Launch, Metric, Primitive, Share, Unit, format_size};
+use model::{Figure, Launch, Metric, Primitive, Share, Unit, format_size, percent};
 
 use crate::data::{HEADER, Header, start};
 use crate::loss::{LossCount, LossCounts};
@@ -174,8 +174,8 @@ impl SeriesTrial for DatagramTrial {
     fn notes(&self) -> Vec<String> {
         let all = &self.all;
         vec![format!(
-            "lost {:.3}% of {} offered: {} refused by the sender's queue, {} on the path, {} by the receiver's socket",
-            all.lost_share() * 100.0,
+            "lost {} of {} offered: {} refused by the sender's queue, {} on the path, {} by the receiver's socket",
+            percent(all.lost_share()),
             all.offered,
             all.refused,
             all.lost_on_path(),

@@ -1,12 +1,12 @@
 //! The catalogue as data, for crates that must not depend on the probes.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Class, Metric, Primitive};
 
 /// Source of a definition.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reference {
     /// Program or publication with the same definition.
     pub tool: String,
@@ -17,7 +17,8 @@ pub struct Reference {
 }
 
 /// An axis of a probe.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AxisDescription {
     /// Name in points.
     pub name: String,
@@ -28,7 +29,8 @@ pub struct AxisDescription {
 }
 
 /// Description of a probe, without its code.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProbeDescription {
     /// `family.name`.
     pub id: String,
@@ -49,7 +51,8 @@ pub struct ProbeDescription {
 }
 
 /// All probes, in the catalogue's order.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Catalogue {
     /// The probes.
     pub probes: Vec<ProbeDescription>,

@@ -1,12 +1,12 @@
 //! Classes of figures that drift alike from session to session.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Class of a figure by its usual drift between sessions of one machine, for stores without a history.
 ///
 /// The numbers were measured over sessions of one machine; see `METHODOLOGY.md`, "Session floor".
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
     /// Instructions, system calls and caches near the core.

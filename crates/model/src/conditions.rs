@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Share;
 
 /// Time taken from the CPUs under test, and the time over which it was counted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TakenTime {
     /// Time taken, seconds.
     pub seconds: f64,
@@ -53,7 +53,8 @@ impl fmt::Display for Seconds {
 
 /// Disturbances of a run: outside evidence, recorded during the run. Absent fields were not observed or could not be
 /// read.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Conditions {
     /// Runnable tasks (load average over a minute) when the run began, without the run itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]

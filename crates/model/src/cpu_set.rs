@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
@@ -13,9 +12,10 @@ const MOST: usize = 1 << 16;
 
 /// CPUs by the operating system's numbers, ascending, each once. In documents a list such as `0-3,8`
 /// (cpulist format of `Documentation/admin-guide/cputopology.rst` of the Linux kernel).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
+#[cfg_attr(feature = "schema", schemars(with = "String"))]
 pub struct CpuSet(Vec<usize>);
 
 impl CpuSet {

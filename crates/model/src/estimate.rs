@@ -1,10 +1,10 @@
 //! The only numbers that a report may print.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Method of an interval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EstimateMethod {
     /// Order statistics of the values of fresh launches, with exact binomial coverage.
@@ -25,7 +25,8 @@ pub enum EstimateMethod {
 }
 
 /// A value with its confidence interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Estimate {
     /// Median of launch values, in the figure's unit.
     pub value: f64,
@@ -85,7 +86,8 @@ impl Estimate {
 }
 
 /// One of several groups of launches.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mode {
     /// Share of the launches, 0 to 1.
     pub share: f64,
@@ -94,7 +96,8 @@ pub struct Mode {
 }
 
 /// Outcome of a figure.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// A value with its interval.
@@ -134,7 +137,8 @@ impl Outcome {
 }
 
 /// A quantile of single operations, with the interval over launches.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QuantileEstimate {
     /// 0.5, 0.99, 0.999; 1 is the maximum. Of a rate, whose tail is its slow end: 0.5, 0.01, 0.001; 0 is the minimum.
     pub quantile: f64,

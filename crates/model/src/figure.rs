@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -23,7 +22,8 @@ pub const CLOCK: &str = "cpu.clock";
 pub const CORE_SHARED: &str = "cpu.core_shared";
 
 /// A remark on the reliability of a figure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Flag {
     /// The interval did not reach the target at the last look.
@@ -71,7 +71,8 @@ impl Flag {
 }
 
 /// Name of a figure: probe and point.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FigureKey {
     /// Id of the probe, `family.name`.
     pub probe: String,
@@ -100,7 +101,8 @@ impl fmt::Display for FigureKey {
 }
 
 /// One measured quantity at one point, with everything needed to read it without the program that measured it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Figure {
     /// Id of the probe, `family.name`.
     pub probe: String,

@@ -1,11 +1,11 @@
 //! Resources used by an operation, as counted by the operating system.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Resources used over a launch's timed batches by all threads of this process, the processes that it waited for, and
 /// the figure's other processes. A count that is not available for all of them is absent, and never 0.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Footprint {
     /// Operations over which the resources were counted.
     pub operations: u64,
@@ -38,7 +38,8 @@ pub struct Footprint {
 }
 
 /// Hardware event counts.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hardware {
     /// Core cycles.
     pub cycles: Option<u64>,

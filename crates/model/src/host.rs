@@ -1,6 +1,5 @@
 //! What a watch of the host recorded: the clock and contention of several CPUs over some time.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{SessionReferences, Share, SmallSteps};
@@ -67,7 +66,8 @@ impl SessionReferences {
 }
 
 /// The time that a hypervisor took from single CPUs, at known times.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StolenSamples {
     /// End of each period, milliseconds of the session; it began at the period before of the same CPU, or at 0.
     pub millis: SmallSteps,
@@ -78,7 +78,8 @@ pub struct StolenSamples {
 }
 
 /// Whether two CPUs are threads of one core.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CoreRelation {
     /// They are.
@@ -90,7 +91,8 @@ pub enum CoreRelation {
 }
 
 /// A test of two CPUs: the contention reference on one of them while the other is busy or idle, in random order.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CorePair {
     /// The CPU on which the reference was read, and the other.
     pub cpus: [u32; 2],
@@ -106,7 +108,8 @@ pub struct CorePair {
 }
 
 /// What a watch of the host recorded.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostRecord {
     /// How long it watched.
     pub seconds: f64,

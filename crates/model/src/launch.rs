@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::share::possible;
 use crate::{Footprint, LaunchReferences, Share, TakenTime, UndisturbedBatches};
 
 /// Outside evidence that a launch was disturbed. An unusual value is never such evidence.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Invalid {
     /// The machine was suspended for this many seconds.
@@ -54,7 +54,8 @@ impl fmt::Display for Invalid {
 }
 
 /// Requested and observed CPUs of a launch's threads and processes.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Placement {
     /// CPU requested for each; empty when the scheduler was free.
     pub asked: Vec<u32>,
@@ -75,7 +76,8 @@ impl Placement {
 pub type TimedBatch = (u64, u64);
 
 /// Order in which a paired launch timed its batches.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PairOrder {
     /// Work, overhead, and again: a drift within a launch affects one side. The default for documents without this
@@ -106,7 +108,8 @@ impl PairOrder {
 }
 
 /// Result of one fresh process for one figure.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Launch {
     /// Round in which it ran, from 0.
     pub round: u32,

@@ -44,7 +44,7 @@ pub use launch::{Invalid, Launch, PairOrder, Placement, TimedBatch};
 pub use machine::{Fact, FactValue, Machine};
 pub use metric::{Better, Metric, Unit};
 pub use name::{glob, nearest};
-pub use number::{UnitScale, exponent, number, significant};
+pub use number::{UnitScale, exponent, number, percent, significant};
 pub use plan::{Plan, PlanEntry};
 pub use point::{ANY_CROSSING, BEYOND_CACHES, CROSSINGS, Point};
 pub use primitive::Primitive;
@@ -53,7 +53,9 @@ pub use references::{
     SessionReferences, SmallSteps, UndisturbedBatches, UnsharedCore, UnsharedSource, ValueBasis,
 };
 pub use run::{Identity, Origin, Run, Session};
-pub use schema::{SCHEMA, json_schema, parse_run, render_run};
+#[cfg(feature = "schema")]
+pub use schema::json_schema;
+pub use schema::{SCHEMA, parse_run, render_run};
 pub use share::Share;
 pub use size::{GIB, KIB, MIB, format_size, parse_size};
 pub use tidy::{TIDY_COLUMNS, code, tidy_rows};

@@ -1,12 +1,12 @@
 //! Facts about a machine.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Primitive, Topology};
 
 /// Value of a fact.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FactValue {
     /// A text.
@@ -36,7 +36,8 @@ impl FactValue {
 }
 
 /// One fact and its source.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fact {
     /// Its name: `cpu.model`, `memory.total`, `kernel.release`, `cache.l1d.size`.
     pub name: String,
@@ -53,7 +54,8 @@ pub struct Fact {
 }
 
 /// A machine: name, identifying hash, and facts.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Machine {
     /// Its name.
     pub name: String,

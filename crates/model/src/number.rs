@@ -89,6 +89,29 @@ pub fn number(value: f64, decimals: i32, trim: bool) -> String {
     format!("{}{}", if value < 0.0 && !zero { "−" } else { "" }, grouped(&text))
 }
 
+/// A share as a percentage, whole or with one decimal below ten: `2%`, `0.5%`, `31%`.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    if share < 0.0 {
+        return format!("−{}", percent(-share));
+    }
+    let value = share * 100.0;
+    if !value.is_finite() {
+        return "an unknown percentage".to_owned();
+    }
+    // A small share is not printed as 0%: it gets as many decimals as needed.
+    if (1e-6..0.05).contains(&value) {
+        return format!("{value:.*}%", -value.log10().floor() as usize);
+    }
+    // A share close to 100% is not printed as 100%.
+    let missing = 100.0 - value;
+    if (1e-6..0.5).contains(&missing) {
+        return format!("{value:.*}%", (-missing.log10() - 1e-6).ceil() as usize);
+    }
+    let whole = value >= 9.95 || (value - value.round()).abs() < 0.05;
+    if whole { format!("{value:.0}%") } else { format!("{value:.1}%") }
+}
+
 /// Groups of three digits before the point, from five digits on, separated by [`SEPARATOR`].
 fn grouped(text: &str) -> String {
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
@@ -122,6 +145,24 @@ mod tests {
             (digits(f64::NAN, 3), digits(f64::NEG_INFINITY, 3)),
             ("not a number".to_owned(), "minus infinite".to_owned())
         );
+    }
+
+    #[test]
+    fn percentages() {
+        for (share, text) in [
+            (0.02, "2%"),
+            (0.005, "0.5%"),
+            (0.313, "31%"),
+            (-0.0375, "−3.8%"),
+            (1.0, "100%"),
+            (0.996, "99.6%"),
+            (0.999, "99.9%"),
+            (0.9997, "99.97%"),
+            (0.0001, "0.01%"),
+            (0.0, "0%"),
+        ] {
+            assert_eq!(percent(share), text);
+        }
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! The plan of a run: figures and rules.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Point;
 
 /// One figure to measure.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlanEntry {
     /// Id of the probe.
     pub probe: String,
@@ -20,7 +20,8 @@ pub struct PlanEntry {
 }
 
 /// The figures and rules of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Plan {
     /// Name of the suite; `probes` if they were named one by one.
     pub suite: String,

@@ -5,7 +5,6 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use indexmap::IndexMap;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, parse_size};
@@ -19,7 +18,8 @@ pub const BEYOND_CACHES: &str = "beyond_caches";
 pub const CROSSINGS: [&str; 5] = ["sibling", "same_cache", "same_node", "other_node", "other_package"];
 
 /// A value for each axis: `working_set=64MiB,threads=1`. Order is kept for reading and does not count for equality.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Point(IndexMap<String, String>);
 

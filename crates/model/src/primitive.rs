@@ -1,12 +1,12 @@
 //! Primitives connect the parts of the product: probes stress them, facts affect them, footprints count them.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 macro_rules! primitives {
     ($($(#[doc = $about:literal])+ $name:ident = $title:literal),+ $(,)?) => {
         /// An elementary resource of a machine.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(rename_all = "snake_case")]
         pub enum Primitive { $($(#[doc = $about])+ $name),+ }
 

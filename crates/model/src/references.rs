@@ -6,13 +6,13 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Estimate, Share};
 
 /// Register adds of either reference, calibrated once per run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReferenceLengths {
     /// Adds of the clock reference: one chain, one add per cycle.
     pub clock: u32,
@@ -71,7 +71,8 @@ impl<'de> Deserialize<'de> for SmallSteps {
     }
 }
 
-impl JsonSchema for SmallSteps {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for SmallSteps {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "SmallSteps".into()
     }
@@ -87,7 +88,8 @@ impl JsonSchema for SmallSteps {
 
 /// Readings of the references on one CPU: if there is one reading more than batches, batch i is between readings i and
 /// i + 1; if there are twice as many, between 2i and 2i + 1, because batches of other figures are in between.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReferenceTrack {
     /// The CPU.
     pub cpu: u32,
@@ -98,7 +100,8 @@ pub struct ReferenceTrack {
 }
 
 /// Readings of a launch around its batches: outside evidence about each of them, independent of their duration.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LaunchReferences {
     /// Adds of either reference.
     pub lengths: ReferenceLengths,
@@ -120,7 +123,8 @@ pub struct LaunchReferences {
 }
 
 /// The undisturbed batches of a launch: those on an unshared core with a steady clock.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UndisturbedBatches {
     /// Number of undisturbed batches (of a difference: pairs).
     pub batches: u32,
@@ -138,7 +142,8 @@ pub struct UndisturbedBatches {
 }
 
 /// The domain of a figure: what its time depends on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Domain {
     /// The clock of the core: a figure in cycles, a **core figure**.
@@ -169,7 +174,8 @@ impl Domain {
 }
 
 /// Why the value of a figure is the observed one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ObservedReason {
     /// The readings of the run do not show the ratio of an unshared core.
@@ -215,7 +221,8 @@ impl fmt::Display for ObservedReason {
 }
 
 /// The basis of the values of a figure's launches.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ValueBasis {
     /// Cycles of the undisturbed batches, printed as time at `clock`.
@@ -230,7 +237,8 @@ pub enum ValueBasis {
 }
 
 /// Results of the references for a figure.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FigureReferences {
     /// Its domain: declared by its probe, or `mixed` if the launches contradict that.
     pub domain: Domain,
@@ -259,7 +267,8 @@ pub struct FigureReferences {
 }
 
 /// Source of the ratio of an unshared core.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum UnsharedSource {
     /// The lower of several modes of the run's own readings.
@@ -276,7 +285,8 @@ pub enum UnsharedSource {
 }
 
 /// Ratio of the unshared core of one class of cores.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnsharedCore {
     /// CPUs of this class.
     pub cpus: Vec<u32>,
@@ -293,7 +303,8 @@ pub struct UnsharedCore {
 }
 
 /// Readings of the references over a whole run, including waits and excluded launches.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReferenceSamples {
     /// Time of each, milliseconds of the session.
     pub millis: SmallSteps,
@@ -306,7 +317,8 @@ pub struct ReferenceSamples {
 }
 
 /// Results of the references for a session.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionReferences {
     /// Adds of either reference.
     pub lengths: ReferenceLengths,

@@ -1,12 +1,12 @@
 //! The run document.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Conditions, Figure, FigureKey, Machine, Plan, SessionReferences};
 
 /// Identity of machine and boot, taken at the start and at the end.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Identity {
     /// Hash over what identifies the machine.
     pub fingerprint: String,
@@ -17,7 +17,8 @@ pub struct Identity {
 }
 
 /// Time and circumstances of the measurement.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Session {
     /// Start, RFC 3339 in UTC.
     pub started: String,
@@ -57,7 +58,8 @@ pub struct Session {
 }
 
 /// Origin of figures that Prony did not measure.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Origin {
     /// Program or publication.
     pub tool: String,
@@ -76,7 +78,8 @@ pub struct Origin {
 }
 
 /// The self-describing document of one session on one machine.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Run {
     /// Schema version of the document.
     pub schema: u32,

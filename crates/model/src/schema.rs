@@ -108,6 +108,7 @@ pub fn render_run(run: &Run) -> Result<String, Error> {
 }
 
 /// The JSON Schema of the run document, as published in `docs/reference`.
+#[cfg(feature = "schema")]
 #[must_use]
 pub fn json_schema() -> serde_json::Value {
     let mut schema = schemars::schema_for!(Run).to_value();

@@ -1,10 +1,10 @@
 //! A share of a whole: a number from 0 to 1.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A share of a whole, 0 to 1. Values outside are clamped; NaN is not a share.
-#[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Share(f64);
 

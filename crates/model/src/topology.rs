@@ -1,12 +1,12 @@
 //! How the CPUs of a machine hang together.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::CpuSet;
 
 /// CPUs that the machine calls one thing, such as a package, by its number.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuGroup {
     /// The machine's number for it.
     pub number: i64,
@@ -15,7 +15,8 @@ pub struct CpuGroup {
 }
 
 /// Memory, and the CPUs that are nearest to it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NumaNode {
     /// The operating system's number.
     pub number: usize,
@@ -30,7 +31,8 @@ pub struct NumaNode {
 }
 
 /// What a cache holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CacheKind {
     /// Data only.
@@ -43,7 +45,8 @@ pub enum CacheKind {
 
 /// Caches that are alike, as the operating system reports them. Virtual machines often report the host's: what was
 /// measured decides.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CacheGroup {
     /// 1 is the innermost.
     pub level: u32,
@@ -76,7 +79,8 @@ impl CacheGroup {
 }
 
 /// Cores that are alike in speed.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CoreClass {
     /// What the kernel or the part number calls them: `core`, `atom`, `Arm Cortex-A76`; empty where nothing does.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -92,7 +96,8 @@ pub struct CoreClass {
 }
 
 /// How the CPUs of a machine hang together. What a machine does not tell is empty.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Topology {
     /// CPUs that run.
     pub online: CpuSet,

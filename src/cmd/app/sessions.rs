@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use application::{FileSharing, SessionOrder, SessionReport, run_sessions, session_run};
 use clap::Args;
 use measure::{ConditionsWatch, Saver, Stopper};
-use model::{Conditions, Unit};
+use model::{Conditions, Unit, percent};
 use report::view::RunContext;
 use report::{Block, Cell, Column, ColumnKind, DocumentSection, PrintedQuantity, Table, TableRow};
 
@@ -166,7 +166,7 @@ fn each(iteration: &SessionReport) -> DocumentSection {
         let cells = vec![
             Cell::text((index + 1).to_string()),
             Cell::Value(PrintedQuantity::bare(used.wall, Unit::Seconds)),
-            Cell::text(format!("{:.0}%", 100.0 * used.cpu)),
+            Cell::text(percent(used.cpu)),
             data(used.asked),
             data(used.device),
         ];

@@ -1,5 +1,6 @@
 //! Progress of a farm on standard error, for a terminal or for a program.
 
+use model::percent;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -94,7 +95,7 @@ impl Display {
 }
 
 fn share(efficiency: Option<f64>) -> String {
-    efficiency.map_or_else(|| "-".to_owned(), |share| format!("{:.1}%", 100.0 * share))
+    efficiency.map_or_else(|| "-".to_owned(), |share| percent(share))
 }
 
 /// A rate that may not be known yet.

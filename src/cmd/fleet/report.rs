@@ -6,7 +6,7 @@ use analyse::Explanation;
 use analyse::fleet::{FigureSpread, FleetSpread, OddNode};
 use anyhow::Result;
 use fleet::suite::{Measured, NodeEnd, NodeState};
-use model::{Outcome, Run, Unit};
+use model::{Outcome, Run, Unit, percent};
 use report::words::{factor, label, list, plural};
 use report::{
     Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, RowGroup, Table,
@@ -226,7 +226,7 @@ fn row(figure: &FigureSpread) -> TableRow {
             value(figure.least),
             value(figure.median),
             value(figure.most),
-            Cell::text(format!("{:.1}%", figure.range * 100.0)),
+            Cell::text(percent(figure.range)),
             Cell::Text(odd, Tone::Caution),
         ],
     }

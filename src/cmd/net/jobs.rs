@@ -7,7 +7,7 @@ use fleet::build::{BuildOutcome, NodeCounters};
 use fleet::lab::Drops;
 use fleet::loss::{LossCount, loss};
 use fleet::series::{derived, figure};
-use model::{EstimateMethod, Figure, Metric, Point, Primitive, Unit};
+use model::{EstimateMethod, Figure, Metric, Point, Primitive, Unit, percent};
 
 /// Finished jobs.
 pub(super) type Jobs = Rc<RefCell<Vec<FinishedJob>>>;
@@ -63,8 +63,8 @@ fn drops(jobs: &[FinishedJob], sockets: u64, refused: u64) -> String {
         let ports: u64 = seen.iter().map(|drops| drops.at_ports()).sum();
         let cards: u64 = seen.iter().map(|drops| drops.at_cards()).sum();
         let frames: u64 = seen.iter().flat_map(|drops| &drops.ports).map(|port| port.packets + port.drops).sum();
-        let share = if frames > 0 { 100.0 * ports as f64 / frames as f64 } else { 0.0 };
-        format!("{ports} of {frames} frames at the switch ({share:.2}%), {cards} at cards")
+        let share = percent(if frames > 0 { ports as f64 / frames as f64 } else { 0.0 });
+        format!("{ports} of {frames} frames at the switch ({share}), {cards} at cards")
     };
     format!("drops: {switch}, {sockets} in sockets, {refused} refused by full queues")
 }

@@ -6,7 +6,7 @@ use analyse::plan_network::{
 };
 use anyhow::{Context, Result};
 use clap::Args;
-use model::Unit;
+use model::{Unit, percent};
 use report::{
     Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Table, TableRow, Tone,
 };
@@ -193,7 +193,7 @@ fn bursts(design: &Design) -> Table {
                 quantity(burst.buffered as f64, "B"),
                 quantity(burst.seconds, "s"),
                 Cell::Count(burst.lost),
-                Cell::text(format!("{:.1}%", 100.0 * burst.lost_share)),
+                Cell::text(percent(burst.lost_share)),
             ],
         }
     };
@@ -213,7 +213,7 @@ fn simulated(tallies: &[(String, SimulationTally)]) -> Table {
                 Cell::text(name.replace('_', " ")),
                 Cell::Count(tally.built),
                 quantity(tally.payload_per_second(), "B/s"),
-                Cell::text(format!("{:.2}%", 100.0 * tally.lost_share())),
+                Cell::text(percent(tally.lost_share())),
                 quantity(tally.peak_output as f64, "B"),
                 time(|latency| latency.p50),
                 time(|latency| latency.p99),

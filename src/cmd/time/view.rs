@@ -5,9 +5,9 @@ use std::path::Path;
 use analyse::{CompareOptions, compare};
 use anyhow::{Context, Result};
 use application::{AXIS, MEMORY, TIME, TimedPair, TimedVerdict};
-use model::{Figure, Outcome, Run, Unit};
+use model::{Figure, Outcome, Run, Unit, percent};
 use report::view::{CompareContext, RunContext};
-use report::words::{factor, modes, percent};
+use report::words::{factor, modes};
 use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, PrintedQuantity, Table, TableRow, Tone};
 
 use crate::cli::CommonOptions;

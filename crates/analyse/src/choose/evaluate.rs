@@ -4,6 +4,7 @@
 //! same rule then chooses with perfect error bars: intervals of the size that errors really have. Reaching the demand
 //! costs money, so plans are compared at equal shares of demands reached.
 
+use model::percent;
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 use stats::simulate::{generator, standard_normal};
@@ -233,7 +234,6 @@ impl ChoiceRecord {
     /// The result in words.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
-        let percent = |share: f64| format!("{:.1}%", 100.0 * share);
         let said = |curve: &[ReachedAt]| {
             Self::regret_at(curve, LEVEL)
                 .map_or_else(|| "is not reached".to_owned(), |regret| format!("costs {}", percent(regret)))

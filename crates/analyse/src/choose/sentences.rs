@@ -1,6 +1,6 @@
 //! A choice in words.
 
-use model::number;
+use model::{number, percent};
 
 use super::problem::{ChooseProblem, UnknownParameter};
 use super::result::{Choice, ChooseAnswer, ChosenPlan, OfferCount, Shortage};
@@ -218,14 +218,6 @@ pub(crate) fn about(parameter: &UnknownParameter) -> String {
 
 fn money(problem: &ChooseProblem, value: f64) -> String {
     format!("{} {}", number(value, 0, false), problem.currency)
-}
-
-fn percent(share: f64) -> String {
-    match 100.0 * share {
-        p if p > 0.0 && p < 1.0 => format!("{p:.1}%"),
-        p if p > 99.0 && p < 100.0 => format!("{p:.1}%"),
-        p => format!("{p:.0}%"),
-    }
 }
 
 fn capital(words: &str) -> String {

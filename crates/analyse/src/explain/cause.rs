@@ -131,7 +131,7 @@ pub(crate) fn line(test: &ExplainedFigure, common: f64) -> String {
         common,
         words::seconds(test.excess(common)),
         test.per,
-        text::percent(test.residual.exp(), 0)
+        text::change(test.residual.exp(), 0)
     )
 }
 

@@ -5,7 +5,7 @@ use model::Primitive;
 use super::result::{Cause, DifferenceKind, Explanation, Rival, RunDifference, Unmeasured};
 use super::rules::CPU_LIMIT;
 use super::stream_line::StreamLine;
-use super::text::{count, figures, percent, plural, range};
+use super::text::{change, count, figures, plural, range};
 use crate::words::{list, seconds};
 
 impl Explanation {
@@ -59,12 +59,12 @@ impl Explanation {
             let interval = residual
                 .low
                 .zip(residual.high)
-                .map_or_else(String::new, |(low, high)| format!(" ({} to {})", percent(low, 1), percent(high, 1)));
+                .map_or_else(String::new, |(low, high)| format!(" ({} to {})", change(low, 1), change(high, 1)));
             format!(
                 "{}: {:.4}× as it stands, {}{interval} after the common factor, {} figures",
                 residual.primitive,
                 residual.slowdown,
-                percent(residual.residual, 1),
+                change(residual.residual, 1),
                 residual.figures
             )
         }));
@@ -96,8 +96,8 @@ impl Explanation {
             count => format!("; {count} more follow it"),
         };
         let of = format!("{} of {} tests", factor.explains.len(), self.tests);
-        let by = percent(factor.value, 2);
-        let ratio = factor.clock_ratio.map(|ratio| percent(ratio, 1));
+        let by = change(factor.value, 2);
+        let ratio = factor.clock_ratio.map(|ratio| change(ratio, 1));
         Some(match (factor.is_clock, ratio) {
             (true, Some(ratio)) => {
                 let rivals = rivals(&factor.rivals, true);
@@ -122,12 +122,7 @@ impl Explanation {
         });
         let because = because(cause);
         let head = if because.is_empty() {
-            format!(
-                "{}: {size} {more} per {}{interval}, {}",
-                capital(&cause.title),
-                cause.per,
-                percent(cause.factor, 0)
-            )
+            format!("{}: {size} {more} per {}{interval}, {}", capital(&cause.title), cause.per, change(cause.factor, 0))
         } else {
             let named = cause.known_as.as_deref().unwrap_or(&cause.title);
             let by_fact = cause.because.iter().any(|d| d.kind != DifferenceKind::Axis) && cause.title != CPU_LIMIT;

@@ -11,7 +11,7 @@ use super::limit::LimitEvidence;
 use super::result::{Cause, CommonFactor, DifferenceKind, Rival, RunDifference};
 use super::rules::{CPU_LIMIT, NEIGHBOUR, RULES, Rule};
 use super::test::ExplainedFigure;
-use super::text::percent;
+use super::text::change;
 
 /// Input of the judgement of the common factor.
 pub(crate) struct Judging<'a> {
@@ -85,7 +85,7 @@ fn rivals(
 ) -> Vec<Rival> {
     let but = clock.map(|clock| {
         let whose = if clock.seen { "the clocks that the runs saw" } else { "the nominal clocks" };
-        format!("{whose} say {}", percent(clock.ratio, 1))
+        format!("{whose} say {}", change(clock.ratio, 1))
     });
     let mut found: Vec<Rival> = by.evidence.disturbed.cloned().into_iter().collect();
     if is_clock {

@@ -5,7 +5,7 @@ use model::{Class, Estimate, Figure, Outcome, Point, Run};
 use serde::{Deserialize, Serialize};
 use stats::distribution::normal_quantile;
 
-use super::text::percent;
+use super::text::change;
 use crate::compare::differing_axes;
 use crate::words::{digits, seconds};
 
@@ -136,7 +136,7 @@ impl StreamLine {
             (false, false) => format!("{call}, {byte}: neither surely differs"),
         };
         let fits = self.misses.map_or_else(String::new, |factor| {
-            format!(". The lines give the ratio of every measured record to within {}", percent(factor, 0))
+            format!(". The lines give the ratio of every measured record to within {}", change(factor, 0))
         });
         format!("TCP streams{because}, by time of a write = overhead + bytes / bandwidth: {verdict}{fits}.")
     }

@@ -17,7 +17,7 @@ pub(crate) fn count(value: f64) -> String {
 }
 
 /// A factor as a signed percentage, with a typographic minus.
-pub(crate) fn percent(factor: f64, decimals: usize) -> String {
+pub(crate) fn change(factor: f64, decimals: usize) -> String {
     let change = (factor - 1.0) * 100.0;
     let sign = if change < 0.0 { "−" } else { "+" };
     format!("{sign}{:.decimals$}%", change.abs())
@@ -70,8 +70,8 @@ mod tests {
         assert_eq!(count(1.906), "1.9");
         assert_eq!(count(349.4), "349");
         assert_eq!(count(18_843.0), "19\u{a0}000");
-        assert_eq!(percent(0.9625, 2), "−3.75%");
-        assert_eq!(percent(3.9335, 0), "+293%");
+        assert_eq!(change(0.9625, 2), "−3.75%");
+        assert_eq!(change(3.9335, 0), "+293%");
         assert_eq!(range(1.0, 1.0, digits), "1.00");
     }
 }

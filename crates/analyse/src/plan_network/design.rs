@@ -1,5 +1,6 @@
 //! The design of an event builder: its numbers recomputed, and where published ones disagree.
 
+use model::percent;
 use serde::Serialize;
 
 use super::{
@@ -117,8 +118,8 @@ impl Design {
                 .remark("BUF / (N - 1), headers counted"),
             DesignFinding::new("the same in whole datagrams", (frames * u64::from(Framing::UDP.payload)) as f64, "B")
                 .remark(format!(
-                    "{frames} frames; one more loses {:.1}%",
-                    100.0 * lost_share(n, frames + 1, buffer, Framing::UDP)
+                    "{frames} frames; one more loses {}",
+                    percent(lost_share(n, frames + 1, buffer, Framing::UDP))
                 )),
             DesignFinding::new("largest effective window without loss", window as f64, "B")
                 .remark("whole frames, N x window within the output buffer"),

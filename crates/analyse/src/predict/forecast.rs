@@ -1,5 +1,6 @@
 //! From a table to forecasts.
 
+use model::percent;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
@@ -113,7 +114,7 @@ impl Model {
             (None, true) => ForecastStanding::Sound,
         };
         if ends.is_none() {
-            reasons.push(format!("too few machines for an interval of {:.0}%", 100.0 * options.level));
+            reasons.push(format!("too few machines for an interval of {}", percent(options.level)));
         }
         reasons.splice(0..0, scope.refusal);
         let answer = (standing != ForecastStanding::Refused).then_some(());

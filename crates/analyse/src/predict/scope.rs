@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use model::Primitive;
+use model::{Primitive, percent};
 
 use super::leave_out::{BlendedMethods, relative_errors};
 use super::matrix::{Matrix, Novelty};
@@ -63,8 +63,8 @@ pub(crate) fn scope(
         && typical > UNEXPLAINED
     {
         scope.refusal.get_or_insert(format!(
-            "the probes do not explain this application: on models of CPU left out the typical error is {:.0}%",
-            100.0 * typical
+            "the probes do not explain this application: on models of CPU left out the typical error is {}",
+            percent(typical)
         ));
     }
     scope

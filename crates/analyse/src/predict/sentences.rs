@@ -1,6 +1,6 @@
 //! Predictions in words.
 
-use model::Unit;
+use model::{Unit, percent};
 
 use super::evaluate::PredictionRecord;
 use super::result::{BehaviourShare, Forecast, ForecastStanding, Prediction};
@@ -23,12 +23,12 @@ impl Prediction {
         }
         if let Some(error) = self.forecasts.iter().find_map(|forecast| forecast.error) {
             let rating = error.rating_median.map_or_else(String::new, |rating| {
-                format!("; scaling by the best single probe errs by {:.0}%", 100.0 * rating)
+                format!("; scaling by the best single probe errs by {}", percent(rating))
             });
             sentences.push(format!(
-                "On models of CPU that it never saw it errs by {:.0}% (median), {:.0}% for the worst tenth{rating}.",
-                100.0 * error.median,
-                100.0 * error.worst_tenth,
+                "On models of CPU that it never saw it errs by {} (median), {} for the worst tenth{rating}.",
+                percent(error.median),
+                percent(error.worst_tenth),
             ));
         } else if self.forecasts.iter().any(|forecast| forecast.value.is_some()) {
             sentences.push(format!(
@@ -50,7 +50,7 @@ impl Prediction {
         let print = |value: f64| in_unit(value, self.metric.unit);
         let interval = forecast.low.zip(forecast.high).map_or_else(
             || ", without an interval".to_owned(),
-            |(low, high)| format!(", {} to {} ({:.0}% interval)", print(low), print(high), 100.0 * forecast.level),
+            |(low, high)| format!(", {} to {} ({} interval)", print(low), print(high), percent(forecast.level)),
         );
         let why = match forecast.standing {
             ForecastStanding::Widened => format!("; widened, for {}", list(&forecast.reasons)),
@@ -66,12 +66,12 @@ pub(crate) fn shares_in_words(shares: &[BehaviourShare]) -> String {
     let named: Vec<&BehaviourShare> = shares.iter().filter(|share| share.share >= SHOWN).take(NAMED).collect();
     let rest = 1.0 - named.iter().map(|share| share.share).sum::<f64>();
     let mut words: Vec<String> =
-        named.iter().map(|share| format!("{:.0}% {}", 100.0 * share.share, share.label)).collect();
+        named.iter().map(|share| format!("{} {}", percent(share.share), share.label)).collect();
     if words.is_empty() {
         return "no probe in particular".to_owned();
     }
     if rest >= 0.01 {
-        words.push(format!("{:.0}% others", 100.0 * rest));
+        words.push(format!("{} others", percent(rest)));
     }
     list(&words)
 }
@@ -83,7 +83,7 @@ impl PredictionRecord {
         let held = |summary: &TriedSummary| {
             summary.coverage.map_or_else(
                 || "no interval at this level".to_owned(),
-                |coverage| format!("{:.0}% of the {:.0}% intervals held", 100.0 * coverage, 100.0 * self.level),
+                |coverage| format!("{} of the {} intervals held", percent(coverage), percent(self.level)),
             )
         };
         let mut sentences: Vec<String> = self
@@ -91,24 +91,24 @@ impl PredictionRecord {
             .iter()
             .map(|size| {
                 let best = size.best_member().map_or_else(String::new, |best| {
-                    format!(", best single method {:.1}% ({})", 100.0 * best.median, best.method.words())
+                    format!(", best single method {} ({})", percent(best.median), best.method.words())
                 });
                 format!(
-                    "Learnt from {}: error {:.1}% (median), {:.1}% (worst tenth){best}; {}.",
+                    "Learnt from {}: error {} (median), {} (worst tenth){best}; {}.",
                     count(size.machines, "machine", "machines"),
-                    100.0 * size.summary.median_error,
-                    100.0 * size.summary.worst_tenth,
+                    percent(size.summary.median_error),
+                    percent(size.summary.worst_tenth),
                     held(&size.summary),
                 )
             })
             .collect();
         if let Some(out) = &self.families_left_out {
             sentences.push(format!(
-                "On families and makers left out: error {:.1}% (median), {:.1}% (worst tenth); {}, {:.0}% were refused.",
-                100.0 * out.median_error,
-                100.0 * out.worst_tenth,
+                "On families and makers left out: error {} (median), {} (worst tenth); {}, {} were refused.",
+                percent(out.median_error),
+                percent(out.worst_tenth),
                 held(out),
-                100.0 * out.refused,
+                percent(out.refused),
             ));
         }
         sentences.extend(self.suspects.iter().map(|suspect| format!("{}; it was left out.", suspect.words())));

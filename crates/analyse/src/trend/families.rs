@@ -4,6 +4,7 @@
 //! of parallel lines, each family at its own level (analysis of covariance, Fisher, Statistical Methods for Research
 //! Workers, 1932).
 
+use model::percent;
 use std::collections::BTreeMap;
 
 use stats::fit::exponential::exponential;
@@ -77,14 +78,13 @@ impl FamilyTrends {
     /// The result in words.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
-        let mut sentences =
-            vec![format!("Each family at its own level, all grow by {:.0}% a year.", 100.0 * self.common)];
+        let mut sentences = vec![format!("Each family at its own level, all grow by {} a year.", percent(self.common))];
         for family in self.families.iter().filter(|family| family.differs) {
             let growth = family.trend.fits.first().map_or(0.0, |fit| fit.growth);
             sentences.push(format!(
-                "{} grows by {:.0}% a year, which is not the growth of the others.",
+                "{} grows by {} a year, which is not the growth of the others.",
                 family.family,
-                100.0 * growth
+                percent(growth)
             ));
         }
         if !self.families.iter().any(|family| family.differs) && self.families.len() > 1 {

@@ -2,6 +2,7 @@
 
 use super::result::{FittedTrend, GrowthTrend, Projection, TrendCurve};
 use crate::words::{digits, list};
+use model::percent;
 
 impl GrowthTrend {
     /// The result, most important first.
@@ -48,9 +49,9 @@ impl GrowthTrend {
                 .lost_from
                 .map_or_else(String::new, |from| format!(", most of them outside from {} on", date(from)));
             sentences.push(format!(
-                "Of {} later values {:.0}% lie inside the interval{lost}; by {} the fit was {} times too {}.",
+                "Of {} later values {} lie inside the interval{lost}; by {} the fit was {} times too {}.",
                 later.points,
-                100.0 * later.inside,
+                percent(later.inside),
                 date(later.end),
                 digits(later.too_high_at_the_end.max(1.0 / later.too_high_at_the_end)),
                 if later.too_high_at_the_end >= 1.0 { "high" } else { "low" },

@@ -1,6 +1,7 @@
 //! Finds the bottleneck of the sessions. The CPU use of one process alone is misleading: 12 sessions at 17% each are
 //! 200%, which is all of two CPUs.
 
+use model::percent;
 use serde::Serialize;
 
 /// The scarce resource.
@@ -52,7 +53,6 @@ pub(super) fn verdict(seen: &SessionsSeen) -> (SessionsVerdict, String) {
     let SessionsSeen { cpu, sessions, cpus, busy, .. } = *seen;
     let usable = sessions.min(cpus) as f64;
     let each = cpu / sessions as f64;
-    let percent = |share: f64| format!("{:.0}%", 100.0 * share);
     let told = format!(
         "{sessions} sessions at {} each are {} of {} on {cpus} CPUs",
         percent(each),

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use model::{Estimate, EstimateMethod, Figure, FigureKey, Outcome, Run};
+use model::{Estimate, EstimateMethod, Figure, FigureKey, Outcome, Run, percent};
 
 use crate::{Error, quantity};
 
@@ -47,7 +47,7 @@ fn outcome(figure: &Figure) -> String {
         Outcome::Below { bound } => format!("< {}", quantity(*bound, unit)),
         Outcome::Modes(modes) => {
             let mode =
-                |mode: &model::Mode| format!("{} ({:.0}%)", quantity(mode.estimate.value, unit), 100.0 * mode.share);
+                |mode: &model::Mode| format!("{} ({})", quantity(mode.estimate.value, unit), percent(mode.share));
             modes.iter().map(mode).collect::<Vec<_>>().join(" and ")
         }
         Outcome::Unfit(reason) => format!("not measured: {reason}"),

@@ -289,7 +289,7 @@ fn outcome(values: &[f64]) -> (Outcome, Vec<String>) {
     let note = format!(
         "{} values allow an interval of {:.0}% at most; use more and smaller chunks for a higher level",
         values.len(),
-        100.0 * level
+        (100.0 * level + 1e-9).floor()
     );
     let estimate = Estimate {
         value: found.median,

@@ -1,6 +1,6 @@
 //! A stream as a figure.
 
-use model::{Figure, Footprint, Launch, Metric, Placement, Primitive, Unit, format_size};
+use model::{Figure, Footprint, Launch, Metric, Placement, Primitive, Unit, format_size, percent};
 
 use super::{ConnectionCost, ConnectionSeen, Costs, StreamPlan};
 use crate::path::Path;
@@ -42,7 +42,7 @@ fn remarks(asked: Option<u32>, seen: &[ConnectionSeen]) -> Vec<String> {
     for (index, by) in ["the receiver's window", "the send buffer"].into_iter().enumerate() {
         let shares: Vec<f64> = held.iter().map(|shares| shares[index]).collect();
         if let Some(share) = stats::median(&shares).filter(|share| *share > REPORTED_SHARE) {
-            notes.push(format!("limited by {by} {:.0}% of the time", share * 100.0));
+            notes.push(format!("limited by {by} {} of the time", percent(share)));
         }
     }
     let [lost, needless] =

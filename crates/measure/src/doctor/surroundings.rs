@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use model::Machine;
+use model::{Machine, percent};
 use sys::process::{LimitedResource as Limited, limit};
 use sys::usage::PressureResource;
 
@@ -71,7 +71,7 @@ fn stolen(seen: &Activity) -> Check {
 fn pressure() -> Vec<Check> {
     let look = |(resource, name)| {
         let share = sys::usage::pressure(resource).ok()?.last_ten_seconds.get();
-        let says = || format!("tasks waited for {name} during {:.0}% of the last ten seconds", 100.0 * share);
+        let says = || format!("tasks waited for {name} during {} of the last ten seconds", percent(share));
         (share >= 0.05).then(|| Check::attention("pressure", says(), "wait until it has passed"))
     };
     [(PressureResource::Cpu, "a CPU"), (PressureResource::Memory, "memory"), (PressureResource::Io, "storage")]

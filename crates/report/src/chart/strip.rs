@@ -3,8 +3,8 @@
 use super::forest::shortened;
 use super::scale::{AxisScale, position};
 use super::sheet::{Size, draw as sheet, series};
-use crate::words::percent;
 use crate::{Chart, Error, PrintedQuantity, Strip};
+use model::percent;
 
 /// Heights over which the dots of a row are distributed, so that equal values do not hide each other.
 const LANES: usize = 5;

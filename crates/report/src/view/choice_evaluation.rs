@@ -2,8 +2,8 @@
 
 use analyse::choose::{ChoiceRecord, ReachedAt};
 
-use super::predict::percent;
 use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Records, Table, TableRow};
+use model::percent;
 
 /// The report of `prony choose --evaluate`; its JSON is the [`ChoiceRecord`].
 #[must_use]

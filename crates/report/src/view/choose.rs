@@ -1,7 +1,7 @@
 //! A purchase: the plan, its costs, its probabilities, and what would change it.
 
 use analyse::choose::{Choice, ChooseAnswer, ChosenPlan, FrontPoint, OfferCount, PlanOdds, UnknownParameter};
-use model::Unit;
+use model::{Unit, percent};
 
 use crate::{
     Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Division, Document, DocumentSection, EmbeddedJson,
@@ -69,10 +69,10 @@ fn plans(chosen: &ChosenPlan) -> Table {
         TableRow {
             cells: vec![
                 Cell::Text(in_words(&odds.plan), tone),
-                percent(odds.probability),
+                Cell::text(percent(odds.probability)),
                 number(odds.expected_cost),
                 number(odds.expected_regret),
-                percent(odds.reaches),
+                Cell::text(percent(odds.reaches)),
             ],
         }
     };
@@ -94,10 +94,10 @@ fn offers(choice: &Choice, chosen: &ChosenPlan) -> Table {
             TableRow {
                 cells: vec![
                     Cell::text(&odds.offer),
-                    percent(odds.best),
-                    percent(odds.used),
+                    Cell::text(percent(odds.best)),
+                    Cell::text(percent(odds.used)),
                     odds.cost_per_rate.map_or(Cell::Empty, number),
-                    odds.enters_at.map_or(Cell::Empty, percent),
+                    odds.enters_at.map_or(Cell::Empty, |share| Cell::text(percent(share))),
                 ],
             }
         })
@@ -115,7 +115,7 @@ fn information(chosen: &ChosenPlan) -> Table {
             cells: vec![
                 Cell::text(about(&information.about)),
                 number(information.value),
-                percent(information.changes),
+                Cell::text(percent(information.changes)),
                 number(information.cost),
             ],
         })
@@ -190,8 +190,4 @@ fn number(value: f64) -> Cell {
     // Money and rates of a plan are sums over whole machines, for which four digits are enough.
     let step = if value == 0.0 { 1.0 } else { 10.0_f64.powf(value.abs().log10().floor() - 3.0) };
     Cell::Value(PrintedQuantity::bare((value / step).round() * step, Unit::Count))
-}
-
-fn percent(share: f64) -> Cell {
-    Cell::text(format!("{:.1}%", 100.0 * share))
 }

@@ -1,10 +1,10 @@
 //! What the host did: contention, the clock and stolen time, as a table, sentences and a picture of time.
 
 use analyse::host::{CpuTimeline, HostCell, Spells, of_references, timelines};
-use model::{CorePair, CoreRelation, HostRecord, Run, UnsharedSource, number};
+use model::{CorePair, CoreRelation, HostRecord, Run, UnsharedSource, number, percent};
 use serde::Serialize;
 
-use crate::words::{duration, percent, plural};
+use crate::words::{duration, plural};
 use crate::{
     Block, Cell, Chart, ChartPlot, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Records, Table,
     TableRow, Timeline, TimelineRow, Tone,

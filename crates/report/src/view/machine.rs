@@ -1,9 +1,9 @@
 //! Descriptions of a run's machine.
 
-use model::{Fact, FactValue, Run, Unit, format_size};
+use model::{Fact, FactValue, Run, Unit, format_size, percent};
 
 use crate::PrintedQuantity;
-use crate::words::{day, exact_words, percent};
+use crate::words::{day, exact_words};
 
 /// One line that names a run and its machine: `Run 3 "2026-11-21 vm": Intel Xeon, 2 CPUs, 24 GB, Linux 6.18`.
 #[must_use]

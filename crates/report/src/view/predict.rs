@@ -1,7 +1,7 @@
 //! Predictions of an application on machines where it never ran.
 
 use analyse::predict::{Forecast, ForecastStanding, IntervalMethod, Prediction};
-use model::Unit;
+use model::{Unit, percent};
 
 use crate::words::plural;
 use crate::{
@@ -96,8 +96,4 @@ fn records(prediction: &Prediction) -> Records {
         header: vec!["application", "machine", "value", "low", "high", "level", "interval", "standing", "reasons"],
         rows: prediction.forecasts.iter().map(row).collect(),
     }
-}
-
-pub(super) fn percent(share: f64) -> String {
-    format!("{:.1}%", 100.0 * share)
 }

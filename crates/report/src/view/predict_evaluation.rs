@@ -2,9 +2,9 @@
 
 use analyse::predict::{AtSize, AtSplit, PredictionRecord, TriedSummary};
 
-use super::predict::percent;
 use crate::words::plural;
 use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Records, Table, TableRow, Tone};
+use model::percent;
 
 /// Probability below which so few intervals held are no chance.
 const SIGNIFICANT: f64 = 0.05;

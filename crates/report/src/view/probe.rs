@@ -1,8 +1,8 @@
 //! One probe: what it does, the meaning of its value, and the source of its definition.
 
-use model::{AxisDescription, Better, Metric, ProbeDescription, Unit};
+use model::{AxisDescription, Better, Metric, ProbeDescription, Unit, percent};
 
-use crate::words::{axis_value, list, percent};
+use crate::words::{axis_value, list};
 use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow, Tone};
 
 /// The report of `prony probes NAME`.

@@ -3,15 +3,13 @@
 use std::collections::HashMap;
 
 use analyse::trust::target;
-use model::{Figure, FigureKey, Flag, Outcome, Run, TIDY_COLUMNS, tidy_rows};
+use model::{Figure, FigureKey, Flag, Outcome, Run, TIDY_COLUMNS, percent, tidy_rows};
 
 use super::machine::{heading, notes};
 use super::tails::tails;
 use super::trusted::{told, trusted};
 use super::{matrices, scaling};
-use crate::words::{
-    Told, duration, family_title, figure_label, modes, percent, plural, remarks, resume_command, unconfirmed,
-};
+use crate::words::{Told, duration, family_title, figure_label, modes, plural, remarks, resume_command, unconfirmed};
 use crate::{
     Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Records, RowGroup,
     Table, TableRow, Tone,

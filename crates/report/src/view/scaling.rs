@@ -1,9 +1,9 @@
 //! Figures over threads: curves with their ideal, and the table of where each has its knee.
 
 use analyse::scaling::{ScalingCurve, ThreadSpread};
-use model::{Run, Unit};
+use model::{Run, Unit, percent};
 
-use crate::words::{percent, point_words};
+use crate::words::point_words;
 use crate::{
     Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Division, DocumentSection, PrintedQuantity,
     Series, Table, TableRow,

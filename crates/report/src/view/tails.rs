@@ -1,8 +1,8 @@
 //! The tails of latencies and rates: quantiles of single operations with their intervals.
 
-use model::{Better, Figure, QuantileEstimate, Run};
+use model::{Better, Figure, QuantileEstimate, Run, percent};
 
-use crate::words::{figure_label, percent};
+use crate::words::figure_label;
 use crate::{Block, Cell, Column, ColumnKind, DocumentSection, PrintedQuantity, RowGroup, Table, TableRow, Tone};
 
 /// Quantiles of times in a table, from the median to the maximum.

@@ -1,6 +1,7 @@
 //! Growth of dated values by family of CPU.
 
 use analyse::trend::{FamilyTrend, FamilyTrends};
+use model::percent;
 
 use super::trend::date;
 use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Records, Table, TableRow, Tone};
@@ -42,7 +43,7 @@ fn row(family: &FamilyTrend) -> TableRow {
             Cell::text(family.trend.points.to_string()),
             Cell::text(date(family.trend.span.0)),
             Cell::text(date(family.trend.span.1)),
-            fit.map_or(Cell::Empty, |fit| Cell::text(format!("{:.0}%", 100.0 * fit.growth))),
+            fit.map_or(Cell::Empty, |fit| Cell::text(percent(fit.growth))),
             Cell::text(years),
             differs,
         ],

@@ -10,7 +10,7 @@ pub use command::resume_command;
 pub use factor::{Factor, factor};
 pub(crate) use label::exact_words;
 pub use label::{axis_value, family_title, figure_label, label, point_words};
-pub use outcome::{Told, list, modes, percent, plural, remarks, unconfirmed};
+pub use outcome::{Told, list, modes, plural, remarks, unconfirmed};
 pub use time::{day, duration};
 
 /// Whether a character controls the output instead of being shown: control characters, and marks of writing direction

@@ -1,6 +1,6 @@
 //! Outcomes and flags in words.
 
-use model::{EstimateMethod, Figure, Flag, Mode, Outcome, Unit, ValueBasis};
+use model::{EstimateMethod, Figure, Flag, Mode, Outcome, Unit, ValueBasis, percent};
 
 use crate::PrintedQuantity;
 
@@ -29,26 +29,6 @@ pub fn list(items: &[String]) -> String {
         [one] => one.clone(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
-}
-
-/// A share as a percentage, whole or with one decimal below ten: `2%`, `0.5%`, `31%`.
-#[must_use]
-pub fn percent(share: f64) -> String {
-    let value = share * 100.0;
-    if !value.is_finite() {
-        return "an unknown percentage".to_owned();
-    }
-    // A small share is not printed as 0%: it gets as many decimals as needed.
-    if (1e-6..0.05).contains(&value.abs()) {
-        return format!("{value:.*}%", -value.abs().log10().floor() as usize);
-    }
-    // A share close to 100% is not printed as 100%.
-    let missing = 100.0 - value;
-    if (1e-6..0.5).contains(&missing) {
-        return format!("{value:.*}%", (-missing.log10() - 1e-6).ceil() as usize);
-    }
-    let whole = value.abs() >= 9.95 || (value - value.round()).abs() < 0.05;
-    if whole { format!("{value:.0}%") } else { format!("{value:.1}%") }
 }
 
 /// `two modes: 2.7 µs (31% of launches) and 63 µs (69%)`.
@@ -152,23 +132,5 @@ mod tests {
         assert_eq!(text, "two modes: 2.7 µs (31% of launches) and 63 µs (69%)");
         assert_eq!(plural(1, "launch"), "1 launch");
         assert_eq!(list(&["a".into(), "b".into(), "c".into()]), "a, b and c");
-    }
-
-    #[test]
-    fn percentages() {
-        for (share, text) in [
-            (0.02, "2%"),
-            (0.005, "0.5%"),
-            (0.313, "31%"),
-            (-0.0375, "-3.8%"),
-            (1.0, "100%"),
-            (0.996, "99.6%"),
-            (0.999, "99.9%"),
-            (0.9997, "99.97%"),
-            (0.0001, "0.01%"),
-            (0.0, "0%"),
-        ] {
-            assert_eq!(percent(share), text);
-        }
     }
 }

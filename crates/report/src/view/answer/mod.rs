@@ -3,13 +3,13 @@
 mod key;
 
 use analyse::standing::{LEAST_MACHINES, MachineStanding, standing};
-use model::{Figure, Outcome, Run};
+use model::{Figure, Outcome, Run, percent};
 
 use super::RunContext;
 use super::machine::{heading, warnings};
 use super::run::{cells, next, run, summary};
 use super::trusted::{told, trusted};
-use crate::words::{Told, percent};
+use crate::words::Told;
 use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, Table, TableRow, Tone};
 
 /// A run with at most this many figures is shown whole: its table is no longer than the answer.

@@ -2,9 +2,10 @@
 
 use analyse::Comparison;
 use analyse::compare::{AssumedSpread, CompareVerdict};
+use model::percent;
 
 use super::rows;
-use crate::words::{percent, plural};
+use crate::words::plural;
 use crate::{Block, DocumentSection};
 
 /// Figures with one session floor.

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 
 use analyse::Comparison;
 use analyse::compare::{CompareRow, CompareVerdict, GainDirection, NeededLaunches, PerPrice, Ratio};
-use model::{FigureKey, Unit};
+use model::{FigureKey, Unit, percent};
 
 use super::{clock, heat, means, rows};
-use crate::words::{duration, factor, percent};
+use crate::words::{duration, factor};
 use crate::{Block, Cell, Column, ColumnKind, DocumentSection, PrintedQuantity, RowGroup, Table, TableRow};
 
 /// Rows for each direction.

@@ -2,9 +2,9 @@
 
 use analyse::Comparison;
 use analyse::compare::{CompareRow, CompareVerdict, Compared, Normalise, Ratio, RatioBasis, Relation};
-use model::Unit;
+use model::{Unit, percent};
 
-use crate::words::{factor, percent, plural};
+use crate::words::{factor, plural};
 use crate::{Column, ColumnKind, PrintedQuantity};
 
 /// One sentence a run on its clock against the reference's, and one on what follows for the figures; nothing where no

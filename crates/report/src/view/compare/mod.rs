@@ -19,9 +19,9 @@ use std::collections::HashMap;
 use analyse::Comparison;
 use analyse::compare::{Compared, Relation, VerdictCounts};
 use analyse::naming::headings;
-use model::FigureKey;
+use model::{FigureKey, percent};
 
-use crate::words::{day, family_title, percent, plural};
+use crate::words::{day, family_title, plural};
 use crate::{Block, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, RowGroup, Table};
 
 /// Machines that have columns beside the reference; more get one row each.

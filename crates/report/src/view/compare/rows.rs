@@ -3,10 +3,10 @@
 use analyse::compare::{
     CompareRow as Compared, CompareVerdict, GainDirection, ModeRatio, NeededLaunches, Normalise, Ratio, RatioBasis,
 };
-use model::{BEYOND_CACHES, Outcome, Unit};
+use model::{BEYOND_CACHES, Outcome, Unit, percent};
 
 use super::clock;
-use crate::words::{axis_value, factor, label, modes, percent, plural};
+use crate::words::{axis_value, factor, label, modes, plural};
 use crate::{Cell, Column, ColumnKind, PrintedQuantity, TableRow, Tone};
 
 /// Heading of the column of ratios.

@@ -1,9 +1,9 @@
 //! The report of `prony selftest`: whether differences are claimed between equals.
 
 use analyse::compare::{FEWEST_PAIRS, FoundShare, SelfTest};
-use model::Unit;
+use model::{Unit, percent};
 
-use crate::words::{factor, list, percent, plural};
+use crate::words::{factor, list, plural};
 use crate::{
     Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Table, TableRow,
 };

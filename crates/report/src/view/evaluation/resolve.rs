@@ -1,9 +1,9 @@
 //! Fills the cells of a table from a run.
 
-use model::{Estimate, Figure, FigureKey, Outcome, Run, Unit};
+use model::{Estimate, Figure, FigureKey, Outcome, Run, Unit, percent};
 
 use super::{PrintedUnit, Slot};
-use crate::words::{Told, figure_label, modes, percent, remarks};
+use crate::words::{Told, figure_label, modes, remarks};
 use crate::{Cell, PrintedQuantity, Tone};
 
 /// Cell without a figure.

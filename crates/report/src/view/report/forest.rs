@@ -2,9 +2,10 @@
 
 use analyse::Comparison;
 use analyse::compare::{CompareVerdict, Normalise};
+use model::percent;
 
 use crate::view::compare::rows;
-use crate::words::{factor, percent};
+use crate::words::factor;
 use crate::{Block, Cell, Chart, ChartPlot, Column, ColumnKind, Forest, ForestRow, PrintedQuantity, Table, TableRow};
 
 /// Machines whose forest plot has all figures; with more machines, only DIFFERENT ones are drawn.

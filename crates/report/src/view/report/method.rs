@@ -1,9 +1,8 @@
 //! How the figures were measured, for readers who have only the page.
 
-use model::{EstimateMethod, Outcome};
+use model::{EstimateMethod, Outcome, percent};
 
 use super::ReportInput;
-use crate::words::percent;
 use crate::{Block, DocumentSection};
 
 pub(super) fn section(input: &ReportInput, names: &[String]) -> DocumentSection {
