@@ -227,7 +227,7 @@ fn a_real_sshd_gives_agents_and_builds_events() {
         "--events",
         "100",
         "--max-launches",
-        "10",
+        "8",
         "--max-skew",
         "5000",
         "--json",
@@ -319,7 +319,7 @@ fn events_are_built_between_four_nodes(head: &dyn Fn(&[&str]) -> Answer) {
     for (pattern, transport) in [("pull", "credits"), ("barrel_shift", "tcp")] {
         let build = ["net", "build", "--launcher", "slurm", "--senders", "2", "--receivers", "2", "--events", "300"];
         let more =
-            ["--pattern", pattern, "--transport", transport, "--max-launches", "10", "--max-skew", "5000", "--json"];
+            ["--pattern", pattern, "--transport", transport, "--max-launches", "8", "--max-skew", "5000", "--json"];
         let run = head(&with(&build, &more)).fine().json();
         let notes = run["figures"][0]["notes"].to_string();
         for node in ["n1 10.77.0.11 (eth0)", "n2 10.77.0.12 (eth0)", "n3 10.77.0.13 (eth0)", "n4 10.77.0.14 (eth0)"] {

@@ -114,13 +114,13 @@ fn streams_are_kept_compared_explained_and_reported() {
             "net",
             "stream",
             "--record",
-            "16B,256B,4KiB,64KiB,256KiB",
+            "16B,4KiB,256KiB",
             "--window",
             window,
             "--block",
             "5",
             "--max-launches",
-            "10",
+            "8",
             "--label",
             label,
             "--json",
@@ -132,8 +132,8 @@ fn streams_are_kept_compared_explained_and_reported() {
     };
     let wide = stream("wide", "auto");
     let count = |probe: &str| figures(&wide).iter().filter(|figure| figure["probe"] == probe).count();
-    assert_eq!((count("network.tcp_stream"), count("network.tcp_write_bandwidth")), (5, 1));
-    assert_eq!((count("network.tcp_cpu_byte"), count("network.tcp_cpu_call")), (10, 10));
+    assert_eq!((count("network.tcp_stream"), count("network.tcp_write_bandwidth")), (3, 1));
+    assert_eq!((count("network.tcp_cpu_byte"), count("network.tcp_cpu_call")), (6, 6));
     let narrow = stream("narrow", "8KiB");
     let note = figures(&narrow)[0]["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap());
     let windows: Vec<&str> = note.filter(|note| note.starts_with("window requested 8192 B, effective ")).collect();
@@ -172,21 +172,21 @@ fn a_server_is_reached_with_its_token_only() {
     let with = |token: &str, verb: &[&str]| {
         let mut all = vec!["net"];
         all.extend(verb);
-        all.extend(["--server", address, "--token", token, "--max-launches", "10", "--placement", "free", "--json"]);
+        all.extend(["--server", address, "--token", token, "--max-launches", "8", "--placement", "free", "--json"]);
         place.ask(&all)
     };
     let wrong = with("0123456789abcdef0123456789abcdef", &["rr", "--size", "1B"]);
     assert!(wrong.code == Some(2) && wrong.err.contains("token"), "{wrong:?}");
-    let trips = with(token, &["rr", "--size", "1B", "--time-limit", "4s"]);
+    let trips = with(token, &["rr", "--size", "1B", "--time-limit", "2s"]);
     assert_eq!(trips.code, Some(0), "{}", trips.err);
     let trips: Value = serde_json::from_str(&trips.out).unwrap();
     let probes: Vec<&str> = figures(&trips).iter().map(|figure| figure["probe"].as_str().unwrap()).collect();
     assert_eq!(probes, ["network.tcp_latency", "network.udp_latency", "network.tcp_connect"]);
     let quantiles = figures(&trips)[0]["launches"][0]["quantiles"].as_array().unwrap();
     assert_eq!(quantiles.len(), 5, "p50, p90, p99, p99.9 and the largest");
-    let load = with(token, &["load", "--time-limit", "3s"]);
+    let load = with(token, &["load", "--time-limit", "2s"]);
     assert_eq!(load.code, Some(0), "{}", load.err);
-    let udp = with(token, &["udp", "--offered", "500,1000", "--seconds", "0.05", "--time-limit", "3s"]);
+    let udp = with(token, &["udp", "--offered", "500,1000", "--seconds", "0.05", "--time-limit", "2s"]);
     assert!(udp.code == Some(0) && udp.out.contains("refused by the sender's queue"), "{udp:?}");
     assert!(udp.out.contains("UDP loss"), "{udp:?}");
 }
@@ -194,7 +194,7 @@ fn a_server_is_reached_with_its_token_only() {
 #[test]
 fn effects_are_studied_and_events_built_between_processes() {
     let place = Place::new();
-    let study = place.ask(&["net", "study", "--block", "5", "--max-launches", "10", "--time-limit", "6s", "--json"]);
+    let study = place.ask(&["net", "study", "--block", "5", "--max-launches", "8", "--time-limit", "3s", "--json"]);
     assert_eq!(study.code, Some(0), "{}", study.err);
     let study: Value = serde_json::from_str(&study.out).unwrap();
     let factors: Vec<&str> = figures(&study).iter().map(|figure| figure["point"]["factor"].as_str().unwrap()).collect();
@@ -213,9 +213,9 @@ fn effects_are_studied_and_events_built_between_processes() {
         "--exponential",
         "--poisson",
         "--max-launches",
-        "10",
+        "8",
         "--time-limit",
-        "5s",
+        "2s",
         "--json",
         "--max-skew",
         "1000",
@@ -246,7 +246,7 @@ fn the_published_design_is_recomputed_and_its_slip_named() {
 #[test]
 fn a_job_whose_nodes_start_too_far_apart_is_refused() {
     let place = Place::new();
-    let build = ["net", "build", "--senders", "1", "--receivers", "1", "--events", "50", "--max-launches", "10"];
+    let build = ["net", "build", "--senders", "1", "--receivers", "1", "--events", "50", "--max-launches", "8"];
     let answer = place.ask(&[&build[..], &["--max-skew", "0", "--json"]].concat());
     assert_eq!(answer.code, Some(2), "{answer:?}");
     assert!(format!("{}{}", answer.out, answer.err).contains("ms apart, above 0 ms"), "{answer:?}");

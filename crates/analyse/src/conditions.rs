@@ -217,7 +217,7 @@ mod tests {
         let found = disturbances(&run(loud));
         assert_eq!(
             sentence("web-3", &found).unwrap(),
-            "web-3 ran beside another measurement (run of 12:00), ran beside other work (load 3.1 on 4 CPUs), lost 4.0% \
+            "web-3 ran beside another measurement (run of 12:00), ran beside other work (load 3.1 on 4 CPUs), lost 4% \
              of its CPU time to the hypervisor, was stopped for 100% of its time by a control group's quota, saw its clock \
              move between 2.60 and 3.10 GHz and could use 2 of 4 CPUs"
         );

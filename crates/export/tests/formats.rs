@@ -106,7 +106,7 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: testing::trials(16, 64) as u32, ..ProptestConfig::default() })]
 
     #[test]
     fn tidy_csv_is_read_back_with_the_same_figures(mut figures in prop::collection::vec(figure(), 1..5)) {

@@ -76,7 +76,7 @@ fn any_run(id: &'static str) -> impl Strategy<Value = Run> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(testing::trials(60, 200) as u32))]
 
     #[test]
     fn answers_or_refuses(a in any_run("a"), b in any_run("b"), c in any_run("c"), gain in any::<bool>()) {

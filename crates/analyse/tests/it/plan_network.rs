@@ -70,7 +70,7 @@ fn run(setup: &SimulationSetup) -> SimulationTally {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(testing::trials(80, 300) as u32))]
 
     #[test]
     fn frames_are_conserved_and_every_loss_is_repaired_or_costs_events(setup in setups()) {

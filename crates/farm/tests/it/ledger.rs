@@ -192,7 +192,7 @@ impl<'a> World<'a> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: testing::trials(12, 40) as u32, ..ProptestConfig::default() })]
     #[test]
     fn a_chunk_counts_once_whatever_happens(steps in prop::collection::vec(step(), 0..150), events in 1..60_u64, chunk in 1..9_u64) {
         let folder = tempfile::tempdir().unwrap();

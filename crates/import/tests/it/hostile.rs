@@ -128,7 +128,7 @@ fn changed(mut bytes: Vec<u8>, changes: &[Change]) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 20, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: testing::trials(8, 20) as u32, ..ProptestConfig::default() })]
 
     #[test]
     fn changed_fixtures_are_read_or_refused(changes in prop::collection::vec(change(), 1..4)) {

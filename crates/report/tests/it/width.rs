@@ -107,7 +107,7 @@ fn run() -> impl Strategy<Value = Run> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(testing::trials(32, 96) as u32))]
 
     #[test]
     fn any_run_fits_any_page(run in run(), width in 20usize..160) {

@@ -19,7 +19,11 @@ fn scaled(i: Interval, scale: f64) -> Interval {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: testing::trials(64, 256) as u32,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn median_intervals_scale_and_contain_the_median(v in values(6..60), scale in 0.01..100.0_f64) {
