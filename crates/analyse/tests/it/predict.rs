@@ -80,7 +80,7 @@ fn a_planted_mix_is_recovered() {
 
 #[test]
 fn intervals_hold_as_often_as_they_say() {
-    let seeds = testing::trials(6, 40) as u64;
+    let seeds = testing::trials(15, 40) as u64;
     for known in [2, 4, 6, 12, 30] {
         let (mut held, mut all) = (0, 0);
         for seed in 0..seeds {
