@@ -29,7 +29,8 @@ const BYTES: [(&str, f64); 12] = [
     ("Gbit", 125e6),
 ];
 
-const TIMES: [(&str, f64); 8] = [
+/// Units of time, in seconds.
+pub(crate) const TIMES: [(&str, f64); 8] = [
     ("ns", 1e-9),
     ("us", 1e-6),
     ("\u{b5}s", 1e-6),

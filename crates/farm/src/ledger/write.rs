@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, ToSql};
 
 use super::schema::{NAMES, TABLES, VERSION, from_version_1};
 use super::{ChunkVerdict, OfferedResult};
@@ -41,26 +41,26 @@ pub(super) fn verdict(connection: &Connection, offer: &OfferedResult, when: Stam
     // A list of products can always be written as JSON.
     let products = (!offer.products.is_empty()).then(|| serde_json::to_string(&offer.products).unwrap_or_default());
     let events = done.events.cast_signed();
-    let values = params![
-        chunk,
-        number,
-        offer.node,
-        offer.pilot,
-        events,
-        digest,
-        done.cpu,
-        done.wall,
-        read,
-        written,
-        when.at,
-        when.since,
-        products
+    let values: [&dyn ToSql; 13] = [
+        &chunk,
+        &number,
+        &offer.node,
+        &offer.pilot,
+        &events,
+        &digest,
+        &done.cpu,
+        &done.wall,
+        &read,
+        &written,
+        &when.at,
+        &when.since,
+        &products,
     ];
     let mut insert = connection.prepare_cached(
         "INSERT INTO commits VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
          ON CONFLICT (chunk) DO NOTHING",
     )?;
-    if insert.execute(values)? == 1 {
+    if insert.execute(&values[..])? == 1 {
         return Ok(ChunkVerdict::Counted);
     }
     let mut look = connection.prepare_cached("SELECT number, pilot, events, digest FROM commits WHERE chunk = ?1")?;
@@ -75,22 +75,9 @@ pub(super) fn verdict(connection: &Connection, offer: &OfferedResult, when: Stam
     let mut refuse = connection.prepare_cached(
         "INSERT INTO refusals VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
     )?;
-    refuse.execute(params![
-        chunk,
-        number,
-        offer.node,
-        offer.pilot,
-        events,
-        digest,
-        done.cpu,
-        done.wall,
-        read,
-        written,
-        when.at,
-        when.since,
-        products,
-        !same,
-        offer.check
-    ])?;
+    let differs = !same;
+    // What an offer says stands first in both tables.
+    let refused: [&dyn ToSql; 2] = [&differs, &offer.check];
+    refuse.execute([&values[..], &refused[..]].concat().as_slice())?;
     Ok(if same { ChunkVerdict::Duplicate } else { ChunkVerdict::Differs })
 }

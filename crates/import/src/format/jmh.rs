@@ -7,6 +7,7 @@ use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
 use crate::json::{self, BoundedMap, List, Scalar};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, text};
 use crate::text::{SourceFault, axis_value, lines, need, number, shown};
+use crate::units::TIMES;
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "jmh",
@@ -94,19 +95,10 @@ fn id(mode: &str) -> Result<&'static str, SourceFault> {
 
 /// `ops/s`, `ns/op`, `ops/us`.
 fn unit(unit: &str, at: usize) -> Result<(f64, Metric), SourceFault> {
-    let time = |word: &str| {
-        let times = [
-            ("ns", 1e-9),
-            ("us", 1e-6),
-            ("\u{b5}s", 1e-6),
-            ("\u{3bc}s", 1e-6),
-            ("ms", 1e-3),
-            ("s", 1.0),
-            ("min", 60.0),
-            ("hr", 3600.0),
-            ("day", 86400.0),
-        ];
-        times.iter().find(|(name, _)| *name == word).map(|(_, scale)| *scale)
+    let time = |word: &str| match word {
+        "hr" => Some(3600.0),
+        "day" => Some(86400.0),
+        other => TIMES.iter().find(|(name, _)| *name == other).map(|(_, scale)| *scale),
     };
     let found = match unit.split_once('/') {
         Some(("ops", per)) => time(per).map(|scale| (1.0 / scale, Metric::higher(Unit::PerSecond, "operations"))),
