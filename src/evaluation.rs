@@ -10,7 +10,7 @@ use import::published::{
     PrintedUnitName, PublishedEvaluation, PublishedTable, SuiteCell, SuiteColumn, SuiteDescription, SuiteFigure,
     SuiteRows, SuiteSort, SuiteTable,
 };
-use model::{FigureKey, PlanEntry, Point, glob};
+use model::{Definition, FigureKey, PlanEntry, Point, glob};
 use report::view::{EvaluationColumn, EvaluationTable, EvaluationView, PrintedUnit, Slot, TableSort};
 
 /// The tables of the evaluation that a suite continues; `None` for other suites.
@@ -58,7 +58,9 @@ pub(crate) fn of_folder(folder: &Path) -> Result<EvaluationView> {
     ensure!(!suites.is_empty(), "{}: evaluation.toml has no [[suite]], which says what to measure", folder.display());
     let mut whole = filled(&suites[0], &evaluation)?;
     for suite in &suites[1..] {
-        whole.tables.extend(filled(suite, &evaluation)?.tables);
+        let more = filled(suite, &evaluation)?;
+        whole.tables.extend(more.tables);
+        whole.definitions.extend(more.definitions);
     }
     Ok(whole)
 }
@@ -83,9 +85,23 @@ pub(crate) fn entries(evaluation: &EvaluationView, target: f64) -> Result<Vec<Pl
 
 fn filled(suite: &SuiteDescription, evaluation: &PublishedEvaluation) -> Result<EvaluationView> {
     let tables = suite.tables.iter().map(|table| table_of(table, evaluation));
-    let tables = tables.collect::<Result<_>>().with_context(|| format!("suite {}", suite.name))?;
+    let tables = tables.collect::<Result<Vec<_>>>().with_context(|| format!("suite {}", suite.name))?;
     let attribution = evaluation.description.attribution.clone();
-    Ok(EvaluationView { title: suite.title.clone(), attribution, tables })
+    let definitions = definitions(&tables, &evaluation.description.source);
+    Ok(EvaluationView { title: suite.title.clone(), attribution, tables, definitions })
+}
+
+/// Figures of the tables whose definition differs from that of the evaluation, as the catalogue says.
+fn definitions(tables: &[EvaluationTable], source: &str) -> Vec<(FigureKey, Definition)> {
+    let mut found: Vec<(FigureKey, Definition)> = Vec::new();
+    for slot in tables.iter().flat_map(|table| table.rows.iter().chain(&table.today)).flatten() {
+        let Slot::Figure(key, _) = slot else { continue };
+        let told = probes::describe(&key.probe).map(|probe| probe.definition(source, &key.point)).unwrap_or_default();
+        if !told.is_same() && found.iter().all(|(known, _)| known != key) {
+            found.push((key.clone(), told));
+        }
+    }
+    found
 }
 
 fn table_of(table: &SuiteTable, evaluation: &PublishedEvaluation) -> Result<EvaluationTable> {

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use clap::Command;
+use model::Definition;
 use probes::{FAMILIES, Probe, SUITES};
 
 use super::rating;
@@ -75,7 +76,14 @@ fn describe(text: &mut String, probe: &Probe) -> Result<()> {
         writeln!(text, "- `{}`: {}", axis.name, all.join(" "))?;
     }
     for source in probe.sources {
-        writeln!(text, "- continues {} {} ({})", source.tool, source.name, source.document)?;
+        let described = source.describe();
+        let at = if described.at.is_origin() { String::new() } else { format!(" at `{}`", described.at) };
+        let stands = match &described.definition {
+            Definition::Same => String::new(),
+            Definition::Near(differs) => format!("; near: {differs}"),
+            Definition::Other(differs) => format!("; another definition: {differs}"),
+        };
+        writeln!(text, "- continues {} {} ({}){at}{stands}", source.tool, source.name, source.document)?;
     }
     Ok(())
 }

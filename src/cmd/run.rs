@@ -1,6 +1,6 @@
 //! `prony run`: measure this machine.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
@@ -26,9 +26,10 @@ pub(crate) struct Arguments {
     /// The figures of an evaluation's tables, and those tables: a folder with evaluation.toml
     #[arg(long, value_name = "DIR", conflicts_with_all = ["suite", "probe", "resume", "target_device"])]
     evaluation: Option<PathBuf>,
-    /// Directory in which the file figures are measured [default: the current one]
+    /// Directory in which the file figures are measured; several, as on several file systems, each have their figures
+    /// [default: the current one]
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
-    directory: Option<PathBuf>,
+    directory: Vec<PathBuf>,
     /// Medium of --suite tape, which writes over it: a file to be made, a block device or a tape drive
     #[arg(long, value_name = "PATH", conflicts_with_all = ["probe", "directory", "resume"])]
     target_device: Option<PathBuf>,
@@ -68,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     };
     if let Some(suite) = frozen {
         ensure!(
-            arguments.selection.probe.is_empty() && arguments.directory.is_none() && arguments.target_device.is_none(),
+            arguments.selection.probe.is_empty() && arguments.directory.is_empty() && arguments.target_device.is_none(),
             "the frozen sets have no probes and no files; leave --probe, --directory and --target-device out"
         );
         return rating::measure(&suite, resumed, &arguments.rating, options, common);
@@ -187,13 +188,14 @@ fn fresh(arguments: &Arguments) -> Result<(Requested, Option<TargetMedium>)> {
     };
     let medium = medium(arguments)?;
     let plan = plan(arguments, entries, medium.as_ref())?;
-    let directory = PathBuf::from(plan.directory.clone().unwrap_or_default());
+    let further = plan.more_directories.iter().map(PathBuf::from);
+    let directories: Vec<PathBuf> = plan.directory.iter().map(PathBuf::from).chain(further).collect();
     let allowed = sys::affinity::allowed()?;
     if arguments.evaluation.is_none() {
         // Of an evaluation's tables, what this machine lacks is a cell that says so.
         measure::refuse_more_threads_than_cpus(&plan.entries, &allowed)?;
     }
-    let mut machine = measure::machine(&[directory]);
+    let mut machine = measure::machine(&directories);
     machine.facts.extend(medium.as_ref().map(TargetMedium::fact));
     let notes = measure::notes(&machine, &allowed);
     let order = RunRequest::new(plan, machine, measure::identity(), allowed)?.noting(notes);
@@ -219,12 +221,42 @@ fn medium(arguments: &Arguments) -> Result<Option<TargetMedium>> {
     }
 }
 
-/// The directory of the file figures, or the medium in its place.
-fn place(arguments: &Arguments, medium: Option<&TargetMedium>) -> Result<PathBuf> {
+/// Most directories of a run.
+const DIRECTORIES: usize = 9;
+
+/// The directories of the file figures, or the medium in their place.
+fn places(arguments: &Arguments, medium: Option<&TargetMedium>) -> Result<Vec<PathBuf>> {
     if let Some(medium) = medium {
-        return Ok(medium.path().to_owned());
+        return Ok(vec![medium.path().to_owned()]);
     }
-    let directory = arguments.directory.clone().unwrap_or_else(|| PathBuf::from("."));
+    let here = [PathBuf::from(".")];
+    let named = if arguments.directory.is_empty() { &here[..] } else { &arguments.directory };
+    ensure!(named.len() <= DIRECTORIES, "--directory is given {} times; a run has {DIRECTORIES} at most", named.len());
+    let found: Vec<PathBuf> = named.iter().map(|directory| place(directory)).collect::<Result<_>>()?;
+    for (index, directory) in found.iter().enumerate() {
+        ensure!(!found[..index].contains(directory), "{} is named twice with --directory", directory.display());
+    }
+    Ok(found)
+}
+
+/// The same figures in every further directory, each after its own in the first.
+fn in_all(entries: Vec<PlanEntry>, directories: usize) -> Vec<PlanEntry> {
+    let places = |entry: PlanEntry| {
+        let further = if entry.point.get("place") == Some("target") { 2..=directories } else { 2..=1 };
+        let more = further.map({
+            let entry = entry.clone();
+            move |number| {
+                let point = entry.point.clone().with("place", format!("target{number}"));
+                let shares = probes::find(&entry.probe).and_then(|probe| probe.sharing(&point));
+                PlanEntry { point, shares, ..entry.clone() }
+            }
+        });
+        std::iter::once(entry).chain(more).collect::<Vec<_>>()
+    };
+    entries.into_iter().flat_map(places).collect()
+}
+
+fn place(directory: &Path) -> Result<PathBuf> {
     let directory = directory.canonicalize().with_context(|| {
         format!("could not find the directory {}; name one that exists with --directory", directory.display())
     })?;
@@ -236,7 +268,7 @@ fn place(arguments: &Arguments, medium: Option<&TargetMedium>) -> Result<PathBuf
 
 fn plan(arguments: &Arguments, entries: Vec<PlanEntry>, medium: Option<&TargetMedium>) -> Result<Plan> {
     let selection = &arguments.selection;
-    let directory = place(arguments, medium)?;
+    let directories = places(arguments, medium)?;
     // The folder is the name of the suite, so that its tables are found again.
     let suite = match &arguments.evaluation {
         Some(folder) => folder.canonicalize()?.to_string_lossy().into_owned(),
@@ -247,9 +279,14 @@ fn plan(arguments: &Arguments, entries: Vec<PlanEntry>, medium: Option<&TargetMe
         seed: arguments.measure.rounds.seed(),
         target: arguments.measure.rounds.target(),
         time_limit: selection.limit(arguments.measure.rounds.time_limit),
-        directory: Some(directory.to_string_lossy().into_owned()),
+        directory: directories.first().map(|directory| directory.to_string_lossy().into_owned()),
+        more_directories: directories
+            .iter()
+            .skip(1)
+            .map(|directory| directory.to_string_lossy().into_owned())
+            .collect(),
         references: !arguments.no_rulers,
-        entries,
+        entries: in_all(entries, directories.len()),
         ..Plan::default()
     })
 }

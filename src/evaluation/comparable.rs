@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use import::published::PublishedEvaluation;
-use model::{Figure, FigureKey, Run};
+use model::{Figure, FigureKey, Point, Run};
 use report::view::Slot;
 
 use super::filled;
@@ -18,7 +18,7 @@ pub(crate) fn published(name: &str) -> Result<Vec<Run>> {
     let evaluation = evaluation.map_or_else(|| import::published::find(name), Ok)?;
     let keys = measured(&evaluation)?;
     for run in &mut runs {
-        place(run, &keys);
+        place(run, &keys, &evaluation.description.source);
     }
     Ok(runs)
 }
@@ -40,7 +40,7 @@ fn measured(evaluation: &PublishedEvaluation) -> Result<Vec<FigureKey>> {
 }
 
 /// Completes the points of a run's figures where exactly one measured figure agrees with all that the source states.
-fn place(run: &mut Run, keys: &[FigureKey]) {
+fn place(run: &mut Run, keys: &[FigureKey], source: &str) {
     let mut taken: Vec<FigureKey> = run.figures.iter().map(Figure::key).collect();
     for figure in &mut run.figures {
         let stated = |key: &&FigureKey| {
@@ -58,6 +58,11 @@ fn place(run: &mut Run, keys: &[FigureKey]) {
             continue;
         }
         taken.push(key.clone());
+        let probe = probes::describe(&figure.probe);
+        let told = |point: &Point| probe.as_ref().map(|probe| probe.definition(source, point)).unwrap_or_default();
+        if figure.definition == told(&figure.point) {
+            figure.definition = told(&key.point);
+        }
         figure.point = key.point.clone();
         figure.notes.push(format!("not stated by the source, set as in today's suite: {}", added.join(", ")));
     }
@@ -65,6 +70,8 @@ fn place(run: &mut Run, keys: &[FigureKey]) {
 
 #[cfg(test)]
 mod tests {
+    use model::Definition;
+
     use super::*;
 
     /// Printed figures that no key of today can stand for, with the reason.
@@ -100,5 +107,32 @@ mod tests {
         }
         assert!(seen.len() == ALONE.len(), "no longer printed: of {ALONE:?} there are {seen:?}");
         assert!(unpaired.is_empty(), "no run of today has these keys: {unpaired:#?}");
+    }
+
+    #[test]
+    fn printed_figures_say_how_they_stand_to_those_of_today() {
+        let all = |name: &str| published(&format!("published:{name}")).unwrap();
+        let definition = |name: &str, key: &str| {
+            let runs = all(name);
+            let found = runs.iter().flat_map(|run| &run.figures).find(|figure| figure.key().to_string() == key);
+            found.unwrap_or_else(|| panic!("{name} prints no {key}")).definition.clone()
+        };
+        let near = |name: &str, key: &str| matches!(definition(name, key), Definition::Near(_));
+        assert!(definition("babar-cpu-1998", "os.fork_exec:linking=dynamic,program=hello").is_same());
+        assert!(definition("babar-cpu-1998", "ipc.rpc_udp_latency:messages=library,placement=same_cpu").is_same());
+        assert!(near("babar-cpu-1998", "file.create:size=0B,durability=none,place=target"));
+        assert!(near("cyberlife-2004", "os.exec:linking=dynamic"));
+        assert!(near("cyberlife-2004", "shell.compile:program=small"));
+        assert!(near("cyberlife-2004", "file.write:buffer=1KiB,place=target,durability=fsync"));
+        assert!(near("cyberlife-2004", "cpu.dhrystone"), "another language");
+        // Of figures that are measured again, none is another one.
+        for evaluation in PublishedEvaluation::all().unwrap() {
+            let keys = measured(&evaluation).unwrap();
+            for figure in
+                all(&evaluation.name).iter().flat_map(|run| &run.figures).filter(|one| keys.contains(&one.key()))
+            {
+                assert!(!matches!(figure.definition, Definition::Other(_)), "{}: {}", evaluation.name, figure.key());
+            }
+        }
     }
 }

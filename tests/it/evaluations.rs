@@ -43,6 +43,7 @@ fn mock(place: &Place, name: &str, figures: &[Mock<'_>]) -> String {
             figure["point"] = Value::Object(axes);
             figure["title"] = json!(probe);
             figure["metric"]["unit"] = json!(mock.unit);
+            figure["metric"]["better"] = json!(if mock.unit == "seconds" { "lower" } else { "higher" });
             figure["outcome"] = mock.outcome.clone();
             figure["flags"] = json!([]);
             figure["notes"] = json!([]);
@@ -70,8 +71,8 @@ const PRINTED: &[(&str, usize, &str)] = &[
     ("babar", 3, "babar-cpu-1998/table3_process_creation.csv"),
     ("babar", 4, "babar-cpu-1998/table4_signal_handling.csv"),
     ("babar", 5, "babar-cpu-1998/table5_context_switch.csv"),
-    ("babar", 6, "babar-cpu-1998/table6_ipc_latency.csv"),
-    ("babar", 7, "babar-cpu-1998/table7_file_operations.csv"),
+    ("babar", 7, "babar-cpu-1998/table6_ipc_latency.csv"),
+    ("babar", 8, "babar-cpu-1998/table7_file_operations.csv"),
     ("byte", 0, "cyberlife-2004/byte_benchmark.csv"),
     ("daisy", 0, "daisy-heat-1996/table8_bw_pipe.csv"),
     ("daisy", 1, "daisy-heat-1996/table9_bw_tcp.csv"),
@@ -124,8 +125,12 @@ fn a_present_machine_is_sorted_among_the_printed_ones() {
     let place = Place::new();
     let figures = [
         Mock { key: "os.syscall_write", unit: "seconds", outcome: measured(3.5e-6) },
-        Mock { key: "memory.memcpy:working_set=256MiB", unit: "bytes_per_second", outcome: measured(180e6) },
-        Mock { key: "os.fork_exec:linking=static", unit: "seconds", outcome: measured(0.5e-3) },
+        Mock {
+            key: "memory.memcpy:working_set=256MiB,piece=whole",
+            unit: "bytes_per_second",
+            outcome: measured(180e6),
+        },
+        Mock { key: "os.fork_exec:linking=dynamic,program=hello", unit: "seconds", outcome: measured(0.5e-3) },
         Mock { key: "file.delete:size=0B,durability=none,place=target", unit: "per_second", outcome: measured(10.0) },
     ];
     let run = mock(&place, "placed", &figures);
@@ -136,7 +141,7 @@ fn a_present_machine_is_sorted_among_the_printed_ones() {
     // Six machines print 2 or 3 us; less is better.
     assert_eq!(above(2), 6, "{:?}", names(&shown, 2));
     assert_eq!(above(3), 0, "{:?}", names(&shown, 3));
-    assert_eq!(above(7), 11, "{:?}", names(&shown, 7));
+    assert_eq!(above(8), 11, "{:?}", names(&shown, 8));
     // Without a figure of the sorted column it is last.
     assert_eq!(above(4), 11, "{:?}", names(&shown, 4));
     let row = &shown["tables"][0]["rows"][2];
@@ -166,7 +171,7 @@ fn times_have_the_units_of_the_page_and_gaps_have_reasons() {
     let place = Place::new();
     let estimate = |value: f64| measured(value)["measured"].clone();
     let figures = [
-        Mock { key: "os.exec", unit: "seconds", outcome: measured(0.5e-3) },
+        Mock { key: "os.exec:linking=dynamic", unit: "seconds", outcome: measured(0.5e-3) },
         Mock { key: "shell.dc", unit: "per_second", outcome: json!({ "unfit": "there is no dc" }) },
         Mock { key: "shell.script:concurrent=1", unit: "per_second", outcome: measured(3.0) },
         Mock {
@@ -188,6 +193,8 @@ fn times_have_the_units_of_the_page_and_gaps_have_reasons() {
     assert!(line("Shell scripts (1 concurrent)").contains("180"), "scripts a minute: {said}");
     assert!(line("Dc: sqrt(2)").contains('—'), "{said}");
     assert!(said.contains("there is no dc") && said.contains("two modes"), "{said}");
+    let switching = line("Pipe-based Context Switching");
+    assert!(switching.contains('|') && !switching.contains('—'), "modes are printed, not a dash: {switching}");
     assert!(said.contains("CyberLife Labs"), "the source is named: {said}");
     let csv = place.ask(&["show", &run, "--as", "byte", "--format", "csv"]).fine().out;
     assert!(csv.starts_with("table,row,column,printed,figure,unit,value,low,high,reason"), "{csv}");
@@ -195,6 +202,71 @@ fn times_have_the_units_of_the_page_and_gaps_have_reasons() {
     assert!(page.contains("page.html"), "{page}");
     let html = std::fs::read_to_string(place.file("page.html")).unwrap();
     assert!(html.contains("Execl Throughput Test") && html.contains("3880692.0"), "printed digits are kept");
+}
+
+#[test]
+fn figures_of_near_and_other_definitions_are_marked_at_the_cell() {
+    let place = Place::new();
+    let figures = [
+        Mock { key: "os.exec:linking=dynamic", unit: "seconds", outcome: measured(0.5e-3) },
+        Mock {
+            key: "file.write:buffer=1KiB,place=target,durability=none",
+            unit: "bytes_per_second",
+            outcome: measured(2e9),
+        },
+        Mock {
+            key: "file.write:buffer=1KiB,place=target,durability=fsync",
+            unit: "bytes_per_second",
+            outcome: measured(8e7),
+        },
+        Mock { key: "os.syscall_mix", unit: "per_second", outcome: measured(1e6) },
+    ];
+    let run = mock(&place, "marked", &figures);
+    let said = place.ask(&["show", &run, "--as", "byte"]).fine().out;
+    let line = |start: &str| said.lines().find(|line| line.trim_start().starts_with(start)).unwrap().to_owned();
+    assert!(line("Execl Throughput Test").contains('†'), "{said}");
+    let (cache, disk) = (line("File Write (10 seconds)"), line("File Write (30 seconds)"));
+    assert!(cache.contains('‡') && !disk.contains('‡') && disk.contains('†'), "{cache}\n{disk}");
+    assert!(!line("System Call Overhead").contains('†'), "{said}");
+    assert!(said.contains("‡ another definition") && said.contains("† nearly the same definition"), "{said}");
+    let markdown = place.ask(&["show", &run, "--as", "byte", "--format", "markdown"]).fine().out;
+    assert!(markdown.contains('‡') && markdown.contains('†'), "{markdown}");
+    let csv = place.ask(&["show", &run, "--as", "byte", "--format", "csv"]).fine().out;
+    assert!(csv.lines().next().unwrap().ends_with(",differs") && csv.contains("stays in the page cache"), "{csv}");
+    let json = place.ask(&["show", &run, "--as", "byte", "--json"]).fine().json();
+    let rows = json["tables"][0]["rows"].as_array().unwrap();
+    let row = |start: &str| rows.iter().find(|row| row[0].as_str().unwrap().starts_with(start)).unwrap();
+    let (cache, disk) = (&row("File Write (10")[4], &row("File Write (30")[4]);
+    assert!(cache["definition"]["other"].is_string() && disk["definition"]["near"].is_string(), "{cache} {disk}");
+}
+
+#[test]
+fn another_definition_is_in_no_mean_and_gets_no_verdict() {
+    let place = Place::new();
+    let figures = |exec: &'static str| {
+        [
+            Mock { key: exec, unit: "seconds", outcome: measured(30e-6) },
+            Mock { key: "os.syscall_mix", unit: "per_second", outcome: measured(1e6) },
+            Mock { key: "cpu.hanoi", unit: "per_second", outcome: measured(1e5) },
+        ]
+    };
+    let old = mock(&place, "old", &figures("os.exec"));
+    let new = mock(&place, "new", &figures("os.exec:linking=dynamic"));
+    let published = "published:cyberlife-2004/appserver.geo";
+    let compared = |run: &str| place.ask(&["compare", published, run, "--all", "--json"]).fine().json();
+    let rows = |json: &Value| {
+        let rows = json["rows"].as_array().unwrap();
+        rows.iter().map(|row| row["probe"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let (old, with) = (compared(&old), compared(&new));
+    assert!(!rows(&old).contains(&"os.exec".to_owned()), "what called a static program pairs with nothing");
+    assert!(rows(&with).contains(&"os.exec".to_owned()));
+    let near = with["rows"].as_array().unwrap().iter().find(|row| row["probe"] == "os.exec").unwrap();
+    assert!(near["ratios"][1]["definition"]["near"].is_string() && near["ratios"][1]["value"].is_number(), "{near}");
+    let said = place.ask(&["compare", published, &new, "--all"]).fine().out;
+    assert!(said.contains("† nearly the same definition"), "{said}");
+    let csv = place.ask(&["compare", published, &new, "--format", "csv"]).fine().out;
+    assert!(csv.lines().next().unwrap().ends_with("definition,differs"), "{csv}");
 }
 
 #[test]

@@ -88,6 +88,36 @@ fn unknown_names_get_the_nearest_and_bad_values_a_reason() {
 }
 
 #[test]
+fn files_are_measured_in_every_directory_that_is_named() {
+    let place = Place::new();
+    for name in ["one", "two"] {
+        std::fs::create_dir(place.file(name)).unwrap();
+    }
+    let probe = ["--probe", "file.create:size=0B,durability=none,place=target", "--probe", "os.clock_read"];
+    let arguments = ["run", "--directory", "one", "--directory", "two", "--target", "90", "--label", "both"];
+    place.ask(&with(&arguments, &probe)).fine();
+    let run = place.ask(&["show", "both", "--json"]).fine().json();
+    let places: Vec<&str> =
+        requested(&run).into_iter().filter_map(|figure| figure["point"]["place"].as_str()).collect();
+    assert_eq!(places, ["target", "target2"]);
+    let notes = |index: usize| requested(&run)[index]["notes"].to_string();
+    assert!(notes(0).contains("/one:") && notes(1).contains("/two:"), "{} {}", notes(0), notes(1));
+    let facts = run["machine"]["facts"].as_array().unwrap();
+    assert!(facts.iter().any(|fact| fact["name"] == "filesystem.target2.type"));
+    let shown = place.ask(&["show", "both", "--as", "babar", "--json"]).fine().json();
+    let rows = shown["tables"][8]["rows"].as_array().unwrap();
+    let made = |row: &&Value| row[3]["figure"].is_string();
+    let figures: Vec<&str> = rows.iter().filter(made).map(|row| row[3]["figure"].as_str().unwrap()).collect();
+    assert_eq!(figures.iter().filter(|figure| figure.contains("place=target2")).count(), 2, "with sync and without");
+    assert_eq!(figures.len(), 4, "{figures:?}");
+    let twice = place.ask(&["run", "--directory", "one", "--directory", "one"]).refused();
+    assert!(twice.contains("named twice"), "{twice}");
+    for name in ["one", "two"] {
+        assert_eq!(std::fs::read_dir(place.file(name)).unwrap().count(), 0, "nothing is left in {name}");
+    }
+}
+
+#[test]
 fn figures_that_cannot_be_measured_are_reported_and_the_rest_is_measured() {
     let place = Place::new();
     // No user, not even root, can create files there.

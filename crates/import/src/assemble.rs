@@ -21,6 +21,8 @@ pub(crate) struct Provenance {
     pub(crate) label: Option<String>,
     pub(crate) suite: String,
     pub(crate) origin: Origin,
+    /// Name under which the catalogue has the source of its definitions.
+    pub(crate) source: String,
 }
 
 /// The run document of a sheet.
@@ -30,7 +32,8 @@ pub(crate) fn assemble(sheet: SourceSheet, provenance: Provenance, catalogue: &C
         origin.version = sheet.version;
     }
     let readings = joined(sheet.readings, &sheet.processes);
-    let mut figures: Vec<Figure> = readings.into_iter().map(|reading| figure(reading, catalogue)).collect();
+    let mut figures: Vec<Figure> =
+        readings.into_iter().map(|reading| figure(reading, catalogue, &provenance.source)).collect();
     figures.sort_by_key(|figure| catalogue.position(&figure.probe).unwrap_or(usize::MAX));
     Run {
         schema: SCHEMA,
@@ -96,7 +99,7 @@ fn join(kept: &mut SourceReading, next: SourceReading) {
     kept.quantiles.clear();
 }
 
-fn figure(reading: SourceReading, catalogue: &Catalogue) -> Figure {
+fn figure(reading: SourceReading, catalogue: &Catalogue, source: &str) -> Figure {
     let description = catalogue.get(&reading.id).cloned().or_else(|| known(&reading.id));
     debug_assert!(description.is_some() || !is_ours(&reading.id), "{} is neither a tool's nor known", reading.id);
     let (metric, convert) = measure(&reading, description.as_ref());
@@ -107,10 +110,14 @@ fn figure(reading: SourceReading, catalogue: &Catalogue) -> Figure {
     let stresses = if reading.stresses.is_empty() { stresses } else { reading.stresses.clone() };
     let outcome = outcome(&reading, convert);
     let quantiles = reading.quantiles.iter().filter_map(|&(quantile, value)| quantile_of(quantile, value, convert));
+    let point = spelt(&reading.point, description.as_ref());
+    let told = || description.as_ref().map(|known| known.definition(source, &point)).unwrap_or_default();
+    let definition = reading.definition.clone().unwrap_or_else(told);
     Figure {
         probe: reading.id.clone(),
-        point: spelt(&reading.point, description.as_ref()),
+        point,
         stands_for: None,
+        definition,
         title,
         metric,
         class,

@@ -125,7 +125,12 @@ fn provenance(name: &str, format: &ImportFormat, digest: &str, place: usize) -> 
         sha256: Some(digest.to_owned()),
         attribution: None,
     };
-    Provenance { id, label: None, suite: format!("import:{}", format.name), origin }
+    // Versions of one program have one source.
+    let source = match format.tool {
+        "UnixBench" | "BYTE benchmark" => "BYTE",
+        tool => tool,
+    };
+    Provenance { id, label: None, suite: format!("import:{}", format.name), origin, source: source.to_owned() }
 }
 
 /// A name for the machine of a source that states none: other sources must not share it.

@@ -79,6 +79,7 @@ static KNOWN: &[KnownHost] = &[
     time("os.signal_install", "Signal handler installation", "call", Class::Compute, &[P::SyscallEntry, P::Signal]),
     time("os.signal_handle", "Signal handling", "signal", Class::Compute, &[P::Signal]),
     time("os.protection_fault", "Protection fault", "fault", Class::Fault, &[P::PageFault, P::Signal]),
+    time("os.protection_trap", "Protection fault without its signal", "fault", Class::Fault, &[P::PageFault]),
     time("os.page_fault", "Page fault", "fault", Class::Fault, &[P::PageFault]),
     time("os.mmap", "Mapping a file", "mapping", Class::Fault, &[P::AddressSpace]),
     time("os.select", "select", "call", Class::Compute, &[P::Polling]),

@@ -1,7 +1,7 @@
 //! The content of a source before it becomes a run: one sheet for each machine and session, one reading for each
 //! figure.
 
-use model::{Better, Fact, FactValue, Metric, Point, Primitive, Unit};
+use model::{Better, Definition, Fact, FactValue, Metric, Point, Primitive, Unit};
 
 /// The content for one machine in one session.
 #[derive(Debug, Default)]
@@ -90,6 +90,8 @@ pub(crate) struct SourceReading {
     pub(crate) quantiles: Vec<(f64, f64)>,
     /// Primitives that it stresses, the first one mainly, if the source states them and the catalogue does not.
     pub(crate) stresses: Vec<Primitive>,
+    /// How it stands to the catalogue's definition, if the source's description says it; else the catalogue does.
+    pub(crate) definition: Option<Definition>,
     /// Notes.
     pub(crate) notes: Vec<String>,
 }
@@ -110,6 +112,7 @@ impl SourceReading {
             batches: 1,
             quantiles: Vec::new(),
             stresses: Vec::new(),
+            definition: None,
             notes: Vec::new(),
         }
     }

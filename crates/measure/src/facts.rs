@@ -8,8 +8,10 @@ use sys::facts::{Directory, collect};
 /// Everything that this machine says of itself, and of the file systems that hold some directories.
 #[must_use]
 pub fn machine(directories: &[PathBuf]) -> Machine {
-    let mut wanted: Vec<Directory<'_>> =
-        directories.iter().map(|path| Directory { label: "target", path: path.as_path() }).collect();
+    let label = |number: usize| if number == 1 { "target".to_owned() } else { format!("target{number}") };
+    let labels: Vec<String> = (1..=directories.len()).map(label).collect();
+    let named = labels.iter().zip(directories);
+    let mut wanted: Vec<Directory<'_>> = named.map(|(label, path)| Directory { label, path: path.as_path() }).collect();
     let shared = std::path::Path::new("/dev/shm");
     if shared.is_dir() {
         wanted.push(Directory { label: "shm", path: shared });

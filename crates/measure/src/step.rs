@@ -37,6 +37,9 @@ pub struct Task {
     pub variant: Option<String>,
     /// A CPU for each party; empty if they are not pinned.
     pub cpus: Vec<usize>,
+    /// Directory for its files, if it is not that of the launch.
+    #[serde(default)]
+    pub directory: Option<PathBuf>,
 }
 
 /// Parameters with which a worker reads the references.

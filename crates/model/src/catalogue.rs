@@ -2,18 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Class, Metric, Primitive};
+use crate::{Class, Definition, Metric, Point, Primitive};
 
 /// Source of a definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reference {
-    /// Program or publication with the same definition.
+    /// Program or publication.
     pub tool: String,
     /// Its name there.
     pub name: String,
     /// Paper, document or page.
     pub document: String,
+    /// Points of the probe that this is said of; empty for all that no earlier source of the same tool covers.
+    #[serde(default, skip_serializing_if = "Point::is_origin")]
+    pub at: Point,
+    /// Whether it measures there what the probe measures.
+    #[serde(default, skip_serializing_if = "Definition::is_same")]
+    pub definition: Definition,
 }
 
 /// An axis of a probe.
@@ -48,6 +54,19 @@ pub struct ProbeDescription {
     pub sources: Vec<Reference>,
     /// Its axes.
     pub axes: Vec<AxisDescription>,
+}
+
+impl ProbeDescription {
+    /// How a source's figure of this probe stands to its definition at a point; what a point leaves open counts as agreeing.
+    /// The same where no source of that tool is known.
+    #[must_use]
+    pub fn definition(&self, tool: &str, point: &Point) -> Definition {
+        let agrees = |source: &&Reference| {
+            source.tool == tool
+                && source.at.iter().all(|(axis, value)| point.get(axis).is_none_or(|stated| stated == value))
+        };
+        self.sources.iter().find(agrees).map(|source| source.definition.clone()).unwrap_or_default()
+    }
 }
 
 /// All probes, in the catalogue's order.

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Class, Estimate, FigureReferences, Footprint, Invalid, Launch, Metric, Outcome, Point, Primitive, QuantileEstimate,
-    TakenTime, ValueBasis,
+    Class, Definition, Estimate, FigureReferences, Footprint, Invalid, Launch, Metric, Outcome, Point, Primitive,
+    QuantileEstimate, TakenTime, ValueBasis,
 };
 
 /// Prefix of notes for the record, which are stored in documents and not shown in tables.
@@ -111,6 +111,9 @@ pub struct Figure {
     /// The point in whose place this machine has it: its size of memory was moved beyond the caches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stands_for: Option<Point>,
+    /// How it stands to the definition of the catalogue, if another program or a document states it.
+    #[serde(default, skip_serializing_if = "Definition::is_same")]
+    pub definition: Definition,
     /// Title, without the point.
     pub title: String,
     /// Unit and direction.
@@ -169,6 +172,7 @@ impl Figure {
             probe: key.probe,
             point: key.point,
             stands_for: None,
+            definition: Definition::Same,
             title: title.into(),
             metric,
             class,

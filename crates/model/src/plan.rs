@@ -45,11 +45,32 @@ pub struct Plan {
     /// Directory for the file figures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
+    /// Further directories for them: `place=target2` is in the first of these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more_directories: Vec<String>,
     /// Whether batches are timed between readings of the references.
     #[serde(default)]
     pub references: bool,
     /// The figures, in the order of the catalogue.
     pub entries: Vec<PlanEntry>,
+}
+
+impl Plan {
+    /// The directory for the file figures at a point.
+    #[must_use]
+    pub fn directory_at(&self, point: &Point) -> Option<&str> {
+        let place = point.get("place").and_then(target_number).unwrap_or(1);
+        if place <= 1 { self.directory.as_deref() } else { self.more_directories.get(place - 2).map(String::as_str) }
+    }
+}
+
+/// Number of the directory that a value of the axis `place` names: 1 for `target`, 2 for `target2`. `None` for other places.
+#[must_use]
+pub fn target_number(place: &str) -> Option<usize> {
+    match place.strip_prefix("target")? {
+        "" => Some(1),
+        number => number.parse().ok().filter(|found: &usize| *found >= 2 && found.to_string() == number),
+    }
 }
 
 impl Default for Plan {
@@ -65,6 +86,7 @@ impl Default for Plan {
             band: 0.02,
             time_limit: None,
             directory: None,
+            more_directories: Vec::new(),
             references: false,
             entries: Vec::new(),
         }

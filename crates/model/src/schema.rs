@@ -32,6 +32,7 @@ pub fn parse_run(text: &str) -> Result<Run, Error> {
     }
     let mut run: Run = serde_json::from_str(text).map_err(refuse)?;
     name_the_crossing(&mut run);
+    crate::older::complete(&mut run);
     check(&run)?;
     Ok(run)
 }

@@ -19,6 +19,7 @@ mod rpc;
 mod stream;
 mod suite;
 mod team;
+mod tool;
 mod trials;
 
 mod cpu;

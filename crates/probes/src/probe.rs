@@ -1,6 +1,6 @@
 //! The definition of a probe: static data and one function that prepares it.
 
-use model::{AxisDescription, Better, Class, Domain, Point, Primitive, ProbeDescription, Reference, Unit};
+use model::{AxisDescription, Better, Class, Definition, Domain, Point, Primitive, ProbeDescription, Reference, Unit};
 
 use crate::{Axis, ProbeContext, Trial, Unsupported};
 
@@ -13,13 +13,58 @@ pub struct DefinitionSource {
     pub name: &'static str,
     /// Paper, document or page.
     pub document: &'static str,
+    /// The points that this is said of, as a partial point.
+    at: &'static str,
+    stands: SourceStanding,
+}
+
+/// [`Definition`] in the form of a literal.
+#[derive(Debug, Clone, Copy)]
+enum SourceStanding {
+    Same,
+    Near(&'static str),
+    Other(&'static str),
 }
 
 impl DefinitionSource {
-    /// A source.
+    /// A source that measures the same.
     #[must_use]
     pub const fn new(tool: &'static str, name: &'static str, document: &'static str) -> Self {
-        Self { tool, name, document }
+        Self { tool, name, document, at: "", stands: SourceStanding::Same }
+    }
+
+    /// The same with a small difference, which is said wherever the two stand side by side.
+    #[must_use]
+    pub const fn near(self, differs: &'static str) -> Self {
+        Self { stands: SourceStanding::Near(differs), ..self }
+    }
+
+    /// Another quantity than the source's, and why.
+    #[must_use]
+    pub const fn other(self, differs: &'static str) -> Self {
+        Self { stands: SourceStanding::Other(differs), ..self }
+    }
+
+    /// Only of these points: the first source of a tool that agrees with a point is the one that is said of it.
+    #[must_use]
+    pub const fn at(self, at: &'static str) -> Self {
+        Self { at, ..self }
+    }
+
+    /// The source as data.
+    #[must_use]
+    pub fn describe(&self) -> Reference {
+        Reference {
+            tool: self.tool.to_owned(),
+            name: self.name.to_owned(),
+            document: self.document.to_owned(),
+            at: self.at.parse().unwrap_or_default(),
+            definition: match self.stands {
+                SourceStanding::Same => Definition::Same,
+                SourceStanding::Near(text) => Definition::Near(text.to_owned()),
+                SourceStanding::Other(text) => Definition::Other(text.to_owned()),
+            },
+        }
     }
 }
 
@@ -254,15 +299,7 @@ impl Probe {
             metric: self.metric.model(),
             class: self.class,
             stresses: self.stresses.to_vec(),
-            sources: self
-                .sources
-                .iter()
-                .map(|source| Reference {
-                    tool: source.tool.to_owned(),
-                    name: source.name.to_owned(),
-                    document: source.document.to_owned(),
-                })
-                .collect(),
+            sources: self.sources.iter().map(DefinitionSource::describe).collect(),
             axes: self.axes.iter().map(Axis::describe).collect::<Vec<AxisDescription>>(),
         }
     }

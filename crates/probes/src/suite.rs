@@ -141,6 +141,7 @@ const NOT_BY_DEFAULT: &[(&str, &str)] = &[
     ("os.vfork_exec", ""),
     ("os.thread_create", ""),
     ("os.protection_fault", ""),
+    ("os.protection_trap", ""),
     ("os.thread_switch", ""),
     ("os.pipe_switch", "placement=cross_cpu"),
     ("os.pipe_switch", "placement=free"),

@@ -53,6 +53,13 @@ fn points(probe: &Probe) -> Vec<Point> {
     if let Some(placement) = probe.axes.iter().find(|axis| axis.name == "placement") {
         points.extend(placement.all().into_iter().map(|place| smallest.clone().with("placement", place)));
     }
+    // These say how the work is done, each by other code.
+    for axis in
+        probe.axes.iter().filter(|axis| ["linking", "program", "messages", "laid", "durability"].contains(&axis.name))
+    {
+        points.extend(axis.all().into_iter().map(|value| smallest.clone().with(axis.name, value)));
+    }
+    points.retain(|point| !(probe.skips)(point));
     if probe.family() != "memory" {
         points.extend(probe.default_points());
     }

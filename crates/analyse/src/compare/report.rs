@@ -1,6 +1,6 @@
 //! Computes the comparison: align, assess every figure, adjust over the report, judge, average, rank, sort.
 
-use model::{Figure, Outcome, Run, ValueBasis};
+use model::{Definition, Figure, Outcome, Run, ValueBasis};
 use stats::distribution::normal_quantile;
 
 use super::align::{Aligned, align};
@@ -177,6 +177,9 @@ impl ComparisonInput<'_> {
         if self.itself[run] {
             return found(Some(FigureFinding::Itself));
         }
+        if let Definition::Other(differs) = reference.definition.between(&other.definition) {
+            return nothing(&format!("another definition: {differs}"));
+        }
         let (from, to) = (self.compared(self.reference, reference), self.compared(run, other));
         let basis = basis_of(&from, &to);
         let (floor, used) = floor_of(&from, &to, basis, &self.history);
@@ -267,6 +270,9 @@ impl ComparisonInput<'_> {
             point: figure.filter(|figure| figure.point != row.key.point).map(|figure| figure.point.clone()),
             outcome: figure.map(outcome),
             flags: figure.map(|figure| figure.flags.clone()).unwrap_or_default(),
+            definition: figure
+                .map(|one| row.model(self.reference).definition.between(&one.definition))
+                .unwrap_or_default(),
             value: one(run, self.reference, row),
             ..Ratio::default()
         }
@@ -282,6 +288,9 @@ impl ComparisonInput<'_> {
 
     /// A figure in an order of machines: of core figures time at the clock that the machine showed.
     fn rank_entry(&self, run: usize, figure: &Figure, ratio: &Ratio) -> Option<RankEntry> {
+        if matches!(ratio.definition, Definition::Other(_)) {
+            return None;
+        }
         let core = *figure.basis() == ValueBasis::Cycles;
         let clock = self.clocks[run].filter(|_| core && ratio.basis != RatioBasis::Observed);
         let outcome = match clock {

@@ -1,6 +1,6 @@
 //! The result of a comparison, as plain data.
 
-use model::{Class, FigureKey, Flag, Metric, Outcome, Point};
+use model::{Class, Definition, FigureKey, Flag, Metric, Outcome, Point};
 use serde::{Deserialize, Serialize};
 
 use super::options::Normalise;
@@ -148,6 +148,9 @@ pub struct Ratio {
     /// Its flags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<Flag>,
+    /// How its definition stands to that of the reference's figure; another one has no ratio.
+    #[serde(default, skip_serializing_if = "Definition::is_same")]
+    pub definition: Definition,
     /// What the ratio is made of.
     #[serde(default, skip_serializing_if = "RatioBasis::is_value")]
     pub basis: RatioBasis,

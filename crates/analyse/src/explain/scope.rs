@@ -53,6 +53,7 @@ impl Scope {
         let at = |axis: &str| key.point.get(axis);
         let is = |axis: &str, value: &str| at(axis) == Some(value);
         let stresses = |primitive: Primitive| declares.contains(&primitive);
+        let of_file = || at("kind").is_some_and(|kind| kind.starts_with("file"));
         let on_target = || at("place").is_none_or(|place| place == "target");
         match self {
             // What counts is known of the figures, not of their names.
@@ -61,8 +62,8 @@ impl Scope {
             Self::AcrossCpus => !is("placement", "same_cpu"),
             Self::PagesOfTheSystem => at("pages").is_none() && !BASE_PAGES.contains(&key.probe.as_str()),
             Self::AllThreads => is("threads", "all"),
-            Self::FreshMemory => !is("kind", "file"),
-            Self::FileFaults => is("kind", "file") || at("mapping").is_some(),
+            Self::FreshMemory => !of_file(),
+            Self::FileFaults => of_file() || at("mapping").is_some(),
             Self::Dynamic => !is("linking", "static"),
             Self::Target => on_target(),
             Self::Tmpfs => is("place", "tmpfs"),

@@ -7,7 +7,7 @@ use analyse::compare::{
     CompareVerdict, Disagreement, FailOn, GainDirection, GateAnswer, Normalise, PrintedCell, RatioMethod,
 };
 use analyse::{CompareOptions, Comparison, compare};
-use model::{Class, FigureKey, Point, Run};
+use model::{Class, Definition, FigureKey, Point, Run};
 
 const ATHLON: &str = "AMD Athlon 1800MP dual-CPU 1.53 GHz";
 
@@ -28,6 +28,43 @@ fn printed_table2() -> Option<Vec<PrintedCell>> {
         }
     }
     Some(cells)
+}
+
+#[test]
+fn another_definition_gets_no_ratio_no_verdict_no_rank_and_is_in_no_mean() {
+    let values = |factor: f64| [1.0, 1.01, 0.99, 1.005, 0.995, 1.002, 0.998, 1.001].map(|x| factor * x * 1e-6).to_vec();
+    let of = |probe: &str, factor: f64| common::from_values(probe, "", time("call"), Class::Process, &values(factor));
+    let with = |definition: Definition| {
+        let mut runs = [
+            common::run("a", "one", "s", vec![of("os.exec", 1.0), of("os.select", 1.0)]),
+            common::run("b", "two", "t", vec![of("os.exec", 20.0), of("os.select", 1.5)]),
+        ];
+        runs[1].figures[0].definition = definition;
+        compare(&refs(&runs), &CompareOptions::default()).unwrap()
+    };
+    let mean = |found: &Comparison| {
+        let mean =
+            found.geometric_means.iter().find(|mean| mean.family.is_none() && mean.machine != found.reference).unwrap();
+        (mean.figures, mean.value)
+    };
+    let cell = |found: &Comparison| found.rows.iter().find(|row| row.probe == "os.exec").unwrap().ratios[1].clone();
+    let same = with(Definition::Same);
+    assert_eq!((mean(&same).0, cell(&same).verdict), (2, Some(CompareVerdict::Different)));
+    let near = with(Definition::Near("in Rust".to_owned()));
+    assert_eq!(
+        (mean(&near).0, cell(&near).verdict),
+        (2, Some(CompareVerdict::Different)),
+        "near ones count, footnoted"
+    );
+    assert_eq!(cell(&near).definition, Definition::Near("in Rust".to_owned()));
+    let other = with(Definition::Other("static".to_owned()));
+    let found = cell(&other);
+    assert_eq!((found.value, found.verdict, found.rank, found.p_value), (None, None, None, None));
+    assert!(found.outcome.is_some(), "its value stands beside");
+    assert_eq!(found.reason.as_deref(), Some("another definition: static"));
+    let (figures, value) = mean(&other);
+    assert!(figures == 1 && (value.ln().abs() - 1.5_f64.ln()).abs() < 0.02, "{figures} {value}");
+    assert_eq!(other.tests, same.tests - 1);
 }
 
 #[test]

@@ -152,6 +152,7 @@ fn figure(row: &TidyRow<'_>) -> Result<Figure, SourceFault> {
             SourceFault::new(error.to_string().replace("could not", "cannot"), row.line)
         })?,
         stands_for: None,
+        definition: model::Definition::Same,
         title: row.get("title")?.to_owned(),
         metric: Metric {
             unit: row.word("unit", row.get("unit")?)?,

@@ -16,6 +16,9 @@ pub struct EvaluationDescription {
     pub title: String,
     /// Attribution, shown wherever its figures are shown.
     pub attribution: String,
+    /// Name under which the catalogue has it as the source of definitions; empty if it has not.
+    #[serde(default)]
+    pub source: String,
     /// Date of the document, RFC 3339; if only the year is known, its first day.
     #[serde(default)]
     pub date: String,
@@ -149,6 +152,10 @@ pub struct FigureDescription {
     /// The row with the upper end, if this one has the lower end of a range.
     #[serde(default)]
     pub up_to: Filter,
+    /// What differs from the definition of that figure, by little; the figure is footnoted.
+    pub near: Option<String>,
+    /// Why it is another quantity than that figure; it enters no mean and no verdict.
+    pub other: Option<String>,
     /// Notes.
     #[serde(default)]
     pub notes: Vec<String>,

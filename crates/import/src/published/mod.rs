@@ -119,8 +119,8 @@ impl PublishedEvaluation {
             sha256: Some(self.sha256.clone()),
             attribution: Some(attribution.clone()),
         };
-        let suite = format!("{PREFIX}{}", self.name);
-        assemble(sheet, Provenance { id, label: Some(entry.label), suite, origin }, catalogue)
+        let (suite, source) = (format!("{PREFIX}{}", self.name), self.description.source.clone());
+        assemble(sheet, Provenance { id, label: Some(entry.label), suite, origin, source }, catalogue)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Makes machines of tables, by their description.
 
-use model::{Point, format_size, parse_size};
+use model::{Definition, Point, format_size, parse_size};
 
 use super::description::{
     EvaluationDescription, FactDescription, FigureDescription, MachineDescription, TableDescription,
@@ -147,6 +147,11 @@ fn reading(
             reading.point = reading.point.with(axis, value);
         }
     }
+    reading.definition = match (&figure.near, &figure.other) {
+        (_, Some(text)) => Some(Definition::Other(cells.fill(text))),
+        (Some(text), None) => Some(Definition::Near(cells.fill(text))),
+        (None, None) => None,
+    };
     reading.stresses.clone_from(&figure.stresses);
     reading.notes = figure.notes.iter().map(|note| cells.fill(note)).collect();
     Ok(Some(reading))

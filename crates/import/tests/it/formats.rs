@@ -97,7 +97,7 @@ fn lmbench_figures_get_the_probes_ids() {
         ("lmbench.simple_read", 0.09e-6),
         ("os.select:descriptors=100,kind=file", 1.5e-6),
         ("ipc.pipe_latency:placement=free", 5e-6),
-        ("os.fork_exec", 400e-6),
+        ("os.fork_exec:linking=dynamic,program=hello", 400e-6),
         ("ipc.pipe_bandwidth:block=64KiB", 3e9),
         ("os.mmap:size=512KiB", 10e-6),
         ("file.create:size=10KiB", 50_000.0),
@@ -135,15 +135,15 @@ fn byte_tests_get_the_probes_ids_with_one_copy_only() {
     let runs = import_fixture("unixbench.txt");
     assert_eq!(runs.len(), 2);
     assert!(near(value(&runs[0], "cpu.dhrystone:registers=yes"), 3e7));
-    assert!(near(value(&runs[0], "os.exec"), 1.0 / 5000.0), "a rate becomes a time per exec");
-    assert!(near(value(&runs[0], "file.copy:buffer=1KiB"), 1_024_000_000.0));
+    assert!(near(value(&runs[0], "os.exec:linking=dynamic"), 1.0 / 5000.0), "a rate becomes a time per exec");
+    assert!(near(value(&runs[0], "file.copy:buffer=1KiB,durability=none"), 1_024_000_000.0));
     assert!(near(value(&runs[0], "shell.script:concurrent=8"), 20.0));
     assert!(near(value(&runs[0], "unixbench.index"), 1800.5));
     assert!(near(value(&runs[1], "unixbench.dhrystone_2_using_register_variables:copies=2"), 6e7));
-    assert_eq!(estimate(&runs[0], "os.exec").launches, 2);
+    assert_eq!(estimate(&runs[0], "os.exec:linking=dynamic").launches, 2);
     let run = &import_fixture("byte4.txt")[0];
     assert!(near(value(run, "cpu.arithmetic:type=overhead"), 7e6));
-    assert!(near(value(run, "shell.compile"), 10.0));
+    assert!(near(value(run, "shell.compile:program=small"), 10.0));
     assert!(near(value(run, "file.read:seconds=10"), 1.024e9));
     assert!(near(value(run, "cpu.hanoi"), 5e4));
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
 use import::published::{PublishedTable, get, list, tables};
-use model::{Catalogue, EstimateMethod, FigureKey, Outcome, Run, Unit, parse_run, render_run};
+use model::{Catalogue, Definition, EstimateMethod, FigureKey, Outcome, Run, Unit, parse_run, render_run};
 
 fn runs(name: &str) -> Vec<Run> {
     get(name, &Catalogue::default()).unwrap()
@@ -109,9 +109,9 @@ fn babar_tables_keep_their_printed_order() {
         values
     };
     for (name, column, probe, point, scale, descending) in [
-        ("table1_memory_bandwidth", "memcpy_libc_mb_s", "memory.memcpy", "", 1e6, true),
+        ("table1_memory_bandwidth", "memcpy_libc_mb_s", "memory.memcpy", "piece=whole", 1e6, true),
         ("table2_null_syscall", "null_syscall_us", "os.syscall_write", "", 1e-6, false),
-        ("table3_process_creation", "simple_process_ms", "os.fork_exec", "", 1e-3, false),
+        ("table3_process_creation", "simple_process_ms", "os.fork_exec", "linking=dynamic,program=hello", 1e-3, false),
         ("table4_signal_handling", "signal_handler_us", "os.signal_handle", "", 1e-6, false),
         (
             "table5_context_switch",
@@ -139,9 +139,9 @@ fn cyberlife_figures_have_the_probes_ids_and_base_units() {
     assert_eq!(run.figures.len(), 27 + 30);
     assert!(near(value(run, "cpu.dhrystone", "").unwrap(), 3_880_692.0));
     assert!(near(value(run, "shell.script", "concurrent=8").unwrap(), 444.7 / 60.0));
-    assert!(near(value(run, "file.write", "").unwrap(), 40_943e3));
+    assert!(near(value(run, "file.write", "durability=fsync").unwrap(), 40_943e3));
     assert!(near(value(run, "memory.read", "working_set=512KiB,threads=1,width=integer").unwrap(), 853.9e6));
-    assert!(near(value(run, "os.exec", "").unwrap(), 1.0 / 1338.0), "an exec is a time here");
+    assert!(near(value(run, "os.exec", "linking=dynamic").unwrap(), 1.0 / 1338.0), "an exec is a time here");
     assert_eq!(run.machine.number("cpu.clock"), Some(1.73e9));
     assert_eq!(run.machine.number("memory.total"), Some(1024.0 * 1024.0 * 1024.0));
     let read = run.figures.iter().find(|figure| figure.probe == "memory.read").unwrap();
@@ -153,6 +153,13 @@ fn the_catalogue_decides_unit_and_title() {
     let plain = runs("cyberlife-2004/beastie.lab").remove(0);
     let exec = plain.figures.iter().find(|figure| figure.probe == "os.exec").unwrap();
     assert_eq!(exec.metric.unit, Unit::Seconds);
+    let source = |at: &str, definition: Definition| model::Reference {
+        tool: "CyberLife".to_owned(),
+        name: "execl".to_owned(),
+        document: "a page".to_owned(),
+        at: at.parse().unwrap(),
+        definition,
+    };
     let catalogue = Catalogue {
         probes: vec![model::ProbeDescription {
             id: "os.exec".to_owned(),
@@ -161,13 +168,19 @@ fn the_catalogue_decides_unit_and_title() {
             metric: model::Metric::higher(Unit::PerSecond, "execs"),
             class: model::Class::Process,
             stresses: vec![model::Primitive::Exec],
-            sources: Vec::new(),
+            sources: vec![source("linking=static", Definition::Same), source("", Definition::Near("in C".to_owned()))],
             axes: Vec::new(),
         }],
     };
     let run = get("cyberlife-2004/beastie.lab", &catalogue).unwrap().remove(0);
     assert_eq!(run.figures[0].title, "Execs", "figures stand in the catalogue's order");
-    assert!(near(value(&run, "os.exec", "").unwrap(), 276.6));
+    assert_eq!(
+        run.figures[0].definition,
+        Definition::Near("in C".to_owned()),
+        "the first source that agrees in its point"
+    );
+    assert!(run.figures[1..].iter().all(|figure| figure.definition == Definition::Same));
+    assert!(near(value(&run, "os.exec", "linking=dynamic").unwrap(), 276.6));
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod rounds;
 mod start;
 mod time_budget;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use model::{Figure, FigureKey, Flag, Invalid, NOT_REACHED, Outcome, Run, Topology};
@@ -232,6 +233,7 @@ impl<'a> MeasureSession<'a> {
                 warmup: progress.warmup,
                 variant: figure.variant.clone(),
                 cpus: progress.cpus.clone(),
+                directory: plan.directory_at(&figure.point).map(PathBuf::from),
             }
         };
         let part = u64::from(round) << 32 | u64::from(attempt) << 24 | group.0[0] as u64;

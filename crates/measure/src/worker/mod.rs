@@ -63,7 +63,7 @@ fn setting(step: &WorkerStep, task: &Task) -> LaunchSetting {
         seed: step.seed,
         cpus: task.cpus.clone(),
         allowed: step.allowed.clone(),
-        directory: step.directory.clone(),
+        directory: task.directory.clone().unwrap_or_else(|| step.directory.clone()),
         variant: task.variant.clone(),
         calibrating: step.purpose == Purpose::Calibrate,
     }

@@ -9,7 +9,11 @@ pub(super) static PROBE: Probe = Probe {
     about: "Adds up y / (y - 1) with y = x * x for x from 2 to 101 in one type; `overhead` is the same loop with nothing in it. Counts whole sums of 100 terms, as BYTE does. Instructions are fixed in assembly (elsewhere kept from the optimiser), because compilers reduce the original to nothing.",
     metric: ProbeMetric::higher(Unit::PerSecond, "sums of 100 terms"),
     stresses: &[Primitive::CoreClock, Primitive::IntegerAlu, Primitive::FloatingPoint, Primitive::Divide],
-    sources: &[DefinitionSource::new("BYTE", "arithmetic test", "BYTE magazine's Unix benchmarks, version 3, 1991")],
+    sources: &[
+        DefinitionSource::new("BYTE", "arithmetic test", "BYTE magazine's Unix benchmarks, version 3, 1991")
+            .near(ASSEMBLY),
+        DefinitionSource::new("CyberLife", "Arithmetic Test", "CyberLife Labs notes, 2004").near(ASSEMBLY),
+    ],
     axes: &[Axis::choice("type", &["overhead", "short", "int", "long", "float", "double"], &["int", "double"])],
     batch: counting::BATCH,
     prepare: |at, context| {
@@ -19,3 +23,5 @@ pub(super) static PROBE: Probe = Probe {
     },
     ..Probe::BLANK
 };
+
+const ASSEMBLY: &str = "the loop is in assembly, so that no compiler drops it";

@@ -16,9 +16,13 @@ pub(super) static PROBE: Probe = Probe {
             "Dhrystone",
             "dhrystones a second",
             "R. P. Weicker, CACM 27(10), 1984; SIGPLAN Notices 23(8), 1988",
-        ),
-        DefinitionSource::new("BYTE", "Dhrystone 2", "BYTE magazine's Unix benchmarks, version 3, 1991"),
+        )
+        .near(RUST),
+        DefinitionSource::new("BYTE", "Dhrystone 2", "BYTE magazine's Unix benchmarks, version 3, 1991").near(RUST),
+        DefinitionSource::new("CyberLife", "Dhrystone 2", "CyberLife Labs notes, 2004").near(RUST),
     ],
     prepare: |_, _| Repeating { run: Dhrystone::runs, expected: Dhrystone::expected, amount: 1.0 }.trial(),
     ..Probe::BLANK
 };
+
+const RUST: &str = "written in Rust, whose strings are copied and compared by other library functions";

@@ -13,7 +13,11 @@ pub(super) static PROBE: Probe = Probe {
     about: "Moves a tower of 10 discs by recursion, to and fro: 1023 moves and 1534 calls each time, and little else, so that calling and returning decide.",
     metric: ProbeMetric::higher(Unit::PerSecond, "towers"),
     stresses: &[Primitive::CoreClock, Primitive::IntegerAlu, Primitive::Branch],
-    sources: &[DefinitionSource::new("BYTE", "recursion test", "BYTE magazine's Unix benchmarks, version 3, 1991")],
+    sources: &[
+        DefinitionSource::new("BYTE", "recursion test", "BYTE magazine's Unix benchmarks, version 3, 1991")
+            .near("written in Rust"),
+        DefinitionSource::new("CyberLife", "Recursion Test", "CyberLife Labs notes, 2004").near("written in Rust"),
+    ],
     prepare: |_, _| Repeating { run: towers, expected: last, amount: 1.0 }.trial(),
     ..Probe::BLANK
 };

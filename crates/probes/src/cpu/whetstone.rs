@@ -17,7 +17,8 @@ pub(super) static PROBE: Probe = Probe {
             "MWIPS",
             "H. J. Curnow and B. A. Wichmann, The Computer Journal 19(1), 1976",
         ),
-        DefinitionSource::new("UnixBench", "Double-Precision Whetstone", "github.com/kdlucas/byte-unixbench"),
+        DefinitionSource::new("BYTE", "Double-Precision Whetstone", "github.com/kdlucas/byte-unixbench")
+            .near("written in Rust"),
     ],
     prepare: |_, _| {
         let amount = whetstone::INSTRUCTIONS as f64;

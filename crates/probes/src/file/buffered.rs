@@ -16,6 +16,14 @@ use crate::{Axis, BatchWork, Kernel, ProbeContext, ProbeError, Scratch, Unsuppor
 pub(super) const AXES: &[Axis] =
     &[Axis::choice("buffer", &["256B", "1KiB", "4KiB"], &["1KiB"]), place::place(&["target"])];
 
+/// The same for figures that write, and whether a file reaches the disk before it is written again.
+pub(super) const WRITING: &[Axis] = &[AXES[0], AXES[1], Axis::choice("durability", &["none", "fsync"], &["none"])];
+
+/// Whether a point asks for what a file system in memory cannot do.
+pub(super) fn durable_in_memory(at: &Point) -> bool {
+    at.get("durability") == Some("fsync") && at.get("place") == Some("tmpfs")
+}
+
 /// The action of the figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BufferedAction {
@@ -33,6 +41,8 @@ pub(super) struct Buffered {
     buffer: AlignedBuffer,
     /// Buffers of the file.
     laps_at: u64,
+    /// Whether an operation is a whole file, made durable, instead of one buffer.
+    durable: bool,
     began: u64,
     next: u64,
 }
@@ -53,13 +63,14 @@ impl Buffered {
         };
         let (mut source, target) = (open("source")?, open("target")?);
         let laps_at = size / buffer;
+        let durable = at.get("durability") == Some("fsync");
         let mut content = AlignedBuffer::new(buffer as usize)?;
         for number in 0..laps_at {
             stamp(&mut content, number);
             source.write_all(&content)?;
         }
         source.rewind()?;
-        Ok(Self { action, source, target, _files: files, buffer: content, laps_at, began: 0, next: 0 })
+        Ok(Self { action, source, target, _files: files, buffer: content, laps_at, durable, began: 0, next: 0 })
     }
 
     #[inline]
@@ -80,6 +91,11 @@ impl Buffered {
         Ok(stamped(&self.buffer))
     }
 
+    /// Buffers of an operation.
+    const fn per_op(&self) -> u64 {
+        if self.durable { self.laps_at } else { 1 }
+    }
+
     /// The stamp of buffer `number`: those of a source repeat with each lap, those of a writer continue.
     fn expected(&self, number: u64) -> u64 {
         if self.action == BufferedAction::Write { number } else { number % self.laps_at }
@@ -94,20 +110,26 @@ impl Kernel for Buffered {
         self.began = self.next;
         let mut token = 0;
         for _ in 0..ops {
-            token = fold(token, self.one()? + 1);
+            for _ in 0..self.per_op() {
+                token = fold(token, self.one()? + 1);
+            }
+            if self.durable {
+                self.target.sync_all()?;
+            }
         }
         Ok(BatchWork { ops, token })
     }
 
     fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
-        let numbers = self.began..self.began + done.ops;
+        let buffers = done.ops * self.per_op();
+        let numbers = self.began..self.began + buffers;
         let expected = numbers.fold(0, |token, number| fold(token, self.expected(number) + 1));
         ProbeError::unless_equal(done.token, expected)?;
         if self.action == BufferedAction::Read {
             return Ok(());
         }
         let mut found = vec![0; self.buffer.len()];
-        for number in self.next.saturating_sub(AGAIN.min(done.ops))..self.next {
+        for number in self.next.saturating_sub(AGAIN.min(buffers))..self.next {
             let offset = number % self.laps_at * found.len() as u64;
             ProbeError::unless_equal(sys::file::read_at(&self.target, &mut found, offset)?, found.len())?;
             ProbeError::unless_equal(stamped(&found), self.expected(number))?;
@@ -116,7 +138,7 @@ impl Kernel for Buffered {
     }
 
     fn amount(&self) -> f64 {
-        self.buffer.len() as f64
+        self.buffer.len() as f64 * self.per_op() as f64
     }
 }
 

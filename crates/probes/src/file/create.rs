@@ -14,8 +14,10 @@ pub(super) static PROBE: Probe = Probe {
     class: Class::FileMetadata,
     stresses: &[Primitive::FileMetadata, Primitive::Durability],
     sources: &[
-        DefinitionSource::new("BaBar", "table 7, file creation", "T. J. Pavel, CHEP 98"),
-        DefinitionSource::new("lmbench", "lat_fs", "McVoy & Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("BaBar", "table 7, file creation", "T. J. Pavel, CHEP 98")
+            .near("in the fastest of eight directories, at most a hundred files in each"),
+        DefinitionSource::new("lmbench", "lat_fs", "McVoy & Staelin, USENIX ATC 1996")
+            .near("in the fastest of eight directories, at most a hundred files in each"),
     ],
     axes: AXES,
     // Every file is removed before the next batch, which on a disk may take far longer than a batch.

@@ -12,8 +12,10 @@ pub(super) static PROBE: Probe = Probe {
     class: Class::FileMetadata,
     stresses: &[Primitive::FileMetadata, Primitive::Durability],
     sources: &[
-        DefinitionSource::new("BaBar", "table 7, file deletion", "T. J. Pavel, CHEP 98"),
-        DefinitionSource::new("lmbench", "lat_fs", "McVoy & Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("BaBar", "table 7, file deletion", "T. J. Pavel, CHEP 98")
+            .near("in the fastest of eight directories, at most a hundred files in each"),
+        DefinitionSource::new("lmbench", "lat_fs", "McVoy & Staelin, USENIX ATC 1996")
+            .near("in the fastest of eight directories, at most a hundred files in each"),
     ],
     axes: AXES,
     // Every file is created again before the next batch, which on a disk takes far longer than its removal.

@@ -18,8 +18,10 @@ pub(super) static PROBE: Probe = Probe {
     class: Class::FileData,
     stresses: &[Primitive::PageCache, Primitive::DramRead, Primitive::PageFault],
     sources: &[
-        DefinitionSource::new("lmbench", "bw_mmap_rd mmap_only, open2close", "McVoy & Staelin, USENIX ATC 1996"),
-        DefinitionSource::new("DAISy/HEAT", "table 10", "section 6.6.1.2"),
+        DefinitionSource::new("lmbench", "bw_mmap_rd mmap_only, open2close", "McVoy & Staelin, USENIX ATC 1996")
+            .near("a file of 64 MiB, where the source reads 8 MB"),
+        DefinitionSource::new("DAISy/HEAT", "table 10", "section 6.6.1.2")
+            .near("a file of 64 MiB, where the source reads 8 MB"),
     ],
     axes: &[Axis::choice("mapping", &["once", "open_to_close"], &["once", "open_to_close"]), place::place(&["target"])],
     shares: Some(Shares { key: "cached_file", axes: &["place"] }),

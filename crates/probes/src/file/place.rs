@@ -9,15 +9,17 @@ use sys::file::filesystem;
 
 use crate::{Axis, ProbeContext, Scratch, Unsupported};
 
-/// The axis of places, with its default values.
+/// The axis of places, with its default values. Further directories of a run are `target2` and so on.
 pub(super) const fn place(defaults: &'static [&'static str]) -> Axis {
-    Axis::choice("place", &["target", "tmpfs"], defaults)
+    let further = |word: &str| model::target_number(word).is_some_and(|number| number <= 9);
+    Axis { besides: further, ..Axis::choice("place", &["target", "tmpfs"], defaults) }
 }
 
 /// A directory of this launch at the place of a point, with space for `bytes`; the file system is noted.
 pub(super) fn open(at: &Point, context: &mut ProbeContext, bytes: u64) -> Result<Rc<Scratch>, Unsupported> {
     let inside = match at.choice("place")? {
-        "target" => context.directory().to_owned(),
+        // The launch was given the directory of its place.
+        place if model::target_number(place).is_some() => context.directory().to_owned(),
         _ => tmpfs().ok_or_else(|| Unsupported::new("no file system in memory (tmpfs) can be written"))?,
     };
     let scratch = context.scratch_in(&inside)?;

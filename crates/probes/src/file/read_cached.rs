@@ -18,8 +18,10 @@ pub(super) static PROBE: Probe = Probe {
     class: Class::FileData,
     stresses: &[Primitive::PageCache, Primitive::KernelCopy, Primitive::DramRead],
     sources: &[
-        DefinitionSource::new("lmbench", "bw_file_rd", "McVoy & Staelin, USENIX ATC 1996"),
-        DefinitionSource::new("DAISy/HEAT", "table 10", "section 6.6.1.2"),
+        DefinitionSource::new("lmbench", "bw_file_rd", "McVoy & Staelin, USENIX ATC 1996")
+            .near("a file of 64 MiB, where the source reads 8 MB"),
+        DefinitionSource::new("DAISy/HEAT", "table 10", "section 6.6.1.2")
+            .near("a file of 64 MiB, where the source reads 8 MB"),
     ],
     axes: &[Axis::choice("data", DATA, &["copied", "touched"]), place::place(&["target"])],
     shares: Some(Shares { key: "cached_file", axes: &["place"] }),

@@ -1,20 +1,28 @@
 //! File write through the page cache.
 
-use super::buffered::{AXES, Buffered, BufferedAction};
+use super::buffered::{Buffered, BufferedAction, WRITING, durable_in_memory};
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
     id: "file.write",
     title: "file write",
-    about: "Writes over a file in the page cache. Files of 500, 2000 and 8000 KiB by buffers of 256 B, 1 KiB and 4 KiB, from beginning to end and again. Bytes count once.",
+    about: "Writes over a file in the page cache. Files of 500, 2000 and 8000 KiB by buffers of 256 B, 1 KiB and 4 KiB, from beginning to end and again. With fsync, each file is durable before it is written again: what the disk takes. Bytes count once.",
     metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes written"),
     class: Class::FileData,
-    stresses: &[Primitive::PageCache, Primitive::SyscallEntry, Primitive::KernelCopy],
+    stresses: &[Primitive::PageCache, Primitive::SyscallEntry, Primitive::KernelCopy, Primitive::DiskWrite],
     sources: &[
         DefinitionSource::new("BYTE", "File Write", "UnixBench, src/fstime.c"),
-        DefinitionSource::new("CyberLife", "File Write", "CyberLife Labs notes, 2004"),
+        DefinitionSource::new("CyberLife", "File Write", "CyberLife Labs notes, 2004")
+            .at("durability=fsync")
+            .near(DISK),
+        DefinitionSource::new("CyberLife", "File Write", "CyberLife Labs notes, 2004").other(CACHE),
     ],
-    axes: AXES,
+    axes: WRITING,
+    skips: durable_in_memory,
     prepare: |at, context| Ok(Trial::one(Buffered::new(BufferedAction::Write, at, context)?)),
     ..Probe::BLANK
 };
+
+const DISK: &str =
+    "a file of 2000 KiB made durable again and again, where the source wrote for 10 s and let the system flush";
+const CACHE: &str = "the source's figure is bound by its disk, by its own words; this one stays in the page cache";

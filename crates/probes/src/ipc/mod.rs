@@ -4,6 +4,7 @@ mod pipe_bandwidth;
 mod pipe_latency;
 mod pipe_throughput;
 mod remote;
+mod rpc_library;
 mod rpc_tcp_latency;
 mod rpc_udp_latency;
 mod tcp_bandwidth;

@@ -1,13 +1,22 @@
 //! Round trips of a remote procedure call.
 
-use crate::line::{Pair, PartyLine};
+use std::os::fd::AsFd;
+
+use crate::line::{Pair, PartyLine, peer_ended};
 use crate::peer_process::{PeerProcess, answer, fold};
 use crate::rpc::{CALL_BYTES, MARK_BYTES, REPLY_BYTES, get_call, get_mark, get_reply, put_call, put_mark, put_reply};
-use crate::{BatchWork, Kernel, ProbeContext, ProbeError, Recorder, Unsupported};
+use crate::{Axis, BatchWork, Kernel, ProbeContext, ProbeError, Recorder, Unsupported};
+
+/// Who makes and reads the messages.
+pub(super) const MESSAGES: Axis = Axis::choice("messages", &["direct", "polled", "library"], &["polled"]);
+/// What differs where messages are ours and both sides poll.
+pub(super) const OWN: &str = "messages of our own, not those of the system's RPC library";
+/// What differs where nobody polls.
+pub(super) const DIRECT: &str = "messages of our own, and no side polls before it reads, which RPC libraries do";
 
 /// Calls the procedure of a peer repeatedly; `MARK` bytes of record marking precede each message: none in datagrams.
 pub(super) struct Remote<const MARK: usize> {
-    line: PartyLine,
+    line: PolledLine,
     _peer: PeerProcess,
     transaction: u32,
     began: u8,
@@ -18,8 +27,10 @@ const ROOM: usize = MARK_BYTES + CALL_BYTES;
 
 impl<const MARK: usize> Remote<MARK> {
     /// Forks the server.
-    pub(super) fn start(context: &mut ProbeContext, (near, far): Pair) -> Result<Self, Unsupported> {
-        let (peer, line) = PeerProcess::start(context, 1, near, far, serve::<MARK>)?;
+    pub(super) fn start(context: &mut ProbeContext, (near, far): Pair, polls: bool) -> Result<Self, Unsupported> {
+        let serve = |line| serve::<MARK>(&PolledLine { line, polls });
+        let (peer, line) = PeerProcess::start(context, 1, near, far, serve)?;
+        let line = PolledLine { line, polls };
         let character = context.seed() as u8;
         Ok(Self { line, _peer: peer, transaction: context.seed() as u32, began: character, character })
     }
@@ -42,7 +53,32 @@ impl<const MARK: usize> Remote<MARK> {
     }
 }
 
-fn serve<const MARK: usize>(line: PartyLine) -> Result<(), ProbeError> {
+/// A line whose reader may poll first.
+struct PolledLine {
+    line: PartyLine,
+    polls: bool,
+}
+
+impl PolledLine {
+    fn send(&self, message: &[u8]) -> Result<(), ProbeError> {
+        self.line.send(message)
+    }
+
+    #[inline]
+    fn receive(&self, message: &mut [u8]) -> Result<bool, ProbeError> {
+        if self.polls {
+            sys::poll::wait_readable(self.line.from.as_fd())?;
+        }
+        self.line.receive(message)
+    }
+
+    #[inline]
+    fn expect(&self, message: &mut [u8]) -> Result<(), ProbeError> {
+        if self.receive(message)? { Ok(()) } else { Err(peer_ended()) }
+    }
+}
+
+fn serve<const MARK: usize>(line: &PolledLine) -> Result<(), ProbeError> {
     let mut message = [0; ROOM];
     while line.receive(&mut message[..MARK + CALL_BYTES])? {
         if MARK > 0 {
@@ -57,7 +93,7 @@ fn serve<const MARK: usize>(line: PartyLine) -> Result<(), ProbeError> {
 }
 
 /// The answer of the procedure to a character.
-fn procedure(character: u8) -> u8 {
+pub(super) fn procedure(character: u8) -> u8 {
     answer(u64::from(character)) as u8
 }
 

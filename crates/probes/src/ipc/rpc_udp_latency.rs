@@ -1,6 +1,7 @@
 //! Round trip of a remote procedure call over UDP.
 
-use super::remote::Remote;
+use super::remote::{DIRECT, MESSAGES, OWN, Remote};
+use super::rpc_library::LibraryCalls;
 use crate::line::udp_pair;
 use crate::prelude::*;
 
@@ -8,16 +9,29 @@ pub(super) static PROBE: Probe = Probe {
     id: "ipc.rpc_udp_latency",
     title: "RPC over UDP latency, loopback",
     about: "Calls a procedure of another process with one character by ONC RPC in datagrams (RFC 5531, XDR) and checks the reply's \
-            transaction and result. Messages are written and read directly: neither side polls, and nothing is sent again.",
+            transaction and result. Direct: messages of our own, \
+            neither side polls, and nothing is sent again. Polled: the same, and both sides poll before they read, as RPC \
+            libraries do. Library: client and server are of the system's own RPC library (libtirpc).",
     metric: ProbeMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,
     stresses: &[Primitive::UdpStack, Primitive::ContextSwitch, Primitive::Wakeup],
     sources: &[
-        DefinitionSource::new("BaBar", "table 6, RPC/UDP", "T. J. Pavel, CHEP 98"),
-        DefinitionSource::new("lmbench", "lat_rpc -p udp", "McVoy & Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("BaBar", "table 6, RPC/UDP", "T. J. Pavel, CHEP 98").at("messages=library"),
+        DefinitionSource::new("BaBar", "table 6, RPC/UDP", "T. J. Pavel, CHEP 98").at("messages=polled").near(OWN),
+        DefinitionSource::new("BaBar", "table 6, RPC/UDP", "T. J. Pavel, CHEP 98").other(DIRECT),
+        DefinitionSource::new("lmbench", "lat_rpc -p udp", "McVoy & Staelin, USENIX ATC 1996").at("messages=library"),
+        DefinitionSource::new("lmbench", "lat_rpc -p udp", "McVoy & Staelin, USENIX ATC 1996")
+            .at("messages=polled")
+            .near(OWN),
+        DefinitionSource::new("lmbench", "lat_rpc -p udp", "McVoy & Staelin, USENIX ATC 1996").other(DIRECT),
     ],
-    axes: &[Axis::placement(&["same_cpu"])],
+    axes: &[MESSAGES, Axis::placement(&["same_cpu"])],
     parties: Parties::Placed,
-    prepare: |_, context| Ok(Trial::one(Remote::<0>::start(context, udp_pair()?)?)),
+    // The library's calls are counted by a program of their own, to which each batch speaks once.
+    batch: BatchRule { least: 1000, ..BatchRule::FILL },
+    prepare: |at, context| match at.choice("messages")? {
+        "library" => Ok(Trial::one(LibraryCalls::start(context, "udp")?)),
+        how => Ok(Trial::one(Remote::<0>::start(context, udp_pair()?, how == "polled")?)),
+    },
     ..Probe::BLANK
 };

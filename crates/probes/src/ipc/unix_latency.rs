@@ -11,10 +11,7 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,
     stresses: &[Primitive::UnixSocket, Primitive::ContextSwitch, Primitive::Wakeup],
-    sources: &[
-        DefinitionSource::new("BaBar", "table 6, AF_UNIX", "T. J. Pavel, CHEP 98"),
-        DefinitionSource::new("lmbench", "lat_unix", "McVoy & Staelin, USENIX ATC 1996"),
-    ],
+    sources: &[DefinitionSource::new("lmbench", "lat_unix", "McVoy & Staelin, USENIX ATC 1996")],
     axes: &[Axis::placement(&["same_cpu"])],
     parties: Parties::Placed,
     prepare: |_, context| Ok(Trial::one(EchoKernel::<1>::start(context, unix_pair()?)?)),

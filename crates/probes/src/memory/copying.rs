@@ -7,18 +7,24 @@ use crate::prelude::*;
 type Copy = fn(&mut [u64], &[u64], usize);
 
 /// Words of a piece: 1 MiB.
-const PIECE: usize = (MIB / 8) as usize;
+pub(super) const PIECE: usize = (MIB / 8) as usize;
 /// Words of offset between source and destination beyond whole pages.
 const STAGGER: usize = 17 * 8;
 /// Value of a word that the batch must overwrite.
 const SPOILED: u64 = u64::MAX;
 
-pub(super) fn prepare(copy: Copy, at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
+/// A copy in pieces of so many words at most.
+pub(super) fn prepare(
+    copy: Copy,
+    longest: usize,
+    at: &Point,
+    context: &mut ProbeContext,
+) -> Result<Trial, Unsupported> {
     let bytes = at.bytes("working_set")? as usize;
     let half = bytes / 16;
-    let words = if half > PIECE { half / PIECE * PIECE } else { half };
+    let words = if half > longest { half / longest * longest } else { half };
     let memory = arrays(at, context)?;
-    Ok(Trial::one(Copying { memory, copy, words, from: 0, pieces: 0 }))
+    Ok(Trial::one(Copying { memory, copy, words, longest, from: 0, pieces: 0 }))
 }
 
 struct Copying {
@@ -26,6 +32,8 @@ struct Copying {
     copy: Copy,
     /// Words of the source, and of the destination.
     words: usize,
+    /// Words of a piece at most.
+    longest: usize,
     from: u64,
     pieces: u64,
 }
@@ -37,7 +45,7 @@ impl Copying {
     }
 
     fn piece(&self) -> usize {
-        self.words.min(PIECE)
+        self.words.min(self.longest)
     }
 
     /// Destination and source of a piece.

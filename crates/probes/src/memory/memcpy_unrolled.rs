@@ -11,11 +11,14 @@ pub(super) static PROBE: Probe = Probe {
     class: Class::Bandwidth,
     stresses: &[Primitive::DramRead, Primitive::DramWrite],
     sources: &[
-        DefinitionSource::new("lmbench", "bw_mem cp", "L. McVoy and C. Staelin, USENIX ATC 1996"),
-        DefinitionSource::new("BaBar", "table 1, memcpy (unrolled)", "T. Pavel, CHEP 98"),
+        DefinitionSource::new("lmbench", "bw_mem fcp", "L. McVoy and C. Staelin, USENIX ATC 1996").near(WIDTH),
+        DefinitionSource::new("BaBar", "table 1, memcpy (unrolled)", "T. Pavel, CHEP 98")
+            .near("by words of 64 bits, where the source copies integers of 32 bits"),
     ],
     axes: &[Axis::doubling("working_set", KIB, GIB, &["256MiB"]).of_memory()],
     shares: Some(super::arrays::SHARES),
-    prepare: |at, context| copying::prepare(sys::kernel::copy::memcpy_unrolled, at, context),
+    prepare: |at, context| copying::prepare(sys::kernel::copy::memcpy_unrolled, copying::PIECE, at, context),
     ..Probe::BLANK
 };
+
+const WIDTH: &str = "by words of 64 bits, where the source copies integers of 32 bits";

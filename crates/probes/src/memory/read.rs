@@ -13,9 +13,12 @@ pub(super) static PROBE: Probe = Probe {
     class: Class::Bandwidth,
     stresses: &[Primitive::DramRead],
     sources: &[
-        DefinitionSource::new("lmbench", "bw_mem rd", "L. McVoy and C. Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("lmbench", "bw_mem rd", "L. McVoy and C. Staelin, USENIX ATC 1996")
+            .near("vector registers or words of 64 bits, where frd adds integers of 32 bits and rd only every fourth"),
         DefinitionSource::new("RAMspeed", "reading", "R. Hollander and P. Bolotoff, RAMspeed"),
-        DefinitionSource::new("BaBar", "table 1, memory read", "T. Pavel, CHEP 98"),
+        DefinitionSource::new("CyberLife", "RAMspeed, reading", "CyberLife Labs notes, 2004").near(ASSUMED),
+        DefinitionSource::new("BaBar", "table 1, memory read", "T. Pavel, CHEP 98")
+            .near("vector registers, where the source adds integers"),
     ],
     axes: &[
         streaming::working_set(),
@@ -28,3 +31,5 @@ pub(super) static PROBE: Probe = Probe {
     prepare: |at, context| streaming::prepare(StreamKind::Read, at, context),
     ..Probe::BLANK
 };
+
+const ASSUMED: &str = "which of RAMspeed's tests was run is not printed; its integer test is assumed";

@@ -13,9 +13,13 @@ pub(super) static PROBE: Probe = Probe {
     class: Class::Bandwidth,
     stresses: &[Primitive::DramWrite],
     sources: &[
-        DefinitionSource::new("lmbench", "bw_mem wr", "L. McVoy and C. Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("lmbench", "bw_mem wr", "L. McVoy and C. Staelin, USENIX ATC 1996").near(
+            "vector registers or words of 64 bits, where fwr stores integers of 32 bits and wr only every fourth",
+        ),
         DefinitionSource::new("RAMspeed", "writing", "R. Hollander and P. Bolotoff, RAMspeed"),
-        DefinitionSource::new("BaBar", "table 1, memory write", "T. Pavel, CHEP 98"),
+        DefinitionSource::new("CyberLife", "RAMspeed, writing", "CyberLife Labs notes, 2004").near(ASSUMED),
+        DefinitionSource::new("BaBar", "table 1, memory write", "T. Pavel, CHEP 98")
+            .near("vector registers, where the source stores integers"),
     ],
     axes: &[
         streaming::working_set(),
@@ -31,3 +35,5 @@ pub(super) static PROBE: Probe = Probe {
     prepare: |at, context| streaming::prepare(StreamKind::Write, at, context),
     ..Probe::BLANK
 };
+
+const ASSUMED: &str = "which of RAMspeed's tests was run is not printed; its integer test is assumed";

@@ -6,26 +6,36 @@ use sys::process::PreparedProgram;
 
 use crate::Scratch;
 use crate::prelude::*;
-use crate::programs::CHAIN;
+use crate::programs::{CHAIN, Linking};
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.exec",
     title: "exec",
-    about: "A small static program executes itself again and again in one process and then ends; minus the same program ending at \
-            once. What remains is the replacement of one program by the next.",
+    about: "A small program executes itself again and again in one process and then ends; minus the same program ending at once. \
+            What remains is the replacement of one program by the next. Dynamic: linked to the system's C library, which its \
+            loader maps and starts each time. Static: without either.",
     metric: ProbeMetric::lower(Unit::Seconds, "exec"),
     class: Class::Process,
-    stresses: &[Primitive::Exec],
+    stresses: &[Primitive::Exec, Primitive::DynamicLink],
     sources: &[
-        DefinitionSource::new("BYTE", "Execl Throughput", "UnixBench, src/execl.c"),
-        DefinitionSource::new("CyberLife", "Execl Throughput", "CyberLife Labs notes, 2004"),
+        DefinitionSource::new("BYTE", "Execl Throughput", "UnixBench, src/execl.c").at("linking=dynamic").near(START),
+        DefinitionSource::new("BYTE", "Execl Throughput", "UnixBench, src/execl.c").other(STATIC),
+        DefinitionSource::new("CyberLife", "Execl Throughput", "CyberLife Labs notes, 2004")
+            .at("linking=dynamic")
+            .near(START),
+        DefinitionSource::new("CyberLife", "Execl Throughput", "CyberLife Labs notes, 2004").other(STATIC),
     ],
+    axes: &[Linking::AXIS],
     // The count is passed as the length of an argument, which must be short compared to a page.
     batch: BatchRule { least: 8, most: 1024, batches: None },
     paired: true,
     prepare,
     ..Probe::BLANK
 };
+
+/// What differs from a C program that executes itself.
+const START: &str = "the program does not look at the clock, nor format its arguments, between two execs";
+const STATIC: &str = "the program is linked statically";
 
 /// Replaces itself `links` times per batch; the overhead, never.
 struct Chain {
@@ -37,9 +47,9 @@ struct Chain {
     faults: u64,
 }
 
-fn prepare(_: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let files = context.scratch()?;
-    let path = CHAIN.write_into(files.path())?;
+    let path = CHAIN.write_into(files.path(), Linking::at(at)?)?;
     let chain = |overhead| Chain {
         path: path.clone(),
         _files: Rc::clone(&files),

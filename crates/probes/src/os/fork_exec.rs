@@ -1,29 +1,35 @@
 //! Starting a small program.
 
-use super::start::{StartKernel, dynamic, hello};
+use super::start::{StartKernel, hello};
 use crate::prelude::*;
+use crate::programs::{Linking, system_true};
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.fork_exec",
     title: "fork and exec",
-    about: "Forks, executes a small program, waits, and looks at its status. Static: a program of a few instructions that greets. \
-            Dynamic: the system's /bin/true with its loader and C library.",
+    about: "Forks, executes a small program, waits, and looks at its status. Hello: a program of a few instructions that greets, \
+            static or linked to the system's C library, which its loader maps and starts. True: the system's own /bin/true.",
     metric: ProbeMetric::lower(Unit::Seconds, "process"),
     class: Class::Process,
     stresses: &[Primitive::Fork, Primitive::Exec, Primitive::DynamicLink],
     sources: &[
-        DefinitionSource::new("BaBar", "table 3, simple process", "T. J. Pavel, CHEP 98"),
-        DefinitionSource::new("lmbench", "lat_proc exec", "McVoy & Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("BaBar", "table 3, simple process", "T. J. Pavel, CHEP 98").at("linking=dynamic"),
+        DefinitionSource::new("BaBar", "table 3, simple process", "T. J. Pavel, CHEP 98").other(STATIC),
+        DefinitionSource::new("lmbench", "lat_proc exec", "McVoy & Staelin, USENIX ATC 1996").at("linking=dynamic"),
+        DefinitionSource::new("lmbench", "lat_proc exec", "McVoy & Staelin, USENIX ATC 1996").other(STATIC),
     ],
-    axes: &[Axis::choice("linking", &["static", "dynamic"], &["static"])],
+    axes: &[Linking::AXIS, Axis::choice("program", &["hello", "true"], &["hello"])],
+    skips: |at| at.get("linking") == Some("static") && at.get("program") == Some("true"),
     prepare,
     ..Probe::BLANK
 };
 
+const STATIC: &str = "the program is linked statically";
+
 fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
-    let (mut path, files) = hello(context)?;
-    if at.choice("linking")? == "dynamic" {
-        path = dynamic()?;
+    let (mut path, files) = hello(context, Linking::at(at)?)?;
+    if at.choice("program")? == "true" {
+        path = system_true()?;
         context.note(format!("dynamic program: {}", path.display()));
     }
     Ok(Trial::one(StartKernel::new(&path, &[], files, |program| program.fork_exec())?))

@@ -4,28 +4,34 @@ use std::path::Path;
 
 use super::start::{StartKernel, hello};
 use crate::prelude::*;
+use crate::programs::Linking;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.fork_shell",
     title: "fork and shell",
-    about: "Forks, executes /bin/sh -c with the path of a small static program that greets, waits, and looks at the status. \
-            Which program the shell is stands in the notes.",
+    about: "Forks, executes /bin/sh -c with the path of a small program that greets, dynamically linked to the system's C \
+            library or static, waits, and looks at the status. Which program the shell is stands in the notes.",
     metric: ProbeMetric::lower(Unit::Seconds, "process"),
     class: Class::Process,
     stresses: &[Primitive::Fork, Primitive::Exec, Primitive::DynamicLink, Primitive::Shell],
     sources: &[
-        DefinitionSource::new("BaBar", "table 3, /bin/sh process", "T. J. Pavel, CHEP 98"),
-        DefinitionSource::new("lmbench", "lat_proc shell", "McVoy & Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("BaBar", "table 3, /bin/sh process", "T. J. Pavel, CHEP 98").at("linking=dynamic"),
+        DefinitionSource::new("BaBar", "table 3, /bin/sh process", "T. J. Pavel, CHEP 98").other(STATIC),
+        DefinitionSource::new("lmbench", "lat_proc shell", "McVoy & Staelin, USENIX ATC 1996").at("linking=dynamic"),
+        DefinitionSource::new("lmbench", "lat_proc shell", "McVoy & Staelin, USENIX ATC 1996").other(STATIC),
     ],
+    axes: &[Linking::AXIS],
     prepare,
     ..Probe::BLANK
 };
 
-fn prepare(_: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
+const STATIC: &str = "the program that the shell starts is linked statically";
+
+fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let shell = Path::new("/bin/sh");
     let really = shell.canonicalize().map_err(|error| Unsupported::new(format!("there is no /bin/sh: {error}")))?;
     context.note(format!("shell: /bin/sh is {}", really.display()));
-    let (path, files) = hello(context)?;
+    let (path, files) = hello(context, Linking::at(at)?)?;
     let path = path.to_str().ok_or_else(|| Unsupported::new("the target directory's name is not text"))?;
     if path.contains('\'') {
         return Err(Unsupported::new("the target directory's name contains a quotation mark"));

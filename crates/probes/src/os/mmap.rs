@@ -11,15 +11,22 @@ use crate::prelude::*;
 pub(super) static PROBE: Probe = Probe {
     id: "os.mmap",
     title: "map and unmap",
-    about: "Maps a cached file, reads one byte of every page, and unmaps it. Looking up the file's length is part of it.",
+    about: "Maps a cached file, reads one byte of every page, and unmaps it. Looking up the file's length is part of it. \
+            The file was laid by one write, whose pages the system may keep and map together, or page by page.",
     metric: ProbeMetric::lower(Unit::Seconds, "mapping"),
     class: Class::Fault,
     stresses: &[Primitive::AddressSpace, Primitive::PageFault],
-    sources: &[DefinitionSource::new("lmbench", "lat_mmap", "McVoy & Staelin, USENIX ATC 1996")],
-    axes: &[Axis::choice("size", &["64KiB", "1MiB", "16MiB", "64MiB"], &["1MiB"])],
+    sources: &[DefinitionSource::new("lmbench", "lat_mmap", "McVoy & Staelin, USENIX ATC 1996").other(TOUCHED)],
+    axes: &[Axis::choice("size", &["64KiB", "1MiB", "16MiB", "64MiB"], &["1MiB"]), LAID],
     prepare,
     ..Probe::BLANK
 };
+
+/// What the source touches.
+const TOUCHED: &str = "the source touches every fourth page of the first tenth of the file";
+
+/// How a file was laid.
+const LAID: Axis = Axis::choice("laid", &["at_once", "by_page"], &["at_once"]);
 
 struct MapKernel {
     file: File,
@@ -28,7 +35,7 @@ struct MapKernel {
 }
 
 fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
-    let (file, files) = numbered(context, at.bytes("size")?)?;
+    let (file, files) = numbered(context, at.bytes("size")?, at.choice("laid")? == "by_page")?;
     let pages = at.bytes("size")? / sys::memory::page_size() as u64;
     Ok(Trial::one(MapKernel { file, _files: files, sum: (0..pages).map(mark).fold(0, u64::wrapping_add) }))
 }
@@ -38,16 +45,23 @@ pub(super) fn mark(page: u64) -> u64 {
     page * 7 % 251 + 1
 }
 
-/// A cached file with a mark at the beginning of every page.
-pub(super) fn numbered(context: &mut ProbeContext, bytes: u64) -> Result<(File, Rc<Scratch>), Unsupported> {
+/// A cached file with a mark at the beginning of every page, written page by page or at once: the kernel may then keep its
+/// pages in larger units (folios), which it maps together.
+pub(super) fn numbered(
+    context: &mut ProbeContext,
+    bytes: u64,
+    by_page: bool,
+) -> Result<(File, Rc<Scratch>), Unsupported> {
     let files = context.scratch()?;
     let path = files.path().join("pages");
     let mut file = File::options().read(true).write(true).create_new(true).open(path)?;
     let size = sys::memory::page_size();
-    for number in 0..bytes / size as u64 {
-        let mut page = vec![0; size];
-        page[0] = mark(number) as u8;
-        file.write_all(&page)?;
+    let mut content = vec![0; bytes as usize / size * size];
+    for (number, page) in content.chunks_mut(size).enumerate() {
+        page[0] = mark(number as u64) as u8;
+    }
+    for piece in content.chunks(if by_page { size } else { content.len() }) {
+        file.write_all(piece)?;
     }
     Ok((file, files))
 }

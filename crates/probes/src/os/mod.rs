@@ -15,6 +15,7 @@ mod page_fault;
 mod pipe_switch;
 mod posix_spawn;
 mod protection_fault;
+mod protection_trap;
 mod ring;
 mod select;
 mod signal_handle;
@@ -48,6 +49,7 @@ pub(crate) static TABLE: &[&Probe] = &[
     &signal_install::PROBE,
     &signal_handle::PROBE,
     &protection_fault::PROBE,
+    &protection_trap::PROBE,
     &context_switch::PROBE,
     &thread_switch::PROBE,
     &pipe_switch::PROBE,

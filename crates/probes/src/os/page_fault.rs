@@ -16,16 +16,23 @@ pub(super) static PROBE: Probe = Probe {
     title: "page fault",
     about: "Touches pages that are not there yet: zeroed memory (anonymous, in base or huge pages), a cached file, memory shared with \
             a forked child (copy on write). The time is divided by the faults that the kernel counted, which may bring several \
-            pages each: it maps a cached file's neighbours along.",
+            pages each: it maps a cached file's neighbours along, and more of them where the file was laid by one write than page by \
+            page.",
     metric: ProbeMetric::lower(Unit::Seconds, "fault"),
     class: Class::Fault,
     stresses: &[Primitive::PageFault],
-    sources: &[DefinitionSource::new("lmbench", "lat_pagefault", "McVoy & Staelin, USENIX ATC 1996")],
-    axes: &[Axis::choice("kind", &["anonymous", "file", "cow", "huge"], &["anonymous", "file", "cow"])],
+    sources: &[DefinitionSource::new("lmbench", "lat_pagefault", "McVoy & Staelin, USENIX ATC 1996").other(PAGES)],
+    axes: &[Axis::choice(
+        "kind",
+        &["anonymous", "file_at_once", "file_by_page", "cow", "huge"],
+        &["anonymous", "file_at_once", "cow"],
+    )],
     prepare,
     ..Probe::BLANK
 };
 
+const PAGES: &str =
+    "the source divides by the pages that it touches, in random order; here it is the faults that are counted";
 const BYTES: u64 = 64 * MIB;
 /// Mappings of the file: each can cause faults once before all are reset.
 const MAPPINGS: usize = 8;
@@ -33,7 +40,9 @@ const MAPPINGS: usize = 8;
 fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let kind = at.choice("kind")?;
     let pages = match kind {
-        "file" => return Ok(Trial::one(Faults::new(MappedFile::new(context)?))),
+        "file_at_once" | "file_by_page" => {
+            return Ok(Trial::one(Faults::new(MappedFile::new(context, kind == "file_by_page")?)));
+        }
         "huge" => Pages::Huge,
         _ => Pages::Base,
     };
@@ -183,8 +192,8 @@ struct MappedFile {
 }
 
 impl MappedFile {
-    fn new(context: &mut ProbeContext) -> Result<Self, Unsupported> {
-        let (file, files) = numbered(context, BYTES)?;
+    fn new(context: &mut ProbeContext, by_page: bool) -> Result<Self, Unsupported> {
+        let (file, files) = numbered(context, BYTES, by_page)?;
         let maps = (0..MAPPINGS).map(|_| FileMap::new(&file)).collect::<Result<Vec<_>, _>>()?;
         let before = Usage::of(Who::Thread)?;
         std::hint::black_box(maps[0].touch_pages());

@@ -15,7 +15,8 @@ pub(super) static PROBE: Probe = Probe {
     sources: &[
         DefinitionSource::new("BYTE", "Pipe-based Context Switching", "UnixBench, src/context1.c"),
         DefinitionSource::new("CyberLife", "Pipe-based Context Switching", "CyberLife Labs notes, 2004"),
-        DefinitionSource::new("perf", "bench sched pipe", "tools/perf/bench/sched-pipe.c of Linux"),
+        DefinitionSource::new("perf", "bench sched pipe", "tools/perf/bench/sched-pipe.c of Linux")
+            .near("perf sends 4 bytes, and states a mean that counts pre-emption"),
     ],
     axes: &[Axis::placement(&["same_cpu", "cross_cpu", "free"])],
     parties: Parties::Placed,

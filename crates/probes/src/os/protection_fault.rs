@@ -12,10 +12,12 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::lower(Unit::Seconds, "fault"),
     class: Class::Fault,
     stresses: &[Primitive::PageFault, Primitive::Signal],
-    sources: &[DefinitionSource::new("lmbench", "lat_sig prot", "McVoy & Staelin, USENIX ATC 1996")],
+    sources: &[DefinitionSource::new("lmbench", "lat_sig prot", "McVoy & Staelin, USENIX ATC 1996").other(WHOLE)],
     prepare: |_, _| Ok(Trial::one(Protected(ProtectionFault::prepare()?))),
     ..Probe::BLANK
 };
+
+const WHOLE: &str = "the source subtracts what catching a signal costs; see os.protection_trap";
 
 struct Protected(ProtectionFault);
 

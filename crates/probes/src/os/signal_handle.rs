@@ -21,7 +21,8 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
-struct Caught(Rc<SignalCounter>);
+/// Signals sent to oneself and caught.
+pub(super) struct Caught(pub(super) Rc<SignalCounter>);
 struct Sent(Rc<SignalCounter>);
 
 fn prepare(_: &Point, _: &mut ProbeContext) -> Result<Trial, Unsupported> {

@@ -2,6 +2,7 @@
 
 use super::start::{StartKernel, hello};
 use crate::prelude::*;
+use crate::programs::Linking;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.vfork_exec",
@@ -17,6 +18,6 @@ pub(super) static PROBE: Probe = Probe {
 };
 
 fn prepare(_: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
-    let (path, files) = hello(context)?;
+    let (path, files) = hello(context, Linking::Static)?;
     Ok(Trial::one(StartKernel::new(&path, &[], files, |program| program.vfork_exec())?))
 }

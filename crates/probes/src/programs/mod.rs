@@ -1,13 +1,16 @@
 //! Programs of a few instructions, for figures that start one: they must start equally everywhere, without a compiler.
-//! They are therefore assembled here by hand: an ELF header, two program headers, the instructions and their data.
+//! They are therefore assembled here by hand.
 //!
-//! Format: System V ABI, chapters 4 and 5; numbers of system calls: `syscall(2)`. The assembly of each instruction is
-//! given beside its bytes.
+//! Numbers of system calls: `syscall(2)`. The assembly of each instruction is given beside its bytes.
 
 mod chain;
+mod dynamic;
+mod elf;
 mod hello;
 
 pub(crate) use chain::CHAIN;
+use dynamic::DynamicNames;
+pub(crate) use dynamic::system_true;
 pub(crate) use hello::HELLO;
 
 use std::fs;
@@ -15,7 +18,28 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::Unsupported;
+use model::Point;
+
+use crate::{Axis, Unsupported};
+
+/// How a program is linked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Linking {
+    /// It is complete.
+    Static,
+    /// The kernel starts the system's loader, which maps and starts the C library and then the program.
+    Dynamic,
+}
+
+impl Linking {
+    /// The axis of figures that start programs: dynamic, as programs usually are, or static.
+    pub(crate) const AXIS: Axis = Axis::choice("linking", &["dynamic", "static"], &["dynamic"]);
+
+    /// The value at a point.
+    pub(crate) fn at(point: &Point) -> Result<Self, Unsupported> {
+        Ok(if point.choice("linking")? == "static" { Self::Static } else { Self::Dynamic })
+    }
+}
 
 /// Architectures with listings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,60 +81,32 @@ pub(crate) struct ListedProgram {
     data: &'static [u8],
 }
 
-/// Load address: above the lowest addresses, which Linux does not map.
-const BASE: u64 = 0x40_0000;
-const HEADER: usize = 64;
-const PROGRAM_HEADER: usize = 56;
-const CODE: usize = HEADER + 2 * PROGRAM_HEADER;
-
 impl ListedProgram {
-    /// Writes the program into a directory, executable.
+    /// Writes the program into a directory, executable: without a loader, or dynamically linked to the C library of this
+    /// system, which it does not call.
     ///
     /// # Errors
-    /// When this architecture has no listing, or the file could not be written.
-    pub(crate) fn write_into(&self, directory: &Path) -> Result<PathBuf, Unsupported> {
+    /// When this architecture has no listing, the names of loader and library are unknown, or the file could not be written.
+    pub(crate) fn write_into(&self, directory: &Path, linking: Linking) -> Result<PathBuf, Unsupported> {
         let here = Architecture::here().filter(|_| cfg!(target_os = "linux"));
         let listing = self.listings.iter().find(|listing| Some(listing.machine) == here).ok_or_else(|| {
             Unsupported::new(format!("the {} program is not written for this system and architecture", self.name))
         })?;
-        let path = directory.join(self.name);
+        let names = if linking == Linking::Dynamic { Some(dynamic::names()?) } else { None };
+        let path =
+            directory.join(if names.is_some() { format!("{}-dynamic", self.name) } else { self.name.to_owned() });
         let refuse = |error| Unsupported::new(format!("could not write {}: {error}", path.display()));
         let mut file =
             fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o755).open(&path).map_err(refuse)?;
-        file.write_all(&self.assemble(listing)).map_err(refuse)?;
+        file.write_all(&self.assemble(listing, names.as_ref())).map_err(refuse)?;
         Ok(path)
     }
 
     /// The whole executable.
-    fn assemble(&self, listing: &InstructionListing) -> Vec<u8> {
-        let code: Vec<u8> = listing.instructions.iter().flat_map(|(bytes, _)| bytes.iter().copied()).collect();
-        let size = (CODE + code.len() + self.data.len()) as u64;
-        // 64 bits, little-endian, version 1, System V.
-        let mut file = vec![0x7f, b'E', b'L', b'F', 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-        let short = |file: &mut Vec<u8>, value: u16| file.extend(value.to_le_bytes());
-        let word = |file: &mut Vec<u8>, value: u32| file.extend(value.to_le_bytes());
-        let long = |file: &mut Vec<u8>, value: u64| file.extend(value.to_le_bytes());
-        short(&mut file, 2); // an executable
-        short(&mut file, listing.machine.number());
-        word(&mut file, 1);
-        long(&mut file, BASE + CODE as u64); // entry
-        long(&mut file, HEADER as u64); // program headers
-        long(&mut file, 0); // no section headers
-        word(&mut file, 0); // no flags
-        for value in [HEADER as u16, PROGRAM_HEADER as u16, 2, 64, 0, 0] {
-            short(&mut file, value);
-        }
-        // PT_LOAD, readable and executable: the whole file. PT_GNU_STACK: a stack that is not executable.
-        for (kind, flags, at, bytes, align) in [(1, 5, BASE, size, 0x1000), (0x6474_e551, 6, 0, 0, 16)] {
-            word(&mut file, kind);
-            word(&mut file, flags);
-            for value in [0, at, at, bytes, bytes, align] {
-                long(&mut file, value);
-            }
-        }
-        file.extend(code);
-        file.extend(self.data);
-        file
+    fn assemble(&self, listing: &InstructionListing, names: Option<&DynamicNames>) -> Vec<u8> {
+        let mut code: Vec<u8> = listing.instructions.iter().flat_map(|(bytes, _)| bytes.iter().copied()).collect();
+        code.extend(self.data);
+        elf::executable(listing.machine.number(), &code, names)
     }
 }
 
@@ -125,13 +121,13 @@ mod tests {
     #[test]
     fn headers_describe_the_file() {
         for (program, listing) in all() {
-            let file = program.assemble(listing);
+            let file = program.assemble(listing, None);
             assert_eq!(number(&file, 18, 2), u64::from(listing.machine.number()));
-            assert_eq!(number(&file, 24, 8), BASE + CODE as u64, "entry");
-            assert_eq!(number(&file, 52, 2), HEADER as u64);
-            assert_eq!(number(&file, HEADER, 4), 1, "PT_LOAD");
-            assert_eq!(number(&file, HEADER + 32, 8), file.len() as u64, "file size");
-            assert_eq!(number(&file, HEADER + 16, 8), BASE);
+            assert_eq!(number(&file, 24, 8), elf::BASE + elf::entry(false) as u64, "entry");
+            assert_eq!(number(&file, 52, 2), elf::HEADER as u64);
+            assert_eq!(number(&file, elf::HEADER, 4), 1, "PT_LOAD");
+            assert_eq!(number(&file, elf::HEADER + 32, 8), file.len() as u64, "file size");
+            assert_eq!(number(&file, elf::HEADER + 16, 8), elf::BASE);
             assert!(file.ends_with(program.data));
         }
     }
@@ -172,9 +168,44 @@ mod tests {
     }
 
     #[test]
+    fn a_dynamic_program_names_what_the_system_has() {
+        for (program, listing) in all() {
+            let names = DynamicNames { loader: "/lib/ld.so".to_owned(), library: "libc.so.6".to_owned() };
+            let file = program.assemble(listing, Some(&names));
+            assert_eq!(dynamic::read(&file), Some(names), "as it was written");
+            assert_eq!(number(&file, 24, 8), elf::BASE + elf::entry(true) as u64, "entry");
+            assert!(file[elf::entry(true)..].starts_with(listing.instructions[0].0));
+        }
+    }
+
+    #[test]
+    fn a_dynamic_program_is_started_by_the_loader_with_the_library() {
+        let directory = tempfile::tempdir().unwrap();
+        let written = HELLO.write_into(directory.path(), Linking::Dynamic);
+        let (path, names) = match (written, dynamic::names()) {
+            (Ok(path), Ok(names)) => (path, names),
+            (Err(unfit), _) | (_, Err(unfit)) => return testing::skip!("{unfit}"),
+        };
+        let output = run(&path, std::process::Stdio::piped());
+        assert_eq!(output.stdout, hello::GREETING);
+        assert!(output.status.success());
+        if names.library == "libc.so.6" {
+            // ld.so(8): with this variable it lists what it mapped, instead of starting the program.
+            let listed = retried(
+                std::process::Command::new(&path)
+                    .env("LD_TRACE_LOADED_OBJECTS", "1")
+                    .stdout(std::process::Stdio::piped()),
+            );
+            assert!(String::from_utf8_lossy(&listed.stdout).contains("libc.so.6 => /"), "{listed:?}");
+        }
+        let chain = CHAIN.write_into(directory.path(), Linking::Dynamic).unwrap();
+        assert!(retried(std::process::Command::new(&chain).arg("xxx")).status.success());
+    }
+
+    #[test]
     fn the_chain_succeeds_and_fails_if_it_cannot_continue() {
         let directory = tempfile::tempdir().unwrap();
-        let path = match CHAIN.write_into(directory.path()) {
+        let path = match CHAIN.write_into(directory.path(), Linking::Static) {
             Ok(path) => path,
             Err(unfit) => return testing::skip!("{unfit}"),
         };
@@ -192,7 +223,7 @@ mod tests {
     #[test]
     fn it_greets_and_ends_with_1_if_it_could_not() {
         let directory = tempfile::tempdir().unwrap();
-        let path = match HELLO.write_into(directory.path()) {
+        let path = match HELLO.write_into(directory.path(), Linking::Static) {
             Ok(path) => path,
             Err(unfit) => return testing::skip!("{unfit}"),
         };

@@ -3,19 +3,30 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::tool;
 use crate::Scratch;
 use crate::prelude::*;
+use crate::tool;
 
 pub(super) static PROBE: Probe = Probe {
     id: "shell.compile",
     title: "C compiler",
-    about: "Compiles and links a generated C program of 64 functions with optimisation (-O2). Afterwards it is run, and must give the \
-            number that the functions are known to give. Which compiler stands in the notes.",
+    about: "Compiles and links a generated C program. Small: about 150 lines, without optimisation, as BYTE does. Large: 64 functions \
+            with -O2. Afterwards it is run, and must give the number that the functions are known to give. Which compiler stands \
+            in the notes.",
     metric: ProbeMetric::higher(Unit::PerSecond, "programs"),
     class: Class::Process,
     stresses: &[Primitive::Compiler, Primitive::IntegerAlu, Primitive::Branch, Primitive::Exec],
-    sources: &[DefinitionSource::new("BYTE", "C Compiler Throughput", "UnixBench, pgms/cctest.c")],
+    sources: &[
+        DefinitionSource::new("BYTE", "C Compiler Throughput", "UnixBench, pgms/cctest.c")
+            .at("program=small")
+            .near(PROGRAM),
+        DefinitionSource::new("BYTE", "C Compiler Throughput", "UnixBench, pgms/cctest.c").other(LARGE),
+        DefinitionSource::new("CyberLife", "C Compiler Throughput", "CyberLife Labs notes, 2004")
+            .at("program=small")
+            .near(PROGRAM),
+        DefinitionSource::new("CyberLife", "C Compiler Throughput", "CyberLife Labs notes, 2004").other(LARGE),
+    ],
+    axes: &[Axis::choice("program", &["small", "large"], &["small"])],
     parties: Parties::Free,
     // A compilation takes so long that a launch has one: what varies is the launch.
     batch: BatchRule { batches: Some(1), ..BatchRule::at_most(16) },
@@ -23,19 +34,26 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
-const FUNCTIONS: u32 = 64;
+const PROGRAM: &str = "a generated program as long as the source's, which is another";
+const LARGE: &str = "a program several times as long, with optimisation";
 
 struct Compile {
     compiler: PathBuf,
     files: Rc<Scratch>,
+    functions: u32,
+    flags: &'static [&'static str],
 }
 
-fn prepare(_: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let compiler = tool::find(&["cc", "gcc", "clang"])?;
     context.note(format!("compiler: {} is {}", compiler.display(), tool::version(&compiler, "--version")));
     let files = context.scratch()?;
-    fs::write(files.path().join("program.c"), source())?;
-    let mut compile = Compile { compiler, files };
+    let (functions, flags): (u32, &'static [&'static str]) = match at.choice("program")? {
+        "large" => (64, &["-O2"]),
+        _ => (SMALL, &[]),
+    };
+    fs::write(files.path().join("program.c"), source(functions))?;
+    let mut compile = Compile { compiler, files, functions, flags };
     if context.calibrating() {
         // A compiler that fails is a reason not to measure, and no failure.
         let done = compile.batch(1)?;
@@ -44,10 +62,17 @@ fn prepare(_: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> 
     Ok(Trial::one(compile))
 }
 
+/// Functions of a program of about 150 lines.
+const SMALL: u32 = 16;
+
 /// Each function mixes a number, loops and branches, and calls the one before it.
-fn source() -> String {
-    let mut text = String::from("#include <stdio.h>\n\nstatic unsigned f0(unsigned x) { return x + 1; }\n");
-    for number in 1..FUNCTIONS {
+fn source(functions: u32) -> String {
+    // The small program has the headers of BYTE's, which take a compiler longer than so few lines.
+    let headers: &[&str] =
+        if functions == SMALL { &["stdio", "stdlib", "unistd", "fcntl", "time"] } else { &["stdio"] };
+    let mut text: String = headers.iter().map(|header| format!("#include <{header}.h>\n")).collect();
+    text.push_str("\nstatic unsigned f0(unsigned x) { return x + 1; }\n");
+    for number in 1..functions {
         text.push_str(&format!(
             "static unsigned f{number}(unsigned x)\n{{\n    unsigned table[8], sum = 0, i;\n    \
              for (i = 0; i < 8; i++)\n        table[i] = x * (i + {number}u) ^ (x >> (i & 3));\n    \
@@ -60,13 +85,13 @@ fn source() -> String {
     }
     text.push_str(&format!(
         "int main(void)\n{{\n    printf(\"%u\\n\", f{}(1998u));\n    return 0;\n}}\n",
-        FUNCTIONS - 1
+        functions - 1
     ));
     text
 }
 
 /// The number that the program must print.
-fn result() -> u32 {
+fn result(functions: u32) -> u32 {
     fn f(number: u32, x: u32) -> u32 {
         if number == 0 {
             return x.wrapping_add(1);
@@ -77,7 +102,7 @@ fn result() -> u32 {
         };
         table.iter().enumerate().map(pick).fold(f(number - 1, x ^ number), u32::wrapping_add)
     }
-    f(FUNCTIONS - 1, 1998)
+    f(functions - 1, 1998)
 }
 
 impl Kernel for Compile {
@@ -91,7 +116,7 @@ impl Kernel for Compile {
         let mut compiled = 0;
         for _ in 0..ops {
             let mut command = tool::command(&self.compiler, self.files.path());
-            tool::output(command.args(["-O2", "-o", "program", "program.c"]))?;
+            tool::output(command.args(self.flags).args(["-o", "program", "program.c"]))?;
             compiled += 1;
         }
         Ok(BatchWork { ops, token: compiled })
@@ -99,7 +124,20 @@ impl Kernel for Compile {
 
     fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         let printed = tool::output(&mut tool::command(&self.files.path().join("program"), self.files.path()))?;
-        ProbeError::unless_equal(String::from_utf8_lossy(&printed).trim(), result().to_string().as_str())?;
+        let expected = result(self.functions).to_string();
+        ProbeError::unless_equal(String::from_utf8_lossy(&printed).trim(), expected.as_str())?;
         ProbeError::unless_equal(done.token, done.ops)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_small_program_is_as_long_as_that_of_the_source() {
+        let lines = source(SMALL).lines().count();
+        assert!((130..=170).contains(&lines), "{lines} lines");
+        assert!(source(64).lines().count() > 4 * lines);
     }
 }

@@ -3,9 +3,9 @@
 use std::fs::{self, File};
 use std::path::PathBuf;
 
-use super::tool;
 use crate::Scratch;
 use crate::prelude::*;
+use crate::tool;
 
 pub(super) static PROBE: Probe = Probe {
     id: "shell.dc",

@@ -3,7 +3,6 @@
 mod compile;
 mod dc;
 mod script;
-mod tool;
 
 use crate::Probe;
 

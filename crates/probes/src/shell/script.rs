@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
-use super::tool;
 use crate::Scratch;
 use crate::prelude::*;
+use crate::tool;
 
 pub(super) static PROBE: Probe = Probe {
     id: "shell.script",
@@ -17,8 +17,10 @@ pub(super) static PROBE: Probe = Probe {
     class: Class::Process,
     stresses: &[Primitive::Shell, Primitive::Fork, Primitive::Exec, Primitive::DynamicLink, Primitive::Pipe],
     sources: &[
-        DefinitionSource::new("BYTE", "Shell Scripts", "UnixBench, pgms/multi.sh and pgms/tst.sh"),
-        DefinitionSource::new("CyberLife", "Shell scripts", "CyberLife Labs notes, 2004"),
+        DefinitionSource::new("BYTE", "Shell Scripts", "UnixBench, pgms/multi.sh and pgms/tst.sh")
+            .near("another script, of the same commands over a generated file"),
+        DefinitionSource::new("CyberLife", "Shell scripts", "CyberLife Labs notes, 2004")
+            .near("another script, of the same commands over a generated file"),
     ],
     axes: &[Axis::choice("concurrent", &["1", "2", "4", "8"], &["1", "8"])],
     parties: Parties::Free,

@@ -78,6 +78,8 @@ pub enum Cell {
     Count(u64),
     /// A quantity without its interval.
     Value(PrintedQuantity),
+    /// The same with the mark of a footnote.
+    Marked(PrintedQuantity, char),
     /// An upper bound of a quantity: `< 12 ns`.
     Below(PrintedQuantity),
     /// The interval of a quantity, in the same prefix as the row.
@@ -105,7 +107,9 @@ impl Cell {
     #[must_use]
     pub const fn quantity(&self) -> Option<&PrintedQuantity> {
         match self {
-            Self::Value(quantity) | Self::Below(quantity) | Self::Interval(quantity) => Some(quantity),
+            Self::Value(quantity) | Self::Marked(quantity, _) | Self::Below(quantity) | Self::Interval(quantity) => {
+                Some(quantity)
+            }
             _ => None,
         }
     }

@@ -49,7 +49,7 @@ fn plain(row: &TableRow, index: usize) -> String {
         Cell::Text(text, _) | Cell::Across(text, _) | Cell::Heat { text, .. } => text.replace('\u{a0}', " "),
         Cell::Printed(text) => text.clone(),
         Cell::Count(count) => count.to_string(),
-        Cell::Value(quantity) => quantity.value.to_string(),
+        Cell::Value(quantity) | Cell::Marked(quantity, _) => quantity.value.to_string(),
         Cell::Below(quantity) => format!("< {}", quantity.value),
         Cell::Interval(quantity) if quantity.has_interval() => {
             let note = quantity.ends_note().map(|note| format!(" {note}").replace('\u{a0}', " ")).unwrap_or_default();

@@ -129,6 +129,7 @@ fn cell(row: &TableRow, index: usize) -> String {
         let digits = quantity.digits(row.scale(quantity.unit));
         let unit = if digits.unit.is_empty() { String::new() } else { format!("\u{a0}{}", digits.unit) };
         return match cell {
+            Cell::Marked(_, mark) => format!("{}{unit}{mark}", digits.value),
             Cell::Below(_) => format!("&lt; {}{unit}", digits.value),
             Cell::Interval(_) if quantity.has_interval() => {
                 let note = quantity.ends_note().map(|note| format!(" {note}")).unwrap_or_default();

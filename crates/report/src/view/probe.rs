@@ -1,6 +1,6 @@
 //! One probe: what it does, the meaning of its value, and the source of its definition.
 
-use model::{AxisDescription, Better, Metric, ProbeDescription, Unit, percent};
+use model::{AxisDescription, Better, Definition, Metric, ProbeDescription, Unit, percent};
 
 use crate::words::{axis_value, list};
 use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow, Tone};
@@ -22,7 +22,14 @@ pub fn probe(probe: &ProbeDescription) -> Document {
         ),
     ];
     for source in &probe.sources {
-        facts.push(("continues".to_owned(), format!("{} {} ({})", source.tool, source.name, source.document)));
+        let at = if source.at.is_origin() { String::new() } else { format!(" at {}", source.at) };
+        let stands = match &source.definition {
+            Definition::Same => "same definition".to_owned(),
+            Definition::Near(text) => format!("near: {text}"),
+            Definition::Other(text) => format!("another definition: {text}"),
+        };
+        let named = format!("{} {} ({})", source.tool, source.name, source.document);
+        facts.push(("continues".to_owned(), format!("{named}{at}; {stands}")));
     }
     facts.retain(|(_, value)| !value.is_empty());
     document.sections.push(DocumentSection {

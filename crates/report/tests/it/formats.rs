@@ -216,6 +216,8 @@ fn described() -> ProbeDescription {
             tool: "lmbench".into(),
             name: "lat_mem_rd".into(),
             document: "USENIX ATC 1996".into(),
+            at: model::Point::origin(),
+            definition: model::Definition::Near("longer blocks".to_owned()),
         }],
         axes: vec![AxisDescription {
             name: "working_set".into(),

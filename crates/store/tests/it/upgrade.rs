@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::common::history;
 use crate::schema::faults;
-use model::{FactValue, Flag, Outcome, Run, ValueBasis};
+use model::{FactValue, Figure, FigureKey, Flag, Outcome, Run, ValueBasis};
 use store::{Access, Detail, SqliteStore, Store, load_document};
 
 fn kept(extension: &str) -> Vec<PathBuf> {
@@ -96,6 +96,48 @@ fn the_second_document_is_understood() {
     assert_eq!(run.session.references.as_ref().unwrap().samples.cpu.0, [1; 6]);
     let clock = run.figures.iter().find(|figure| figure.probe == model::CLOCK).unwrap();
     assert!(clock.is_condition() && clock.metric.unit == model::Unit::Hertz);
+}
+
+/// What a definition measured before it changed never stands beside what it measures now.
+#[test]
+fn changed_figures_of_older_documents_pair_with_none_of_today() {
+    let changed = [
+        ("os.exec", "", "linking=static"),
+        ("os.fork_exec", "linking=static", "linking=static,program=hello"),
+        ("os.fork_exec", "linking=dynamic", "linking=dynamic,program=true"),
+        ("os.fork_shell", "", "linking=static"),
+        ("os.page_fault", "kind=file", "kind=file_by_page"),
+        ("os.mmap", "size=1MiB", "size=1MiB,laid=by_page"),
+        ("memory.memcpy", "working_set=256MiB", "working_set=256MiB,piece=1MiB"),
+        ("ipc.rpc_udp_latency", "placement=same_cpu", "placement=same_cpu,messages=direct"),
+        ("ipc.rpc_tcp_latency", "placement=same_cpu", "placement=same_cpu,messages=direct"),
+        ("file.write", "buffer=1KiB,place=target", "buffer=1KiB,place=target,durability=none"),
+        ("file.copy", "buffer=1KiB,place=target", "buffer=1KiB,place=target,durability=none"),
+        ("shell.compile", "", "program=large"),
+    ];
+    let mut old = named("schema-2.json");
+    let template = old.figures[0].clone();
+    let figure = |(probe, point, _): &(&str, &str, &str)| Figure {
+        probe: (*probe).to_owned(),
+        point: point.parse().unwrap(),
+        ..template.clone()
+    };
+    old.figures = changed.iter().map(figure).collect();
+    let read = model::parse_run(&store::render_document(&old).unwrap()).unwrap();
+    for (figure, (probe, _, now)) in read.figures.iter().zip(&changed) {
+        assert_eq!((figure.probe.as_str(), &figure.point), (*probe, &now.parse().unwrap()));
+    }
+    // An index of then still has them under their names of then.
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("runs.sqlite");
+    let mut store = SqliteStore::open(&path, Access::Write).unwrap();
+    store.put(&old).unwrap();
+    for figure in &read.figures {
+        let found = history(&store, &figure.key(), &old.machine.fingerprint, 10);
+        assert_eq!(found.len(), 1, "{}", figure.key());
+    }
+    let today = FigureKey::new("os.exec", "linking=dynamic".parse().unwrap());
+    assert!(history(&store, &today, &old.machine.fingerprint, 10).is_empty());
 }
 
 #[test]

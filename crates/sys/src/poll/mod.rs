@@ -73,6 +73,14 @@ impl std::fmt::Debug for SelectSet<'_> {
     }
 }
 
+/// Waits until a descriptor can be read, or is closed or broken.
+#[inline]
+pub fn wait_readable(fd: BorrowedFd<'_>) -> Result<()> {
+    let mut wanted = libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: the pointer is to one structure, and the borrowed descriptor is open.
+    check("poll", unsafe { libc::poll(&raw mut wanted, 1, -1) }).map(|_| ())
+}
+
 /// Descriptors to `poll` for reading, or for writing.
 #[derive(Default)]
 pub struct PollSet<'fd> {

@@ -69,6 +69,7 @@ fn task() -> Task {
         warmup: 2,
         variant: None,
         cpus: Vec::new(),
+        directory: None,
     }
 }
 

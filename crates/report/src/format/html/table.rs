@@ -79,6 +79,7 @@ fn content(row: &TableRow, cell: &Cell, decimals: usize) -> Markup {
                 }
             }
             Cell::Interval(_) => html! { span.muted { "no spread known" } },
+            Cell::Marked(_, mark) => html! { (number(&digits.value, decimals)) (unit(digits.unit)) sup { (mark) } },
             Cell::Below(_) => html! { "< " (number(&digits.value, decimals)) (unit(digits.unit)) },
             _ => html! { (number(&digits.value, decimals)) (unit(digits.unit)) },
         };

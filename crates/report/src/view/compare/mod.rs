@@ -3,6 +3,7 @@
 pub(super) mod assumed;
 pub(super) mod brief;
 pub(super) mod clock;
+pub(super) mod definitions;
 mod gate;
 pub(super) mod heat;
 pub(super) mod many;
@@ -186,6 +187,7 @@ fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, ot
         notes.push(line);
     }
     notes.extend(assumed::note(comparison));
+    notes.extend(definitions::notes(comparison));
     for attribution in comparison.machines.iter().filter_map(|machine| machine.attribution.as_ref()) {
         if !notes.contains(attribution) {
             notes.push(attribution.clone());

@@ -2,7 +2,7 @@
 
 use analyse::Comparison;
 use analyse::compare::Normalise;
-use model::{Outcome, code};
+use model::{Definition, Outcome, code};
 
 use crate::Records;
 
@@ -42,6 +42,8 @@ fn header(normalise: Normalise) -> Vec<&'static str> {
         "time_high",
         "time_verdict",
         "clock",
+        "definition",
+        "differs",
     ]
 }
 
@@ -82,6 +84,12 @@ pub(super) fn records(comparison: &Comparison) -> Records {
                 show(ratio.core.and_then(|core| core.time.high)),
                 ratio.core.and_then(|core| core.time.verdict).as_ref().map(code).unwrap_or_default(),
                 show(ratio.core.map(|core| core.clock.value)),
+                match ratio.definition {
+                    Definition::Same => "same".to_owned(),
+                    Definition::Near(_) => "near".to_owned(),
+                    Definition::Other(_) => "other".to_owned(),
+                },
+                ratio.definition.differs().unwrap_or_default().to_owned(),
             ]);
         }
     }

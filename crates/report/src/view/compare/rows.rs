@@ -5,7 +5,7 @@ use analyse::compare::{
 };
 use model::{BEYOND_CACHES, Outcome, Unit, percent};
 
-use super::clock;
+use super::{clock, definitions};
 use crate::words::{axis_value, factor, label, modes, plural};
 use crate::{Cell, Column, ColumnKind, PrintedQuantity, TableRow, Tone};
 
@@ -66,7 +66,8 @@ pub(crate) fn words(row: &Compared, quantity: PrintedQuantity, normalise: Normal
 
 /// Label of a row. Sizes that follow the machine are named in the order of the runs.
 pub(crate) fn name(row: &Compared) -> String {
-    let name = label(&row.title, &row.metric, &row.point);
+    let mark = definitions::of_row(row).map_or_else(String::new, |mark| format!(" {mark}"));
+    let name = format!("{}{mark}", label(&row.title, &row.metric, &row.point));
     if row.point.get("working_set") != Some(BEYOND_CACHES) {
         return name;
     }

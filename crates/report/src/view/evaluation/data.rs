@@ -1,8 +1,9 @@
 //! The tables as data for programs.
 
-use model::{FigureKey, Run};
+use model::{Definition, FigureKey, Run};
 use serde_json::{Map, Value, json};
 
+use super::super::compare::definitions::words as definition_words;
 use super::resolve::{Unread, found, machine};
 use super::{EvaluationTable, EvaluationView, PrintedUnit, Slot};
 use crate::{PrintedQuantity, Records};
@@ -17,7 +18,8 @@ pub(super) fn document(evaluation: &EvaluationView, tables: &[Drawn<'_>], run: &
         let sort = table.sort.map(
             |sort| json!({ "column": columns.get(sort.column), "descending": sort.descending, "rows": sort.rows }),
         );
-        let rows: Vec<Vec<Value>> = rows.iter().map(|row| row.iter().map(|slot| cell(slot, run)).collect()).collect();
+        let rows: Vec<Vec<Value>> =
+            rows.iter().map(|row| row.iter().map(|slot| cell(slot, run, &evaluation.definitions)).collect()).collect();
         json!({ "title": table.title, "note": table.note, "columns": columns, "sort": sort, "rows": rows })
     };
     json!({
@@ -29,22 +31,28 @@ pub(super) fn document(evaluation: &EvaluationView, tables: &[Drawn<'_>], run: &
     })
 }
 
-fn cell(slot: &Slot, run: &Run) -> Value {
+fn cell(slot: &Slot, run: &Run, definitions: &[(FigureKey, Definition)]) -> Value {
     match slot {
         Slot::Words(words) => json!(words),
         Slot::Machine => json!(run.machine.name),
         Slot::Fact(name) => json!(run.machine.text(name)),
         Slot::Number(name, factor) => json!(run.machine.number(name).map(|number| number / factor)),
         Slot::Printed(text) => text.parse::<serde_json::Number>().map_or(Value::Null, Value::Number),
-        Slot::Figure(key, unit) | Slot::Interval(key, unit) => figure(key, *unit, run),
+        Slot::Figure(key, unit) | Slot::Interval(key, unit) => figure(key, *unit, run, told(definitions, key)),
         Slot::Absent(reason) => json!({ "reason": reason }),
     }
 }
 
-fn figure(key: &FigureKey, unit: PrintedUnit, run: &Run) -> Value {
+/// How a figure's definition stands to that of the printed cells.
+fn told<'a>(definitions: &'a [(FigureKey, Definition)], key: &FigureKey) -> Option<&'a Definition> {
+    definitions.iter().find(|(known, _)| known == key).map(|(_, definition)| definition)
+}
+
+fn figure(key: &FigureKey, unit: PrintedUnit, run: &Run, definition: Option<&Definition>) -> Value {
     let mut object = Map::new();
     object.insert("figure".to_owned(), json!(key.to_string()));
     object.insert("unit".to_owned(), json!(unit.name));
+    object.extend(definition.map(|definition| ("definition".to_owned(), json!(definition))));
     match found(run, key, unit) {
         Some(Ok(quantity)) => {
             object.insert("value".to_owned(), json!(quantity.value));
@@ -55,6 +63,9 @@ fn figure(key: &FigureKey, unit: PrintedUnit, run: &Run) -> Value {
         }
         Some(Err(Unread::Below(bound))) => {
             object.insert("below".to_owned(), json!(bound.value));
+        }
+        Some(Err(Unread::Modes(values, _))) => {
+            object.insert("modes".to_owned(), json!(values));
         }
         Some(Err(Unread::Reason(reason))) => {
             object.insert("reason".to_owned(), json!(reason));
@@ -67,15 +78,18 @@ fn figure(key: &FigureKey, unit: PrintedUnit, run: &Run) -> Value {
 }
 
 /// One record for each number: table, row, column, and the value of the run.
-pub(super) fn records(tables: &[Drawn<'_>], run: &Run) -> Records {
-    let header = vec!["table", "row", "column", "printed", "figure", "unit", "value", "low", "high", "reason"];
+pub(super) fn records(tables: &[Drawn<'_>], run: &Run, definitions: &[(FigureKey, Definition)]) -> Records {
+    let header =
+        vec!["table", "row", "column", "printed", "figure", "unit", "value", "low", "high", "reason", "differs"];
     let mut records = Vec::new();
     for (table, rows) in tables {
         for row in rows {
             for (column, slot) in table.columns.iter().zip(row) {
                 let start = [table.title.clone(), name(row, run), column.heading.clone()];
                 if let Some(rest) = record(slot, run) {
-                    records.push(start.into_iter().chain(rest).collect());
+                    let key = if let Slot::Figure(key, _) = slot { told(definitions, key) } else { None };
+                    let differs = key.and_then(definition_words).unwrap_or_default();
+                    records.push(start.into_iter().chain(rest).chain([differs]).collect());
                 }
             }
         }
@@ -103,6 +117,7 @@ fn record(slot: &Slot, run: &Run) -> Option<[String; 7]> {
                 Some(Err(Unread::Below(bound))) => {
                     [empty(), empty(), bound.value.to_string(), "upper bound".to_owned()]
                 }
+                Some(Err(Unread::Modes(_, told))) => [empty(), empty(), empty(), told],
                 Some(Err(Unread::Reason(reason))) => [empty(), empty(), empty(), reason],
                 None => [empty(), empty(), empty(), "this run did not measure it".to_owned()],
             };

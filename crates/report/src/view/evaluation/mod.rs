@@ -8,7 +8,7 @@ mod data;
 mod place;
 mod resolve;
 
-use model::{FigureKey, Run};
+use model::{Definition, FigureKey, Run};
 
 use super::RunContext;
 use super::machine::{heading, notes};
@@ -26,6 +26,8 @@ pub struct EvaluationView {
     pub attribution: String,
     /// Its tables, in their printed order.
     pub tables: Vec<EvaluationTable>,
+    /// Figures of the run whose definition is not that of the printed cells.
+    pub definitions: Vec<(FigureKey, Definition)>,
 }
 
 /// One table of it.
@@ -94,11 +96,11 @@ pub fn in_tables(run: &Run, evaluation: &EvaluationView, context: &RunContext) -
     document.notes.push(format!("tables of: {}; {}", evaluation.title, evaluation.attribution));
     let drawn: Vec<_> = evaluation.tables.iter().map(|table| (table, place::placed(table, run))).collect();
     for (table, rows) in &drawn {
-        document.sections.push(section(table, rows, run));
+        document.sections.push(section(table, rows, run, &evaluation.definitions));
     }
     document.summary = vec![summary(run, context)];
     document.data = EmbeddedJson::of(&data::document(evaluation, &drawn, run)).ok();
-    document.records = Some(data::records(&drawn, run));
+    document.records = Some(data::records(&drawn, run, &evaluation.definitions));
     document
 }
 
@@ -113,7 +115,12 @@ pub fn in_tables_measured(run: &Run, tables: &EvaluationView, context: &RunConte
     Document { next: plain.next, data: plain.data, records: plain.records, ..document }
 }
 
-fn section(table: &EvaluationTable, rows: &[Vec<Slot>], run: &Run) -> DocumentSection {
+fn section(
+    table: &EvaluationTable,
+    rows: &[Vec<Slot>],
+    run: &Run,
+    definitions: &[(FigureKey, Definition)],
+) -> DocumentSection {
     let kind = |index: usize, column: &EvaluationColumn| match (index, column.numbers) {
         (0, false) => ColumnKind::Label,
         (_, false) => ColumnKind::Words,
@@ -121,7 +128,9 @@ fn section(table: &EvaluationTable, rows: &[Vec<Slot>], run: &Run) -> DocumentSe
     };
     let column = |(index, column): (usize, &EvaluationColumn)| Column::new(&column.heading, kind(index, column));
     let columns = table.columns.iter().enumerate().map(column).collect();
-    let mut reader = CellReader::new(run);
+    // A table without printed cells continues none.
+    let printed = rows.iter().flatten().any(|slot| matches!(slot, Slot::Printed(_)));
+    let mut reader = CellReader::new(run, if printed { definitions } else { &[] });
     let mut drawn = Vec::new();
     for slots in rows {
         drawn.push(TableRow { cells: slots.iter().map(|slot| reader.cell(slot)).collect() });

@@ -1,6 +1,6 @@
 //! Placement of the run's rows.
 
-use model::Run;
+use model::{FigureKey, Run};
 
 use super::resolve::found;
 use super::{EvaluationTable, Slot, TableSort};
@@ -9,12 +9,13 @@ use super::{EvaluationTable, Slot, TableSort};
 /// in the sorted column follows the sorted ones.
 pub(super) fn placed(table: &EvaluationTable, run: &Run) -> Vec<Vec<Slot>> {
     let mut rows = table.rows.clone();
+    let today = of_every_directory(&table.today, run);
     let Some(sort) = table.sort else {
-        rows.extend(table.today.iter().cloned());
+        rows.extend(today);
         return rows;
     };
     let first = sort.rows.min(rows.len());
-    for (sorted, row) in (first..).zip(&table.today) {
+    for (sorted, row) in (first..).zip(&today) {
         let at = number(row, sort, run).map_or(sorted, |value| {
             rows[..sorted]
                 .iter()
@@ -24,6 +25,32 @@ pub(super) fn placed(table: &EvaluationTable, run: &Run) -> Vec<Vec<Slot>> {
         rows.insert(at, row.clone());
     }
     rows
+}
+
+/// Rows of files in the run's directory, and again for each further directory that it has.
+fn of_every_directory(today: &[Vec<Slot>], run: &Run) -> Vec<Vec<Slot>> {
+    let mut rows = Vec::new();
+    for row in today {
+        rows.push(row.clone());
+        let files = |slot: &Slot| matches!(slot, Slot::Figure(key, _) if key.point.get("place") == Some("target"));
+        let further = if row.iter().any(files) { run.plan.more_directories.len() } else { 0 };
+        rows.extend((2..2 + further).map(|number| row.iter().map(|slot| moved(slot, number)).collect()));
+    }
+    rows
+}
+
+/// A slot of the row of another directory.
+fn moved(slot: &Slot, number: usize) -> Slot {
+    let key = |key: &FigureKey| match key.point.get("place") {
+        Some("target") => FigureKey::new(key.probe.clone(), key.point.clone().with("place", format!("target{number}"))),
+        _ => key.clone(),
+    };
+    match slot {
+        Slot::Figure(of, unit) => Slot::Figure(key(of), *unit),
+        Slot::Interval(of, unit) => Slot::Interval(key(of), *unit),
+        Slot::Fact(name) => Slot::Fact(name.replace("filesystem.target.", &format!("filesystem.target{number}."))),
+        other => other.clone(),
+    }
 }
 
 /// Whether a printed value comes after another in the order.

@@ -1,7 +1,8 @@
 //! Fills the cells of a table from a run.
 
-use model::{Estimate, Figure, FigureKey, Outcome, Run, Unit, percent};
+use model::{Definition, Estimate, Figure, FigureKey, Mode, Outcome, Run, Unit, percent};
 
+use super::super::compare::definitions;
 use super::{PrintedUnit, Slot};
 use crate::words::{Told, figure_label, modes, remarks};
 use crate::{Cell, PrintedQuantity, Tone};
@@ -12,13 +13,14 @@ const NONE: &str = "—";
 /// Reads a run cell by cell, and collects remarks for the end of the table.
 pub(super) struct CellReader<'a> {
     run: &'a Run,
+    definitions: &'a [(FigureKey, Definition)],
     /// A remark, and the figures that it concerns.
     remarks: Vec<(String, Vec<String>)>,
 }
 
 impl<'a> CellReader<'a> {
-    pub(super) const fn new(run: &'a Run) -> Self {
-        Self { run, remarks: Vec::new() }
+    pub(super) const fn new(run: &'a Run, definitions: &'a [(FigureKey, Definition)]) -> Self {
+        Self { run, definitions, remarks: Vec::new() }
     }
 
     pub(super) fn cell(&mut self, slot: &Slot) -> Cell {
@@ -58,11 +60,21 @@ impl<'a> CellReader<'a> {
         match found(self.run, key, unit) {
             Some(Ok(quantity)) => {
                 self.caution(key);
-                Cell::Value(quantity)
+                match self.differing(key) {
+                    Some(mark) => Cell::Marked(quantity, mark),
+                    None => Cell::Value(quantity),
+                }
             }
             Some(Err(Unread::Below(bound))) => {
                 self.caution(key);
                 Cell::Below(bound)
+            }
+            Some(Err(Unread::Modes(values, told))) => {
+                let name = self.run.figure(key).map_or_else(|| key.to_string(), figure_label);
+                self.remark(told, Some(name));
+                self.caution(key);
+                let mark = self.differing(key).map_or_else(String::new, String::from);
+                Cell::Text(format!("{values}{mark}"), Tone::Caution)
             }
             Some(Err(Unread::Reason(reason))) => self.missing(key, &reason),
             None => self.missing(key, "this run did not measure it"),
@@ -76,6 +88,14 @@ impl<'a> CellReader<'a> {
             figures => format!("{remark}: {}", figures.join("; ")),
         };
         self.remarks.into_iter().map(sentence).collect()
+    }
+
+    /// Remarks how a figure's definition differs from the printed one, and the mark at its cell.
+    fn differing(&mut self, key: &FigureKey) -> Option<char> {
+        let (_, definition) = self.definitions.iter().find(|(known, _)| known == key)?;
+        let figure = self.run.figure(key).map_or_else(|| key.to_string(), figure_label);
+        self.remark(definitions::words(definition)?, Some(figure));
+        definitions::mark(definition)
     }
 
     fn missing(&mut self, key: &FigureKey, reason: &str) -> Cell {
@@ -110,6 +130,8 @@ impl<'a> CellReader<'a> {
 pub(super) enum Unread {
     /// It is below the resolution.
     Below(PrintedQuantity),
+    /// It has several values: these, and what is said of them.
+    Modes(String, String),
     /// Another reason.
     Reason(String),
 }
@@ -129,7 +151,15 @@ fn read(figure: &Figure, unit: PrintedUnit) -> Result<PrintedQuantity, Unread> {
             let bound = unit.quantity(&Estimate::without_spread(*bound), base).ok_or_else(foreign)?;
             Err(Unread::Below(bound))
         }
-        Outcome::Modes(groups) => Err(Unread::Reason(modes(groups, base))),
+        Outcome::Modes(groups) => {
+            let one = |mode: &Mode| {
+                let quantity = unit.quantity(&Estimate::without_spread(mode.estimate.value), base)?;
+                Some(quantity.short())
+            };
+            let values: Option<Vec<String>> = groups.iter().map(one).collect();
+            let values = values.filter(|values| !values.is_empty()).ok_or_else(foreign)?;
+            Err(Unread::Modes(values.join("|"), modes(groups, base)))
+        }
         Outcome::Unfit(reason) => Err(Unread::Reason(format!("not measured: {reason}"))),
         Outcome::Failed(reason) => Err(Unread::Reason(format!("failed: {reason}"))),
     }

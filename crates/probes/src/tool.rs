@@ -9,7 +9,7 @@ use crate::{ProbeError, Unsupported};
 ///
 /// # Errors
 /// When none of the names exists.
-pub(super) fn find(names: &[&str]) -> Result<PathBuf, Unsupported> {
+pub(crate) fn find(names: &[&str]) -> Result<PathBuf, Unsupported> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = names
         .iter()
@@ -18,7 +18,7 @@ pub(super) fn find(names: &[&str]) -> Result<PathBuf, Unsupported> {
 }
 
 /// A command without input, which runs in a directory, in the C locale.
-pub(super) fn command(program: &Path, directory: &Path) -> Command {
+pub(crate) fn command(program: &Path, directory: &Path) -> Command {
     let mut command = Command::new(program);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     command.current_dir(directory).env("LC_ALL", "C").env("TMPDIR", directory);
@@ -29,7 +29,7 @@ pub(super) fn command(program: &Path, directory: &Path) -> Command {
 ///
 /// # Errors
 /// When it could not be started, or failed, with the first line of its error output.
-pub(super) fn output(command: &mut Command) -> Result<Vec<u8>, ProbeError> {
+pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>, ProbeError> {
     let output = command.stdout(Stdio::piped()).output().map_err(|error| start_fault(command, &error))?;
     if output.status.success() {
         return Ok(output.stdout);
@@ -38,20 +38,20 @@ pub(super) fn output(command: &mut Command) -> Result<Vec<u8>, ProbeError> {
 }
 
 /// The error for a program that could not be started.
-pub(super) fn start_fault(command: &Command, error: &std::io::Error) -> ProbeError {
+pub(crate) fn start_fault(command: &Command, error: &std::io::Error) -> ProbeError {
     let limit = sys::cgroup::why_not_started(error.kind()).map(|limit| format!("; {limit}")).unwrap_or_default();
     ProbeError::new(format!("could not start {}: {error}{limit}", command.get_program().to_string_lossy()))
 }
 
 /// The error for a program that failed, with the first line of its error output.
-pub(super) fn ending_fault(command: &Command, output: &Output) -> ProbeError {
+pub(crate) fn ending_fault(command: &Command, output: &Output) -> ProbeError {
     let complaint = String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or_default().to_owned();
     let program = command.get_program().to_string_lossy().into_owned();
     ProbeError::new(format!("{program} ended with {}: {complaint}", output.status))
 }
 
 /// The first line of a program's version output; empty if there is none.
-pub(super) fn version(program: &Path, argument: &str) -> String {
+pub(crate) fn version(program: &Path, argument: &str) -> String {
     let output = Command::new(program).arg(argument).stdin(Stdio::null()).output();
     let output = output.map(|output| if output.stdout.is_empty() { output.stderr } else { output.stdout });
     let output = output.unwrap_or_default();

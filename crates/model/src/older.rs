@@ -1,0 +1,140 @@
+//! Points of documents that were written before a definition got an axis.
+//!
+//! An id never changes its meaning: where a definition changed, the figure got an axis, and what was measured before is a
+//! value on it. Documents without the axis get that value when they are read.
+
+use crate::{FigureKey, MIB, Point, Run};
+
+/// An axis that a probe got after documents of it had been written.
+struct LaterAxis {
+    probe: &'static str,
+    axis: &'static str,
+    /// What this program measured before.
+    ours: &'static str,
+    /// What other programs measure under this id, if it is one of the values.
+    theirs: Option<&'static str>,
+}
+
+const fn later(probe: &'static str, axis: &'static str, ours: &'static str, theirs: Option<&'static str>) -> LaterAxis {
+    LaterAxis { probe, axis, ours, theirs }
+}
+
+const LATER: &[LaterAxis] = &[
+    later("os.exec", "linking", "static", Some("dynamic")),
+    later("os.fork_exec", "linking", "static", Some("dynamic")),
+    later("os.fork_shell", "linking", "static", Some("dynamic")),
+    later("os.mmap", "laid", "by_page", None),
+    later("memory.memcpy", "piece", "1MiB", Some("whole")),
+    later("ipc.rpc_udp_latency", "messages", "direct", Some("library")),
+    later("ipc.rpc_tcp_latency", "messages", "direct", Some("library")),
+    later("file.write", "durability", "none", None),
+    later("file.copy", "durability", "none", None),
+    later("shell.compile", "program", "large", Some("small")),
+];
+
+/// Completes the points of a document that was written before.
+pub(crate) fn complete(run: &mut Run) {
+    let ours = run.origin.is_none();
+    for entry in &mut run.plan.entries {
+        set(&entry.probe, &mut entry.point, ours);
+    }
+    for figure in &mut run.figures {
+        set(&figure.probe, &mut figure.point, ours);
+        if let Some(usual) = &mut figure.stands_for {
+            set(&figure.probe, usual, ours);
+        }
+    }
+}
+
+fn set(probe: &str, point: &mut Point, ours: bool) {
+    for later in LATER.iter().filter(|later| later.probe == probe) {
+        if point.get(later.axis).is_some() {
+            continue;
+        }
+        let value = if ours { Some(later.ours) } else { later.theirs };
+        // One call copied what was no longer than a piece.
+        let whole = later.axis == "piece" && point.bytes("working_set").is_ok_and(|bytes| bytes <= 2 * MIB);
+        if let Some(value) = value {
+            *point = std::mem::take(point).with(later.axis, if whole { "whole" } else { value });
+        }
+    }
+    match (probe, point.get("linking"), point.get("program"), point.get("kind")) {
+        // The dynamic program was the system's own.
+        ("os.fork_exec", Some(linking), None, _) => {
+            let program = if ours && linking == "dynamic" { "true" } else { "hello" };
+            *point = std::mem::take(point).with("program", program);
+        }
+        ("os.page_fault", _, _, Some("file")) if ours => {
+            *point = std::mem::take(point).with("kind", "file_by_page");
+        }
+        _ => {}
+    }
+}
+
+/// The point under which a figure was known before its probe got an axis; `None` if it was not measured then.
+#[must_use]
+pub fn earlier_point(key: &FigureKey) -> Option<Point> {
+    // Documents had the axis of linking before they had that of the program.
+    let mut candidates = vec![key.point.clone().without("program")];
+    let axes: Vec<&str> = LATER.iter().filter(|later| later.probe == key.probe).map(|later| later.axis).collect();
+    candidates.push(axes.iter().fold(key.point.clone(), |point, axis| point.without(axis)));
+    if key.probe == "os.page_fault" && key.point.get("kind") == Some("file_by_page") {
+        candidates.push(key.point.clone().with("kind", "file"));
+    }
+    candidates.into_iter().find(|candidate| {
+        let mut read = candidate.clone();
+        set(&key.probe, &mut read, true);
+        *candidate != key.point && read == key.point
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(probe: &str, point: &str, ours: bool) -> String {
+        let mut point: Point = point.parse().unwrap();
+        set(probe, &mut point, ours);
+        point.to_string()
+    }
+
+    #[test]
+    fn points_get_what_was_measured_then() {
+        assert_eq!(read("os.exec", "", true), "linking=static");
+        assert_eq!(read("os.exec", "", false), "linking=dynamic", "BYTE's was always dynamic");
+        assert_eq!(read("os.fork_exec", "linking=static", true), "linking=static,program=hello");
+        assert_eq!(read("os.fork_exec", "linking=dynamic", true), "linking=dynamic,program=true");
+        assert_eq!(read("os.fork_exec", "", false), "linking=dynamic,program=hello");
+        assert_eq!(read("os.page_fault", "kind=file", true), "kind=file_by_page");
+        assert_eq!(read("os.page_fault", "kind=cow", true), "kind=cow");
+        assert_eq!(read("memory.memcpy", "working_set=256MiB", true), "working_set=256MiB,piece=1MiB");
+        assert_eq!(read("memory.memcpy", "working_set=1MiB", true), "working_set=1MiB,piece=whole");
+        assert_eq!(read("os.mmap", "size=1MiB", false), "size=1MiB", "how others laid their file is not known");
+    }
+
+    #[test]
+    fn what_has_the_axis_stays() {
+        for (probe, point) in [
+            ("os.exec", "linking=dynamic"),
+            ("os.fork_exec", "linking=dynamic,program=hello"),
+            ("memory.memcpy", "working_set=256MiB,piece=whole"),
+            ("memory.copy", "working_set=256MiB"),
+        ] {
+            assert_eq!(read(probe, point, true), point);
+            assert_eq!(read(probe, point, false), point);
+        }
+    }
+
+    #[test]
+    fn earlier_names_are_those_that_reading_completes() {
+        let earlier = |key: &str, point: &str| {
+            earlier_point(&FigureKey::new(key, point.parse().unwrap())).map(|point| point.to_string())
+        };
+        assert_eq!(earlier("os.exec", "linking=static").as_deref(), Some(""));
+        assert_eq!(earlier("os.exec", "linking=dynamic"), None);
+        assert_eq!(earlier("os.fork_exec", "linking=dynamic,program=true").as_deref(), Some("linking=dynamic"));
+        assert_eq!(earlier("os.fork_exec", "linking=dynamic,program=hello"), None);
+        assert_eq!(earlier("os.page_fault", "kind=file_by_page").as_deref(), Some("kind=file"));
+        assert_eq!(earlier("memory.copy", "working_set=1MiB"), None);
+    }
+}

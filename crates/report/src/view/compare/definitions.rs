@@ -1,0 +1,49 @@
+//! Figures whose definitions differ, with a mark at each and what differs below.
+
+use analyse::Comparison;
+use analyse::compare::CompareRow;
+use model::Definition;
+
+/// Mark of a figure that is nearly the same on both sides.
+pub(crate) const NEAR: char = '†';
+/// Mark of a figure that is another one.
+pub(crate) const OTHER: char = '‡';
+
+/// The mark of a definition; `None` of the same one.
+pub(crate) const fn mark(definition: &Definition) -> Option<char> {
+    match definition {
+        Definition::Same => None,
+        Definition::Near(_) => Some(NEAR),
+        Definition::Other(_) => Some(OTHER),
+    }
+}
+
+/// The mark of a row: that of its farthest definition.
+pub(super) fn of_row(row: &CompareRow) -> Option<char> {
+    let marks: Vec<char> = row.ratios.iter().filter_map(|ratio| mark(&ratio.definition)).collect();
+    marks.iter().find(|mark| **mark == OTHER).or(marks.first()).copied()
+}
+
+/// What a definition is marked for; `None` of the same one.
+pub(crate) fn words(definition: &Definition) -> Option<String> {
+    Some(match definition {
+        Definition::Same => return None,
+        Definition::Near(text) => format!("{NEAR} nearly the same definition: {text}"),
+        Definition::Other(text) => format!("{OTHER} another definition, in no mean and no verdict: {text}"),
+    })
+}
+
+/// One note for each difference, with its figures.
+pub(crate) fn notes(comparison: &Comparison) -> Vec<String> {
+    let mut notes: Vec<(String, Vec<&str>)> = Vec::new();
+    for row in &comparison.rows {
+        for words in row.ratios.iter().filter_map(|ratio| words(&ratio.definition)) {
+            match notes.iter_mut().find(|(known, _)| *known == words) {
+                Some((_, titles)) if titles.contains(&row.title.as_str()) => {}
+                Some((_, titles)) => titles.push(&row.title),
+                None => notes.push((words, vec![&row.title])),
+            }
+        }
+    }
+    notes.into_iter().map(|(words, titles)| format!("{words} ({})", titles.join("; "))).collect()
+}
