@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use ::import::{ImportOptions, UnreadLines};
+use ::import::{ImportOptions, NumberPlace, UnreadNumbers};
 use anyhow::{Context, Result};
 use clap::Args;
 use model::Run;
@@ -69,10 +69,12 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     for file in &files {
         match read(file).and_then(|(name, bytes)| Ok((::import::import(&name, &bytes, &options, &catalogue)?, name))) {
             Ok((source, name)) => {
-                imported.unread.extend(source.unread.clone().filter(|unread| unread.count > 0).map(|u| (name, u)));
-                let unread = source.unread.map(|unread| unread.count);
+                let said = source.unread.as_ref().and_then(UnreadNumbers::sentence);
+                imported.unread.extend(said.map(|said| format!("{name}: {said}")));
                 let label = |run: Run| Run { label: arguments.label.clone().or(run.label), ..run };
-                waiting.extend(source.runs.into_iter().map(|run| Waiting { run: checked(label(run)), unread }));
+                let unread = source.unread;
+                let wait = |run| Waiting { run: checked(label(run)), unread: unread.clone() };
+                waiting.extend(source.runs.into_iter().map(wait));
             }
             // One bad file among many must not prevent importing the others.
             Err(error) if files.len() > 1 => imported.refused.push(error),
@@ -91,10 +93,10 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     Ok(if imported.refused.is_empty() { ExitStatus::Fine } else { ExitStatus::Failed })
 }
 
-/// A run that is not stored yet, and the lines with numbers of its source that were not understood, if it has lines.
+/// A run that is not stored yet, and the numbers of its source that were not understood, if they can be counted.
 struct Waiting {
     run: Run,
-    unread: Option<usize>,
+    unread: Option<UnreadNumbers>,
 }
 
 /// A row of the answer.
@@ -104,7 +106,7 @@ struct ImportedRow {
     machine: String,
     tool: String,
     figures: usize,
-    unread: Option<usize>,
+    unread: Option<UnreadNumbers>,
 }
 
 /// A run without a label and dates that this program would not have accepted.
@@ -124,14 +126,14 @@ fn checked(mut run: Run) -> Run {
 #[derive(Default)]
 struct Imported {
     rows: Vec<ImportedRow>,
-    /// Sources of which not every line with numbers was understood.
-    unread: Vec<(String, UnreadLines)>,
+    /// What was not understood of sources, in words.
+    unread: Vec<String>,
     refused: Vec<anyhow::Error>,
 }
 
 impl Imported {
     fn keep(&mut self, store: &mut dyn store::Store, waiting: &mut Vec<Waiting>) -> Result<()> {
-        let (runs, unread): (Vec<Run>, Vec<Option<usize>>) =
+        let (runs, unread): (Vec<Run>, Vec<Option<UnreadNumbers>>) =
             waiting.drain(..).map(|waiting| (waiting.run, waiting.unread)).unzip();
         let numbers = store.put_all(&runs)?;
         for ((run, unread), number) in runs.into_iter().zip(unread).zip(numbers) {
@@ -167,23 +169,14 @@ impl Imported {
                 Cell::text(&row.machine),
                 Cell::text(&row.tool),
                 Cell::text(row.figures.to_string()),
-                Cell::text(row.unread.map_or_else(|| "-".to_owned(), |count| plural(count, "line"))),
+                Cell::text(row.unread.as_ref().map_or_else(|| "-".to_owned(), not_understood)),
             ],
         };
         let rows = self.rows.iter().map(row).collect();
         document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
-        let first = self.unread.iter().filter_map(|(name, unread)| {
-            let (line, text) = unread.first.as_ref()?;
-            let what = if unread.count == 1 {
-                "1 line with numbers".to_owned()
-            } else {
-                format!("{} lines with numbers", unread.count)
-            };
-            Some(format!("{name}: {what} not understood; the first is line {line}: {text}"))
-        });
-        let first: Vec<String> = first.collect();
-        if !first.is_empty() {
-            document.sections.push(DocumentSection::of("", Block::List { numbered: false, items: first }));
+        if !self.unread.is_empty() {
+            let items = self.unread.clone();
+            document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
         }
         if let (Some(row), false) = (self.rows.first(), dry) {
             document.next = vec![format!("prony show {}", row.number), format!("prony compare {} latest", row.number)];
@@ -192,15 +185,21 @@ impl Imported {
             .rows
             .iter()
             .map(|row| {
+                let of = |place| row.unread.as_ref().filter(|unread| unread.place == place).map(|unread| unread.count);
                 serde_json::json!({
                     "run": (!dry).then_some(row.number), "name": row.name, "machine": row.machine, "tool": row.tool,
-                    "figures": row.figures, "lines_not_understood": row.unread,
+                    "figures": row.figures, "lines_not_understood": of(NumberPlace::Lines), "members_not_read": of(NumberPlace::Members),
                 })
             })
             .collect();
         document.data = EmbeddedJson::of(&data).ok();
         document
     }
+}
+
+/// `3 lines`, `12 members`.
+fn not_understood(unread: &UnreadNumbers) -> String {
+    plural(unread.count, if unread.place == NumberPlace::Lines { "line" } else { "member" })
 }
 
 /// The named files, and all files in the named directories.

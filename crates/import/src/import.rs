@@ -8,7 +8,7 @@ use crate::digest::sha256;
 use crate::error::Error;
 use crate::format::{Confidence, FORMATS, ImportFormat, Parsed, SourceText};
 use crate::text::{LONGEST_LINE, MOST_LINES, SourceFault, decode, one_line};
-use crate::unread::{LineLedger, UnreadLines};
+use crate::unread::{LineLedger, UnreadNumbers};
 
 /// Bytes of a source from which its format is detected.
 const HEAD: usize = 64 << 10;
@@ -31,9 +31,9 @@ pub struct ImportOptions<'a> {
 pub struct ImportedSource {
     /// The runs.
     pub runs: Vec<Run>,
-    /// Lines with numbers that were not understood; none for formats that are read by the names of members or
-    /// columns, not by lines.
-    pub unread: Option<UnreadLines>,
+    /// Numbers that were not understood, by lines or by members of JSON; none for formats that are read by the names of
+    /// columns, and for XML.
+    pub unread: Option<UnreadNumbers>,
 }
 
 /// Reads a source as runs.
@@ -69,7 +69,7 @@ pub fn import(
     }
     let source = SourceText { name, text, ledger: LineLedger::default() };
     let parsed = (format.parse)(&source).map_err(content)?;
-    let unread = format.by_lines.then(|| source.ledger.unread(text));
+    let unread = if format.by_lines { Some(source.ledger.unread(text)) } else { source.ledger.members() };
     let digest = sha256(bytes);
     let mut runs = match parsed {
         Parsed::Runs(runs) => runs,
@@ -77,7 +77,7 @@ pub fn import(
             if sheets.iter().all(|sheet| sheet.readings.is_empty()) {
                 return Err(content(SourceFault::new("it ends before any figure", text.lines().count())));
             }
-            let note = unread.as_ref().and_then(UnreadLines::sentence);
+            let note = unread.as_ref().and_then(UnreadNumbers::sentence);
             let mut runs: Vec<Run> = Vec::with_capacity(sheets.len());
             for mut sheet in sheets.into_iter().filter(|sheet| !sheet.readings.is_empty()) {
                 sheet.notes.extend(note.clone());

@@ -1,7 +1,7 @@
 //! Reads JSON with bounded memory: members that are not asked for are skipped, lists and maps have a limit.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -10,6 +10,8 @@ use serde::{Deserialize, de};
 
 use crate::error::SourcePosition;
 use crate::text::{MOST_ITEMS, SourceFault, usable};
+use crate::unread::LineLedger;
+use crate::unread_members::{common_path, members_with_numbers};
 
 /// Items of all lists and maps of one source together, at most: this bounds memory where they nest.
 const MOST_TOGETHER: usize = 1_000_000;
@@ -27,10 +29,34 @@ fn take<E: de::Error>() -> Result<(), E> {
     Ok(())
 }
 
+/// Reads the JSON of a source, as [`read`] does, and notes the members with numbers that were not asked for.
+pub(crate) fn read_noting<T: DeserializeOwned>(text: &str, ledger: &LineLedger) -> Result<T, SourceFault> {
+    let (start, skipped) = beginning(text);
+    LEFT.set(MOST_TOGETHER);
+    let mut ignored = BTreeSet::new();
+    let mut deserializer = serde_json::Deserializer::from_str(&text[start..]);
+    let mut note = |path: serde_ignored::Path<'_>| {
+        if ignored.len() < MOST_ITEMS {
+            ignored.insert(common_path(&path.to_string()));
+        }
+    };
+    let found = serde_ignored::deserialize(&mut deserializer, &mut note);
+    let found = found.and_then(|found| deserializer.end().map(|()| found)).map_err(|error| fault(&error, skipped))?;
+    let members = members_with_numbers(&text[start..], &ignored);
+    ledger.skipped(members.len(), members.into_iter().next());
+    Ok(found)
+}
+
 /// Reads the JSON of a text. Lines before the first that begins with a bracket are messages of the tool and are
 /// skipped.
 pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, SourceFault> {
+    let (start, skipped) = beginning(text);
     LEFT.set(MOST_TOGETHER);
+    serde_json::from_str(&text[start..]).map_err(|error| fault(&error, skipped))
+}
+
+/// Where the JSON of a text begins: its byte, and the lines before it.
+fn beginning(text: &str) -> (usize, usize) {
     let mut skipped = 0;
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -40,7 +66,7 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, SourceFault> {
         skipped += 1;
         start += line.len();
     }
-    serde_json::from_str(&text[start..]).map_err(|error| fault(&error, skipped))
+    (start, skipped)
 }
 
 pub(crate) fn fault(error: &serde_json::Error, skipped: usize) -> SourceFault {

@@ -17,9 +17,10 @@ mod sheet;
 mod text;
 mod units;
 mod unread;
+mod unread_members;
 
 pub use error::{Error, SourcePosition};
 pub use format::ImportFormat;
 pub use import::{ImportOptions, ImportedSource, detect, formats, import};
 pub use text::LONGEST;
-pub use unread::UnreadLines;
+pub use unread::{NumberPlace, UnreadNumbers};

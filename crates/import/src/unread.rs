@@ -1,24 +1,45 @@
-//! Which lines of a source were understood: what is not read must be seen, not only what is.
+//! Which numbers of a source were understood: what is not read must be seen, not only what is.
 
 use std::cell::RefCell;
 
 use crate::text::{lines, one_line};
 
-/// Lines of a source with numbers that no importer's rule took.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct UnreadLines {
-    /// How many.
-    pub count: usize,
-    /// Number from 1 and text of the first one.
-    pub first: Option<(usize, String)>,
+/// Where the numbers of a source stand.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum NumberPlace {
+    /// In lines.
+    #[default]
+    Lines,
+    /// In members of JSON, counted by their names: all items of a list have the same.
+    Members,
 }
 
-impl UnreadLines {
-    /// One sentence for a note; none when everything was understood.
-    pub(crate) fn sentence(&self) -> Option<String> {
-        let (line, text) = self.first.as_ref()?;
-        let what = if self.count == 1 { "line with numbers was" } else { "lines with numbers were" };
-        Some(format!("{} {what} not understood; the first is line {line}: {text}", self.count))
+/// Places of a source with numbers that no importer's rule took.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UnreadNumbers {
+    /// What is counted.
+    pub place: NumberPlace,
+    /// How many.
+    pub count: usize,
+    /// The first: number from 1 and text of a line, or the path of a member.
+    pub first: Option<String>,
+}
+
+impl UnreadNumbers {
+    /// One sentence; none when everything was understood.
+    #[must_use]
+    pub fn sentence(&self) -> Option<String> {
+        let first = self.first.as_ref()?;
+        Some(match (self.place, self.count) {
+            (NumberPlace::Lines, 1) => format!("1 line with numbers was not understood: {first}"),
+            (NumberPlace::Lines, count) => {
+                format!("{count} lines with numbers were not understood; the first is {first}")
+            }
+            (NumberPlace::Members, 1) => format!("1 member with numbers was not read: {first}"),
+            (NumberPlace::Members, count) => {
+                format!("{count} members with numbers were not read; the first is {first}")
+            }
+        })
     }
 }
 
@@ -26,6 +47,7 @@ impl UnreadLines {
 #[derive(Debug, Default)]
 pub(crate) struct LineLedger {
     taken: RefCell<Vec<u64>>,
+    members: RefCell<Option<UnreadNumbers>>,
 }
 
 impl LineLedger {
@@ -39,17 +61,31 @@ impl LineLedger {
         taken[word] |= 1 << (line % 64);
     }
 
+    /// Members of JSON that were skipped; those of several texts of one source add up.
+    pub(crate) fn skipped(&self, count: usize, first: Option<String>) {
+        let mut members = self.members.borrow_mut();
+        let found =
+            members.get_or_insert_with(|| UnreadNumbers { place: NumberPlace::Members, ..UnreadNumbers::default() });
+        found.count += count;
+        found.first = found.first.take().or(first);
+    }
+
+    /// Members with numbers that were skipped, if the source was read as JSON.
+    pub(crate) fn members(&self) -> Option<UnreadNumbers> {
+        self.members.borrow().clone()
+    }
+
     fn has(&self, line: usize) -> bool {
         self.taken.borrow().get(line / 64).is_some_and(|word| word & (1 << (line % 64)) != 0)
     }
 
     /// Lines with numbers that were not taken.
-    pub(crate) fn unread(&self, text: &str) -> UnreadLines {
-        let mut unread = UnreadLines::default();
+    pub(crate) fn unread(&self, text: &str) -> UnreadNumbers {
+        let mut unread = UnreadNumbers::default();
         for (at, line) in lines(text).filter(|(at, line)| !self.has(*at) && states_number(line)) {
             unread.count += 1;
             if unread.first.is_none() {
-                unread.first = Some((at, one_line(line.trim(), 80)));
+                unread.first = Some(format!("line {at}: {}", one_line(line.trim(), 80)));
             }
         }
         unread
@@ -73,8 +109,8 @@ mod tests {
         assert_eq!(ledger.unread(text).count, 3);
         ledger.took(2);
         let unread = ledger.unread(text);
-        assert_eq!((unread.count, unread.first), (2, Some((3, "(-0.3)".to_owned()))));
+        assert_eq!((unread.count, unread.first), (2, Some("line 3: (-0.3)".to_owned())));
         ledger.took(300);
-        assert!(UnreadLines::default().sentence().is_none());
+        assert!(UnreadNumbers::default().sentence().is_none());
     }
 }

@@ -74,7 +74,7 @@ struct FioLatency {
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    let document: FioDocument = json::read(source.text)?;
+    let document: FioDocument = json::read_noting(source.text, &source.ledger)?;
     let version = document.version.trim_start_matches("fio-").to_owned();
     let mut sheet = SourceSheet { version: Some(version), ..SourceSheet::default() };
     if document.timestamp > 0.0 {

@@ -69,7 +69,7 @@ struct GoogleBenchmarkGroup<'a> {
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    let document: GoogleBenchmarkDocument = json::read(source.text)?;
+    let document: GoogleBenchmarkDocument = json::read_noting(source.text, &source.ledger)?;
     document.benchmarks.0.iter().try_for_each(check)?;
     let context = document.context;
     let mut sheet = SourceSheet {

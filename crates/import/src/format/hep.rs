@@ -79,7 +79,7 @@ struct HepReport {
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    let document: HepDocument = json::read(source.text)?;
+    let document: HepDocument = json::read_noting(source.text, &source.ledger)?;
     let mut sheet = SourceSheet {
         version: document.suite.and_then(|suite| suite.version),
         started: iso(&document.timestamp),

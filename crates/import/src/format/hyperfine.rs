@@ -48,7 +48,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         comma_separated(&mut sheet, source.text)?;
         return Ok(Parsed::Sheets(vec![sheet]));
     }
-    let document: HyperfineDocument = json::read(source.text)?;
+    let document: HyperfineDocument = json::read_noting(source.text, &source.ledger)?;
     for outcome in document.results.0 {
         let value = outcome.median.unwrap_or(outcome.mean);
         let mut reading = SourceReading::new("hyperfine.time", "Wall time", value, seconds("execution"));

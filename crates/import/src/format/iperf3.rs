@@ -86,7 +86,7 @@ struct Iperf3Cpu {
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    let document: Iperf3Document = json::read(source.text)?;
+    let document: Iperf3Document = json::read_noting(source.text, &source.ledger)?;
     if let Some(error) = document.error {
         return Err(SourceFault::new(format!("iperf3 reports \"{}\"", crate::text::shown(&error)), 0));
     }

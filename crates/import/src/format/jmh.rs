@@ -55,7 +55,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     if !source.text.trim_start().starts_with('[') {
         return Ok(Parsed::Sheets(vec![terminal(source)?]));
     }
-    let entries: List<JmhEntry> = json::read(source.text)?;
+    let entries: List<JmhEntry> = json::read_noting(source.text, &source.ledger)?;
     lines(source.text).for_each(|(at, _)| source.took(at));
     let mut sheet = SourceSheet::default();
     for entry in &entries.0 {

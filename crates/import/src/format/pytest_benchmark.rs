@@ -74,7 +74,7 @@ struct PytestStatistics {
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    let document: PytestDocument = json::read(source.text)?;
+    let document: PytestDocument = json::read_noting(source.text, &source.ledger)?;
     let machine = document.machine_info;
     let mut sheet = SourceSheet {
         version: Some(document.version).filter(|version| !version.is_empty()),

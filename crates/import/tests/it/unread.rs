@@ -5,7 +5,7 @@ use crate::common::{self, fixtures};
 use import::{ImportOptions, formats};
 use model::Catalogue;
 
-fn unread(file: &str, bytes: &[u8]) -> Option<import::UnreadLines> {
+fn unread(file: &str, bytes: &[u8]) -> Option<import::UnreadNumbers> {
     import::import(file, bytes, &ImportOptions::default(), &Catalogue::default()).unwrap().unread
 }
 
@@ -18,6 +18,9 @@ fn fixtures_are_understood_line_by_line() {
     let mut wrong = Vec::new();
     for fixture in fixtures() {
         let Some(unread) = unread(&fixture.file, &fixture.bytes) else { continue };
+        if unread.place == import::NumberPlace::Members {
+            continue;
+        }
         let known = KNOWN.iter().find(|(file, _)| *file == fixture.file).map_or(0, |(_, count)| *count);
         if unread.count != known {
             wrong.push(format!("{}: {} lines, the first {:?}", fixture.file, unread.count, unread.first));
@@ -33,18 +36,30 @@ fn what_was_not_understood_is_counted_and_noted() {
     let source = import::import("s.txt", text.as_bytes(), &ImportOptions::default(), &Catalogue::default()).unwrap();
     let found = source.unread.unwrap();
     assert_eq!(found.count, 2);
-    let (line, words) = found.first.unwrap();
-    assert_eq!((line, words.as_str()), (text.lines().count() - 1, "wonders per second: 17"));
+    assert_eq!(found.first.unwrap(), format!("line {}: wonders per second: 17", text.lines().count() - 1));
     let note = source.runs[0].session.notes.iter().find(|note| note.contains("not understood")).unwrap();
     assert!(note.starts_with("2 lines with numbers were not understood; the first is line"), "{note}");
 }
 
 #[test]
-fn formats_that_are_read_by_names_have_no_lines() {
-    let by_names = fixtures().into_iter().filter(|fixture| unread(&fixture.file, &fixture.bytes).is_none());
+fn members_of_json_that_no_rule_reads_are_counted_and_the_first_is_named() {
+    let text = String::from_utf8(common::fixture("hyperfine.json")).unwrap();
+    let before = unread("h.json", text.as_bytes()).unwrap();
+    let more = text.replacen('{', r#"{"wonders": {"seen": [1, 2], "of": "x"}, "#, 1);
+    let after = unread("h.json", more.as_bytes()).unwrap();
+    assert_eq!(after.count, before.count + 1, "{after:?}");
+    let said = [before.first, after.first].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    assert!(before.count > 0 || said == "wonders.seen.*", "{said}");
+}
+
+#[test]
+fn formats_of_json_count_members() {
+    let members =
+        |found: Option<import::UnreadNumbers>| found.is_some_and(|found| found.place == import::NumberPlace::Members);
+    let by_names = fixtures().into_iter().filter(|fixture| members(unread(&fixture.file, &fixture.bytes)));
     let mut names: Vec<String> = by_names.map(|fixture| fixture.format).collect();
     names.dedup();
-    for name in ["fio", "iperf3", "google-benchmark", "pytest-benchmark", "prony"] {
+    for name in ["fio", "iperf3", "google-benchmark", "pytest-benchmark", "hyperfine"] {
         assert!(names.contains(&name.to_owned()), "{name}");
     }
     assert!(formats().len() > names.len());
