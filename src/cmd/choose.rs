@@ -116,13 +116,13 @@ impl MeasuredRates<'_> {
             }
             let own: Vec<Run> =
                 run_finder::find(&names, self.common, Detail::Values)?.into_iter().map(|named| named.run).collect();
-            let measured = own.iter().find_map(|run| figure(run, application.figure()));
+            let measured = own.iter().find_map(|run| Some((run, figure(run, application.figure())?)));
             let rate = match measured {
-                Some(figure) => {
+                Some((run, figure)) => {
                     if figure.outcome.estimate().is_some_and(|estimate| estimate.method == EstimateMethod::None) {
                         unknown.push((o, a));
                     }
-                    rate_of(figure, application)
+                    rate_of(run, figure, application)
                 }
                 None => {
                     if store.is_none() {
@@ -146,8 +146,9 @@ fn figure<'a>(run: &'a Run, name: &str) -> Option<&'a Figure> {
 }
 
 /// Events per second from a figure: a time of an operation, or operations per second.
-fn rate_of(figure: &Figure, application: &ApplicationWanted) -> Result<Uncertain, String> {
-    let estimate = figure.outcome.estimate().ok_or_else(|| format!("{} has no single value", figure.key()))?;
+fn rate_of(run: &Run, figure: &Figure, application: &ApplicationWanted) -> Result<Uncertain, String> {
+    let estimate =
+        analyse::estimate_in_time(run, figure).ok_or_else(|| format!("{} has no single value", figure.key()))?;
     let (low, high) = (estimate.low, estimate.high);
     from_unit(figure.metric.unit, estimate.value, low, high, estimate.level, application)
 }

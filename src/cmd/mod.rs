@@ -6,6 +6,7 @@ pub(crate) mod choose;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod doctor;
+mod duet;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod farm;

@@ -91,3 +91,38 @@ fn a_shell_is_used_as_asked_and_bad_lines_are_refused() {
         assert!(said.contains(wanted), "{words:?}: {said}");
     }
 }
+
+#[test]
+fn two_commands_side_by_side_are_judged_by_their_ratio() {
+    let place = Place::new();
+    if std::thread::available_parallelism().is_ok_and(|count| count.get() < 2) {
+        return testing::lacks!("a second CPU");
+    }
+    let said = timed(&place, &["--duet=force", "-r16", "--label=pair", "sleep 0.02", "sleep 0.1"]).fine().out;
+    assert!(said.contains("DIFFERENT: sleep 0.02 is ") && said.contains("They ran side by side"), "{said}");
+    assert!(place.ask(&["show", "pair"]).fine().out.contains("They ran side by side"));
+    let run = place.ask(&["show", "pair", "--json"]).fine().json();
+    assert_eq!((launches(&run, "sleep 0.02"), launches(&run, "sleep 0.1")), (8, 8), "two executions a launch");
+    let ratio = run["figures"].as_array().unwrap().iter().find(|figure| figure["probe"] == "command.ratio").unwrap();
+    assert_eq!(ratio["point"], serde_json::json!({ "command": "sleep 0.1", "against": "sleep 0.02" }));
+    assert!(ratio["launches"].as_array().unwrap().iter().all(|launch| launch["nanos"].as_array().unwrap().len() == 4));
+}
+
+#[test]
+fn a_duet_that_cannot_be_is_refused_by_its_reason() {
+    let place = Place::new();
+    let said = timed(&place, &["--duet", "true", "true", "true"]).refused();
+    assert!(said.contains("a duet is of two commands, and 3 were given"), "{said}");
+    // Where the machine has two cores it runs; where its CPUs are one core, or others are at work, it says so.
+    let plain = timed(&place, &["--duet", "-r4", "true", "false || true"]);
+    let why = "could not run two sides at once: ";
+    assert!(plain.code == Some(0) || plain.code == Some(2) && plain.err.contains(why), "{} {}", plain.out, plain.err);
+    let failed = timed(&place, &["--duet=force", "-r4", "exit 3", "true"]);
+    if !failed.err.contains(why) {
+        assert!(
+            failed.out.contains("ended with status 3") && failed.out.contains("the command beside it"),
+            "{}",
+            failed.out
+        );
+    }
+}

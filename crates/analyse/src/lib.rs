@@ -26,4 +26,4 @@ pub use compare::{CompareOptions, Comparison, compare};
 pub use error::Error;
 pub use explain::{Explanation, explain};
 pub use scaling::scaling;
-pub use shown_clock::ShownClock;
+pub use shown_clock::{ShownClock, estimate_in_time};

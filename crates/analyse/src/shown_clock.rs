@@ -3,7 +3,7 @@
 //! A core figure is kept in cycles. Its time is that at the clock of its run, which is itself measured: between machines
 //! the error of both clocks is part of every interval of time.
 
-use model::{CLOCK, CORE_SHARED, Figure, Run};
+use model::{CLOCK, CORE_SHARED, Estimate, Figure, Run, ValueBasis};
 use serde::{Deserialize, Serialize};
 use stats::distribution::normal_quantile;
 
@@ -71,6 +71,21 @@ impl ShownClock {
     }
 }
 
+/// The estimate of a figure as something that its machine does in a time: a core figure is kept in cycles, whose interval does
+/// not contain the error of the clock at which they are a time, so that is added in quadrature.
+#[must_use]
+pub fn estimate_in_time(run: &Run, figure: &Figure) -> Option<Estimate> {
+    let estimate = *figure.outcome.estimate()?;
+    let in_cycles = *figure.basis() == ValueBasis::Cycles && estimate.has_spread() && estimate.low > 0.0;
+    let Some(clock) = ShownClock::of(run).filter(|_| in_cycles) else { return Some(estimate) };
+    let of_clock = clock.error() * normal_quantile(0.5 + estimate.level.min(0.999) / 2.0);
+    let wider = |end: f64| {
+        let distance = (end / estimate.value).ln();
+        estimate.value * distance.hypot(of_clock).copysign(distance).exp()
+    };
+    Some(Estimate { low: wider(estimate.low).min(estimate.value), high: wider(estimate.high), ..estimate })
+}
+
 /// Clocks of the undisturbed batches of a run's launches, in time order.
 fn launch_clocks(run: &Run) -> Vec<f64> {
     let launches = run.figures.iter().flat_map(Figure::counted);
@@ -80,4 +95,42 @@ fn launch_clocks(run: &Run) -> Vec<f64> {
         .collect();
     clocks.sort_by(|a, b| a.0.total_cmp(&b.0));
     clocks.into_iter().map(|(_, hertz)| hertz).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+    use model::{Class, EstimateMethod, FigureKey, FigureReferences, Metric, Outcome, Point, SessionReferences, Unit};
+
+    use super::*;
+
+    fn estimate(value: f64, half: f64) -> Estimate {
+        let (low, high) = (value * (-half).exp(), value * half.exp());
+        Estimate { value, low, high, level: 0.95, launches: 20, batches: 20, method: EstimateMethod::OrderStatistic }
+    }
+
+    fn figure(probe: &str, unit: Unit, found: Estimate, basis: ValueBasis) -> Figure {
+        let key = FigureKey::new(probe, Point::origin());
+        let figure = Figure::unmeasured(key, probe, Metric::lower(unit, "call"), Class::Compute);
+        let references = Some(FigureReferences { basis, ..FigureReferences::default() });
+        Figure { outcome: Outcome::Measured(found), references, ..figure }
+    }
+
+    #[test]
+    fn the_error_of_the_clock_is_part_of_a_time_and_not_added_twice() {
+        let mut run: Run = serde_json::from_str(
+            r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
+            "plan":{"suite":"quick","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"figures":[]}"#,
+        )
+        .unwrap();
+        let core = figure("os.syscall_getppid", Unit::Seconds, estimate(1e-7, 0.003), ValueBasis::Cycles);
+        assert_eq!(estimate_in_time(&run, &core), core.outcome.estimate().copied(), "no clock is known");
+        run.session.references = Some(SessionReferences { clock: Some(3e9), ..SessionReferences::default() });
+        run.figures.push(figure(CLOCK, Unit::Hertz, estimate(3e9, 0.004), ValueBasis::All));
+        let wide = estimate_in_time(&run, &core).unwrap();
+        assert!(((wide.high / wide.value).ln() - 0.005).abs() < 1e-4, "3 and 4 in quadrature: {wide:?}");
+        assert!(((wide.value / wide.low).ln() - 0.005).abs() < 1e-4);
+        let other = figure("memory.read", Unit::Seconds, estimate(1e-7, 0.003), ValueBasis::Undisturbed);
+        assert_eq!(estimate_in_time(&run, &other), other.outcome.estimate().copied(), "it is a time already");
+    }
 }

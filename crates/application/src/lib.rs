@@ -25,6 +25,6 @@ pub use sessions::{
     FileSharing, SessionOrder, SessionReport, SessionUse, SessionsVerdict, read_files, run_sessions, session_run,
 };
 pub use timing::{
-    AXIS, CommandLine, MEMORY, ShellChoice, TIME, TimedCommand, TimedPair, TimedVerdict, Timing, TimingOrder,
-    timed_pairs,
+    AXIS, CommandLine, MEMORY, RATIO, ShellChoice, TIME, TimedCommand, TimedPair, TimedVerdict, Timing, TimingOrder,
+    build_pairs, timed_pairs,
 };

@@ -36,7 +36,7 @@ pub use event::{MeasureEvent, NullObserver, Observer};
 pub use evidence::{may_exclude, stolen_too_much, throttled_too_much};
 pub use expand::select;
 pub use facts::{identity, identity_of, machine, notes, part_of_the_cpus};
-pub use host::watch_host;
+pub use host::{separate_cores, watch_host};
 pub use judge::{end_follower, judge};
 pub use outside::{ConditionsWatch, OutsideCounters};
 pub use placement::{place, refuse_more_threads_than_cpus};

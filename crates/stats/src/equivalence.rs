@@ -7,7 +7,7 @@
 
 use crate::autocorrelation::variance_inflation;
 use crate::distribution::{normal_cdf, normal_quantile, student_t_cdf, student_t_quantile};
-use crate::hodges_lehmann::{HodgesLehmannShift, two_sample};
+use crate::hodges_lehmann::{HodgesLehmannShift, one_sample, two_sample};
 use crate::interval::Interval;
 use crate::quantile::standard_deviation;
 
@@ -114,17 +114,37 @@ pub fn compare(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<RatioEs
     let launch_interval = shift.interval(level)?;
     let (n, m) = (a.len() as f64, b.len() as f64);
     let inflation = (variance_inflation(a) / n + variance_inflation(b) / m) / (1.0 / n + 1.0 / m);
-    let widening = Widening { stretch: inflation.sqrt(), floor };
-    let p_value = if floor.sd == 0.0 && inflation == 1.0 { shift.p_value } else { widening.p_value(&shift) };
-    Some(RatioEstimate {
+    Some(estimated(&shift, launch_interval, Widening { stretch: inflation.sqrt(), floor }, level, a.len().min(b.len())))
+}
+
+/// Compares B against A from differences of logarithms in the order of time, each of a pair that shared its conditions:
+/// two sides that ran together, or one after the other. What both have in common is not in a difference.
+///
+/// `None` when a difference is not finite or there are too few for `level` (fewer than six at 95%).
+pub fn compare_pairs(differences: &[f64], level: f64) -> Option<RatioEstimate> {
+    let shift = one_sample(differences)?;
+    let launch_interval = shift.interval(level)?;
+    let widening = Widening { stretch: variance_inflation(differences).sqrt(), floor: Floor::NONE };
+    Some(estimated(&shift, launch_interval, widening, level, differences.len()))
+}
+
+fn estimated(
+    shift: &HodgesLehmannShift,
+    launch_interval: Interval,
+    widening: Widening,
+    level: f64,
+    launches: usize,
+) -> RatioEstimate {
+    let plain = widening.floor.sd == 0.0 && widening.stretch == 1.0;
+    RatioEstimate {
         shift: shift.estimate,
         interval: widening.apply(shift.estimate, launch_interval, level),
         launch_interval,
-        p_value,
-        floor_half_width: floor.half_width(level),
+        p_value: if plain { shift.p_value } else { widening.p_value(shift) },
+        floor_half_width: widening.floor.half_width(level),
         level,
-        launches: a.len().min(b.len()),
-    })
+        launches,
+    }
 }
 
 /// Widening of the interval from the launches.
@@ -284,3 +304,7 @@ mod tests {
         assert_eq!(need(&c, c.shift.abs(), 0.8), DecisionNeed::TooClose);
     }
 }
+
+#[cfg(test)]
+#[path = "pairs_tests.rs"]
+mod pairs_tests;

@@ -25,6 +25,7 @@ pub mod quantile;
 pub mod rank;
 pub mod ratio;
 pub mod ridge;
+mod signed_rank;
 pub mod simulate;
 pub mod steady_state;
 pub mod stop;

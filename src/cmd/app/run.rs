@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use application::{Application, BUILTIN, Campaign, CampaignOrder, Manifest, best};
+use application::{Application, BUILTIN, Campaign, CampaignOrder, Manifest, best, build_pairs};
 use model::{Outcome, Run};
 use report::view::RunContext;
 
 use super::{starter, view};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
+use crate::cmd::duet::{DUET_BAND, DuetWish, duet_cpus, sentence};
 use crate::cmd::resume;
 use crate::cmd::session::LocalSession;
 use crate::output;
@@ -30,6 +31,9 @@ pub(crate) struct Arguments {
     /// Keep the builds in this directory [default: a temporary one]
     #[arg(long, value_name = "DIR")]
     builds: Option<PathBuf>,
+    /// Run two sides at once on two cores instead of in turns: single copies of applications of two builds
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, default_missing_value = "yes", require_equals = true)]
+    duet: Option<DuetWish>,
     #[command(flatten)]
     measure: MeasureOptions,
 }
@@ -57,7 +61,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let directory = applications.first().map_or_else(std::env::temp_dir, |first| first.directory.clone());
     let rounds = &options.rounds;
     let run = application::document("app", rounds.seed(), rounds.target(), rounds.time_limit, directory);
-    let order = CampaignOrder { run, applications, copies: copies(arguments), root };
+    let duet = arguments.duet.map(|wish| duet_cpus(wish, 2, &session.stopper)).transpose()?;
+    let order = CampaignOrder { run, applications, copies: copies(arguments), root, duet };
     let (mut campaign, fresh) = match Campaign::build(order, &starter, &session.stopper) {
         Err(application::Error::Stopped) => {
             output::remark("stopped while building; nothing was measured");
@@ -72,6 +77,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let result = session.measure(order, &mut campaign)?;
     let draw = |run: &Run, context: &RunContext| {
         let mut document = report::view::run(run, context);
+        document.summary.extend(build_pairs(run, DUET_BAND.ln_1p()).iter().map(sentence));
         document.sections.extend(view::builds(&best(run)));
         document.sections.extend(view::failures(run, |figure| figure.metric.unit == model::Unit::PerSecond));
         Ok(document)

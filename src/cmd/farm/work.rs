@@ -244,6 +244,7 @@ impl ChunkWorker for Command {
             directory: self.program.directory.clone(),
             environment: self.program.environment.clone(),
             patience: self.program.patience,
+            ..LaunchSpec::default()
         };
         let began = Instant::now();
         let report = self

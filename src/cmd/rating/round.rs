@@ -133,6 +133,7 @@ impl Rating {
             directory: std::env::temp_dir(),
             environment: BTreeMap::new(),
             patience: PATIENCE,
+            ..LaunchSpec::default()
         };
         self.starter.launch(&order, stopper)
     }

@@ -16,6 +16,7 @@ use report::view::RunContext;
 
 use self::parameters::{combinations, filled, parameters};
 use super::app::starter;
+use super::duet::{DUET_BAND, DuetWish, duet_cpus};
 use super::resume;
 use super::session::LocalSession;
 use crate::ExitStatus;
@@ -76,9 +77,12 @@ pub(crate) struct Arguments {
     /// End what takes longer than this
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = seconds)]
     timeout: f64,
-    /// Difference that counts as none, in percent
-    #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = percent)]
-    band: f64,
+    /// Difference that counts as none, in percent [default: 2, side by side 1]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    band: Option<f64>,
+    /// Run two sides at once on two cores instead of in turns; =force also on two threads of one core
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, default_missing_value = "yes", require_equals = true)]
+    duet: Option<DuetWish>,
     /// Compare with this earlier run afterwards: a number, id, label or file
     #[arg(long, value_name = "RUN")]
     baseline: Option<String>,
@@ -115,7 +119,8 @@ impl Arguments {
             ignore_failure: false,
             command_name: Vec::new(),
             timeout: 3600.0,
-            band: 0.02,
+            band: None,
+            duet: None,
             baseline: None,
             export_markdown: None,
             export_csv: None,
@@ -149,9 +154,12 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         warmup: arguments.warmup,
         ignore_failure: arguments.ignore_failure,
         limit: Duration::from_secs_f64(arguments.timeout),
+        duet: None,
     };
     let starter = starter()?;
     let mut session = LocalSession::open("time", &options, common)?;
+    let cpus = arguments.duet.map(|wish| duet_cpus(wish, order.commands.len(), &session.stopper)).transpose()?;
+    let order = TimingOrder { duet: cpus, ..order };
     let (mut engine, fresh) = Timing::new(document(arguments, &options, &order), order, &starter);
     if let Some(run) = &resumed {
         engine.recall(run, &fresh)?;
@@ -162,9 +170,9 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         output::remark(&trouble);
     }
     let draw = |run: &Run, context: &RunContext| {
-        let mut document = view::document(run, &timed_pairs(run, arguments.band.ln_1p()), context);
+        let mut document = view::document(run, &timed_pairs(run, band(run, arguments.band).ln_1p()), context);
         if let Some(baseline) = &baseline {
-            document.sections.extend(view::against(baseline, run, arguments.band)?);
+            document.sections.extend(view::against(baseline, run, arguments.band.unwrap_or(stats::BAND))?);
         }
         view::export(&document, arguments.export_markdown.as_deref(), "markdown")?;
         view::export(&document, arguments.export_csv.as_deref(), "csv")?;
@@ -181,9 +189,16 @@ fn document(arguments: &Arguments, options: &MeasureOptions, order: &TimingOrder
     let target = if arguments.runs.is_some() { f64::MIN_POSITIVE } else { rounds.target() };
     let mut run = application::document("time", rounds.seed(), target, rounds.time_limit, order.directory.clone());
     if let Some(runs) = arguments.runs {
-        run.plan.looks = vec![runs];
+        // A launch of a duet executes each command twice.
+        run.plan.looks = vec![if order.duet.is_some() { runs.div_ceil(2) } else { runs }];
     }
     run
+}
+
+/// Difference that counts as none in a run.
+fn band(run: &Run, asked: Option<f64>) -> f64 {
+    let duet = run.figures.iter().any(|figure| figure.probe == application::RATIO);
+    asked.unwrap_or(if duet { DUET_BAND } else { stats::BAND })
 }
 
 fn commands(arguments: &Arguments) -> Result<Vec<TimedCommand>> {
@@ -254,7 +269,7 @@ fn tell_apart(commands: &mut [TimedCommand]) {
 
 /// The report of a stored run, if it is one of timed commands.
 pub(super) fn stored(run: &Run, context: &RunContext) -> Option<Document> {
-    is_timed(run).then(|| view::document(run, &timed_pairs(run, stats::BAND.ln_1p()), context))
+    is_timed(run).then(|| view::document(run, &timed_pairs(run, band(run, None).ln_1p()), context))
 }
 
 /// Whether a run is one of timed commands.

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use analyse::{CompareOptions, compare};
 use anyhow::{Context, Result};
-use application::{AXIS, MEMORY, TIME, TimedPair, TimedVerdict};
+use application::{AXIS, MEMORY, TIME, TimedPair};
 use model::{Figure, Outcome, Run, Unit, percent};
 use report::view::{CompareContext, RunContext};
-use report::words::{factor, modes};
+use report::words::modes;
 use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, PrintedQuantity, Table, TableRow, Tone};
 
 use crate::cli::CommonOptions;
+use crate::cmd::duet::sentence;
 use crate::run_finder::{self, Named};
 
 /// The report of a run of timed commands.
@@ -69,6 +70,8 @@ fn row(run: &Run, time: &Figure) -> TableRow {
 
 /// The median CPU time of an execution.
 fn seconds(time: &Figure, of: impl Fn(&model::Footprint) -> Option<f64>) -> Cell {
+    // A launch of a duet is two executions.
+    let of = |footprint: &model::Footprint| Some(of(footprint)? / footprint.operations.max(1) as f64);
     let values: Vec<f64> = time.counted().into_iter().filter_map(|launch| of(&launch.footprint)).collect();
     stats::median(&values)
         .map_or(Cell::Empty, |median| Cell::text(PrintedQuantity::bare(median, Unit::Seconds).short()))
@@ -95,17 +98,6 @@ fn sentences(times: &[&Figure], pairs: &[TimedPair]) -> Vec<String> {
     let Some(fastest) = fastest.and_then(|figure| figure.point.get(AXIS)) else { return Vec::new() };
     let of_fastest = pairs.iter().filter(|pair| pair.faster == fastest || pair.slower == fastest);
     of_fastest.map(sentence).collect()
-}
-
-fn sentence(pair: &TimedPair) -> String {
-    let (value, low, high) = pair.factor;
-    let factor = factor(PrintedQuantity::ratio(value, low, high), Unit::Seconds).text_with_interval();
-    let TimedPair { faster, slower, .. } = pair;
-    match pair.verdict {
-        TimedVerdict::Different => format!("DIFFERENT: {faster} is {factor} than {slower}."),
-        TimedVerdict::Same => format!("SAME: {faster} against {slower}: {factor}."),
-        TimedVerdict::Undecided => format!("UNDECIDED: {faster} against {slower}: {factor}."),
-    }
 }
 
 /// The run to compare with.

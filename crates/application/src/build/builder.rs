@@ -169,6 +169,7 @@ pub(crate) fn order(application: &Application, argv: Vec<String>, patience: f64)
         directory: application.directory.clone(),
         environment: application.environment.clone(),
         patience,
+        ..LaunchSpec::default()
     }
 }
 

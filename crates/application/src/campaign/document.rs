@@ -38,6 +38,23 @@ pub(crate) fn figure(probe: String, point: Point, title: String, metric: Metric)
     Figure { ops: 1, ..Figure::unmeasured(key, title, metric, Class::Application).stressing(&[Primitive::CoreClock]) }
 }
 
+/// Axis of the side in the denominator of a ratio.
+pub(crate) const AGAINST: &str = "against";
+
+/// The figure of the ratio of the side at `point` to another one beside it.
+pub(crate) fn side_by_side(
+    probe: &str,
+    point: Point,
+    title: &str,
+    metric: Metric,
+    (against, cpus): (&str, [usize; 2]),
+) -> Figure {
+    let point = point.with(AGAINST, against.to_owned());
+    let mut figure = figure(probe.to_owned(), point, title.to_owned(), metric);
+    figure.notes.push(format!("side by side on CPUs {} and {}, in turns on either", cpus[0], cpus[1]));
+    figure
+}
+
 /// Prefix of the note with the command line of a program.
 const COMMAND: &str = "run by: ";
 

@@ -1,6 +1,7 @@
 //! Measures applications: launches of every build and number of copies, in the same rounds as any run.
 
 mod document;
+mod duet;
 mod judge;
 mod reading;
 
@@ -11,9 +12,10 @@ use measure::{Engine, EngineError, Reply, Stopper, WorkerStep};
 use model::{Figure, Launch, RECORD, Run};
 
 pub use document::document;
-pub(crate) use document::{close, command_of, figure, note_of_command};
+pub(crate) use document::{AGAINST, close, command_of, figure, note_of_command, side_by_side};
 pub(crate) use judge::smallest_seen;
 
+use self::duet::{BuildDuet, pair_builds};
 use self::reading::{Digests, LaunchReading, read};
 use crate::build::{Builder, Built, matrix};
 use crate::launch::{CopyReport, LaunchSpec, Starter};
@@ -44,6 +46,8 @@ pub struct CampaignOrder {
     pub copies: Vec<u32>,
     /// Directory of the builds.
     pub root: std::path::PathBuf,
+    /// CPUs on which the builds of applications that have two run side by side; else all run in turns.
+    pub duet: Option<[usize; 2]>,
 }
 
 /// Applications as an engine that a [`measure::MeasureSession`] launches.
@@ -51,6 +55,7 @@ pub struct Campaign<'a> {
     applications: Vec<Application>,
     builds: Vec<Vec<(Build, Built)>>,
     subjects: Vec<Subject>,
+    duets: Vec<BuildDuet>,
     /// Builds, by application, whose first run is done.
     warm: BTreeSet<(usize, usize)>,
     digests: Digests,
@@ -65,7 +70,7 @@ impl<'a> Campaign<'a> {
     /// # Errors
     /// When no program could be built, or the user requested a stop; the error of a single build is the outcome of its figures.
     pub fn build(order: CampaignOrder, starter: &'a Starter, stopper: &Stopper) -> Result<(Self, Run), Error> {
-        let CampaignOrder { mut run, applications, copies, root } = order;
+        let CampaignOrder { mut run, applications, copies, root, duet } = order;
         let builds = build_all(&applications, &Builder { starter, root: &root, stopper })?;
         let mut subjects = Vec::new();
         for (application, of) in applications.iter().enumerate() {
@@ -77,8 +82,13 @@ impl<'a> Campaign<'a> {
                 }
             }
         }
+        let names = |subject: &Subject| {
+            let (build, _) = &builds[subject.application][subject.build];
+            (applications[subject.application].name.clone(), build.name.clone())
+        };
+        let duets = duet.map(|cpus| pair_builds(&mut run, &subjects, names, cpus)).unwrap_or_default();
         let (warm, digests) = (BTreeSet::new(), Digests::default());
-        Ok((Self { applications, builds, subjects, warm, digests, hidden: 0, starter }, run))
+        Ok((Self { applications, builds, subjects, duets, warm, digests, hidden: 0, starter }, run))
     }
 
     /// Copies the results of an earlier session of the same campaign, so that its run can be resumed: the digests that
@@ -100,8 +110,8 @@ impl<'a> Campaign<'a> {
         Ok(())
     }
 
-    /// Runs copies of a subject once.
-    fn start(&self, index: usize, copies: u32, stopper: &Stopper) -> Result<CopyReport, Error> {
+    /// Copies of a subject as a launch.
+    fn spec(&self, index: usize, copies: u32) -> LaunchSpec {
         let subject = &self.subjects[index];
         let application = &self.applications[subject.application];
         let mut values = self.builds[subject.application][subject.build].1.values.clone();
@@ -111,13 +121,18 @@ impl<'a> Campaign<'a> {
                 fill_all(&application.run, &values)
             })
             .collect();
-        let order = LaunchSpec {
+        LaunchSpec {
             commands,
             directory: application.directory.clone(),
             environment: application.environment.clone(),
             patience: application.patience.as_secs_f64(),
-        };
-        self.starter.launch(&order, stopper)
+            ..LaunchSpec::default()
+        }
+    }
+
+    /// Runs copies of a subject once.
+    fn start(&self, index: usize, copies: u32, stopper: &Stopper) -> Result<CopyReport, Error> {
+        self.starter.launch(&self.spec(index, copies), stopper)
     }
 
     fn read(&mut self, index: usize, report: &CopyReport) -> Result<LaunchReading, String> {
@@ -125,24 +140,35 @@ impl<'a> Campaign<'a> {
         read(&self.applications[subject.application], (subject.application, subject.build), report, &mut self.digests)
     }
 
-    fn launch_subject(&mut self, index: usize, round: u32, stopper: &Stopper) -> Result<Vec<Reply>, Error> {
-        let Subject { application, build, copies, .. } = self.subjects[index];
+    /// Runs a build for the first time, which is cold and always discarded, if that is not done; it is also the first run to
+    /// be verified. Returns notes on it, or failures of all figures of the build.
+    fn warm_up(&mut self, index: usize, stopper: &Stopper) -> Result<Result<Vec<Reply>, Vec<Reply>>, Error> {
+        let Subject { application, build, .. } = self.subjects[index];
         let mut replies = Vec::new();
-        if !self.warm.contains(&(application, build)) {
-            // The first run of every build is cold, and always discarded; it is also the first to be verified.
-            let report = self.start(index, 1, stopper)?;
-            self.warm.insert((application, build));
-            let same = |other: &Subject| (other.application, other.build) == (application, build);
-            let of_build: Vec<usize> = (0..self.subjects.len()).filter(|at| same(&self.subjects[*at])).collect();
-            if let Err(reason) = self.read(index, &report) {
-                return Ok(of_build.into_iter().flat_map(|at| self.failed(at, &reason, Some(&report))).collect());
-            }
-            let note = format!("{RECORD}first run discarded by rule: {:.3} s", report.wall());
-            let figure = self.subjects[of_build[0]].figures[0];
-            replies.push(Reply::Noted { figure, note });
-            let digest = self.digests.note(&self.applications[application], (application, build));
-            replies.extend(digest.map(|note| Reply::Noted { figure, note }));
+        if self.warm.contains(&(application, build)) {
+            return Ok(Ok(replies));
         }
+        let report = self.start(index, 1, stopper)?;
+        self.warm.insert((application, build));
+        let same = |other: &Subject| (other.application, other.build) == (application, build);
+        let of_build: Vec<usize> = (0..self.subjects.len()).filter(|at| same(&self.subjects[*at])).collect();
+        if let Err(reason) = self.read(index, &report) {
+            return Ok(Err(of_build.into_iter().flat_map(|at| self.failed(at, &reason, Some(&report))).collect()));
+        }
+        let note = format!("{RECORD}first run discarded by rule: {:.3} s", report.wall());
+        let figure = self.subjects[of_build[0]].figures[0];
+        replies.push(Reply::Noted { figure, note });
+        let digest = self.digests.note(&self.applications[application], (application, build));
+        replies.extend(digest.map(|note| Reply::Noted { figure, note }));
+        Ok(Ok(replies))
+    }
+
+    fn launch_subject(&mut self, index: usize, round: u32, stopper: &Stopper) -> Result<Vec<Reply>, Error> {
+        let copies = self.subjects[index].copies;
+        let mut replies = match self.warm_up(index, stopper)? {
+            Ok(replies) => replies,
+            Err(failed) => return Ok(failed),
+        };
         let report = self.start(index, copies, stopper)?;
         match self.read(index, &report) {
             Ok(reading) => replies.extend(self.launched(index, round, &report, &reading)),
@@ -181,13 +207,23 @@ impl<'a> Campaign<'a> {
 
 impl Engine for Campaign<'_> {
     fn launch(&mut self, step: &WorkerStep, _: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
-        let Some(index) = step.tasks.first().and_then(|task| self.subject_of(task.figure)) else {
-            return Ok(vec![Reply::Done]);
+        let Some(figure) = step.tasks.first().map(|task| task.figure) else { return Ok(vec![Reply::Done]) };
+        let duet = self.duet_of(figure);
+        let made = match (duet, self.subject_of(figure)) {
+            (Some(duet), _) => self.launch_duet(duet, step.round, stopper),
+            (None, Some(index)) => self.launch_subject(index, step.round, stopper),
+            (None, None) => return Ok(vec![Reply::Done]),
         };
-        let mut replies = match self.launch_subject(index, step.round, stopper) {
-            Ok(replies) => replies,
-            Err(Error::Stopped) => return Err(EngineError::Stopped),
-            Err(error) => self.failed(index, &error.to_string(), None),
+        let mut replies = match (made, duet) {
+            (Ok(replies), _) => replies,
+            (Err(Error::Stopped), _) => return Err(EngineError::Stopped),
+            (Err(error), Some(duet)) => {
+                let first = self.failed(duet.subjects[0], &error.to_string(), None).into_iter();
+                first.chain(self.duet_failed(duet, Some(duet.subjects[0]))).collect()
+            }
+            (Err(error), None) => {
+                self.subject_of(figure).map(|index| self.failed(index, &error.to_string(), None)).unwrap_or_default()
+            }
         };
         replies.push(Reply::Done);
         Ok(replies)
@@ -198,10 +234,11 @@ impl Engine for Campaign<'_> {
         Ok(Vec::new())
     }
 
-    /// Launches are made for the rate.
+    /// Launches are made for the rate, and for the ratio of builds side by side.
     fn leader(&self, figure: usize) -> Option<usize> {
-        let rate = self.subjects[self.subject_of(figure)?].figures[0];
-        (rate != figure).then_some(rate)
+        let rate = || self.subject_of(figure).map(|index| self.subjects[index].figures[0]);
+        let leader = self.duet_of(figure).map(|duet| duet.ratio).or_else(rate)?;
+        (leader != figure).then_some(leader)
     }
 
     fn conclude(&mut self, run: &mut Run) {

@@ -1,6 +1,7 @@
 //! One launch: a fresh helper process starts all copies together, waits for them, and reports their output and
 //! resources.
 
+mod duet;
 mod helper;
 mod perform;
 
@@ -11,11 +12,12 @@ use std::time::Duration;
 use model::{Footprint, Invalid, Launch, TakenTime};
 use serde::{Deserialize, Serialize};
 
+pub(crate) use duet::{DuetTurn, apart, duet_turn, is_swapped, launch_of, ratio_launch};
 pub use helper::{Starter, serve};
 pub use perform::perform;
 
 /// Specification of a launch.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct LaunchSpec {
     /// Program and arguments of every copy.
     pub commands: Vec<Vec<String>>,
@@ -25,6 +27,12 @@ pub struct LaunchSpec {
     pub environment: BTreeMap<String, String>,
     /// Time limit of the copies, seconds.
     pub patience: f64,
+    /// CPUs on which all of them run; empty leaves the scheduler free.
+    #[serde(default)]
+    pub cpus: Vec<usize>,
+    /// When they start, by [`sys::clock::now`]; at once if that has passed.
+    #[serde(default)]
+    pub begin: Option<u64>,
 }
 
 impl LaunchSpec {
@@ -69,6 +77,9 @@ pub struct Copy {
 pub struct CopyReport {
     /// One for each copy.
     pub copies: Vec<Copy>,
+    /// When the launch began, seconds of [`sys::clock::now`].
+    #[serde(default)]
+    pub began: f64,
     /// Time in user mode, seconds.
     pub user_seconds: f64,
     /// Time in the kernel, seconds.
@@ -103,9 +114,19 @@ impl CopyReport {
     /// Seconds from the first start to the last end.
     #[must_use]
     pub fn wall(&self) -> f64 {
-        let first = self.copies.iter().map(|copy| copy.started).fold(f64::INFINITY, f64::min);
-        let last = self.copies.iter().map(|copy| copy.ended).fold(0.0, f64::max);
+        let (first, last) = self.first_and_last();
         last - first
+    }
+
+    /// The first start and the last end, seconds of [`sys::clock::now`].
+    pub(crate) fn span(&self) -> (f64, f64) {
+        let (first, last) = self.first_and_last();
+        (self.began + first, self.began + last)
+    }
+
+    fn first_and_last(&self) -> (f64, f64) {
+        let first = self.copies.iter().map(|copy| copy.started).fold(f64::INFINITY, f64::min);
+        (first, self.copies.iter().map(|copy| copy.ended).fold(0.0, f64::max))
     }
 
     /// Outside evidence that excludes the launch by itself, never its value. Stolen and throttled time is judged over

@@ -16,6 +16,8 @@ const KEPT: usize = 256 * 1024;
 const GRACE: Duration = Duration::from_millis(500);
 /// Time limit for killed copies to end. One that cannot be killed, or hangs in the kernel, is left behind.
 const KILLED: Duration = Duration::from_secs(5);
+/// Longest wait for the beginning of a launch.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// Block size of getrusage(2), bytes.
 const BLOCK: u64 = 512;
 
@@ -25,7 +27,8 @@ const BLOCK: u64 = 512;
 /// launch and ends, these are exactly the launch's.
 #[must_use]
 pub fn perform(order: &LaunchSpec) -> CopyReport {
-    let began = Instant::now();
+    let placed = place(order);
+    let (began, clock) = (Instant::now(), sys::clock::now());
     let before = Usage::of(Who::Children).unwrap_or_default();
     let times = machine_times().ok();
     let throttled = || sys::cgroup::throttled().ok().map(|so_far| so_far.time);
@@ -36,7 +39,7 @@ pub fn perform(order: &LaunchSpec) -> CopyReport {
     for argv in &order.commands {
         let started = began.elapsed().as_secs_f64();
         let mut copy = RunningCopy { started, ..RunningCopy::default() };
-        match start(argv, order) {
+        match placed.clone().and_then(|()| start(argv, order)) {
             Ok(program) => {
                 copy.place = Some(programs.len());
                 programs.push(program);
@@ -62,6 +65,7 @@ pub fn perform(order: &LaunchSpec) -> CopyReport {
     let deadline = began + order.time_allowed();
     CopyReport {
         copies: copies.into_iter().map(|copy| copy.report(&programs, &outputs, began, deadline)).collect(),
+        began: clock as f64 * 1e-9,
         user_seconds: used.user.as_secs_f64(),
         system_seconds: used.system.as_secs_f64(),
         peak_resident: used.max_resident_bytes,
@@ -75,6 +79,16 @@ pub fn perform(order: &LaunchSpec) -> CopyReport {
         throttled,
         suspended,
     }
+}
+
+/// Takes the CPUs of the launch and waits for its beginning.
+fn place(order: &LaunchSpec) -> Result<(), String> {
+    if !order.cpus.is_empty() {
+        sys::affinity::pin(&order.cpus).map_err(|error| error.to_string())?;
+    }
+    let wait = order.begin.unwrap_or(0).saturating_sub(sys::clock::now());
+    std::thread::sleep(Duration::from_nanos(wait).min(LONGEST_WAIT));
+    Ok(())
 }
 
 /// A copy that was started, or failed to start.

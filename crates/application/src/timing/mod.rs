@@ -1,6 +1,7 @@
 //! Times command lines: a launch is one execution, and the commands take turns in a random order of every round.
 
 mod command_line;
+mod duet;
 mod pairs;
 
 use std::collections::BTreeMap;
@@ -11,7 +12,10 @@ use measure::{Engine, EngineError, Reply, Stopper, WorkerStep};
 use model::{Figure, Launch, Metric, PlanEntry, Point, RECORD, Run, Unit};
 
 pub use command_line::{CommandLine, ShellChoice};
-pub use pairs::{TimedPair, TimedVerdict, timed_pairs};
+pub use duet::RATIO;
+pub use pairs::{TimedPair, TimedVerdict, build_pairs, timed_pairs};
+
+use self::duet::{RATIO_FIGURE, both_failed, ratio_figure};
 
 use crate::Error;
 use crate::campaign::{command_of, figure, note_of_command, smallest_seen};
@@ -58,6 +62,8 @@ pub struct TimingOrder {
     pub ignore_failure: bool,
     /// Time limit of an execution.
     pub limit: Duration,
+    /// CPUs on which the two commands run side by side; else the commands run in turns.
+    pub duet: Option<[usize; 2]>,
 }
 
 /// Commands as an engine that a [`measure::MeasureSession`] launches.
@@ -72,11 +78,16 @@ pub struct Timing<'a> {
 
 /// Figures of a command: its time, then its memory.
 const FIGURES: usize = 2;
+/// What the figures of a duet share: one launch measures all of them.
+const DUET: &str = "duet";
+/// Why a command is no result, and its report.
+type Refusal = (String, CopyReport);
 
 impl<'a> Timing<'a> {
     /// The engine, and `run`, a document without figures, with one for the time and one for the memory of every command.
     #[must_use]
-    pub fn new(mut run: Run, order: TimingOrder, starter: &'a Starter) -> (Self, Run) {
+    pub fn new(mut run: Run, mut order: TimingOrder, starter: &'a Starter) -> (Self, Run) {
+        order.duet = order.duet.filter(|_| order.commands.len() == 2);
         for command in &order.commands {
             let point = Point::origin().with(AXIS, command.name.clone());
             let wanted = [
@@ -88,11 +99,17 @@ impl<'a> Timing<'a> {
                 if probe == TIME {
                     figure.notes.push(note_of_command(&command.line.text));
                 }
-                let shares = Some(command.name.clone());
+                let shares = Some(if order.duet.is_some() { DUET.to_owned() } else { command.name.clone() });
                 let (probe, target) = (probe.to_owned(), run.plan.target);
                 run.plan.entries.push(PlanEntry { probe, point: point.clone(), target, shares });
                 run.figures.push(figure);
             }
+        }
+        if let (Some(cpus), [first, second]) = (order.duet, &order.commands[..]) {
+            let figure = ratio_figure([&first.name, &second.name], cpus);
+            let (probe, point, target) = (figure.probe.clone(), figure.point.clone(), run.plan.target);
+            run.plan.entries.push(PlanEntry { probe, point, target, shares: Some(DUET.to_owned()) });
+            run.figures.push(figure);
         }
         let warm = vec![false; order.commands.len()];
         (Self { order, warm, hidden: 0, starter }, run)
@@ -122,15 +139,19 @@ impl<'a> Timing<'a> {
             .collect()
     }
 
-    fn start(&self, line: &CommandLine, padding: u64, stopper: &Stopper) -> Result<CopyReport, Error> {
+    fn spec(&self, line: &CommandLine, padding: u64) -> LaunchSpec {
         let padding = "x".repeat(usize::try_from(padding).unwrap_or(0));
-        let spec = LaunchSpec {
+        LaunchSpec {
             commands: vec![line.argv.clone()],
             directory: self.order.directory.clone(),
             environment: BTreeMap::from([("PRONY_PADDING".to_owned(), padding)]),
             patience: self.order.limit.as_secs_f64(),
-        };
-        self.starter.launch(&spec, stopper)
+            ..LaunchSpec::default()
+        }
+    }
+
+    fn start(&self, line: &CommandLine, padding: u64, stopper: &Stopper) -> Result<CopyReport, Error> {
+        self.starter.launch(&self.spec(line, padding), stopper)
     }
 
     /// Runs a command beside the timed one.
@@ -156,24 +177,31 @@ impl<'a> Timing<'a> {
         trouble(report, self.order.limit).filter(|_| !(self.order.ignore_failure && ended_by_itself))
     }
 
-    fn launch_command(&mut self, index: usize, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, Error> {
-        let command = self.order.commands[index].clone();
+    /// Sets a command up and discards its first executions, if that is not done; returns notes on it.
+    fn warm_up(&mut self, index: usize, stopper: &Stopper) -> Result<Result<Vec<Reply>, Refusal>, Error> {
         let mut replies = Vec::new();
-        if !self.warm[index] {
-            self.warm[index] = true;
-            command.setup.as_ref().map_or(Ok(()), |line| self.aside("--setup", line, stopper))?;
-            for _ in 0..self.order.warmup {
-                let report = self.execute(&command, 0, stopper)?;
-                if let Some(reason) = self.refused(&report) {
-                    return Ok(failed(index, &reason, Some(&report)));
-                }
-                let note = format!("{RECORD}discarded as warm-up: {:.3} s", report.wall());
-                replies.push(Reply::Noted { figure: index * FIGURES, note });
-            }
+        if std::mem::replace(&mut self.warm[index], true) {
+            return Ok(Ok(replies));
         }
-        // Another padding in every launch, the same when the run is repeated with its seed.
-        let padding = (step.seed ^ u64::from(step.round)).wrapping_mul(0x9E37_79B9_7F4A_7C15) % PADDING;
-        let report = self.execute(&command, padding, stopper)?;
+        let command = &self.order.commands[index];
+        command.setup.as_ref().map_or(Ok(()), |line| self.aside("--setup", line, stopper))?;
+        for _ in 0..self.order.warmup {
+            let report = self.execute(command, 0, stopper)?;
+            if let Some(reason) = self.refused(&report) {
+                return Ok(Err((reason, report)));
+            }
+            let note = format!("{RECORD}discarded as warm-up: {:.3} s", report.wall());
+            replies.push(Reply::Noted { figure: index * FIGURES, note });
+        }
+        Ok(Ok(replies))
+    }
+
+    fn launch_command(&mut self, index: usize, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, Error> {
+        let mut replies = match self.warm_up(index, stopper)? {
+            Ok(replies) => replies,
+            Err((reason, report)) => return Ok(failed(index, &reason, Some(&report))),
+        };
+        let report = self.execute(&self.order.commands[index], padding(step), stopper)?;
         match self.refused(&report) {
             Some(reason) => replies.extend(failed(index, &reason, Some(&report))),
             None => replies.extend(self.launched(index, step.round, &report)),
@@ -202,24 +230,29 @@ impl<'a> Timing<'a> {
 impl Engine for Timing<'_> {
     fn launch(&mut self, step: &WorkerStep, _: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
         let Some(index) = step.tasks.first().map(|task| task.figure / FIGURES) else { return Ok(vec![Reply::Done]) };
-        let mut replies = match self.launch_command(index, step, stopper) {
+        let made = match self.order.duet {
+            Some(cpus) => self.launch_duet(cpus, step, stopper),
+            None => self.launch_command(index, step, stopper),
+        };
+        let mut replies = match made {
             Ok(replies) => replies,
             Err(Error::Stopped) => return Err(EngineError::Stopped),
+            Err(error) if self.order.duet.is_some() => both_failed(index.min(1), &error.to_string(), None),
             Err(error) => failed(index, &error.to_string(), None),
         };
         replies.push(Reply::Done);
         Ok(replies)
     }
 
-    /// The scheduler places the commands.
+    /// The scheduler places the commands, and a duet its own.
     fn place(&self, _: &Figure, _: &model::Topology, _: &[usize]) -> Result<Vec<usize>, String> {
         Ok(Vec::new())
     }
 
-    /// Launches are made for the time.
+    /// Launches are made for the time; of a duet for the ratio.
     fn leader(&self, figure: usize) -> Option<usize> {
-        let time = figure / FIGURES * FIGURES;
-        (time != figure).then_some(time)
+        let led_by = if self.order.duet.is_some() { RATIO_FIGURE } else { figure / FIGURES * FIGURES };
+        (led_by != figure).then_some(led_by)
     }
 
     fn conclude(&mut self, run: &mut Run) {
@@ -227,6 +260,11 @@ impl Engine for Timing<'_> {
             smallest_seen(&mut run.figures[index * FIGURES + 1], self.hidden as f64);
         }
     }
+}
+
+/// Padding of the environment in bytes: another in every launch, the same when the run is repeated with its seed.
+fn padding(step: &WorkerStep) -> u64 {
+    (step.seed ^ u64::from(step.round)).wrapping_mul(0x9E37_79B9_7F4A_7C15) % PADDING
 }
 
 /// Why a program ended badly, if it did.

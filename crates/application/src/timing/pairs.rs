@@ -1,10 +1,14 @@
 //! Which of the commands of a run is faster.
 
+use std::collections::BTreeMap;
+
 use model::{Figure, Run};
 use serde::Serialize;
 use stats::equivalence::{EquivalenceVerdict, Floor, RatioEstimate};
 
-use super::{AXIS, TIME};
+use super::{AXIS, RATIO, TIME};
+use crate::campaign::AGAINST;
+use crate::launch::is_swapped;
 
 /// Two commands of one run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -21,6 +25,9 @@ pub struct TimedPair {
     pub adjusted_p: f64,
     /// The verdict.
     pub verdict: TimedVerdict,
+    /// Of a duet: the share of the variance of both sides' times that they had in common, so that it is not in their
+    /// ratio; 1 is all, 0 or less is none.
+    pub in_common: Option<f64>,
 }
 
 /// Verdict on two commands.
@@ -40,37 +47,121 @@ pub enum TimedVerdict {
 #[must_use]
 pub fn timed_pairs(run: &Run, band: f64) -> Vec<TimedPair> {
     let times: Vec<&Figure> = run.figures.iter().filter(|figure| figure.probe == TIME).collect();
-    let logs = |figure: &Figure| figure.values().iter().map(|value| value.ln()).collect::<Vec<f64>>();
     let mut found: Vec<(&Figure, &Figure, RatioEstimate)> = Vec::new();
     for (at, first) in times.iter().enumerate() {
         for second in &times[at + 1..] {
-            let (a, b) = (logs(first), logs(second));
-            let Some(shift) = stats::equivalence::compare(&a, &b, Floor::known(0.0), run.plan.level) else { continue };
-            found.push((first, second, shift));
+            let pairs = times.len() * (times.len() - 1) / 2;
+            found.extend(shift(run, first, second, pairs).map(|shift| (*first, *second, shift)));
         }
     }
     let adjusted = stats::holm(&found.iter().map(|(_, _, shift)| shift.p_value).collect::<Vec<f64>>());
-    let pair = |((first, second, shift), p): ((&Figure, &Figure, RatioEstimate), f64)| {
-        let name = |figure: &Figure| figure.point.get(AXIS).unwrap_or_default().to_owned();
-        let (low, high) = (shift.interval.low, shift.interval.high);
-        // The shift is the logarithm of second over first.
-        let first_is_faster = shift.shift >= 0.0;
-        let factor = if first_is_faster { (shift.shift, low, high) } else { (-shift.shift, -high, -low) };
-        let (faster, slower) = if first_is_faster { (first, second) } else { (second, first) };
-        TimedPair {
-            faster: name(faster),
-            slower: name(slower),
-            factor: (factor.0.exp(), factor.1.exp(), factor.2.exp()),
-            level: shift.interval.level,
-            adjusted_p: p,
-            verdict: match stats::equivalence::verdict(&shift, p, band) {
-                EquivalenceVerdict::Different => TimedVerdict::Different,
-                EquivalenceVerdict::Same => TimedVerdict::Same,
-                EquivalenceVerdict::Undecided => TimedVerdict::Undecided,
-            },
-        }
+    let name = |figure: &Figure| figure.point.get(AXIS).unwrap_or_default().to_owned();
+    let pairs = found.into_iter().zip(adjusted);
+    pairs
+        .map(|((first, second, shift), p)| {
+            let in_common = duet_of(run, first, second).and_then(in_common);
+            TimedPair { in_common, ..pair([name(first), name(second)], &shift, p, band) }
+        })
+        .collect()
+}
+
+/// Compares the sides of every ratio of builds that ran side by side, each for itself. `band` as in [`timed_pairs`].
+#[must_use]
+pub fn build_pairs(run: &Run, band: f64) -> Vec<TimedPair> {
+    let ratios = run.figures.iter().filter(|figure| figure.point.get("build").is_some());
+    let judged = |figure: &Figure| {
+        let names = [figure.point.get(AGAINST)?.to_owned(), figure.point.get("build")?.to_owned()];
+        // A higher rate is a shorter time.
+        let logs: Vec<f64> = figure.values().iter().map(|value| -value.ln()).collect();
+        let shift = stats::equivalence::compare_pairs(&logs, run.plan.level)?;
+        Some(TimedPair { in_common: in_common(figure), ..pair(names, &shift, shift.p_value, band) })
     };
-    found.into_iter().zip(adjusted).map(pair).collect()
+    ratios.filter_map(judged).collect()
+}
+
+/// A pair from the logarithm of the second's time over the first's.
+fn pair([first, second]: [String; 2], shift: &RatioEstimate, adjusted_p: f64, band: f64) -> TimedPair {
+    let (low, high) = (shift.interval.low, shift.interval.high);
+    let first_is_faster = shift.shift >= 0.0;
+    let factor = if first_is_faster { (shift.shift, low, high) } else { (-shift.shift, -high, -low) };
+    let (faster, slower) = if first_is_faster { (first, second) } else { (second, first) };
+    TimedPair {
+        faster,
+        slower,
+        factor: (factor.0.exp(), factor.1.exp(), factor.2.exp()),
+        level: shift.interval.level,
+        adjusted_p,
+        verdict: match stats::equivalence::verdict(shift, adjusted_p, band) {
+            EquivalenceVerdict::Different => TimedVerdict::Different,
+            EquivalenceVerdict::Same => TimedVerdict::Same,
+            EquivalenceVerdict::Undecided => TimedVerdict::Undecided,
+        },
+        in_common: None,
+    }
+}
+
+/// Largest p-value of the clearest result, over all pairs of commands, with which differences within rounds are judged: fewer
+/// rounds could never show a difference.
+const CLEAREST: f64 = 0.01;
+
+/// The ratio of two commands: of a duet by its ratios, else by the differences within rounds, or where these are too few by
+/// all launches of one against all of the other. Only numbers of launches decide which.
+fn shift(run: &Run, first: &Figure, second: &Figure, pairs: usize) -> Option<RatioEstimate> {
+    let level = run.plan.level;
+    if let Some(ratio) = duet_of(run, first, second) {
+        let logs: Vec<f64> = ratio.values().iter().map(|value| value.ln()).collect();
+        return stats::equivalence::compare_pairs(&logs, level);
+    }
+    let differences = by_round(first, second);
+    if pairs as f64 * 2.0 * 0.5_f64.powf(differences.len() as f64) <= CLEAREST {
+        return stats::equivalence::compare_pairs(&differences, level);
+    }
+    let logs = |figure: &Figure| figure.values().iter().map(|value| value.ln()).collect::<Vec<f64>>();
+    stats::equivalence::compare(&logs(first), &logs(second), Floor::NONE, level)
+}
+
+/// Differences of the logarithms of the times in the rounds in which both commands have a launch that counts. Within a round
+/// they follow each other at once, in random order: what lasts longer than a round is not in their difference.
+fn by_round(first: &Figure, second: &Figure) -> Vec<f64> {
+    let of = |figure: &Figure| -> BTreeMap<u32, f64> {
+        let counted = figure.counted().into_iter();
+        counted.filter_map(|launch| Some((launch.round, figure.value_of(launch)?.ln()))).collect()
+    };
+    let first = of(first);
+    of(second).into_iter().filter_map(|(round, value)| Some(value - first.get(&round)?)).collect()
+}
+
+/// The figure of two commands that ran side by side.
+fn duet_of<'a>(run: &'a Run, first: &Figure, second: &Figure) -> Option<&'a Figure> {
+    let (first, second) = (first.point.get(AXIS), second.point.get(AXIS));
+    let is = |figure: &&Figure| {
+        figure.probe == RATIO && figure.point.get(AXIS) == second && figure.point.get(AGAINST) == first
+    };
+    run.figures.iter().find(is)
+}
+
+/// Share of the variance of both sides' times that they have in common: one minus the variance of their differences over the
+/// sum of their own. `None` where a launch is not two turns, or nothing varies.
+fn in_common(ratio: &Figure) -> Option<f64> {
+    // By turn and by the CPU that the first side had; the turns of a launch are in the other order in every other round.
+    let mut turns: [Vec<[f64; 2]>; 2] = Default::default();
+    for launch in ratio.counted() {
+        let sides: Vec<[f64; 2]> =
+            launch.nanos.chunks_exact(2).map(|two| [(two[0] as f64).ln(), (two[1] as f64).ln()]).collect();
+        for (turn, logs) in (0..).zip(sides) {
+            turns[usize::from(is_swapped(launch.round, turn))].push(logs);
+        }
+    }
+    let (mut apart, mut own) = (0.0, 0.0);
+    for logs in &turns {
+        let variance = |of: &dyn Fn(&[f64; 2]) -> f64| {
+            let row: Vec<f64> = logs.iter().map(of).collect();
+            stats::quantile::standard_deviation(&row).map(|deviation| deviation * deviation)
+        };
+        apart += variance(&|[first, second]| second - first)?;
+        own += variance(&|[first, _]| *first)? + variance(&|[_, second]| *second)?;
+    }
+    (own > 0.0).then(|| 1.0 - apart / own)
 }
 
 #[cfg(test)]
@@ -87,8 +178,8 @@ mod tests {
             let metric = Metric::lower(Unit::Seconds, "execution");
             let mut figure = crate::campaign::figure(TIME.to_owned(), point, "time".to_owned(), metric);
             let value = |_| centre * (0.03 * stats::simulate::standard_normal(&mut rng)).exp();
-            let launch = |value: f64| Launch { value, steady: true, ..Launch::default() };
-            figure.launches = (0..launches).map(value).map(launch).collect();
+            let launch = |(round, value)| Launch { round, value, steady: true, ..Launch::default() };
+            figure.launches = (0..).zip((0..launches).map(value)).map(launch).collect();
             run.figures.push(figure);
         }
         run
@@ -123,5 +214,42 @@ mod tests {
             let (value, low, high) = pair.factor;
             assert!(low < value && value < high && (value - 2.0).abs() < 0.1, "{:?}", pair.factor);
         }
+    }
+
+    /// A duet of two commands, of which the second takes 2% longer; both vary by `common` together and by 0.2% each, and one
+    /// CPU is slower than the other.
+    fn duet(common: f64, seed: u64) -> Run {
+        let mut run = run(&[1.0, 1.02], 14, seed);
+        let mut rng = stats::simulate::generator(seed + 1000);
+        let mut figure = super::super::duet::ratio_figure(["0", "1"], [0, 1]);
+        for round in 0..14_u32 {
+            let turn = |turn: u32| {
+                let together = common * stats::simulate::standard_normal(&mut rng);
+                let mut own = || 0.002 * stats::simulate::standard_normal(&mut rng);
+                let slower = if (turn + round) % 2 == 1 { 0.05 } else { -0.05 };
+                [(together + own() + slower).exp(), 1.02 * (together + own() - slower).exp()]
+            };
+            let walls: Vec<[f64; 2]> = (0..2).map(turn).collect();
+            let value = walls.iter().map(|[first, second]| (second / first).ln()).sum::<f64>() / 2.0;
+            let nanos = walls.iter().flatten().map(|wall| (wall * 1e9) as u64).collect();
+            figure.launches.push(Launch { round, value: value.exp(), nanos, steady: true, ..Launch::default() });
+        }
+        run.figures.push(figure);
+        run
+    }
+
+    #[test]
+    fn a_duet_is_judged_by_its_ratio_and_tells_what_the_sides_had_in_common() {
+        let pair = timed_pairs(&duet(0.05, 1), 0.01).remove(0);
+        assert_eq!((pair.faster.as_str(), pair.verdict), ("0", TimedVerdict::Different));
+        assert!((pair.factor.0 - 1.02).abs() < 0.003, "{:?}", pair.factor);
+        assert!(pair.in_common.is_some_and(|share| share > 0.9), "{:?}", pair.in_common);
+        let apart = timed_pairs(&duet(0.0, 2), 0.01).remove(0).in_common;
+        assert!(apart.is_some_and(|share| share.abs() < 0.6), "{apart:?}");
+        // Without the duet's figure the turns say nothing at this scatter.
+        let mut turns = duet(0.05, 1);
+        turns.figures.pop();
+        let pair = timed_pairs(&turns, 0.01).remove(0);
+        assert_eq!((pair.verdict, pair.in_common), (TimedVerdict::Undecided, None));
     }
 }

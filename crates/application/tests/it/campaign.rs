@@ -51,10 +51,14 @@ fn starter(folder: &Path, n: u32, sleeps: bool) -> Starter {
 }
 
 fn campaign(n: u32, sleeps: bool) -> (Run, Vec<String>) {
+    campaign_of(MANIFEST, None, n, sleeps)
+}
+
+fn campaign_of(manifest: &str, duet: Option<[usize; 2]>, n: u32, sleeps: bool) -> (Run, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
-    let applications = Manifest::parse(MANIFEST, "m.toml", folder.path()).unwrap().applications;
+    let applications = Manifest::parse(manifest, "m.toml", folder.path()).unwrap().applications;
     let run = document("app", 1, 0.02, None, folder.path().to_owned());
-    let order = CampaignOrder { run, applications, copies: vec![1], root: folder.path().to_owned() };
+    let order = CampaignOrder { run, applications, copies: vec![1], root: folder.path().to_owned(), duet };
     let mut reports = Reports(Vec::new());
     let starter = starter(folder.path(), n, sleeps);
     let (mut campaign, run) = Campaign::build(order, &starter, &Stopper::default()).unwrap();
@@ -98,4 +102,27 @@ fn without_disturbance_no_launch_is_excluded() {
     let (run, reports) = campaign(1, false);
     assert_eq!(spoiled(&run, &reports).0, 0);
     assert!(run.figures[0].outcome.estimate().is_some());
+}
+
+#[test]
+fn two_builds_side_by_side_have_a_ratio_and_three_run_in_turns() {
+    let manifest = |sides: &str| {
+        MANIFEST.replace("[\"x\"]", "[\"x\", \"{side}\"]") + &format!("builds = {{ side = [{sides}] }}\n")
+    };
+    let (run, _) = campaign_of(&manifest("\"base\", \"head\""), Some([0, 1]), 1, false);
+    let ratio = run.figures.iter().find(|figure| figure.probe == "application.x_ratio").unwrap();
+    assert_eq!((ratio.point.get("build"), ratio.point.get("against")), (Some("head"), Some("base")));
+    let launches = ratio.launches.len();
+    assert!(launches > 0 && ratio.launches.iter().all(|launch| launch.nanos.len() == 4 && launch.value == 1.0));
+    let rates: Vec<_> = run.figures.iter().filter(|figure| figure.probe == "application.x").collect();
+    assert!(rates.len() == 2 && rates.iter().all(|rate| rate.launches.len() == launches));
+    assert_eq!(rates[0].launches[0].footprint.operations, 2);
+    let pair = application::build_pairs(&run, 0.01).remove(0);
+    assert_eq!(pair.verdict, application::TimedVerdict::Same, "{pair:?}");
+    let (run, _) = campaign_of(&manifest("\"a\", \"b\", \"c\""), Some([0, 1]), 1, false);
+    assert!(run.figures.iter().all(|figure| !figure.probe.ends_with("_ratio")));
+    // Every second helper reports that the machine slept: the launches of all figures are excluded alike.
+    let (run, _) = campaign_of(&manifest("\"base\", \"head\""), Some([0, 1]), 2, true);
+    let ratio = run.figures.iter().find(|figure| figure.probe == "application.x_ratio").unwrap();
+    assert!(ratio.launches.iter().any(|launch| launch.invalid == Some(Invalid::Suspended(60.0))));
 }

@@ -8,7 +8,7 @@ use application::{LaunchSpec, ProcessEnd, perform};
 fn order(commands: &[&[&str]], patience: f64) -> LaunchSpec {
     let commands = commands.iter().map(|argv| argv.iter().map(|word| (*word).to_owned()).collect()).collect();
     let environment = BTreeMap::from([("GREETING".to_owned(), "hello".to_owned())]);
-    LaunchSpec { commands, directory: std::env::temp_dir(), environment, patience }
+    LaunchSpec { commands, directory: std::env::temp_dir(), environment, patience, ..LaunchSpec::default() }
 }
 
 #[test]

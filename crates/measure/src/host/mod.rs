@@ -2,6 +2,7 @@
 //! CPUs are threads of one core.
 
 mod pairs;
+mod separate;
 
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use model::{HostRecord, Machine, Run, SessionReferences, Share, UnsharedCore};
 use sys::kernel::core_reference::CoreReferences;
 use sys::usage::CpuTimes;
 
+pub use self::separate::separate_cores;
 use crate::engine::Stopper;
 use crate::references::{KnownRatio, RatioHistogram, from_runs, from_table, learn, median_clock};
 use crate::{Error, facts};

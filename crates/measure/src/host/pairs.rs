@@ -28,6 +28,11 @@ const SECONDS: f64 = 2.0 * TURNS as f64 * 3e-3;
 /// Factor beyond which a busy other CPU shares the core: another thread slows six chains of adds down by far more, and
 /// another core not at all.
 const FACTOR: f64 = 1.05;
+/// Quantile of the ratios of all turns at which a lower mode lies, if there is one, and its relative half-width.
+const LOW: f64 = 0.1;
+const SHARP: f64 = 0.01;
+/// Turns of either kind in it that show a core of its own.
+const FEWEST_ALONE: usize = 8;
 /// Level of the interval that decides.
 const LEVEL: f64 = 0.999;
 
@@ -80,10 +85,20 @@ fn judged(cpus: [usize; 2], told: Option<bool>, idle: &[f64], busy: &[f64]) -> C
     let relation = match found {
         Some([_, low, _]) if low > FACTOR => CoreRelation::OneCore,
         Some([_, _, high]) if high < FACTOR => CoreRelation::SeparateCores,
+        // Neighbours make the interval wide, and leave some turns of either kind alone.
+        Some(_) if alone_in_both(idle, busy) => CoreRelation::SeparateCores,
         _ => CoreRelation::Undecided,
     };
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     CorePair { cpus: cpus.map(number), relation, told, turns: [idle, busy].map(|row| number(row.len())), factor: found }
+}
+
+/// Whether turns of both kinds reach the sharp lower mode of all: a busy other thread of the core leaves it in none.
+fn alone_in_both(idle: &[f64], busy: &[f64]) -> bool {
+    let all: Vec<f64> = idle.iter().chain(busy).copied().collect();
+    let Some(lowest) = stats::quantile::quantile(&all, LOW) else { return false };
+    let alone = |row: &[f64]| row.iter().filter(|ratio| (**ratio / lowest - 1.0).abs() <= SHARP).count();
+    alone(idle) >= FEWEST_ALONE && alone(busy) >= FEWEST_ALONE
 }
 
 /// Cycles per add on `own` in each turn, with the other CPU idle and with it busy.
@@ -165,6 +180,17 @@ mod tests {
             row(0.25, seed).into_iter().enumerate().map(neighbour).collect::<Vec<_>>()
         };
         assert_ne!(of(&half(0), &half(3)).relation, CoreRelation::OneCore);
+        assert_eq!(
+            of(&half(0), &half(3)).relation,
+            CoreRelation::SeparateCores,
+            "alone in half of the turns of either kind"
+        );
+        // Two threads of one core, while others are at work on the second one.
+        let scattered = |from: f64, seed: u32| -> Vec<f64> {
+            (0..40_u32).map(|at| from * (1.0 + 0.02 * f64::from((at * 7 + seed) % 11))).collect()
+        };
+        assert_ne!(of(&scattered(0.30, 0), &scattered(0.42, 3)).relation, CoreRelation::SeparateCores);
+        assert_ne!(of(&scattered(0.40, 0), &scattered(0.42, 3)).relation, CoreRelation::SeparateCores);
         assert_eq!(of(&[], &row(0.4, 0)).relation, CoreRelation::Undecided);
         assert_eq!(of(&row(0.25, 0)[..3], &row(0.45, 0)[..3]).relation, CoreRelation::Undecided, "three are no sample");
     }

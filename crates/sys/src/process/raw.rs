@@ -1,8 +1,8 @@
 //! Single system calls without any wrapper: the operations that the `os.syscall_*` figures count.
 //!
-//! Calls that a C library may answer from a cache (`getpid`, `getppid`) use `syscall(2)` on Linux.
+//! Those that are counted one by one enter the kernel without the C library on Linux, which may answer some from a cache.
 
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
 use crate::error::{Error, Result, check};
 
@@ -14,7 +14,7 @@ macro_rules! bare {
         pub fn $name() -> $type {
             #[cfg(target_os = "linux")]
             // SAFETY: the call takes no arguments, cannot fail and accesses no memory of this process.
-            return unsafe { libc::syscall(libc::$number) } as $type;
+            return unsafe { super::entry::enter(libc::$number) } as $type;
             #[cfg(not(target_os = "linux"))]
             // SAFETY: the call takes no arguments, cannot fail and accesses no memory of this process.
             return unsafe { libc::$name() } as $type;
@@ -68,12 +68,26 @@ pub fn byte_mix(fd: BorrowedFd<'_>) -> Result<()> {
 /// Writes one byte. 0 bytes written is an error.
 #[inline]
 pub fn write_byte(fd: impl AsFd, byte: u8) -> Result<()> {
-    // SAFETY: the pointer is to one readable byte for the length of the call.
-    match unsafe { libc::write(fd.as_fd().as_raw_fd(), (&raw const byte).cast(), 1) } {
-        1 => Ok(()),
-        0 => Err(Error::refused("write a byte", "nothing was taken")),
-        _ => Err(Error::last("write a byte")),
+    match write_one(fd.as_fd().as_raw_fd(), &raw const byte) {
+        Ok(1) => Ok(()),
+        Ok(_) => Err(Error::refused("write a byte", "nothing was taken")),
+        Err(error) => Err(Error::os("write a byte", error)),
     }
+}
+
+#[cfg(target_os = "linux")]
+#[inline]
+fn write_one(fd: RawFd, byte: *const u8) -> std::io::Result<usize> {
+    // SAFETY: the caller's pointer is to one readable byte for the length of the call.
+    let answer = unsafe { super::entry::enter_with(libc::SYS_write, [fd as usize, byte.expose_provenance(), 1]) };
+    usize::try_from(answer).map_err(|_| std::io::Error::from_raw_os_error(-answer as i32))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn write_one(fd: RawFd, byte: *const u8) -> std::io::Result<usize> {
+    // SAFETY: the caller's pointer is to one readable byte for the length of the call.
+    let answer = unsafe { libc::write(fd, byte.cast(), 1) };
+    usize::try_from(answer).map_err(|_| std::io::Error::last_os_error())
 }
 
 /// Yields the CPU to another runnable thread, if there is one (`sched_yield`).

@@ -1,0 +1,140 @@
+//! Two builds of an application side by side: a launch is two turns, between which the builds change CPUs.
+
+use measure::{Reply, Stopper};
+use model::{Figure, Launch, Metric, PlanEntry, Point, Run, Unit};
+
+use super::document::side_by_side;
+use super::reading::LaunchReading;
+use super::{Campaign, Subject};
+use crate::Error;
+use crate::launch::{CopyReport, DuetTurn, apart, duet_turn, is_swapped, launch_of, ratio_launch};
+
+/// Two subjects that run side by side.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BuildDuet {
+    /// Indices of the subjects.
+    pub(super) subjects: [usize; 2],
+    /// Index of the figure of their ratio.
+    pub(super) ratio: usize,
+    cpus: [usize; 2],
+}
+
+/// Pairs the single copies of applications of exactly two builds, and adds the figure of each pair's ratio.
+pub(super) fn pair_builds(
+    run: &mut Run,
+    subjects: &[Subject],
+    names: impl Fn(&Subject) -> (String, String),
+    cpus: [usize; 2],
+) -> Vec<BuildDuet> {
+    let mut duets = Vec::new();
+    for (at, first) in subjects.iter().enumerate().filter(|(_, subject)| subject.build == 0 && subject.copies == 1) {
+        let of_application = || subjects.iter().enumerate().filter(|(_, other)| other.application == first.application);
+        let more = of_application().any(|(_, other)| other.build > 1);
+        let second = of_application().find(|(_, other)| other.build == 1 && other.copies == 1);
+        let built = |subject: &Subject| {
+            run.figures[subject.figures[0]].outcome == model::Outcome::Unfit(model::NOT_REACHED.to_owned())
+        };
+        let Some((other, second)) = second.filter(|(_, second)| !more && built(first) && built(second)) else {
+            continue;
+        };
+        let ((application, against), (_, build)) = (names(first), names(second));
+        let ratio = ratio_figure(&application, &against, &build, cpus);
+        let shares = format!("{application} side by side");
+        for figure in first.figures.iter().chain(&second.figures) {
+            run.plan.entries[*figure].shares = Some(shares.clone());
+        }
+        let (probe, point, target) = (ratio.probe.clone(), ratio.point.clone(), run.plan.target);
+        run.plan.entries.push(PlanEntry { probe, point, target, shares: Some(shares) });
+        duets.push(BuildDuet { subjects: [at, other], ratio: run.figures.len(), cpus });
+        run.figures.push(ratio);
+    }
+    duets
+}
+
+fn ratio_figure(application: &str, against: &str, build: &str, cpus: [usize; 2]) -> Figure {
+    let point = Point::origin().with("build", build.to_owned());
+    let metric = Metric::higher(Unit::Ratio, "build");
+    let title = format!("{application}, side by side");
+    side_by_side(&format!("application.{application}_ratio"), point, &title, metric, (against, cpus))
+}
+
+impl Campaign<'_> {
+    pub(super) fn duet_of(&self, figure: usize) -> Option<BuildDuet> {
+        let of = |duet: &&BuildDuet| {
+            duet.ratio == figure || duet.subjects.iter().any(|at| self.subjects[*at].figures.contains(&figure))
+        };
+        self.duets.iter().find(of).copied()
+    }
+
+    /// A launch of both builds and of their ratio.
+    pub(super) fn launch_duet(&mut self, duet: BuildDuet, round: u32, stopper: &Stopper) -> Result<Vec<Reply>, Error> {
+        let mut replies = Vec::new();
+        for index in duet.subjects {
+            match self.warm_up(index, stopper)? {
+                Ok(noted) => replies.extend(noted),
+                Err(failed) => return Ok(failed.into_iter().chain(self.duet_failed(duet, Some(index))).collect()),
+            }
+        }
+        let (mut turns, mut readings): (Vec<DuetTurn>, Vec<[LaunchReading; 2]>) = Default::default();
+        for turn in 0..2 {
+            let [first, second] = duet.cpus;
+            let cpus = if is_swapped(round, turn) { [second, first] } else { [first, second] };
+            let sides = duet.subjects.map(|index| self.spec(index, 1));
+            let turn = duet_turn(self.starter, sides, cpus, stopper)?;
+            let mut read = Vec::new();
+            for (index, report) in duet.subjects.into_iter().zip(&turn.reports) {
+                match self.read(index, report) {
+                    Ok(reading) => read.push(reading),
+                    Err(reason) => {
+                        let failed = self.failed(index, &reason, Some(report)).into_iter();
+                        return Ok(failed.chain(self.duet_failed(duet, Some(index))).collect());
+                    }
+                }
+            }
+            readings.extend(<[LaunchReading; 2]>::try_from(read));
+            turns.push(turn);
+        }
+        for (side, index) in duet.subjects.into_iter().enumerate() {
+            let reports: Vec<&CopyReport> = turns.iter().map(|turn| &turn.reports[side]).collect();
+            let of_side: Vec<&LaunchReading> = readings.iter().map(|both| &both[side]).collect();
+            replies.extend(self.launched_side(index, round, &reports, &of_side));
+        }
+        let ratios = readings.iter().map(|[first, second]| second.rate / first.rate);
+        let launch = Box::new(ratio_launch(&turns, round, ratios));
+        replies.push(Reply::Launched { figure: duet.ratio, launch });
+        replies.extend(apart(&turns).map(|note| Reply::Noted { figure: duet.ratio, note }));
+        Ok(replies)
+    }
+
+    fn launched_side(
+        &mut self,
+        index: usize,
+        round: u32,
+        reports: &[&CopyReport],
+        read: &[&LaunchReading],
+    ) -> Vec<Reply> {
+        self.hidden = reports.iter().map(|report| report.own_resident).fold(self.hidden, u64::max);
+        let mean = |of: &dyn Fn(&LaunchReading) -> Option<f64>| {
+            let values: Option<Vec<f64>> = read.iter().map(|reading| of(reading)).collect();
+            values.map(|values| values.iter().sum::<f64>() / values.len().max(1) as f64)
+        };
+        let memory = read.iter().map(|reading| reading.memory).fold(0.0, f64::max);
+        let values = [mean(&|reading| Some(reading.rate)), Some(memory), mean(&|reading| reading.startup)];
+        let launch = launch_of(reports, round);
+        let figures = self.subjects[index].figures.iter().zip(values.into_iter().flatten());
+        figures
+            .map(|(figure, value)| Reply::Launched {
+                figure: *figure,
+                launch: Box::new(Launch { value, ..launch.clone() }),
+            })
+            .collect()
+    }
+
+    /// A failure of the ratio, and of the build beside the one that failed (of both if it is not known which).
+    pub(super) fn duet_failed(&self, duet: BuildDuet, failed: Option<usize>) -> Vec<Reply> {
+        let others = duet.subjects.into_iter().filter(|index| Some(*index) != failed);
+        let figures = others.flat_map(|index| self.subjects[index].figures.clone()).chain([duet.ratio]);
+        let ended = |figure: usize| Reply::Failed { figure, reason: "the build beside it failed".to_owned() };
+        figures.map(ended).collect()
+    }
+}

@@ -1,0 +1,132 @@
+//! Two launches side by side on two CPUs: a turn of a duet.
+//!
+//! What the host does to both CPUs at once (its clock, its other guests) is then the same for both sides, and not in their
+//! ratio. What it does to one of them is not in the mean of two turns between which the sides change places: Bulej, Horky,
+//! Tuma, Farquet and Prokopec, "Duet benchmarking: improving measurement accuracy in the cloud" (ICPE 2020).
+
+use std::time::Duration;
+
+use measure::Stopper;
+use model::{Launch, RECORD};
+
+use super::{CopyReport, LaunchSpec, Starter};
+use crate::Error;
+
+/// Time for both helpers to start before the sides begin.
+const LEAD: Duration = Duration::from_millis(40);
+
+/// Share of a turn in which both sides ran, below which it is noted.
+const APART: f64 = 0.8;
+/// Both sides of a turn.
+#[derive(Debug)]
+pub(crate) struct DuetTurn {
+    /// The reports of the first and of the second side.
+    pub(crate) reports: [CopyReport; 2],
+    /// Share of the time of the longer side in which both ran, 0 to 1.
+    pub(crate) together: f64,
+}
+
+/// Runs two launches side by side, each with all of its processes on a CPU of its own.
+pub(crate) fn duet_turn(
+    starter: &Starter,
+    sides: [LaunchSpec; 2],
+    cpus: [usize; 2],
+    stopper: &Stopper,
+) -> Result<DuetTurn, Error> {
+    let begin = sys::clock::now() + u64::try_from(LEAD.as_nanos()).unwrap_or(u64::MAX);
+    let [first, second] = sides;
+    let first = LaunchSpec { cpus: vec![cpus[0]], begin: Some(begin), ..first };
+    let second = LaunchSpec { cpus: vec![cpus[1]], begin: Some(begin), ..second };
+    let (first, second) = std::thread::scope(|scope| {
+        let other = std::thread::Builder::new().spawn_scoped(scope, || starter.launch(&second, stopper));
+        let first = starter.launch(&first, stopper);
+        let second = other.map_or_else(
+            |error| Err(Error::Helper(format!("a thread beside it: {error}"))),
+            |other| other.join().unwrap_or_else(|_| Err(Error::Helper("the thread beside it panicked".to_owned()))),
+        );
+        (first, second)
+    });
+    let reports = [first?, second?];
+    let together = together(&reports);
+    Ok(DuetTurn { reports, together })
+}
+
+/// Share of the longer side's time in which both ran.
+fn together(reports: &[CopyReport; 2]) -> f64 {
+    let spans = reports.each_ref().map(CopyReport::span);
+    let both = spans[0].1.min(spans[1].1) - spans[0].0.max(spans[1].0);
+    let longest = (spans[0].1 - spans[0].0).max(spans[1].1 - spans[1].0);
+    if longest > 0.0 { (both / longest).clamp(0.0, 1.0) } else { 0.0 }
+}
+
+/// The mean of the executions of a side in a launch, with their mean time as its value.
+pub(crate) fn launch_of(reports: &[&CopyReport], round: u32) -> Launch {
+    let walls: Vec<f64> = reports.iter().map(|report| report.wall()).collect();
+    let each = reports.iter().map(|report| report.as_launch(round));
+    let sum = each.reduce(|sum, one| Launch {
+        wall: sum.wall + one.wall,
+        nanos: [sum.nanos, one.nanos].concat(),
+        stolen: sum.stolen.zip(one.stolen).map(|(sum, one)| sum.plus(&one)),
+        throttled: sum.throttled.zip(one.throttled).map(|(sum, one)| sum.plus(&one)),
+        footprint: sum.footprint.plus(&one.footprint),
+        invalid: sum.invalid.or(one.invalid),
+        ..sum
+    });
+    let value = walls.iter().sum::<f64>() / walls.len().max(1) as f64;
+    Launch { value, ..sum.unwrap_or_default() }
+}
+
+/// A launch of the ratio of the sides: the geometric mean over the turns. Its batches are the times of the first and of the
+/// second side in each turn.
+pub(crate) fn ratio_launch(turns: &[DuetTurn], round: u32, ratios: impl Iterator<Item = f64>) -> Launch {
+    let walls: Vec<[f64; 2]> = turns.iter().map(|turn| turn.reports.each_ref().map(CopyReport::wall)).collect();
+    let logs: Vec<f64> = ratios.map(f64::ln).collect();
+    Launch {
+        round,
+        wall: walls.iter().map(|[first, second]| first.max(*second)).sum(),
+        value: (logs.iter().sum::<f64>() / logs.len().max(1) as f64).exp(),
+        nanos: walls.iter().flatten().map(|wall| (wall * 1e9) as u64).collect(),
+        steady: true,
+        invalid: turns.iter().flat_map(|turn| &turn.reports).find_map(CopyReport::disturbed),
+        ..Launch::default()
+    }
+}
+
+/// What is noted of turns whose sides were hardly together.
+pub(crate) fn apart(turns: &[DuetTurn]) -> Option<String> {
+    let together = turns.iter().map(|turn| turn.together).fold(1.0, f64::min);
+    let note = || format!("{RECORD}in at least one turn both ran for {:.0}% of its time only", together * 100.0);
+    (together < APART).then(note)
+}
+
+/// Whether the sides have changed CPUs in a turn: the first turn of every other launch begins on the other CPU, so that a
+/// drift falls on both alike.
+pub(crate) const fn is_swapped(round: u32, turn: u32) -> bool {
+    (round % 2 + turn) % 2 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::launch::{Copy, ProcessEnd};
+
+    fn report(began: f64, seconds: f64) -> CopyReport {
+        let copy = Copy {
+            started: 0.0,
+            ended: seconds,
+            how: ProcessEnd::Code(0),
+            stdout: String::new(),
+            stderr: String::new(),
+        };
+        CopyReport { copies: vec![copy], began, ..CopyReport::default() }
+    }
+
+    #[test]
+    fn sides_are_together_for_what_their_times_have_in_common() {
+        let share = |one: CopyReport, other: CopyReport| together(&[one, other]);
+        assert!((share(report(100.0, 1.0), report(100.0, 1.0)) - 1.0).abs() < 1e-9);
+        assert!((share(report(100.0, 1.0), report(100.5, 1.0)) - 0.5).abs() < 1e-9);
+        assert!((share(report(100.0, 2.0), report(100.0, 1.0)) - 0.5).abs() < 1e-9);
+        assert!(share(report(100.0, 1.0), report(102.0, 1.0)).abs() < 1e-9, "one after the other");
+    }
+}

@@ -1,0 +1,97 @@
+//! Two commands side by side: a launch is two turns, between which the commands change CPUs.
+
+use measure::{Reply, Stopper, WorkerStep};
+use model::{Figure, Launch, Metric, Point, Unit};
+
+use super::{AXIS, FIGURES, Timing, failed, padding};
+use crate::Error;
+use crate::campaign::side_by_side;
+use crate::launch::{CopyReport, DuetTurn, apart, duet_turn, is_swapped, launch_of, ratio_launch};
+
+/// Probe of the time of one command over that of another beside it.
+pub const RATIO: &str = "command.ratio";
+/// Index of the figure of the ratio: behind those of both commands.
+pub(super) const RATIO_FIGURE: usize = 2 * FIGURES;
+
+/// The figure of the ratio of the second of two commands to the first.
+pub(super) fn ratio_figure(names: [&str; 2], cpus: [usize; 2]) -> Figure {
+    let point = Point::origin().with(AXIS, names[1].to_owned());
+    let metric = Metric::lower(Unit::Ratio, "execution");
+    side_by_side(RATIO, point, "time, side by side", metric, (names[0], cpus))
+}
+
+impl Timing<'_> {
+    /// A launch of both commands and of their ratio.
+    pub(super) fn launch_duet(
+        &mut self,
+        cpus: [usize; 2],
+        step: &WorkerStep,
+        stopper: &Stopper,
+    ) -> Result<Vec<Reply>, Error> {
+        let mut replies = Vec::new();
+        for index in 0..2 {
+            match self.warm_up(index, stopper)? {
+                Ok(noted) => replies.extend(noted),
+                Err((reason, report)) => return Ok(both_failed(index, &reason, Some(&report))),
+            }
+        }
+        let mut turns = Vec::new();
+        for turn in 0..2 {
+            let turn = self.turn(cpus, is_swapped(step.round, turn), padding(step), stopper)?;
+            let trouble = turn.reports.iter().enumerate().find_map(|(at, report)| Some((at, self.refused(report)?)));
+            if let Some((at, reason)) = trouble {
+                return Ok(both_failed(at, &reason, Some(&turn.reports[at])));
+            }
+            turns.push(turn);
+        }
+        replies.extend(self.launched_duet(step.round, &turns));
+        Ok(replies)
+    }
+
+    /// Both commands at once, with what runs before and after them.
+    fn turn(&self, cpus: [usize; 2], swapped: bool, padding: u64, stopper: &Stopper) -> Result<DuetTurn, Error> {
+        let commands = &self.order.commands;
+        for command in commands {
+            command.prepare.as_ref().map_or(Ok(()), |line| self.aside("--prepare", line, stopper))?;
+        }
+        let sides = [&commands[0].line, &commands[1].line].map(|line| self.spec(line, padding));
+        let cpus = if swapped { [cpus[1], cpus[0]] } else { cpus };
+        let turn = duet_turn(self.starter, sides, cpus, stopper)?;
+        for command in commands {
+            command.conclude.as_ref().map_or(Ok(()), |line| self.aside("--conclude", line, stopper))?;
+        }
+        Ok(turn)
+    }
+
+    fn launched_duet(&mut self, round: u32, turns: &[DuetTurn]) -> Vec<Reply> {
+        let mut replies = Vec::new();
+        for index in 0..2 {
+            let reports: Vec<&CopyReport> = turns.iter().map(|turn| &turn.reports[index]).collect();
+            let launch = launch_of(&reports, round);
+            self.hidden = reports.iter().map(|report| report.own_resident).fold(self.hidden, u64::max);
+            let memory = reports.iter().map(|report| report.peak_resident).max().unwrap_or(0) as f64;
+            for (at, value) in [launch.value, memory].into_iter().enumerate() {
+                let launch = Box::new(Launch { value, ..launch.clone() });
+                replies.push(Reply::Launched { figure: index * FIGURES + at, launch });
+            }
+        }
+        let ratios = turns.iter().map(|turn| {
+            let [first, second] = turn.reports.each_ref().map(CopyReport::wall);
+            second / first
+        });
+        let launch = Box::new(ratio_launch(turns, round, ratios));
+        replies.push(Reply::Launched { figure: RATIO_FIGURE, launch });
+        replies.extend(apart(turns).map(|note| Reply::Noted { figure: RATIO_FIGURE, note }));
+        replies
+    }
+}
+
+/// A failure of one command, which ends the duet.
+pub(super) fn both_failed(index: usize, reason: &str, report: Option<&CopyReport>) -> Vec<Reply> {
+    let ended = |figure: usize, reason: &str| Reply::Failed { figure, reason: reason.to_owned() };
+    let mut replies = failed(index, reason, report);
+    let other = (1 - index) * FIGURES;
+    replies.extend((other..other + FIGURES).map(|figure| ended(figure, "the command beside it failed")));
+    replies.push(ended(RATIO_FIGURE, "one of the two commands failed"));
+    replies
+}

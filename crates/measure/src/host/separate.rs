@@ -1,0 +1,122 @@
+//! Two CPUs for two sides that run at once and must not share a core.
+
+use model::{CorePair, CoreRelation, CpuSet, Machine, Topology};
+use sys::kernel::core_reference::CoreReferences;
+use sys::topology::{CpuChoice, CpuRelation, plan, relation};
+
+use super::pairs;
+use crate::Error;
+use crate::engine::Stopper;
+use crate::facts;
+
+/// Most CPUs that are tried beside the first.
+const TRIED: usize = 4;
+
+/// Two CPUs of this process on separate cores, the nearest of one class. In a guest this is measured, since the host's
+/// siblings may be told as cores: about a second.
+///
+/// # Errors
+/// Why there are none, as a clause: too few CPUs, threads of one core, or the measurement did not decide.
+pub fn separate_cores(machine: &Machine, allowed: &[usize], stopper: &Stopper) -> Result<[usize; 2], String> {
+    let unknown;
+    let topology = match &machine.topology {
+        Some(topology) => topology,
+        None => {
+            unknown = Topology::unknown(allowed);
+            &unknown
+        }
+    };
+    let pairs = candidates(topology, allowed)?;
+    if facts::cores_are_alone(machine, allowed) {
+        return Ok(pairs[0]);
+    }
+    let tested = measured(&pairs, stopper);
+    let restored = sys::affinity::pin(allowed).map_err(|error| error.to_string());
+    let tested = tested.map_err(|error| format!("whether two of its CPUs are one core is unknown: {error}"))?;
+    restored?;
+    decided(&tested)
+}
+
+/// Pairs of CPUs that the system tells as separate cores: the best first.
+fn candidates(topology: &Topology, allowed: &[usize]) -> Result<Vec<[usize; 2]>, String> {
+    let allowed = CpuSet::from(allowed);
+    if allowed.len() < 2 {
+        return Err("only one CPU may be used".to_owned());
+    }
+    let order = plan(topology, &allowed, CpuChoice::Compact(allowed.len()))?;
+    let first = order[0];
+    let apart = |other: &&usize| {
+        topology.class(first) == topology.class(**other)
+            && !matches!(relation(topology, first, **other), Some(CpuRelation::Sibling | CpuRelation::Same))
+    };
+    let found: Vec<[usize; 2]> = order[1..].iter().filter(apart).take(TRIED).map(|other| [first, *other]).collect();
+    if found.is_empty() {
+        Err("its CPUs are threads of one core, or of cores of different classes".to_owned())
+    } else {
+        Ok(found)
+    }
+}
+
+/// Tests pairs until one is found separate.
+fn measured(pairs: &[[usize; 2]], stopper: &Stopper) -> Result<Vec<CorePair>, Error> {
+    sys::affinity::pin(&pairs[0][..1])?;
+    let references = CoreReferences::calibrate()?;
+    let mut tested = Vec::new();
+    for pair in pairs {
+        let found = pairs::test(pair, references, pairs::seconds(2), stopper)?;
+        let separate = found.iter().any(|pair| pair.relation == CoreRelation::SeparateCores);
+        tested.extend(found);
+        if separate || stopper.asked() {
+            break;
+        }
+    }
+    Ok(tested)
+}
+
+/// The pair that was found separate.
+fn decided(tested: &[CorePair]) -> Result<[usize; 2], String> {
+    let of = |relation: CoreRelation| tested.iter().find(|pair| pair.relation == relation);
+    if let Some(separate) = of(CoreRelation::SeparateCores) {
+        return Ok(separate.cpus.map(|cpu| cpu as usize));
+    }
+    Err(match of(CoreRelation::OneCore) {
+        Some(pair) => {
+            let [one, other] = pair.cpus;
+            let slower = pair
+                .factor
+                .map_or_else(String::new, |[factor, ..]| format!(", {factor:.1} times slower beside each other"));
+            format!("CPUs {one} and {other} are threads of one core (measured{slower})")
+        }
+        None => "whether two of its CPUs are threads of one core could not be measured: others were at work".to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(cpus: [u32; 2], relation: CoreRelation) -> CorePair {
+        CorePair { cpus, relation, told: None, turns: [20, 20], factor: Some([1.6, 1.5, 1.7]) }
+    }
+
+    #[test]
+    fn siblings_are_refused_by_what_is_measured_whatever_is_told() {
+        let one = pair([0, 1], CoreRelation::OneCore);
+        let why = decided(std::slice::from_ref(&one)).unwrap_err();
+        assert!(why.contains("CPUs 0 and 1 are threads of one core (measured, 1.6 times slower"), "{why}");
+        assert_eq!(decided(&[one.clone(), pair([0, 2], CoreRelation::SeparateCores)]), Ok([0, 2]));
+        assert!(decided(&[pair([0, 1], CoreRelation::Undecided)]).unwrap_err().contains("others were at work"));
+        assert!(decided(&[]).is_err());
+    }
+
+    #[test]
+    fn pairs_that_are_told_as_one_core_are_not_tried() {
+        let two = Topology::unknown(&[0, 1]);
+        assert_eq!(candidates(&two, &[0]).unwrap_err(), "only one CPU may be used");
+        let found = candidates(&two, &[0, 1]).unwrap();
+        assert_eq!(found.len(), 1);
+        let mut siblings = two;
+        siblings.cores = vec![CpuSet::from([0, 1].as_slice())];
+        assert!(candidates(&siblings, &[0, 1]).is_err());
+    }
+}

@@ -1,0 +1,69 @@
+//! Two sides that run at once on two cores, for the verbs that compare long operations.
+
+use anyhow::{Result, ensure};
+use application::{TimedPair, TimedVerdict};
+use measure::Stopper;
+use model::{Unit, percent};
+use report::PrintedQuantity;
+use report::words::factor;
+
+use crate::output;
+
+/// When two sides run at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum DuetWish {
+    /// On two cores.
+    Yes,
+    /// On any two CPUs.
+    Force,
+}
+
+/// Difference that counts as none between two sides that ran at once: their ratio is known far better than their times.
+pub(super) const DUET_BAND: f64 = 0.01;
+
+/// The CPUs of a duet.
+///
+/// # Errors
+/// When there are not two sides, or no two CPUs for them.
+pub(super) fn duet_cpus(wish: DuetWish, sides: usize, stopper: &Stopper) -> Result<[usize; 2]> {
+    ensure!(sides == 2, "a duet is of two commands, and {sides} were given; leave --duet out");
+    let allowed = sys::affinity::allowed()?;
+    let machine = measure::machine(&[]);
+    match measure::separate_cores(&machine, &allowed, stopper) {
+        Ok(cpus) => Ok(cpus),
+        Err(why) => match allowed[..] {
+            [.., one, other] if wish == DuetWish::Force => {
+                output::remark(&format!(
+                    "{why}: each side slows the other down, and a difference of their times looks smaller than it is"
+                ));
+                Ok([one, other])
+            }
+            [_] => anyhow::bail!("could not run two sides at once: {why}; leave --duet out"),
+            _ => anyhow::bail!(
+                "could not run two sides at once: {why}; leave --duet out, or give --duet=force, which makes differences look smaller"
+            ),
+        },
+    }
+}
+
+/// What is said of two commands or builds.
+pub(super) fn sentence(pair: &TimedPair) -> String {
+    let (value, low, high) = pair.factor;
+    let factor = factor(PrintedQuantity::ratio(value, low, high), Unit::Seconds).text_with_interval();
+    let TimedPair { faster, slower, .. } = pair;
+    let said = match pair.verdict {
+        TimedVerdict::Different => format!("DIFFERENT: {faster} is {factor} than {slower}."),
+        TimedVerdict::Same => format!("SAME: {faster} against {slower}: {factor}."),
+        TimedVerdict::Undecided => format!("UNDECIDED: {faster} against {slower}: {factor}."),
+    };
+    match pair.in_common {
+        Some(share) if share > 0.0 => {
+            format!(
+                "{said} They ran side by side; {} of the variance of their times was common to both.",
+                percent(share)
+            )
+        }
+        Some(_) => format!("{said} They ran side by side, and their times had no variance in common."),
+        None => said,
+    }
+}
