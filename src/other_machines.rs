@@ -2,14 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use model::{Figure, FigureKey, Run};
+use model::{Definition, Figure, FigureKey, Run};
 use store::{Detail, Store};
 
 /// Machines of the store that are read: the newest.
 const MACHINES: usize = 200;
 
 /// For every figure of a run, one value for each other machine: of its newest run in the store, and of the published
-/// evaluations. A figure of another tool has the id of a probe only where its definition is the same.
+/// evaluations. A figure of another definition is left out.
 pub(crate) fn values(store: Option<&dyn Store>, run: &Run) -> HashMap<FigureKey, Vec<f64>> {
     let mut values: HashMap<FigureKey, Vec<f64>> = HashMap::new();
     // Ranks are context: whatever cannot be read is left out, and the run is shown.
@@ -24,6 +24,9 @@ pub(crate) fn values(store: Option<&dyn Store>, run: &Run) -> HashMap<FigureKey,
         for figure in other.figures.iter().filter(|figure| own.contains(figure.probe.as_str())) {
             let same = |one: &&Figure| one.point == figure.point && one.probe == figure.probe;
             let Some(mine) = run.figures.iter().find(same) else { continue };
+            if matches!(mine.definition.between(&figure.definition), Definition::Other(_)) {
+                continue;
+            }
             let Some(estimate) = figure.outcome.estimate().filter(|_| mine.metric.unit == figure.metric.unit) else {
                 continue;
             };

@@ -1,11 +1,11 @@
 //! Finding runs: in the store, in files, among the published ones.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use analyse::compare::{NEWEST_SESSIONS, SessionRecord};
 use anyhow::{Context, Result};
-use model::{Figure, FigureKey, Run};
+use model::{Definition, Figure, FigureKey, Run};
 use store::{Access, Detail, Selector, Store};
 
 use crate::cli::CommonOptions;
@@ -145,4 +145,46 @@ pub(crate) fn history(runs: &[&Run], common: &CommonOptions) -> Result<Vec<Sessi
         }
     }
     Ok(records)
+}
+
+/// The runs without figures that are another quantity than a figure of the same name in another of them: what learns from
+/// several runs, or explains one by another, takes equal names for equal definitions.
+pub(crate) fn alike(mut runs: Vec<Run>) -> Vec<Run> {
+    let mut known: HashMap<FigureKey, Vec<Definition>> = HashMap::new();
+    for figure in runs.iter().flat_map(|run| &run.figures) {
+        let definitions = known.entry(figure.key()).or_default();
+        if !definitions.contains(&figure.definition) {
+            definitions.push(figure.definition.clone());
+        }
+    }
+    for run in &mut runs {
+        run.figures.retain(|figure| {
+            !matches!(figure.definition, Definition::Other(_))
+                || known.get(&figure.key()).is_none_or(|all| all.len() == 1)
+        });
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Class, Figure, Metric, Point, Unit};
+
+    use super::*;
+
+    #[test]
+    fn another_definition_stays_only_among_its_own() {
+        let run = |definition: Definition| {
+            let key = FigureKey::new("os.mmap", Point::origin());
+            let plain = Figure::unmeasured(key, "map", Metric::lower(Unit::Seconds, "mapping"), Class::Fault);
+            let mut run = evaluation::published("published:babar-cpu-1998/dec-alpha-uw-533-mhz").unwrap().remove(0);
+            run.figures = vec![Figure { definition, ..plain }];
+            run
+        };
+        let other = || run(Definition::Other("a tenth of the pages".to_owned()));
+        let near = || run(Definition::Near("larger pages".to_owned()));
+        let left = |runs: Vec<Run>| alike(runs).iter().map(|run| run.figures.len()).collect::<Vec<_>>();
+        assert_eq!(left(vec![run(Definition::Same), other(), near()]), [1, 0, 1]);
+        assert_eq!(left(vec![other(), other()]), [1, 1], "two machines of one source are the same to each other");
+    }
 }

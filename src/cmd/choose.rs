@@ -8,7 +8,7 @@ use analyse::choose::{ApplicationWanted, OfferWanted, Specification, Uncertain, 
 use analyse::predict::{PredictOptions, from_runs, predict};
 use anyhow::{Context, Result};
 use clap::Args;
-use model::{EstimateMethod, Figure, Run, Unit};
+use model::{Definition, EstimateMethod, Figure, Run, Unit};
 use report::Document;
 use store::Detail;
 
@@ -140,7 +140,9 @@ impl MeasuredRates<'_> {
 fn figure<'a>(run: &'a Run, name: &str) -> Option<&'a Figure> {
     let named = |figure: &&Figure| {
         let key = figure.key().to_string();
-        figure.probe == name || key == name || figure.probe == format!("application.{name}")
+        let named = figure.probe == name || key == name || figure.probe == format!("application.{name}");
+        // Offers are compared by it.
+        named && !matches!(figure.definition, Definition::Other(_))
     };
     run.figures.iter().find(named)
 }

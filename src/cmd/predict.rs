@@ -109,7 +109,8 @@ fn evaluation(arguments: &Arguments, runs: &[Run], options: &PredictOptions) -> 
 /// The named runs, or all of the store.
 pub(crate) fn learnt_from(names: &[String], common: &CommonOptions) -> Result<Vec<Run>> {
     if !names.is_empty() {
-        return Ok(run_finder::find(names, common, Detail::Values)?.into_iter().map(|named| named.run).collect());
+        let found = run_finder::find(names, common, Detail::Values)?;
+        return Ok(run_finder::alike(found.into_iter().map(|named| named.run).collect()));
     }
     let store = run_finder::read(common)?;
     store.summaries()?.iter().map(|summary| Ok(store.get(&summary.id, Detail::Values)?)).collect()

@@ -242,8 +242,8 @@ fn places(arguments: &Arguments, medium: Option<&TargetMedium>) -> Result<Vec<Pa
 /// The same figures in every further directory, each after its own in the first.
 fn in_all(entries: Vec<PlanEntry>, directories: usize) -> Vec<PlanEntry> {
     let places = |entry: PlanEntry| {
-        let further = if entry.point.get("place") == Some("target") { 2..=directories } else { 2..=1 };
-        let more = further.map({
+        let last = if entry.point.get("place") == Some("target") { directories } else { 1 };
+        let more = (2..=last).map({
             let entry = entry.clone();
             move |number| {
                 let point = entry.point.clone().with("place", format!("target{number}"));

@@ -108,7 +108,8 @@ fn of_runs(names: &[String], figure: &str, by_cpu: bool, common: &CommonOptions)
             all.push(name.clone());
         }
     }
-    let runs: Vec<Run> = run_finder::find(&all, common, Detail::Values)?.into_iter().map(|named| named.run).collect();
+    let found = run_finder::find(&all, common, Detail::Values)?;
+    let runs = run_finder::alike(found.into_iter().map(|named| named.run).collect());
     let mut text = String::new();
     let mut title = String::new();
     for run in &runs {

@@ -118,7 +118,8 @@ mod tests {
             found.unwrap_or_else(|| panic!("{name} prints no {key}")).definition.clone()
         };
         let near = |name: &str, key: &str| matches!(definition(name, key), Definition::Near(_));
-        assert!(definition("babar-cpu-1998", "os.fork_exec:linking=dynamic,program=hello").is_same());
+        assert!(near("babar-cpu-1998", "os.fork_exec:linking=dynamic,program=hello"));
+        assert!(definition("babar-cpu-1998", "os.syscall_write").is_same());
         assert!(definition("babar-cpu-1998", "ipc.rpc_udp_latency:messages=library,placement=same_cpu").is_same());
         assert!(near("babar-cpu-1998", "file.create:size=0B,durability=none,place=target"));
         assert!(near("cyberlife-2004", "os.exec:linking=dynamic"));

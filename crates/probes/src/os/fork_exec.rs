@@ -13,9 +13,13 @@ pub(super) static PROBE: Probe = Probe {
     class: Class::Process,
     stresses: &[Primitive::Fork, Primitive::Exec, Primitive::DynamicLink],
     sources: &[
-        DefinitionSource::new("BaBar", "table 3, simple process", "T. J. Pavel, CHEP 98").at("linking=dynamic"),
+        DefinitionSource::new("BaBar", "table 3, simple process", "T. J. Pavel, CHEP 98")
+            .at("linking=dynamic")
+            .near(START),
         DefinitionSource::new("BaBar", "table 3, simple process", "T. J. Pavel, CHEP 98").other(STATIC),
-        DefinitionSource::new("lmbench", "lat_proc exec", "McVoy & Staelin, USENIX ATC 1996").at("linking=dynamic"),
+        DefinitionSource::new("lmbench", "lat_proc exec", "McVoy & Staelin, USENIX ATC 1996")
+            .at("linking=dynamic")
+            .near(START),
         DefinitionSource::new("lmbench", "lat_proc exec", "McVoy & Staelin, USENIX ATC 1996").other(STATIC),
     ],
     axes: &[Linking::AXIS, Axis::choice("program", &["hello", "true"], &["hello"])],
@@ -24,6 +28,8 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
+/// Some 4% less CPU time than a C program that writes the same (medians of 400, in turn with one, beside other builds).
+const START: &str = "the C library is loaded and set up, but its start-up code before main does not run";
 const STATIC: &str = "the program is linked statically";
 
 fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {

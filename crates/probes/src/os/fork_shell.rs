@@ -15,9 +15,13 @@ pub(super) static PROBE: Probe = Probe {
     class: Class::Process,
     stresses: &[Primitive::Fork, Primitive::Exec, Primitive::DynamicLink, Primitive::Shell],
     sources: &[
-        DefinitionSource::new("BaBar", "table 3, /bin/sh process", "T. J. Pavel, CHEP 98").at("linking=dynamic"),
+        DefinitionSource::new("BaBar", "table 3, /bin/sh process", "T. J. Pavel, CHEP 98")
+            .at("linking=dynamic")
+            .near(START),
         DefinitionSource::new("BaBar", "table 3, /bin/sh process", "T. J. Pavel, CHEP 98").other(STATIC),
-        DefinitionSource::new("lmbench", "lat_proc shell", "McVoy & Staelin, USENIX ATC 1996").at("linking=dynamic"),
+        DefinitionSource::new("lmbench", "lat_proc shell", "McVoy & Staelin, USENIX ATC 1996")
+            .at("linking=dynamic")
+            .near(START),
         DefinitionSource::new("lmbench", "lat_proc shell", "McVoy & Staelin, USENIX ATC 1996").other(STATIC),
     ],
     axes: &[Linking::AXIS],
@@ -25,6 +29,8 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
+const START: &str =
+    "the program that the shell starts loads the C library, but does not run its start-up code before main";
 const STATIC: &str = "the program that the shell starts is linked statically";
 
 fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
