@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 use std::io::IsTerminal;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -45,19 +47,70 @@ const LINE: Duration = Duration::from_secs(30);
 /// Steps of the bar.
 const STEPS: u64 = 1000;
 
-/// Shows progress on standard error, between launches and never inside one: drawing would disturb what is measured.
+/// A launch that lasts longer than this is drawn again while it runs, once a [`TICK`]: what that costs is nothing beside
+/// it, and shorter ones are left alone.
+const LONG: Duration = Duration::from_secs(2);
+/// Time between two looks at whether a launch is long.
+const TICK: Duration = Duration::from_secs(1);
+
+/// Shows progress on standard error: between launches, and inside those that take seconds. Drawing inside short ones would
+/// disturb what is measured.
 pub(crate) struct ProgressLine {
-    mode: ProgressMode,
     bar: ProgressBar,
+    state: Arc<Mutex<ShownState>>,
+    /// Its end ends the thread that draws during long launches.
+    _ticking: Sender<()>,
+    /// The newest value of every figure.
+    values: HashMap<FigureKey, String>,
+}
+
+/// What is shown.
+struct ShownState {
+    mode: ProgressMode,
     began: Instant,
     /// When the last line was printed.
     told: Instant,
+    /// When it was drawn last; none before the first launch and after the end.
+    drawn: Option<Instant>,
     converged: usize,
     of: usize,
     target: f64,
     left: TimeLeft,
-    /// The newest value of every figure.
-    values: HashMap<FigureKey, String>,
+    doing: String,
+}
+
+impl ShownState {
+    fn draw(&mut self, bar: &ProgressBar) {
+        self.drawn = Some(Instant::now());
+        let elapsed = self.began.elapsed().as_secs_f64();
+        let left = self.left.show(elapsed);
+        let about = format!("{} elapsed, about {} left", duration(elapsed), duration(left));
+        let Self { converged, of, doing, .. } = self;
+        if self.mode == ProgressMode::Lines {
+            if self.told.elapsed() >= LINE {
+                self.told = Instant::now();
+                output::remark(&format!("{converged} of {of} figures, {about}; {doing}"));
+            }
+            return;
+        }
+        let share = elapsed / (elapsed + left).max(f64::MIN_POSITIVE);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the steps")]
+        let place = ((share * STEPS as f64) as u64).min(STEPS - 1);
+        // The estimate may grow, and the bar does not go back.
+        bar.set_position(place.max(bar.position()));
+        bar.set_message(format!("{about}   {converged} of {of} figures ±{}%   {doing}", self.target * 100.0));
+        bar.tick();
+    }
+
+    /// Draws again if the present launch is a long one.
+    fn draw_if_long(&mut self, bar: &ProgressBar) {
+        if self.drawn.is_some_and(|drawn| drawn.elapsed() >= LONG) {
+            let began_drawing = self.drawn;
+            self.draw(bar);
+            // A launch stays long: the next look draws it too.
+            self.drawn = began_drawing;
+        }
+    }
 }
 
 impl ProgressLine {
@@ -73,29 +126,35 @@ impl ProgressLine {
             bar.set_style(style.progress_chars("██░"));
         }
         let now = Instant::now();
-        let (left, values) = (TimeLeft::default(), HashMap::new());
-        Self { mode, bar, began: now, told: now, converged: 0, of: 0, target, left, values }
+        let state = Arc::new(Mutex::new(ShownState {
+            mode,
+            began: now,
+            told: now,
+            drawn: None,
+            converged: 0,
+            of: 0,
+            target,
+            left: TimeLeft::default(),
+            doing: String::new(),
+        }));
+        let (ticking, ended) = channel();
+        if mode != ProgressMode::Silent {
+            let (state, bar) = (Arc::clone(&state), bar.clone());
+            let tick = move || {
+                while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                    locked(&state).draw_if_long(&bar);
+                }
+            };
+            // Without it, long launches are drawn at their beginning only.
+            let _ = std::thread::Builder::new().name("progress".to_owned()).spawn(tick);
+        }
+        Self { bar, state, _ticking: ticking, values: HashMap::new() }
     }
 
-    fn show(&mut self, doing: &str) {
-        let elapsed = self.began.elapsed().as_secs_f64();
-        let left = self.left.show(elapsed);
-        let about = format!("{} elapsed, about {} left", duration(elapsed), duration(left));
-        if self.mode == ProgressMode::Lines {
-            if self.told.elapsed() >= LINE {
-                self.told = Instant::now();
-                output::remark(&format!("{} of {} figures, {about}; {doing}", self.converged, self.of));
-            }
-            return;
-        }
-        let share = elapsed / (elapsed + left).max(f64::MIN_POSITIVE);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the steps")]
-        let place = ((share * STEPS as f64) as u64).min(STEPS - 1);
-        // The estimate may grow, and the bar does not go back.
-        self.bar.set_position(place.max(self.bar.position()));
-        let target = self.target * 100.0;
-        self.bar.set_message(format!("{about}   {} of {} figures ±{target}%   {doing}", self.converged, self.of));
-        self.bar.tick();
+    fn show(&mut self, doing: String) {
+        let mut state = locked(&self.state);
+        state.doing = doing;
+        state.draw(&self.bar);
     }
 
     fn learn(&mut self, run: &Run) {
@@ -123,35 +182,46 @@ fn planned(run: &Run) -> f64 {
     run.plan.time_limit.map_or(planned, |limit| planned.min(limit))
 }
 
+/// The state, also after a thread that held it has panicked: it is only shown.
+fn locked(state: &Mutex<ShownState>) -> MutexGuard<'_, ShownState> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Observer for ProgressLine {
     fn on_event(&mut self, event: &MeasureEvent<'_>) {
         match event {
             MeasureEvent::Began(run) => {
-                self.of = run.figures.len();
                 self.bar.println(format!("Measuring this machine: {}", run.machine.summary));
-                self.left.estimate(planned(run), 0.0);
                 self.learn(run);
+                let mut state = locked(&self.state);
+                state.of = run.figures.len();
+                state.left.estimate(planned(run), 0.0);
             }
             MeasureEvent::Calibrating { key, done, of } => {
-                self.of = *of;
-                self.show(&format!("calibrating {} of {of}: {key}", done + 1));
+                locked(&self.state).of = *of;
+                self.show(format!("calibrating {} of {of}: {key}", done + 1));
             }
             MeasureEvent::Launching { keys, launch, look } => {
                 let more = if keys.len() > 1 { format!(" and {} more", keys.len() - 1) } else { String::new() };
                 let name = keys.first().map(ToString::to_string).unwrap_or_default();
                 let value = keys.first().and_then(|key| self.values.get(key));
                 let value = value.map(|value| format!(" {value}")).unwrap_or_default();
-                self.show(&format!("{name}{value}{more}, launch {launch} of {look}"));
+                self.show(format!("{name}{value}{more}, launch {launch} of {look}"));
             }
             // The number of repeated launches and the reasons stand in the answer, once.
             MeasureEvent::Round { .. } | MeasureEvent::Repeated { .. } => {}
-            MeasureEvent::Finished { done, .. } => self.converged = *done,
+            MeasureEvent::Finished { done, .. } => locked(&self.state).converged = *done,
             MeasureEvent::Saved { run, converged, left, .. } => {
-                self.converged = *converged;
-                self.left.estimate(*left, self.began.elapsed().as_secs_f64());
                 self.learn(run);
+                let mut state = locked(&self.state);
+                state.converged = *converged;
+                let elapsed = state.began.elapsed().as_secs_f64();
+                state.left.estimate(*left, elapsed);
             }
-            MeasureEvent::Ended(_) => self.bar.finish_and_clear(),
+            MeasureEvent::Ended(_) => {
+                locked(&self.state).drawn = None;
+                self.bar.finish_and_clear();
+            }
         }
     }
 }
@@ -224,6 +294,25 @@ mod tests {
         left.estimate(100.0, 400.0);
         let shown: Vec<f64> = (1..400).map(|step| left.show(400.0 + f64::from(step) * 0.1)).collect();
         assert!(shown.iter().any(|left| *left > 60.0) && shown.last().is_some_and(|left| *left < 61.0), "{shown:?}");
+    }
+
+    #[test]
+    fn a_long_launch_is_drawn_while_it_runs_and_a_short_one_is_not() {
+        let line = ProgressLine::new(0.02, ProgressMode::Bar);
+        let mut state = locked(&line.state);
+        state.left.estimate(100.0, 0.0);
+        state.drawn = Some(Instant::now());
+        state.draw_if_long(&line.bar);
+        assert_eq!(line.bar.message(), "", "it has just begun");
+        let Some(earlier) = Instant::now().checked_sub(LONG) else { return };
+        (state.began, state.drawn) = (earlier, Some(earlier));
+        state.draw_if_long(&line.bar);
+        assert!(line.bar.message().contains("elapsed"), "{}", line.bar.message());
+        assert!(state.drawn == Some(earlier) && line.bar.position() > 0, "the next look draws it too");
+        state.drawn = None;
+        state.doing = "after the end".to_owned();
+        state.draw_if_long(&line.bar);
+        assert!(!line.bar.message().contains("after the end"));
     }
 
     #[test]

@@ -5,7 +5,6 @@ use std::path::Path;
 use analyse::trend::{Dated, TrendOptions, families, parse, trend};
 use anyhow::{Context, Result};
 use clap::Args;
-use model::Run;
 use report::Document;
 use store::Detail;
 
