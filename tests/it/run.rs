@@ -223,7 +223,7 @@ fn an_unusable_store_is_refused_before_measuring() {
 #[test]
 fn a_time_limit_and_a_target_are_observed() {
     let place = Place::new();
-    let run = place.ask(&with(SLOW, &["--time-limit", "1s", "--json"])).fine().json();
+    let run = place.ask(&with(SLOW, &["--time-limit", "3s", "--json"])).fine().json();
     assert_eq!(run["session"]["complete"], false);
     assert_eq!(run["plan"]["target"], 0.00001);
     for figure in requested(&run) {

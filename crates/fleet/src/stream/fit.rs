@@ -54,7 +54,13 @@ fn fit(point: &model::Point, members: &[&Figure]) -> Vec<Figure> {
             bandwidths.push(1.0 / line.slope);
         }
     }
-    let refused = refusal(&sizes, &times, &bandwidths);
+    let refused = if rounds == 0 {
+        Some("not every record was measured in a round".to_owned())
+    } else if bandwidths.is_empty() {
+        Some("in no round do longer records take longer by a line; see the curve".to_owned())
+    } else {
+        refusal(&sizes, &times, &bandwidths)
+    };
     let derived = |id: &str, title: &str, metric: Metric, values: &[f64]| {
         let mut figure = figure(id, point.clone(), title, metric, &[Primitive::TcpStack]);
         figure.notes =
@@ -144,6 +150,15 @@ mod tests {
         let found = fitted(|bytes| 2e-6 + bytes / 1e9);
         let (overhead, bandwidth) = (value(&found[0]).unwrap(), value(&found[1]).unwrap());
         assert!((overhead / 2e-6 - 1.0).abs() < 0.02 && (bandwidth / 1e9 - 1.0).abs() < 0.02, "{overhead} {bandwidth}");
+    }
+
+    #[test]
+    fn times_that_do_not_rise_are_a_reason_and_no_missing_figure() {
+        let found = fitted(|bytes| 1.0 / (1.0 + bytes));
+        assert_eq!(found.len(), 2);
+        for figure in &found {
+            assert!(matches!(&figure.outcome, Outcome::Unfit(reason) if reason.contains("longer")), "{figure:?}");
+        }
     }
 
     #[test]
