@@ -7,11 +7,11 @@ use std::path::Path;
 pub(crate) use self::comparable::published;
 use anyhow::{Context, Result, bail, ensure};
 use import::published::{
-    PrintedUnitName, PublishedEvaluation, PublishedTable, SuiteCell, SuiteColumn, SuiteDescription, SuiteFigure,
+    DifferenceDescription, SuiteChart,    PrintedUnitName, PublishedEvaluation, PublishedTable, SuiteCell, SuiteColumn, SuiteDescription, SuiteFigure,
     SuiteRows, SuiteSort, SuiteTable,
 };
 use model::{Definition, FigureKey, PlanEntry, Point, glob};
-use report::view::{EvaluationColumn, EvaluationTable, EvaluationView, PrintedUnit, Slot, TableSort};
+use report::view::{EvaluationChart, EvaluationColumn, EvaluationTable, EvaluationView, PrintedUnit, Slot, TableSort};
 
 /// The tables of the evaluation that a suite continues; `None` for other suites.
 ///
@@ -61,6 +61,7 @@ pub(crate) fn of_folder(folder: &Path) -> Result<EvaluationView> {
         let more = filled(suite, &evaluation)?;
         whole.tables.extend(more.tables);
         whole.definitions.extend(more.definitions);
+        whole.charts.extend(more.charts);
     }
     Ok(whole)
 }
@@ -87,21 +88,48 @@ fn filled(suite: &SuiteDescription, evaluation: &PublishedEvaluation) -> Result<
     let tables = suite.tables.iter().map(|table| table_of(table, evaluation));
     let tables = tables.collect::<Result<Vec<_>>>().with_context(|| format!("suite {}", suite.name))?;
     let attribution = evaluation.description.attribution.clone();
-    let definitions = definitions(&tables, &evaluation.description.source);
-    Ok(EvaluationView { title: suite.title.clone(), attribution, tables, definitions })
+    let definitions = definitions(&tables, evaluation)?;
+    let charts = suite.charts.iter().map(|chart| drawn(chart, suite)).collect::<Result<_>>()?;
+    Ok(EvaluationView { title: suite.title.clone(), attribution, tables, definitions, charts })
 }
 
-/// Figures of the tables whose definition differs from that of the evaluation, as the catalogue says.
-fn definitions(tables: &[EvaluationTable], source: &str) -> Vec<(FigureKey, Definition)> {
+fn drawn(chart: &SuiteChart, suite: &SuiteDescription) -> Result<EvaluationChart> {
+    ensure!(
+        suite.tables.iter().any(|table| table.title == chart.below),
+        "chart '{}': there is no table '{}' below which it could stand",
+        chart.title,
+        chart.below
+    );
+    let SuiteChart { title, figure, axis, below } = chart.clone();
+    Ok(EvaluationChart { title, probe: figure, axis, below })
+}
+
+/// What an evaluation says itself of a figure's definition.
+fn stated(differs: &[(DifferenceDescription, Point)], key: &FigureKey) -> Definition {
+    let concerns = |(one, point): &&(DifferenceDescription, Point)| {
+        glob(&one.id, &key.probe) && point.iter().all(|(axis, value)| key.point.get(axis) == Some(value))
+    };
+    differs.iter().find(concerns).map_or(Definition::Same, |(one, _)| Definition::Other(one.says.clone()))
+}
+
+/// Figures of the tables whose definition differs from that of the evaluation, as the catalogue or the evaluation says.
+fn definitions(tables: &[EvaluationTable], evaluation: &PublishedEvaluation) -> Result<Vec<(FigureKey, Definition)>> {
+    let read = |one: &DifferenceDescription| {
+        let point = one.point.parse().with_context(|| format!("{}: '{}' is no point", one.id, one.point))?;
+        Ok((one.clone(), point))
+    };
+    let differs = evaluation.description.differs.iter().map(read).collect::<Result<Vec<_>>>()?;
+    let source = evaluation.description.source.as_str();
     let mut found: Vec<(FigureKey, Definition)> = Vec::new();
     for slot in tables.iter().flat_map(|table| table.rows.iter().chain(&table.today)).flatten() {
         let Slot::Figure(key, _) = slot else { continue };
-        let told = probes::describe(&key.probe).map(|probe| probe.definition(source, &key.point)).unwrap_or_default();
+        let catalogued = probes::describe(&key.probe).map(|probe| probe.definition(source, &key.point));
+        let told = catalogued.filter(|told| !told.is_same()).unwrap_or_else(|| stated(&differs, key));
         if !told.is_same() && found.iter().all(|(known, _)| known != key) {
             found.push((key.clone(), told));
         }
     }
-    found
+    Ok(found)
 }
 
 fn table_of(table: &SuiteTable, evaluation: &PublishedEvaluation) -> Result<EvaluationTable> {
@@ -212,6 +240,10 @@ fn key(figure: &SuiteFigure, key: &str) -> Result<FigureKey> {
     let part = part.iter().fold(Point::origin(), |point, (axis, value)| {
         point.with(axis, size(value).unwrap_or_else(|| value.to_owned()))
     });
+    // Applications and their sessions are no probes: their points are as stated.
+    if figure.id.starts_with("application.") {
+        return Ok(FigureKey::new(&*figure.id, part));
+    }
     let probe = probes::find(&figure.id).with_context(|| format!("no probe is called {}", figure.id))?;
     let complete = probe.complete(&part).ok().and_then(|points| points.into_iter().next());
     Ok(FigureKey::new(&*figure.id, complete.unwrap_or(part)))
@@ -229,8 +261,9 @@ mod tests {
 
     #[test]
     fn a_suite_measures_what_its_tables_show_and_nothing_else() {
-        assert_eq!(suites().len(), 6);
-        for (name, evaluation) in suites() {
+        assert_eq!(suites().len(), 7);
+        // The suite of applications and sessions is not of the catalogue.
+        for (name, evaluation) in suites().into_iter().filter(|(name, _)| name != crate::cmd::app::ams::SUITE) {
             let shown: Vec<FigureKey> = entries(&evaluation, 0.02)
                 .unwrap()
                 .into_iter()

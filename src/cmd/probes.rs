@@ -4,6 +4,7 @@ use anyhow::Result;
 use clap::Args;
 use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow};
 
+use super::app::ams;
 use super::rating;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
@@ -62,6 +63,7 @@ fn suites() -> Document {
     let all = || probes::SUITES.iter().map(|suite| (suite.name, suite.selections().len(), suite.about));
     let rows: Vec<TableRow> = all()
         .chain(rating::SUITES.iter().copied())
+        .chain([ams::LISTED])
         .map(|(name, figures, about)| TableRow {
             cells: vec![Cell::text(name), Cell::text(figures.to_string()), Cell::text(about)],
         })
@@ -85,7 +87,8 @@ fn suites() -> Document {
             serde_json::json!({ "name": suite.name, "about": suite.about, "seconds": suite.seconds, "figures": figures })
         })
         .collect();
-    data.extend(rating::SUITES.iter().map(|(name, _, about)| serde_json::json!({ "name": name, "about": about })));
+    let others = rating::SUITES.iter().chain([&ams::LISTED]);
+    data.extend(others.map(|(name, _, about)| serde_json::json!({ "name": name, "about": about })));
     document.data = EmbeddedJson::of(&data).ok();
     document
 }

@@ -8,6 +8,7 @@ use clap::Command;
 use model::Definition;
 use probes::{FAMILIES, Probe, SUITES};
 
+use super::app::ams;
 use super::rating;
 use crate::cli::{self, GROUPS};
 use crate::{ExitStatus, output};
@@ -51,7 +52,7 @@ fn catalogue() -> Result<String> {
     }
     text.push_str("\n## Suites\n\n| suite | figures | what it measures |\n|---|---|---|\n");
     let suites = SUITES.iter().map(|suite| (suite.name, suite.selections().len(), suite.about));
-    for (name, figures, about) in suites.chain(rating::SUITES.iter().copied()) {
+    for (name, figures, about) in suites.chain(rating::SUITES.iter().copied()).chain([ams::LISTED]) {
         writeln!(text, "| `{name}` | {figures} | {about} |")?;
     }
     Ok(text)

@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     /// Only figures that match, such as 'memory.*'
     #[arg(long, value_name = "GLOB")]
     figures: Option<String>,
-    /// One run in the tables of an evaluation: babar, byte, daisy, ramspeed, stream, tape, or a folder with evaluation.toml
+    /// One run in the tables of an evaluation: ams, babar, byte, daisy, ramspeed, stream, tape, or a folder with evaluation.toml
     #[arg(long = "as", value_name = "EVALUATION", conflicts_with = "figures")]
     evaluation: Option<String>,
 }

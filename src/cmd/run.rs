@@ -7,6 +7,7 @@ use clap::Args;
 use measure::{ProcessEngine, RunRequest};
 use model::{Plan, PlanEntry, Run};
 
+use super::app::ams;
 use super::rating::{self, RatingOptions};
 use super::resume;
 use super::session::{LocalSession, measured};
@@ -33,6 +34,9 @@ pub(crate) struct Arguments {
     /// Medium of --suite tape, which writes over it: a file to be made, a block device or a tape drive
     #[arg(long, value_name = "PATH", conflicts_with_all = ["probe", "directory", "resume"])]
     target_device: Option<PathBuf>,
+    /// Make the files so large that together they are a quarter larger than the memory there is: those of --suite ams
+    #[arg(long, conflicts_with = "probe")]
+    beyond_memory: bool,
     /// Do not read the references beside batches, and do not leave out disturbed batches
     #[arg(long, conflicts_with = "resume")]
     no_rulers: bool,
@@ -73,6 +77,20 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             "the frozen sets have no probes and no files; leave --probe, --directory and --target-device out"
         );
         return rating::measure(&suite, resumed, &arguments.rating, options, common);
+    }
+    let of_ams = |suite: &str| suite == ams::SUITE;
+    let ams = match &resumed {
+        Some(run) => of_ams(&run.plan.suite),
+        None => arguments.selection.suite().is_some_and(of_ams),
+    };
+    ensure!(ams || !arguments.beyond_memory, "--beyond-memory is for the sessions of --suite ams");
+    if ams {
+        ensure!(
+            arguments.selection.probe.is_empty() && arguments.target_device.is_none() && !arguments.rating.given(),
+            "the suite ams has no probes and no medium of its own; measure --suite tape beside it"
+        );
+        let directory = arguments.directory.first().cloned().unwrap_or_else(|| PathBuf::from("."));
+        return ams::measure((&directory, arguments.beyond_memory), resumed, options, common);
     }
     ensure!(!arguments.rating.given(), "--copies and --build are for the frozen sets: --suite int-1, fp-1 or rating");
     catalogue(arguments, resumed, common)

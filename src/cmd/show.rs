@@ -16,7 +16,7 @@ pub(crate) struct Arguments {
     /// Runs: numbers, ids, labels, latest, files, - or published:NAME; several as csv, json or markdown
     #[arg(required = true, num_args = 1.., value_name = "RUN")]
     runs: Vec<String>,
-    /// A run in the tables of an evaluation: babar, byte, daisy, ramspeed, stream, tape, or a folder with evaluation.toml
+    /// A run in the tables of an evaluation: ams, babar, byte, daisy, ramspeed, stream, tape, or a folder with evaluation.toml
     #[arg(long = "as", value_name = "EVALUATION")]
     evaluation: Option<String>,
     /// Print core figures as time at this clock [default: the median clock of the run]
@@ -62,7 +62,14 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let context =
         report::view::RunContext { handle: Some(found.handle), brief: !arguments.notes, ..Default::default() };
     let document = super::time::stored(&found.run, &context);
-    let document = document.unwrap_or_else(|| report::view::run(&found.run, &context));
+    let document = match document {
+        Some(document) => document,
+        None => {
+            let mut document = report::view::run(&found.run, &context);
+            document.sections.extend(report::view::network(&found.run, &super::net::plateaus()?));
+            document
+        }
+    };
     output::print_run(&document, &found.run, common)?;
     Ok(ExitStatus::Fine)
 }

@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     /// Years to project to
     #[arg(long, value_name = "YEAR", num_args = 1..)]
     project: Vec<f64>,
-    /// One line for each family of CPU, as the values' names tell
+    /// One line for each family: that of the column family, else that of CPU, as the values' names tell
     #[arg(long)]
     families: bool,
     /// Confidence of the intervals, in percent

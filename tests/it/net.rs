@@ -251,3 +251,62 @@ fn a_job_whose_nodes_start_too_far_apart_is_refused() {
     assert_eq!(answer.code, Some(2), "{answer:?}");
     assert!(format!("{}{}", answer.out, answer.err).contains("ms apart, above 0 ms"), "{answer:?}");
 }
+
+#[test]
+fn curves_are_a_table_beside_the_plateaus_of_1998() {
+    let place = Place::new();
+    let stream = ["net", "stream", "--record", "1KiB,64KiB", "--max-launches", "8", "--block", "2"];
+    let said = place.ask(&stream).fine().out;
+    for wanted in ["Throughput by record", "1998, Fast Ethernet, full duplex", "< 9", "1KiB", "64KiB"] {
+        assert!(said.contains(wanted), "no '{wanted}' in {said}");
+    }
+    assert!(place.ask(&["show", "1"]).fine().out.contains("1998, Fast Ethernet, half duplex"));
+    assert!(place.ask(&["net", "rr", "--server", "a:1,b:1", "--token", "x"]).refused().contains("several servers"));
+}
+
+/// Eight frames of each of four senders are more than the port's buffer holds, whatever else the machine does: the link is
+/// slow, and the relation is in bytes.
+#[test]
+fn a_sweep_of_bursts_stands_beside_the_relation() {
+    if let Err(reason) = fleet::lab::means() {
+        testing::skip!("{reason}");
+        return;
+    }
+    let place = Place::new();
+    let sweep = [
+        "net",
+        "build",
+        "--lab",
+        "--link",
+        "10mbit",
+        "--senders",
+        "4",
+        "--receivers",
+        "1",
+        "--buffer",
+        "20000",
+        "--burst-frames",
+        "2,8",
+        "--events",
+        "4",
+        "--max-launches",
+        "8",
+        "--max-skew",
+        "1000",
+    ];
+    testing::attempts(3, || {
+        let run = place.ask(&[&sweep[..], &["--json"]].concat()).fine().json();
+        let figures = run["figures"].as_array().unwrap();
+        let lost = |frames: &str| {
+            let of = |figure: &&Value| figure["probe"] == "network.burst_loss" && figure["point"]["frames"] == frames;
+            figures.iter().find(of).unwrap().clone()
+        };
+        // max(0, N k - k - floor(BUF / 1514)) of N k: 11 of 32.
+        let long = crate::common::estimate(&lost("8")).and_then(|found| found["value"].as_f64()).unwrap_or(0.0);
+        testing::hold!((0.2..0.45).contains(&long), "lost {long} of the long bursts");
+        testing::hold!(lost("2")["outcome"]["below"].is_object(), "lost of the short bursts: {}", lost("2"));
+        Ok(())
+    });
+    let said = place.ask(&["show", "1"]).fine().out;
+    assert!(said.contains("Bursts into one port") && said.contains("by the relation"), "{said}");
+}

@@ -82,5 +82,5 @@ fn invalid_sessions_are_refused_and_a_failing_one_is_named() {
     assert!(absent.code == Some(2) && absent.err.contains("not-there"), "{absent:?}");
     std::fs::write(place.file("a"), "x").unwrap();
     let failing = place.ask(&["app", "sessions", "-n", "1", "a", "--", "sh", "-c", "echo broken >&2; exit 4"]);
-    assert!(failing.code == Some(2) && failing.err.contains("status: 4"), "{failing:?}");
+    assert!(failing.code == Some(2) && failing.out.contains("status: 4"), "{failing:?}");
 }

@@ -11,19 +11,19 @@ mod error;
 mod fit;
 mod launch;
 mod manifest;
+mod pair;
 mod sessions;
 mod timing;
 
 pub use best::{Best, best};
 pub use build::{Build, Builder, Built, matrix, said};
-pub use campaign::{Campaign, CampaignOrder, Subject, document};
+pub use campaign::{Campaign, CampaignOrder, EnergyReader, Subject, document};
 pub use error::Error;
 pub use fit::{Against, FitResidual, FitScatter, GroupFit, Pair, fit, pairs};
 pub use launch::{Copy, CopyReport, LaunchSpec, ProcessEnd, Starter, perform, serve};
 pub use manifest::{Application, BUILTIN, DigestScope, Manifest, ManifestWork, Rate, TEMPLATE, Template, Verify};
-pub use sessions::{
-    FileSharing, SessionOrder, SessionReport, SessionUse, SessionsVerdict, read_files, run_sessions, session_run,
-};
+pub use pair::EnginePair;
+pub use sessions::{FileSharing, SessionOrder, SessionReport, SessionUse, Sessions, SessionsVerdict, read_files};
 pub use timing::{
     AXIS, CommandLine, MEMORY, RATIO, ShellChoice, TIME, TimedCommand, TimedPair, TimedVerdict, Timing, TimingOrder,
     build_pairs, timed_pairs,

@@ -114,6 +114,20 @@ static KNOWN: &[KnownHost] = &[
     rate("shell.script", "Shell script", "scripts", Class::Process, &[P::Shell, P::Fork, P::Exec]),
     rate("shell.compile", "Compile and link", "programs", Class::Process, &[P::Compiler, P::Fork, P::Exec]),
     rate("shell.dc", "dc: square root of 2", "calculations", Class::Compute, &[P::CoreClock, P::IntegerAlu]),
+    KnownHost {
+        id: "application.session_cpu",
+        title: "CPU use of a session",
+        metric: Metric::higher(Unit::Ratio, "session"),
+        class: Class::FileData,
+        stresses: &[P::DiskRead, P::PageCache],
+    },
+    data(
+        "application.sessions_device",
+        "data from the device for all sessions",
+        "bytes",
+        Class::FileData,
+        &[P::DiskRead, P::PageCache],
+    ),
 ];
 
 /// The description of a figure with an id of this program.

@@ -12,6 +12,7 @@ pub mod analyse;
 mod chamber;
 mod digest;
 mod helix;
+mod matter;
 mod random;
 pub mod reconstruct;
 pub mod simulate;

@@ -2,8 +2,9 @@
 
 use crate::acceptance::Acceptance;
 use crate::analyse::{Malformed, analyse, write_ntuple};
+use crate::matter::Detector;
 use crate::reconstruct::{digest, reconstruct};
-use crate::simulate::{CollisionEvent, Generator, simulate};
+use crate::simulate::{CollisionEvent, Generator, simulate, simulate_detector};
 use crate::{Chamber, Digest};
 
 /// Names of the workloads.
@@ -12,7 +13,7 @@ pub const NAMES: [&str; 3] = ["simulate", "reconstruct", "analyse"];
 /// One of the workloads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Workload {
-    /// Event generator and detector response.
+    /// Event generator, passage through matter and detector response.
     Simulate,
     /// First-pass track finding and fit.
     Reconstruct,
@@ -92,14 +93,23 @@ impl Prepared {
     }
 
     fn simulate(&self) -> LoopSummary {
-        let (mut digest, mut hits) = (Digest::default(), 0);
+        let detector = Detector::new(self.chamber.half_length, self.chamber.field);
+        let (mut digest, mut hits, mut energy, mut secondaries) = (Digest::default(), 0, 0.0, 0);
         for number in self.range.0..self.range.1 {
-            let event = simulate(&self.chamber, &self.generator, self.seed, number);
+            let event = simulate_detector(&self.chamber, &detector, &self.generator, (self.seed, number));
             digest = digest.plus(event.digest());
             hits += event.hits.len();
+            energy += event.calorimeter.iter().sum::<f64>();
+            secondaries += event.secondaries;
         }
         let events = self.range.1 - self.range.0;
-        LoopSummary { events, digest, quality: vec![("hits_per_event", hits as f64 / events.max(1) as f64)] }
+        let each = |sum: f64| sum / events.max(1) as f64;
+        let quality = vec![
+            ("hits_per_event", each(hits as f64)),
+            ("calorimeter_mev_per_event", each(energy)),
+            ("secondaries_per_event", each(secondaries as f64)),
+        ];
+        LoopSummary { events, digest, quality }
     }
 
     fn reconstruct(&self) -> LoopSummary {

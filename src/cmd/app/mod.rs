@@ -1,5 +1,6 @@
 //! `prony app`: the user's own applications.
 
+pub(crate) mod ams;
 mod fit;
 mod init;
 mod run;

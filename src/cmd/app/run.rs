@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let rounds = &options.rounds;
     let run = application::document("app", rounds.seed(), rounds.target(), rounds.time_limit, directory);
     let duet = arguments.duet.map(|wish| duet_cpus(wish, 2, &session.stopper)).transpose()?;
-    let order = CampaignOrder { run, applications, copies: copies(arguments), root, duet };
+    let order = CampaignOrder { run, applications, copies: copies(arguments), root, duet, energy: energy() };
     let (mut campaign, fresh) = match Campaign::build(order, &starter, &session.stopper) {
         Err(application::Error::Stopped) => {
             output::remark("stopped while building; nothing was measured");
@@ -83,6 +83,12 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         Ok(document)
     };
     session.conclude(result, draw, measured)
+}
+
+/// The counter of energy of this machine's processors, if it has one.
+pub(super) fn energy() -> Option<application::EnergyReader> {
+    let meter = farm::EnergyMeter::start()?;
+    Some(Box::new(move || meter.joules()))
 }
 
 fn applications(arguments: &Arguments) -> Result<Vec<Application>> {

@@ -2,20 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
-use application::{FileSharing, SessionOrder, SessionReport, run_sessions, session_run};
+use anyhow::{Context, Result, ensure};
+use application::{FileSharing, SessionOrder, SessionReport, Sessions};
 use clap::Args;
-use measure::{ConditionsWatch, Saver, Stopper};
-use model::{Conditions, Unit, percent};
-use report::view::RunContext;
-use report::{Block, Cell, Column, ColumnKind, DocumentSection, PrintedQuantity, Table, TableRow};
+use measure::Stopper;
+use model::{Run, Unit, percent};
+use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, PrintedQuantity, Table, TableRow};
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::cmd::session::{claim, watch_for_signals};
-use crate::output;
-use crate::run_options::draw_seed;
-use crate::run_saver::{RunSaver, SaveOptions};
+use crate::cmd::resume;
+use crate::cmd::session::{LocalSession, measured};
+use crate::run_options::MeasureOptions;
 use crate::value_parsers::seconds;
 
 /// Options of `prony app sessions`.
@@ -33,6 +31,9 @@ pub(crate) struct Arguments {
     /// Size of each, in MB
     #[arg(long, alias = "size", default_value_t = 16, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     file_size: u64,
+    /// Make the files so large that together they are a quarter larger than the memory there is
+    #[arg(long, conflicts_with_all = ["file_size", "files"])]
+    beyond_memory: bool,
     /// Directory in which the files are made and measured [default: the current one]
     #[arg(long, value_name = "DIR", default_value = ".")]
     directory: PathBuf,
@@ -45,9 +46,10 @@ pub(crate) struct Arguments {
     /// Only read the bytes, instead of analysing ntuples
     #[arg(long)]
     bytes: bool,
-    /// Iterations: each is one launch of all sessions
-    #[arg(long, alias = "goes", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
-    iterations: u32,
+    /// So many iterations, each one launch of all sessions, whatever the intervals
+    #[arg(long, alias = "goes", value_name = "N", conflicts_with_all = ["max_launches", "time_limit"],
+          value_parser = clap::value_parser!(u32).range(1..=100))]
+    iterations: Option<u32>,
     /// End what takes longer than this
     #[arg(long, default_value = "10m", value_parser = seconds, value_name = "TIME")]
     timeout: f64,
@@ -55,27 +57,28 @@ pub(crate) struct Arguments {
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
     #[command(flatten)]
-    saving: SaveOptions,
+    measure: MeasureOptions,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let stopper = watch_for_signals()?;
-    let mut saver = RunSaver::open(&arguments.saving, common)?;
+    let options = &arguments.measure;
+    let resumed = options.resume.as_ref().map(|name| resume::find(name, "sessions", common)).transpose()?;
     let sessions = arguments.sessions as usize;
+    let count = if arguments.files.is_empty() { arguments.write as usize } else { arguments.files.len() };
+    ensure!(
+        arguments.shared || count >= sessions,
+        "{sessions} sessions with files of their own need at least as many files, and there are {count}; {} or use --shared",
+        if arguments.files.is_empty() { "write more with --write," } else { "name more" }
+    );
+    let mut session = LocalSession::open("sessions", options, common)?;
     let written;
     let files = if arguments.files.is_empty() {
-        anyhow::ensure!(
-            arguments.shared || arguments.write as usize >= sessions,
-            "{sessions} sessions with files of their own need at least as many files; write more with --write, or use --shared"
-        );
-        written = write_files(arguments, &stopper)?;
+        written = write_files(arguments.files_to_write()?, &session.stopper)?;
         written.1.clone()
     } else {
-        anyhow::ensure!(
-            arguments.shared || arguments.files.len() >= sessions,
-            "{sessions} sessions with files of their own need at least as many files, and there are {}; use --shared",
-            arguments.files.len()
-        );
+        for path in &arguments.files {
+            std::fs::File::open(path).with_context(|| format!("could not read {}", path.display()))?;
+        }
         arguments.files.clone()
     };
     let (command, name) = reader(arguments)?;
@@ -87,32 +90,33 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         command,
         patience: arguments.timeout,
     };
-    let claim = claim("sessions");
-    let conditions = ConditionsWatch::begin(&Conditions::default(), &sys::affinity::allowed()?);
-    let mut iterations = Vec::new();
-    // The first iteration is cold in ways that no rule of caching covers, and is always discarded.
-    for iteration in 0..=arguments.iterations {
-        match run_sessions(&order, &stopper) {
-            Ok(report) if iteration > 0 => iterations.push(report),
-            Ok(_) => {}
-            Err(application::Error::Stopped) if !iterations.is_empty() => break,
-            Err(error) => return Err(error.into()),
-        }
+    let (mut engine, fresh) = Sessions::new(document(arguments, &order), order, &name);
+    let order = session.order(fresh, resumed)?;
+    let result = session.measure(order, &mut engine)?;
+    let draw = |run: &Run, context: &report::view::RunContext| Ok(drawn(run, context, engine.reports()));
+    session.conclude(result, draw, measured)
+}
+
+/// The run without figures.
+fn document(arguments: &Arguments, order: &SessionOrder) -> Run {
+    let rounds = &arguments.measure.rounds;
+    let folder = order.files.first().and_then(|file| file.parent()).map_or_else(std::env::temp_dir, Into::into);
+    let mut run = application::document("sessions", rounds.seed(), rounds.target(), rounds.time_limit, folder);
+    // A number of iterations leaves no decision to the intervals: one look, at its end.
+    if let Some(iterations) = arguments.iterations {
+        run.plan.looks = vec![iterations];
     }
-    let mut run = session_run(&order, &name, draw_seed(), &iterations);
-    run.session.conditions.beside.clone_from(&claim.other);
-    conditions.record(&mut run);
-    saver.mark(&mut run);
-    saver.save(&run).map_err(anyhow::Error::msg).context("the run could not be kept")?;
-    let handle = saver.number.map(|number| number.to_string());
-    let mut document =
-        report::view::run(&run, &RunContext { stored: handle.is_some(), handle, ..RunContext::default() });
-    if let Some(last) = iterations.last() {
+    run
+}
+
+/// The run with the sessions of its last iteration and what holds them up.
+fn drawn(run: &Run, context: &report::view::RunContext, reports: &[SessionReport]) -> Document {
+    let mut document = report::view::run(run, context);
+    if let Some(last) = reports.last() {
         document.sections.push(each(last));
-        document.summary.insert(0, verdicts(&iterations));
+        document.summary.insert(0, verdicts(reports));
     }
-    output::print(&document, common)?;
-    Ok(if stopper.asked() { ExitStatus::Stopped } else { ExitStatus::Fine })
+    document
 }
 
 /// The program of a session, and its name.
@@ -130,18 +134,70 @@ fn reader(arguments: &Arguments) -> Result<(Vec<String>, String)> {
     Ok((command, if analyse { "analyse" } else { "bytes" }.to_owned()))
 }
 
+/// Ntuples to be written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FilesToWrite<'a> {
+    directory: &'a Path,
+    count: u64,
+    /// Size of each, bytes.
+    size: u64,
+}
+
+impl Arguments {
+    fn files_to_write(&self) -> Result<FilesToWrite<'_>> {
+        let (directory, count) = (self.directory.as_path(), u64::from(self.write));
+        if self.beyond_memory {
+            return FilesToWrite::beyond_memory(directory, count);
+        }
+        Ok(FilesToWrite::of(directory, count, self.file_size * 1_000_000))
+    }
+}
+
+impl<'a> FilesToWrite<'a> {
+    /// Files of a size, bytes.
+    pub(super) const fn of(directory: &'a Path, count: u64, size: u64) -> Self {
+        Self { directory, count, size }
+    }
+
+    /// Bytes of all of them.
+    pub(super) const fn total(&self) -> u64 {
+        self.count * self.size
+    }
+
+    /// Files that together are a quarter larger than the memory of this machine, or of this process's control group.
+    ///
+    /// # Errors
+    /// When the memory is unknown, or the file system has no room for them.
+    pub(super) fn beyond_memory(directory: &'a Path, count: u64) -> Result<Self> {
+        let limit = sys::cgroup::limits().ok().and_then(|limits| limits.memory_bytes);
+        let machine = measure::machine(&[]).number("memory.total").map(|bytes| bytes as u64);
+        let memory = limit.into_iter().chain(machine).min().context("could not find how much memory there is")?;
+        let size = memory / 4 * 5 / count + 1;
+        let free = sys::file::filesystem(directory).map(|found| found.free_bytes).unwrap_or(u64::MAX);
+        ensure!(
+            free / 10 * 9 > size * count,
+            "could not write {} MB, a quarter more than the memory, in {}: {} MB are free there; name another place with \
+             --directory, or a size with --file-size",
+            size * count / 1_000_000,
+            directory.display(),
+            free / 1_000_000
+        );
+        Ok(Self { directory, count, size })
+    }
+}
+
 /// Writes ntuples in a folder that is removed when it is dropped.
-fn write_files(arguments: &Arguments, stopper: &Stopper) -> Result<(tempfile::TempDir, Vec<PathBuf>)> {
+pub(super) fn write_files(wanted: FilesToWrite<'_>, stopper: &Stopper) -> Result<(tempfile::TempDir, Vec<PathBuf>)> {
     /// Approximate size of an event of the sample, bytes.
     const EVENT: u64 = 424;
-    let directory = &arguments.directory;
+    let FilesToWrite { directory, count, size } = wanted;
     let folder = tempfile::Builder::new().prefix("prony-sessions-").tempdir_in(directory).with_context(|| {
         format!("could not write files in {}; name another place with --directory", directory.display())
     })?;
-    let events = arguments.file_size * 1_000_000 / EVENT;
+    let events = size / EVENT;
     let mut files = Vec::new();
-    for number in 0..u64::from(arguments.write) {
-        anyhow::ensure!(!stopper.asked(), "stopped while files were written");
+    for number in 0..count {
+        ensure!(!stopper.asked(), "stopped while files were written");
         let path = folder.path().join(format!("{number:05}.ntuple"));
         let file = std::fs::File::create(&path).with_context(|| format!("could not write {}", path.display()))?;
         let output = std::io::BufWriter::with_capacity(1 << 18, file);

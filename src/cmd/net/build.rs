@@ -1,5 +1,6 @@
 //! `prony net build`: event building, in the laboratory, between processes, or between hosts.
 
+use std::cell::RefCell;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -15,7 +16,7 @@ use fleet::series::{SeriesTrial, figure};
 use model::{Figure, Launch, Metric, Point, Primitive, Unit, format_size};
 
 use super::super::node_options::NodeOptions;
-use super::jobs::{Jobs, of_jobs, remarks};
+use super::jobs::{FRAME, Jobs, frames_of, of_jobs, remarks};
 use super::options::{Derived, Switch, measure_trials};
 use super::stream::size;
 use crate::ExitStatus;
@@ -34,9 +35,14 @@ pub(crate) struct Arguments {
     /// Bytes of an event
     #[arg(long, value_name = "BYTES", default_value_t = 32_000)]
     event: u32,
-    /// Events in all, of one job
-    #[arg(long, value_name = "N", default_value_t = 4_000)]
-    events: u32,
+    /// Events in all, of one job [default: 4000; 10 of --burst-frames]
+    #[arg(long, value_name = "N")]
+    events: Option<u32>,
+    /// Sweep bursts of so many full frames of each sender into one port, such as 4,5,6,8: what its buffer loses
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=10_000),
+          conflicts_with_all = ["pattern", "transport", "event", "events_per_second", "poisson", "exponential", "measured",
+                                "credits", "window", "lose"])]
+    burst_frames: Vec<u32>,
     /// Events a second [default: as fast as it goes]
     #[arg(long, alias = "rate", value_name = "RATE")]
     events_per_second: Option<f64>,
@@ -88,14 +94,23 @@ struct BuildTrial {
     job: BuildJob,
     lose: Option<(u32, u32)>,
     max_skew: f64,
-    launcher: Box<dyn Launcher>,
+    launcher: SharedLauncher,
     lab: Option<Arc<Lab>>,
     point: Point,
     done: Jobs,
 }
 
+/// The launcher of all jobs of a run.
+type SharedLauncher = Rc<RefCell<Box<dyn Launcher>>>;
+
 impl SeriesTrial for BuildTrial {
     fn figure(&self) -> Figure {
+        if self.is_burst() {
+            let metric = Metric::higher(Unit::PerSecond, "frames");
+            let title = "Frames of bursts that arrived";
+            let stressed = [Primitive::UdpStack, Primitive::NetworkLink];
+            return Figure { ops: 1, ..figure("network.burst_frames", self.point.clone(), title, metric, &stressed) };
+        }
         let metric = Metric::higher(Unit::PerSecond, "events");
         let stack =
             if matches!(self.job.transport, Transport::Tcp { .. }) { Primitive::TcpStack } else { Primitive::UdpStack };
@@ -107,7 +122,12 @@ impl SeriesTrial for BuildTrial {
 
     fn launch(&mut self) -> fleet::Result<Launch> {
         let (outcome, drops) = self.together()?;
-        let rate = outcome.events_per_second(self.job.rate.is_some());
+        // Bursts are to lose: what counts is what arrived, not whole events.
+        let rate = if self.is_burst() {
+            frames_of(outcome.bytes().1) as f64 / outcome.seconds
+        } else {
+            outcome.events_per_second(self.job.rate.is_some())
+        };
         let nanos = (outcome.seconds * 1e9) as u64;
         let launch = Launch {
             value: rate,
@@ -134,12 +154,17 @@ impl SeriesTrial for BuildTrial {
 const ATTEMPTS: u32 = 3;
 
 impl BuildTrial {
+    /// Whether it is a step of a sweep of bursts.
+    fn is_burst(&self) -> bool {
+        self.point.get("frames").is_some()
+    }
+
     /// One job whose nodes started together: others are no measurement of the network, and are repeated.
     fn together(&mut self) -> fleet::Result<(BuildOutcome, Option<Drops>)> {
         let mut skew = 0.0;
         for _ in 0..ATTEMPTS {
             let before = self.lab.as_ref().map(|lab| lab.drops()).transpose()?;
-            let outcome = build(&self.job, self.launcher.as_mut(), self.lose)?;
+            let outcome = build(&self.job, self.launcher.borrow_mut().as_mut(), self.lose)?;
             let drops = match (&self.lab, before) {
                 (Some(lab), Some(before)) => Some(lab.drops()?.since(&before)),
                 _ => None,
@@ -159,7 +184,7 @@ fn job(arguments: &Arguments) -> Result<BuildJob> {
         senders: arguments.senders,
         receivers: arguments.receivers,
         fragment: (arguments.event / arguments.senders).max(1),
-        events: arguments.events,
+        events: arguments.events.unwrap_or(4_000),
         rate: arguments.events_per_second,
         pattern: match arguments.pattern.as_str() {
             "burst" => PushPattern::Burst,
@@ -209,6 +234,34 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         let path = if arguments.address.is_empty() && local { "loopback" } else { "network" };
         (agents(arguments, (job.senders + job.receivers) as usize)?, None, path.to_owned())
     };
+    let launcher: SharedLauncher = Rc::new(RefCell::new(launcher));
+    let trials: Vec<(Point, BuildJob)> = if arguments.burst_frames.is_empty() {
+        vec![(point(arguments, &job, path), job)]
+    } else {
+        arguments.burst_frames.iter().map(|frames| burst(arguments, &job, &path, *frames)).collect()
+    };
+    let done: Vec<(Point, Jobs)> = trials.iter().map(|(point, _)| (point.clone(), Jobs::default())).collect();
+    let trial = |((point, job), (_, done)): ((Point, BuildJob), &(Point, Jobs))| -> Box<dyn SeriesTrial> {
+        Box::new(BuildTrial {
+            lose: arguments.lose.map(|receiver| (receiver, job.events / 2)),
+            job,
+            max_skew: arguments.max_skew,
+            launcher: Rc::clone(&launcher),
+            lab: lab.clone(),
+            point,
+            done: Rc::clone(done),
+        })
+    };
+    let trials = trials.into_iter().zip(&done).map(trial).collect();
+    let derive = |_: &mut model::Run| {
+        let figures = done.iter().flat_map(|(point, jobs)| of_jobs(point, &jobs.borrow()));
+        Derived { session: figures.collect(), ..Derived::NONE }
+    };
+    measure_trials("net build", trials, derive, &arguments.measure, common)
+}
+
+/// The point of a job.
+fn point(arguments: &Arguments, job: &BuildJob, path: String) -> Point {
     let mut point = Point::origin()
         .with("path", path)
         .with("senders", job.senders.to_string())
@@ -234,23 +287,30 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     if let Some(receiver) = arguments.lose {
         point = point.with("lost_receiver", receiver.to_string());
     }
-    let done = Jobs::default();
-    let trial = BuildTrial {
-        lose: arguments.lose.map(|receiver| (receiver, job.events / 2)),
-        job,
-        max_skew: arguments.max_skew,
-        launcher,
-        lab,
-        point: point.clone(),
-        done: Rc::clone(&done),
+    point
+}
+
+/// Bursts of all senders into one port, each of so many full frames: datagrams, at half the rate that the port drains.
+fn burst(arguments: &Arguments, base: &BuildJob, path: &str, frames: u32) -> (Point, BuildJob) {
+    /// A full frame with its gap on the link, bytes.
+    const ON_LINK: f64 = 1538.0;
+    let drained = f64::from(base.senders * frames) * ON_LINK * 8.0 / arguments.switch.rate as f64;
+    let job = BuildJob {
+        fragment: frames * FRAME,
+        events: arguments.events.unwrap_or(10),
+        rate: Some(0.5 / drained),
+        pattern: PushPattern::Burst,
+        transport: Transport::Datagrams,
+        ..base.clone()
     };
-    measure_trials(
-        "net build",
-        vec![Box::new(trial)],
-        |_| Derived { session: of_jobs(&point, &done.borrow()), ..Derived::NONE },
-        &arguments.measure,
-        common,
-    )
+    let point = Point::origin()
+        .with("path", path)
+        .with("senders", job.senders.to_string())
+        .with("receivers", job.receivers.to_string())
+        .with("link", format!("{}bit", arguments.switch.rate))
+        .with("buffer", format!("{}B", arguments.switch.buffer))
+        .with("frames", frames.to_string());
+    (point, job)
 }
 
 /// Agents on nodes that a launcher reaches, or started by given commands. All of them are required.

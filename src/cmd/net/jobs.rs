@@ -123,7 +123,31 @@ pub(super) fn of_jobs(point: &Point, jobs: &[FinishedJob]) -> Vec<Figure> {
         loss("network.event_loss", "Events not built whole", "event", point.clone(), &counts(&events)),
         loss("network.payload_loss", "Payload that did not arrive", "byte", point.clone(), &counts(&payload)),
     ];
-    latencies(point, jobs).into_iter().chain(lost.into_iter().flatten()).collect()
+    let frames = |(one, drops): &FinishedJob| match drops {
+        Some(drops) => {
+            let sent = drops.ports.iter().map(|port| port.packets + port.drops).sum();
+            LossCount { lost: drops.at_ports(), of: sent }
+        }
+        // Elsewhere the frames that did not arrive are told by their payload.
+        None => {
+            let (sent, received, _) = one.bytes();
+            LossCount { lost: frames_of(sent.saturating_sub(received)), of: frames_of(sent) }
+        }
+    };
+    let bursts = point
+        .get("frames")
+        .is_some()
+        .then(|| loss("network.burst_loss", "Frames of bursts lost", "frame", point.clone(), &counts(&frames)));
+    let lost = lost.into_iter().chain(bursts).flatten();
+    latencies(point, jobs).into_iter().chain(lost).collect()
+}
+
+/// Payload of a full frame, bytes.
+pub(super) const FRAME: u32 = 1456;
+
+/// Full frames of a payload, bytes.
+pub(super) fn frames_of(payload: u64) -> u64 {
+    payload / u64::from(FRAME)
 }
 
 /// Quantiles of the time of events, each with its interval over jobs.

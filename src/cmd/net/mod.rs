@@ -15,6 +15,7 @@ mod udp;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
+pub(crate) use self::options::plateaus;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 

@@ -11,6 +11,7 @@ use fleet::series::{FlowSeries, SeriesTrial};
 use fleet::serve::{ListenSettings, ServeLimits, Server};
 use fleet::{Client, Cpus, Path};
 use model::{Figure, Plan, Run};
+use report::view::PrintedPlateau;
 
 use super::super::resume;
 use super::super::session::{LocalSession, measured};
@@ -22,9 +23,16 @@ use crate::run_options::MeasureOptions;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What it goes over (default: loopback)")]
 pub(super) struct Over {
-    /// A host where `prony net serve` runs
-    #[arg(long, alias = "to", value_name = "HOST:PORT", conflicts_with = "lab", requires = "token")]
-    server: Option<String>,
+    /// A host where `prony net serve` runs; stream takes several, for a curve to and from each
+    #[arg(
+        long,
+        alias = "to",
+        value_name = "HOST:PORT",
+        value_delimiter = ',',
+        conflicts_with = "lab",
+        requires = "token"
+    )]
+    server: Vec<String>,
     /// Token that both ends must know; the server printed it
     #[arg(long, env = "PRONY_NET_TOKEN", hide_env_values = true)]
     token: Option<String>,
@@ -99,11 +107,16 @@ impl Over {
             return self.laboratory(self.switch.shape(2));
         }
         let cpus = self.cpus()?;
-        let Some(to) = &self.server else {
+        let [to] = self.server.as_slice() else {
+            anyhow::ensure!(self.server.is_empty(), "only prony net stream takes several servers; name one");
             let server = Server::start(patient()?)?;
             let client = Client::connect(server.address(), server.token())?;
             return Ok(OpenedPath { path: Path::new(client, "loopback", cpus), _lab: None, _server: Some(server) });
         };
+        self.to_server(to, cpus)
+    }
+
+    fn to_server(&self, to: &str, cpus: Cpus) -> Result<OpenedPath> {
         let address: SocketAddr = to
             .to_socket_addrs()
             .with_context(|| format!("could not find {to}; write HOST:PORT"))?
@@ -114,8 +127,11 @@ impl Over {
         Ok(OpenedPath { path: Path::new(client, address.to_string(), cpus), _lab: None, _server: None })
     }
 
-    /// Opens the path, or one through a laboratory for each of these MTUs.
+    /// Opens the path, one to each of several servers, or one through a laboratory for each of these MTUs.
     pub(super) fn open_all(&self, mtus: &[u32]) -> Result<Vec<OpenedPath>> {
+        if self.server.len() > 1 {
+            return self.server.iter().map(|to| self.to_server(to, self.cpus()?)).collect();
+        }
         if mtus.is_empty() {
             return Ok(vec![self.open()?]);
         }
@@ -203,7 +219,31 @@ pub(super) fn measure_trials(
         earlier.retain(|old| !derived.whole.iter().chain(&derived.session).any(|new| new.key() == old.key()));
     }
     result.run.figures.extend([derived.whole, derived.session, earlier].concat());
-    session.conclude(result, |run, context| Ok(report::view::run(run, context)), measured)
+    let draw = |run: &Run, context: &report::view::RunContext| {
+        let mut document = report::view::run(run, context);
+        document.sections.extend(report::view::network(run, &plateaus()?));
+        Ok(document)
+    };
+    session.conclude(result, draw, measured)
+}
+
+/// The plateaus that the event builder's designers printed in 1998.
+pub(crate) fn plateaus() -> Result<Vec<PrintedPlateau>> {
+    const FACTS: [(&str, &str); 4] = [
+        ("full-duplex Fast Ethernet plateau", "1998, Fast Ethernet, full duplex"),
+        ("half-duplex Fast Ethernet plateau (less than)", "1998, Fast Ethernet, half duplex"),
+        ("ATM classical IP plateau (low)", "1998, ATM OC-3, from"),
+        ("ATM classical IP plateau (high)", "1998, ATM OC-3, to"),
+    ];
+    let evaluation = import::published::find("babar-network-1998")?;
+    let table = evaluation.table("facts").context("the published facts of the network are missing")?;
+    let printed = |(fact, name): (&str, &str)| {
+        let row = (0..table.rows.len()).find(|row| table.cell(*row, "fact") == Some(fact))?;
+        let below = if fact.contains("less than") { "< " } else { "" };
+        let printed = format!("{below}{}", table.cell(row, "value")?);
+        Some(PrintedPlateau { network: name.to_owned(), printed })
+    };
+    Ok(FACTS.into_iter().filter_map(printed).collect())
 }
 
 #[cfg(test)]

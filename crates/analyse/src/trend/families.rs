@@ -14,14 +14,15 @@ use super::fit::{FEWEST, TrendOptions, trend, within};
 use super::result::{Dated, FamilyTrend, FamilyTrends};
 use crate::predict::cpu_family;
 
-/// Fits each family of the values' names; values without a name are a family of their own.
+/// Fits each family that the values state, else that of their names; values without either are a family of their own.
 ///
 /// # Errors
 /// When no family has four values at different dates in the window.
 pub fn families(data: &[Dated], options: &TrendOptions) -> Result<FamilyTrends, Error> {
     let mut groups: BTreeMap<String, Vec<Dated>> = BTreeMap::new();
     for point in data {
-        let family = point.name.as_deref().map_or_else(|| "without a name".to_owned(), cpu_family);
+        let by_name = || point.name.as_deref().map_or_else(|| "without a name".to_owned(), cpu_family);
+        let family = point.family.clone().unwrap_or_else(by_name);
         groups.entry(family).or_default().push(point.clone());
     }
     let mut left_out = Vec::new();

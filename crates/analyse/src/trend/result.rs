@@ -12,6 +12,9 @@ pub struct Dated {
     /// Its name, if stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// Its family, if stated; else the name tells it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub family: Option<String>,
 }
 
 /// Growth of dated values.

@@ -69,7 +69,7 @@ fn planted(seed: u64, doubling: f64, from: i32, to: i32) -> Vec<Dated> {
         .map(|quarter| {
             let time = f64::from(quarter) / 4.0;
             let value = 100.0 * ((time - 2000.0) / doubling).exp2() * (0.3 * standard_normal(&mut rng)).exp();
-            Dated { time, value, name: None }
+            Dated { time, value, name: None, family: None }
         })
         .collect()
 }
@@ -117,7 +117,8 @@ fn what_cannot_be_fitted_says_why() {
     let data = planted(1, 2.0, 2000, 2002);
     let none = trend(&data, &TrendOptions { window: Some((2030.0, 2040.0)), ..TrendOptions::default() }).unwrap_err();
     assert!(none.to_string().contains("between 2030 and 2040"), "{none}");
-    let same: Vec<Dated> = (0..9).map(|i| Dated { time: 2000.0, value: f64::from(i + 1), name: None }).collect();
+    let same: Vec<Dated> =
+        (0..9).map(|i| Dated { time: 2000.0, value: f64::from(i + 1), name: None, family: None }).collect();
     assert!(trend(&same, &TrendOptions::default()).is_err());
     assert!(trend(&[], &TrendOptions::default()).is_err());
 }
@@ -137,10 +138,10 @@ fn families_are_fitted_by_themselves() {
         for step in 0..12 {
             let time = start + f64::from(step) / 4.0;
             let value = level * ((time - start) / doubling).exp2() * (0.03 * standard_normal(&mut rng)).exp();
-            data.push(Dated { time, value, name: Some(format!("{family} {step}")) });
+            data.push(Dated { time, value, name: Some(format!("{family} {step}")), family: None });
         }
     }
-    data.push(Dated { time: 2004.0, value: 3.0, name: Some("VAX 11/780".to_owned()) });
+    data.push(Dated { time: 2004.0, value: 3.0, name: Some("VAX 11/780".to_owned()), family: None });
     let found = analyse::trend::families(&data, &TrendOptions::default()).unwrap();
     assert_eq!(found.left_out, [("VAX".to_owned(), 1)]);
     for family in &found.families {
@@ -182,7 +183,8 @@ fn nothing_is_ever_without_a_number() {
         ("two halves", (0..12).map(|i| (2000.0 + f64::from(i), if i < 6 { 1.0 } else { 2.0_f64.powi(i) })).collect()),
     ];
     for (name, points) in cases {
-        let data: Vec<Dated> = points.into_iter().map(|(time, value)| Dated { time, value, name: None }).collect();
+        let data: Vec<Dated> =
+            points.into_iter().map(|(time, value)| Dated { time, value, name: None, family: None }).collect();
         let window = Some((2000.0, data[8].time));
         for window in [None, window] {
             let options = TrendOptions { window, project: vec![1901.0, 2030.0, 2199.0], ..TrendOptions::default() };

@@ -27,11 +27,6 @@ pub fn document(suite: &str, seed: u64, target: f64, time_limit: Option<f64>, di
     run
 }
 
-/// Closes a run.
-pub(crate) fn close(run: &mut Run, seconds: f64, complete: bool) {
-    measure::close(run, seconds, complete, measure::identity());
-}
-
 /// A figure that is not measured yet.
 pub(crate) fn figure(probe: String, point: Point, title: String, metric: Metric) -> Figure {
     let key = FigureKey { probe, point };
@@ -68,13 +63,13 @@ pub(crate) fn note_of_command(line: &str) -> String {
     format!("{RECORD}{COMMAND}{line}")
 }
 
-/// Adds the figures of one build and number of copies. Returns their indices.
+/// Adds the figures of one build and number of copies, that of energy where there is a counter. Returns their indices.
 pub(super) fn figures(
     run: &mut Run,
     application: &Application,
     build: &Build,
     built: &Built,
-    copies: u32,
+    (copies, energy): (u32, bool),
 ) -> Vec<usize> {
     let name = &application.name;
     let point = Point::origin().with("build", build.name.clone()).with("copies", copies.to_string());
@@ -91,6 +86,12 @@ pub(super) fn figures(
     if application.startup.is_some() {
         let metric = per(Unit::Seconds, "start".to_owned(), Better::Lower);
         wanted.push((format!("application.{name}_startup"), format!("{name}, start-up"), metric));
+    }
+    let metric = per(Unit::Seconds, unit.clone(), Better::Lower);
+    wanted.push((format!("application.{name}_cpu_time"), format!("{name}, CPU time"), metric));
+    if energy {
+        let metric = per(Unit::Joules, unit.clone(), Better::Lower);
+        wanted.push((format!("application.{name}_energy"), format!("{name}, energy"), metric));
     }
     let mut places = Vec::new();
     for (probe, title, metric) in wanted {

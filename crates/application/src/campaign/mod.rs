@@ -12,7 +12,7 @@ use measure::{Engine, EngineError, Reply, Stopper, WorkerStep};
 use model::{Figure, Launch, RECORD, Run};
 
 pub use document::document;
-pub(crate) use document::{AGAINST, close, command_of, figure, note_of_command, side_by_side};
+pub(crate) use document::{AGAINST, command_of, figure, note_of_command, side_by_side};
 pub(crate) use judge::smallest_seen;
 
 use self::duet::{BuildDuet, pair_builds};
@@ -31,12 +31,12 @@ pub struct Subject {
     pub build: usize,
     /// Copies started together.
     pub copies: u32,
-    /// Indices of its figures in the run: rate, memory, and start-up if the application prints it.
+    /// Indices of its figures in the run: rate, memory, start-up if the application prints it, CPU time, and energy if
+    /// there is a counter.
     pub figures: Vec<usize>,
 }
 
 /// Input of a campaign.
-#[derive(Debug)]
 pub struct CampaignOrder {
     /// The document, without figures.
     pub run: Run,
@@ -48,7 +48,12 @@ pub struct CampaignOrder {
     pub root: std::path::PathBuf,
     /// CPUs on which the builds of applications that have two run side by side; else all run in turns.
     pub duet: Option<[usize; 2]>,
+    /// Joules of the machine's processors so far, where there is a counter.
+    pub energy: Option<EnergyReader>,
 }
+
+/// Reads a counter of energy, joules since some moment.
+pub type EnergyReader = Box<dyn Fn() -> f64>;
 
 /// Applications as an engine that a [`measure::MeasureSession`] launches.
 pub struct Campaign<'a> {
@@ -62,6 +67,7 @@ pub struct Campaign<'a> {
     /// Largest resident memory of a helper, bytes.
     hidden: u64,
     starter: &'a Starter,
+    energy: Option<EnergyReader>,
 }
 
 impl<'a> Campaign<'a> {
@@ -70,14 +76,14 @@ impl<'a> Campaign<'a> {
     /// # Errors
     /// When no program could be built, or the user requested a stop; the error of a single build is the outcome of its figures.
     pub fn build(order: CampaignOrder, starter: &'a Starter, stopper: &Stopper) -> Result<(Self, Run), Error> {
-        let CampaignOrder { mut run, applications, copies, root, duet } = order;
+        let CampaignOrder { mut run, applications, copies, root, duet, energy } = order;
         let builds = build_all(&applications, &Builder { starter, root: &root, stopper })?;
         let mut subjects = Vec::new();
         for (application, of) in applications.iter().enumerate() {
             let copies = if of.copies.is_empty() { &copies } else { &of.copies };
             for (build, (named, built)) in builds[application].iter().enumerate() {
                 for copies in copies.iter().copied() {
-                    let figures = document::figures(&mut run, of, named, built, copies);
+                    let figures = document::figures(&mut run, of, named, built, (copies, energy.is_some()));
                     subjects.push(Subject { application, build, copies, figures });
                 }
             }
@@ -88,7 +94,7 @@ impl<'a> Campaign<'a> {
         };
         let duets = duet.map(|cpus| pair_builds(&mut run, &subjects, names, cpus)).unwrap_or_default();
         let (warm, digests) = (BTreeSet::new(), Digests::default());
-        Ok((Self { applications, builds, subjects, duets, warm, digests, hidden: 0, starter }, run))
+        Ok((Self { applications, builds, subjects, duets, warm, digests, hidden: 0, starter, energy }, run))
     }
 
     /// Copies the results of an earlier session of the same campaign, so that its run can be resumed: the digests that
@@ -169,20 +175,33 @@ impl<'a> Campaign<'a> {
             Ok(replies) => replies,
             Err(failed) => return Ok(failed),
         };
+        let before = self.energy.as_ref().map(|joules| joules());
         let report = self.start(index, copies, stopper)?;
+        let joules = self.energy.as_ref().zip(before).map(|(joules, before)| joules() - before);
         match self.read(index, &report) {
-            Ok(reading) => replies.extend(self.launched(index, round, &report, &reading)),
+            Ok(reading) => replies.extend(self.launched((index, round), &report, &reading, joules)),
             Err(reason) => replies.extend(self.failed(index, &reason, Some(&report))),
         }
         Ok(replies)
     }
 
     /// A launch of every figure of a subject.
-    fn launched(&mut self, index: usize, round: u32, report: &CopyReport, reading: &LaunchReading) -> Vec<Reply> {
+    fn launched(
+        &mut self,
+        (index, round): (usize, u32),
+        report: &CopyReport,
+        reading: &LaunchReading,
+        joules: Option<f64>,
+    ) -> Vec<Reply> {
         self.hidden = self.hidden.max(report.own_resident);
-        let values = [Some(reading.rate), Some(reading.memory), reading.startup];
+        let subject = &self.subjects[index];
+        let work = self.applications[subject.application].work.amount * f64::from(subject.copies);
+        let mut values = vec![reading.rate, reading.memory];
+        values.extend(reading.startup);
+        values.push(reading.cpu_time);
+        values.extend(joules.map(|joules| joules / work));
         let launch = |value: f64| Launch { value, ..report.as_launch(round) };
-        let figures = self.subjects[index].figures.iter().zip(values.into_iter().flatten());
+        let figures = subject.figures.iter().zip(values);
         figures.map(|(figure, value)| Reply::Launched { figure: *figure, launch: Box::new(launch(value)) }).collect()
     }
 

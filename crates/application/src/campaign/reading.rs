@@ -15,6 +15,8 @@ pub(super) struct LaunchReading {
     pub(super) rate: f64,
     /// Resident memory of the largest process, bytes.
     pub(super) memory: f64,
+    /// CPU time of all copies for one unit of work, with their start-up, seconds.
+    pub(super) cpu_time: f64,
     /// Start-up time of the median copy, seconds, if the application prints it.
     pub(super) startup: Option<f64>,
 }
@@ -83,7 +85,10 @@ pub(super) fn read(
             of as f64 * application.work.amount / loop_seconds
         }
     };
-    Ok(LaunchReading { rate, memory: report.peak_resident as f64, startup })
+    // The kernel counts microseconds; no program takes none.
+    let cpu = (report.user_seconds + report.system_seconds).max(1e-6);
+    let cpu_time = cpu / (of as f64 * application.work.amount);
+    Ok(LaunchReading { rate, memory: report.peak_resident as f64, cpu_time, startup })
 }
 
 fn number(expression: &Regex, copy: &Copy, what: &str) -> Result<f64, String> {

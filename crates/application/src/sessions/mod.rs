@@ -1,6 +1,6 @@
 //! Many concurrent sessions over many files: throughput of each process, load of the machine, and the bottleneck.
 
-mod document;
+mod engine;
 mod load;
 mod run;
 mod verdict;
@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-pub use document::session_run;
-pub use run::{read_files, run_sessions};
+pub use engine::Sessions;
+pub use run::read_files;
 pub use verdict::SessionsVerdict;
 
 /// Which files a session reads.

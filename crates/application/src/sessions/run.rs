@@ -26,7 +26,7 @@ const KILLED: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// When a session cannot be started, fails or exceeds the time limit, or the user asked to stop.
-pub fn run_sessions(order: &SessionOrder, stopper: &Stopper) -> Result<SessionReport, Error> {
+pub(super) fn run_sessions(order: &SessionOrder, stopper: &Stopper) -> Result<SessionReport, Error> {
     for file in &order.files {
         prepare(file, order.cached)?;
     }

@@ -58,7 +58,8 @@ fn campaign_of(manifest: &str, duet: Option<[usize; 2]>, n: u32, sleeps: bool) -
     let folder = tempfile::tempdir().unwrap();
     let applications = Manifest::parse(manifest, "m.toml", folder.path()).unwrap().applications;
     let run = document("app", 1, 0.02, None, folder.path().to_owned());
-    let order = CampaignOrder { run, applications, copies: vec![1], root: folder.path().to_owned(), duet };
+    let order =
+        CampaignOrder { run, applications, copies: vec![1], root: folder.path().to_owned(), duet, energy: None };
     let mut reports = Reports(Vec::new());
     let starter = starter(folder.path(), n, sleeps);
     let (mut campaign, run) = Campaign::build(order, &starter, &Stopper::default()).unwrap();

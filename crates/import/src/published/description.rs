@@ -34,6 +34,22 @@ pub struct EvaluationDescription {
     /// Suites that measure it again, with the tables that they print.
     #[serde(default, rename = "suite")]
     pub suites: Vec<SuiteDescription>,
+    /// Figures of today that are not what the source measured.
+    #[serde(default)]
+    pub differs: Vec<DifferenceDescription>,
+}
+
+/// Figures of today whose definition differs from the source's: their cells carry it as a footnote.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DifferenceDescription {
+    /// Their id, in which `*` matches any text.
+    pub id: String,
+    /// Axes that they have.
+    #[serde(default)]
+    pub point: String,
+    /// How the definitions differ.
+    pub says: String,
 }
 
 /// A machine of an evaluation.
@@ -198,6 +214,23 @@ pub struct SuiteDescription {
     /// Its tables.
     #[serde(default, rename = "table")]
     pub tables: Vec<SuiteTable>,
+    /// Its charts.
+    #[serde(default, rename = "chart")]
+    pub charts: Vec<SuiteChart>,
+}
+
+/// A chart of figures of the run over the sizes of one axis, with a curve for each point of the others.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SuiteChart {
+    /// Its title.
+    pub title: String,
+    /// Id of the figures.
+    pub figure: String,
+    /// The axis of sizes.
+    pub axis: String,
+    /// Title of the table below which it stands.
+    pub below: String,
 }
 
 /// A table that a suite prints.

@@ -22,9 +22,9 @@ use crate::Error;
 use crate::assemble::{Provenance, assemble};
 use crate::digest::hexadecimal;
 pub use description::{
-    DerivedTable, EvaluationDescription, FactDescription, FigureDescription, Filter, KeyedCell, MachineDescription,
-    MachineRule, SuiteCell, SuiteColumn, SuiteDescription, SuiteFigure, SuiteRows, SuiteSort, SuiteTable,
-    TableDescription,
+    DerivedTable, DifferenceDescription, EvaluationDescription, FactDescription, FigureDescription, Filter, KeyedCell,
+    MachineDescription, MachineRule, SuiteCell, SuiteChart, SuiteColumn, SuiteDescription, SuiteFigure, SuiteRows,
+    SuiteSort, SuiteTable, TableDescription,
 };
 use folder::{DESCRIPTION, Folder};
 use machines::{PublishedMachine, slug};

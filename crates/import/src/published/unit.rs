@@ -26,6 +26,7 @@ pub const UNITS: &[PrintedUnitName] = &[
     of("lps", Unit::PerSecond, 1.0, "loops"),
     of("lpm", Unit::PerSecond, 1.0 / 60.0, "loops"),
     of("KiB", Unit::Bytes, 1024.0, "bytes"),
+    of("J", Unit::Joules, 1.0, "operation"),
     of("%", Unit::Ratio, 0.01, "whole"),
     of("1", Unit::Ratio, 1.0, "whole"),
 ];

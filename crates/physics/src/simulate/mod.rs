@@ -1,8 +1,10 @@
 //! Events: particles from the generator, hits from the response of the chamber.
 
+mod detector;
 mod generator;
 mod response;
 
+pub(crate) use detector::simulate_detector;
 pub use generator::Generator;
 pub use response::{Hit, respond};
 
@@ -33,7 +35,7 @@ impl CollisionEvent {
     }
 }
 
-/// Simulates one event, which depends on the seed and its number alone.
+/// Simulates one event of helices in the chamber, without matter, which depends on the seed and its number alone.
 #[must_use]
 pub fn simulate(chamber: &Chamber, generator: &Generator, seed: u64, number: u64) -> CollisionEvent {
     let particles = generator.generate(seed, number);

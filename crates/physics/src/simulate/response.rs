@@ -30,6 +30,13 @@ pub fn respond(chamber: &Chamber, particles: &[Helix], seed: u64, event: u64) ->
         let mut random = EventRandom::new(seed, event, PARTICLES + index as u32);
         cross(chamber, particle, index as u16, &mut random, &mut hits);
     }
+    noise(chamber, seed, event, &mut hits);
+    tidy(&mut hits);
+    hits
+}
+
+/// Adds the cells that fire without a particle.
+pub(super) fn noise(chamber: &Chamber, seed: u64, event: u64, hits: &mut Vec<Hit>) {
     let mut random = EventRandom::new(seed, event, NOISE);
     for (index, layer) in chamber.layers.iter().enumerate() {
         // Gaps between noisy cells are geometric: equivalent to drawing for every cell, and much cheaper.
@@ -41,9 +48,12 @@ pub fn respond(chamber: &Chamber, particles: &[Helix], seed: u64, event: u64) ->
             cell += 1 + (random.exponential() / rate) as usize;
         }
     }
+}
+
+/// Sorts hits by layer and cell and keeps the shortest drift of each cell.
+pub(super) fn tidy(hits: &mut Vec<Hit>) {
     hits.sort_by(|a, b| (a.layer, a.cell).cmp(&(b.layer, b.cell)).then(a.drift.total_cmp(&b.drift)));
     hits.dedup_by_key(|hit| (hit.layer, hit.cell));
-    hits
 }
 
 fn cross(chamber: &Chamber, particle: &Helix, index: u16, random: &mut EventRandom, hits: &mut Vec<Hit>) {

@@ -11,6 +11,7 @@ mod findings;
 mod host;
 mod machine;
 mod matrices;
+mod network;
 mod predict;
 mod predict_evaluation;
 mod probe;
@@ -30,12 +31,13 @@ pub use choice_evaluation::choice_evaluation;
 pub use choose::choose;
 pub use compare::{CompareContext, compare, self_test};
 pub use evaluation::{
-    EvaluationColumn, EvaluationTable, EvaluationView, PrintedUnit, Slot, TableSort, in_tables, in_tables_measured,
+    EvaluationChart, EvaluationColumn, EvaluationTable, EvaluationView, PrintedUnit, Slot, TableSort, in_tables, in_tables_measured,
 };
 pub use explain::{ExplainContext, explain};
 pub use findings::{CheckFinding, FindingState, Findings, findings};
 pub use host::host;
 pub use machine::heading;
+pub use network::{PrintedPlateau, network};
 pub use predict::predict;
 pub use predict_evaluation::evaluation;
 pub use probe::probe;

@@ -1,10 +1,13 @@
 //! Growth of dated values by family of CPU.
 
 use analyse::trend::{FamilyTrend, FamilyTrends};
-use model::percent;
+use model::{Unit, percent};
 
 use super::trend::date;
-use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Records, Table, TableRow, Tone};
+use crate::{
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Division, Document, DocumentSection,
+    EmbeddedJson, PrintedQuantity, Records, Series, Table, TableRow, Tone,
+};
 
 /// The report of `prony trend --families`; its JSON is the [`FamilyTrends`]. `name` is the name of the values.
 #[must_use]
@@ -20,9 +23,43 @@ pub fn family_trends(found: &FamilyTrends, name: &str) -> Document {
     document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns.collect(), rows))));
     let items = found.sentences();
     document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
+    document.sections.push(DocumentSection::of("", Block::Chart(chart(found, name))));
     document.data = EmbeddedJson::of(found).ok();
     document.records = Some(records(found));
     document
+}
+
+/// Every value over the years and the line of each family, in one colour.
+fn chart(found: &FamilyTrends, name: &str) -> Chart {
+    let first = found.families.iter().map(|family| family.trend.span.0).fold(f64::INFINITY, f64::min);
+    // A linear axis begins at 0: years are counted from the first one.
+    let origin = if first.is_finite() { first.floor() } else { 0.0 };
+    let bare = |time: f64, value: f64| (time - origin, PrintedQuantity::bare(value, Unit::Count));
+    let mut series = Vec::new();
+    for (colour, family) in found.families.iter().enumerate() {
+        let span = family.trend.span;
+        let fan = family.trend.fits.first().map(|fit| fit.fan.as_slice()).unwrap_or_default();
+        let line = fan.iter().filter(|point| (span.0..=span.1).contains(&point.time));
+        let points = line.map(|point| bare(point.time, point.value)).collect();
+        series.push(Series { name: family.family.clone(), colour, variant: 0, points });
+        // A curve connects its points; each single value is a curve of its own.
+        series.extend(family.trend.data.iter().map(|point| Series {
+            name: format!("{}, values", family.family),
+            colour,
+            variant: 1,
+            points: vec![bare(point.time, point.value)],
+        }));
+    }
+    Chart {
+        title: format!("{name} by family over the years"),
+        about: "One dot a value, and the line of steady growth through those of each family.".to_owned(),
+        plot: ChartPlot::Curves(Curves {
+            x: ChartAxis { title: format!("years since {origin:.0}"), unit: Unit::Count, division: Division::Linear },
+            y: ChartAxis { title: name.to_owned(), unit: Unit::Count, division: Division::Decades },
+            series,
+            marks: Vec::new(),
+        }),
+    }
 }
 
 fn row(family: &FamilyTrend) -> TableRow {

@@ -3,7 +3,9 @@
 mod answer;
 mod browser;
 mod cycles;
+mod evaluation;
 mod fixture;
 mod formats;
+mod history;
 mod page;
 mod width;

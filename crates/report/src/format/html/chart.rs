@@ -43,7 +43,10 @@ fn legend(plot: &ChartPlot) -> Markup {
     let ChartPlot::Curves(curves) = plot else { return html! {} };
     html! {
         ul.legend {
-            @for series in &curves.series {
+            // Curves of one name, such as single values, are told once.
+            @for (_, series) in curves.series.iter().enumerate().filter(|(at, series)| {
+                !curves.series[..*at].iter().any(|known| known.name == series.name)
+            }) {
                 @let hollow = series.variant > 0 || series.colour >= COLOURS;
                 li { span class={ "swatch c" (series.colour % COLOURS) @if hollow { " hollow" } } {} (series.name) }
             }

@@ -12,6 +12,7 @@ use model::{Definition, FigureKey, Run};
 
 use super::RunContext;
 use super::machine::{heading, notes};
+use super::report::curves;
 use super::run::{summary, table as run_table};
 use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow};
 pub use convert::PrintedUnit;
@@ -28,6 +29,21 @@ pub struct EvaluationView {
     pub tables: Vec<EvaluationTable>,
     /// Figures of the run whose definition is not that of the printed cells.
     pub definitions: Vec<(FigureKey, Definition)>,
+    /// Its charts.
+    pub charts: Vec<EvaluationChart>,
+}
+
+/// A chart of figures of the run over sizes.
+#[derive(Debug, Clone)]
+pub struct EvaluationChart {
+    /// Its title.
+    pub title: String,
+    /// Id of the figures.
+    pub probe: String,
+    /// The axis of sizes; every point of the other axes is a curve.
+    pub axis: String,
+    /// Title of the table below which it stands.
+    pub below: String,
 }
 
 /// One table of it.
@@ -97,6 +113,9 @@ pub fn in_tables(run: &Run, evaluation: &EvaluationView, context: &RunContext) -
     let drawn: Vec<_> = evaluation.tables.iter().map(|table| (table, place::placed(table, run))).collect();
     for (table, rows) in &drawn {
         document.sections.push(section(table, rows, run, &evaluation.definitions));
+        for chart in evaluation.charts.iter().filter(|chart| chart.below == table.title) {
+            document.sections.extend(drawn_chart(chart, run));
+        }
     }
     document.summary = vec![summary(run, context)];
     document.data = EmbeddedJson::of(&data::document(evaluation, &drawn, run)).ok();
@@ -113,6 +132,16 @@ pub fn in_tables_measured(run: &Run, tables: &EvaluationView, context: &RunConte
     let folded = Block::Folded { title: "Every figure of the run".to_owned(), blocks };
     document.sections.push(DocumentSection::of("", folded));
     Document { next: plain.next, data: plain.data, records: plain.records, ..document }
+}
+
+/// A chart over sizes; `None` where the run has no such figures.
+fn drawn_chart(chart: &EvaluationChart, run: &Run) -> Option<DocumentSection> {
+    let measured = |figure: &model::Figure| figure.probe == chart.probe && figure.outcome.estimate().is_some();
+    run.figures.iter().any(measured).then(|| {
+        let mut drawn = curves::chart(&[run], &[run.name().to_owned()], &chart.probe, &chart.axis);
+        drawn.title.clone_from(&chart.title);
+        DocumentSection::of("", Block::Chart(drawn))
+    })
 }
 
 fn section(

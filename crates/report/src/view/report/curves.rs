@@ -79,7 +79,8 @@ fn walks_memory(figure: &Figure) -> bool {
     })
 }
 
-fn chart(runs: &[&Run], names: &[String], probe: &str, axis: &str) -> Chart {
+/// The figures of a probe over the sizes of an axis, with a curve for every point of the others.
+pub(in crate::view) fn chart(runs: &[&Run], names: &[String], probe: &str, axis: &str) -> Chart {
     let first = runs.iter().flat_map(|run| &run.figures).find(|figure| figure.probe == probe);
     let (title, unit, per) = first
         .map_or((probe, Unit::Seconds, ""), |figure| (&figure.title, figure.metric.unit, figure.metric.per.as_ref()));

@@ -1,6 +1,6 @@
 //! The complete report of one run or several: machines, figures, verdicts, explanation, charts, method.
 
-mod curves;
+pub(super) mod curves;
 mod first;
 mod forest;
 mod machines;
@@ -17,7 +17,7 @@ use model::{FigureKey, Run};
 use serde::Serialize;
 
 use super::compare::{assumed, many, means, open, side_by_side};
-use super::{compare, explain, machine, matrices, run, scaling};
+use super::{compare, explain, machine, matrices, network, run, scaling};
 use crate::words::{family_title, plural};
 use crate::{Block, Cell, Document, DocumentSection, EmbeddedJson, Records, Table};
 
@@ -66,6 +66,7 @@ pub fn report(input: &ReportInput) -> Document {
         document.sections.insert(verdicts.map_or(document.sections.len(), |place| place + 1), why(explanation));
     }
     document.sections.extend(matrices::sections(input.runs, &names));
+    document.sections.extend(input.runs.iter().flat_map(|run| network::bursts(run)));
     document
         .sections
         .extend(input.runs.iter().filter(|_| input.runs.len() == 1).filter_map(|run| scaling::section(run)));
@@ -73,6 +74,7 @@ pub fn report(input: &ReportInput) -> Document {
         document.sections.extend(super::host::strip(run));
     }
     document.sections.extend(spread::sections(input.runs, &names));
+    document.sections.extend(rating::rows(input.runs, &names));
     document.sections.extend(rating::section(input.runs, &names));
     let folded = |title: &str, section: DocumentSection| DocumentSection {
         title: section.title,

@@ -1,9 +1,52 @@
-//! Applications against a rating, machine by machine, with the line through the origin.
+//! Ratings: a row for each, and applications against one, machine by machine, with the line through the origin.
 
 use model::{Figure, FigureKey, Run};
 
-use crate::words::figure_label;
-use crate::{Block, Chart, ChartAxis, ChartPlot, Division, DocumentSection, PrintedQuantity, ScatterPlot};
+use crate::words::{figure_label, plural};
+use crate::{
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Division, DocumentSection, PrintedQuantity,
+    ScatterPlot, Table, TableRow,
+};
+
+/// End of the title of a rating as a whole; the others are its components.
+const WHOLE: &str = "geometric mean";
+
+/// The ratings of the runs: the means first, their components folded. A ratio above 1 is faster than the reference machine.
+pub(super) fn rows(runs: &[&Run], names: &[String]) -> Option<DocumentSection> {
+    let mut keys: Vec<(FigureKey, String)> = Vec::new();
+    for figure in runs.iter().flat_map(|run| &run.figures).filter(|figure| figure.family() == "rating") {
+        let key = figure.key();
+        if !keys.iter().any(|(known, _)| *known == key) {
+            keys.push((key, figure_label(figure)));
+        }
+    }
+    let (means, parts): (Vec<_>, Vec<_>) = keys.into_iter().partition(|(_, label)| label.contains(WHOLE));
+    if means.is_empty() {
+        return None;
+    }
+    let mut blocks = vec![Block::Table(ratios(runs, names, &means))];
+    if !parts.is_empty() {
+        let title = plural(parts.len(), "component");
+        blocks.push(Block::Folded { title, blocks: vec![Block::Table(ratios(runs, names, &parts))] });
+    }
+    Some(DocumentSection { title: "Rating, against the reference machine".to_owned(), blocks })
+}
+
+fn ratios(runs: &[&Run], names: &[String], keys: &[(FigureKey, String)]) -> Table {
+    let mut columns = vec![Column::new("", ColumnKind::Label)];
+    for name in names {
+        let heading = if runs.len() > 1 { name.as_str() } else { "ratio" };
+        columns.extend([Column::new(heading, ColumnKind::Number), Column::new("interval", ColumnKind::Number)]);
+    }
+    let cells = |run: &&Run, key: &FigureKey| match value(run, key) {
+        Some((_, quantity)) => [Cell::Value(quantity), Cell::Interval(quantity)],
+        None => [Cell::Empty, Cell::Empty],
+    };
+    let row = |(key, label): &(FigureKey, String)| TableRow {
+        cells: std::iter::once(Cell::text(label)).chain(runs.iter().flat_map(|run| cells(run, key))).collect(),
+    };
+    Table::plain(columns, keys.iter().map(row).collect())
+}
 
 /// Fewest machines of a chart.
 const LEAST_MACHINES: usize = 3;

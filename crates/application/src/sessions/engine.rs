@@ -1,0 +1,163 @@
+//! Sessions as an engine of a run: a launch is all of them once.
+
+use std::time::Duration;
+
+use measure::{Engine, EngineError, Reply, Stopper, WorkerStep};
+use model::{Better, Class, Figure, Launch, Metric, Outcome, PlanEntry, Point, Primitive, RECORD, Run, Unit};
+
+use super::run::run_sessions;
+use super::{FileSharing, SessionOrder, SessionReport};
+use crate::Error;
+use crate::campaign::figure;
+
+/// Many sessions as an engine that a [`measure::MeasureSession`] launches.
+pub struct Sessions {
+    order: SessionOrder,
+    /// Place of its first figure in the run.
+    first: usize,
+    warm: bool,
+    reports: Vec<SessionReport>,
+}
+
+/// What a report says of one figure.
+type Value = fn(&SessionReport) -> Option<f64>;
+
+/// Id, title and metric of every figure, and where its values come from. The first one decides how many launches there are.
+const ROWS: [(&str, &str, Unit, &str, Better, Value); 8] = [
+    ("sessions_asked", "data requested by all sessions", Unit::BytesPerSecond, "bytes", Better::Higher, |report| {
+        Some(together(report, |used| used.asked))
+    }),
+    (
+        "sessions_device",
+        "data from the device for all sessions",
+        Unit::BytesPerSecond,
+        "bytes",
+        Better::Higher,
+        |report| Some(together(report, |used| used.device)),
+    ),
+    ("session_cpu", "CPU use of a session", Unit::Ratio, "session", Better::Higher, |report| {
+        mean(report, |used| used.cpu)
+    }),
+    ("session_asked", "data requested by a session", Unit::BytesPerSecond, "bytes", Better::Higher, |report| {
+        mean(report, |used| used.asked)
+    }),
+    ("session_device", "data from the device for a session", Unit::BytesPerSecond, "bytes", Better::Higher, |report| {
+        mean(report, |used| used.device)
+    }),
+    ("session_waiting", "time a session waits for storage", Unit::Ratio, "session", Better::Lower, |report| {
+        mean(report, |used| used.waiting)
+    }),
+    ("machine_utilisation", "machine busy", Unit::Ratio, "machine", Better::Higher, |report| {
+        Some(report.utilisation).filter(|share| share.is_finite())
+    }),
+    ("machine_iowait", "machine idle waiting for devices", Unit::Ratio, "machine", Better::Lower, |report| {
+        report.iowait
+    }),
+];
+
+impl Sessions {
+    /// The engine, and `run` with its figures. `reader` names what every session runs.
+    #[must_use]
+    pub fn new(mut run: Run, order: SessionOrder, reader: &str) -> (Self, Run) {
+        let point = Point::origin()
+            .with("reader", reader)
+            .with("sessions", order.sessions.to_string())
+            .with("files", order.files.len().to_string())
+            .with("sharing", if order.sharing == FileSharing::Own { "own" } else { "shared" })
+            .with("cache", if order.cached { "cached" } else { "cold" });
+        let first = run.figures.len();
+        for (id, title, unit, per, better, _) in ROWS {
+            let metric = Metric { unit, per: per.into(), better };
+            let mut figure = figure(format!("application.{id}"), point.clone(), title.to_owned(), metric);
+            (figure.class, figure.stresses) = (Class::FileData, vec![Primitive::DiskRead, Primitive::PageCache]);
+            let (probe, target, shares) = (figure.probe.clone(), run.plan.target, Some(format!("sessions {point}")));
+            run.plan.entries.push(PlanEntry { probe, point: point.clone(), target, shares });
+            run.figures.push(figure);
+        }
+        (Self { order, first, warm: false, reports: Vec::new() }, run)
+    }
+
+    /// Every launch so far.
+    #[must_use]
+    pub fn reports(&self) -> &[SessionReport] {
+        &self.reports
+    }
+
+    fn once(&mut self, round: u32, stopper: &Stopper) -> Result<Vec<Reply>, Error> {
+        let mut replies = Vec::new();
+        if !self.warm {
+            self.warm = true;
+            // It is cold in ways that no rule of caching covers.
+            let report = run_sessions(&self.order, stopper)?;
+            let note = format!("{RECORD}first iteration discarded by rule: {:.3} s", report.wall);
+            replies.push(Reply::Noted { figure: self.first, note });
+        }
+        let report = run_sessions(&self.order, stopper)?;
+        for (at, (.., value)) in ROWS.iter().enumerate() {
+            let figure = self.first + at;
+            replies.push(match value(&report).filter(|value| value.is_finite()) {
+                Some(value) => Reply::Launched { figure, launch: Box::new(launch(&report, round, value)) },
+                None => Reply::Unfit { figure, reason: "this system does not report it".to_owned() },
+            });
+        }
+        self.reports.push(report);
+        Ok(replies)
+    }
+}
+
+impl Engine for Sessions {
+    fn launch(&mut self, step: &WorkerStep, _: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
+        let mut replies = match self.once(step.round, stopper) {
+            Ok(replies) => replies,
+            Err(Error::Stopped) => return Err(EngineError::Stopped),
+            Err(error) => {
+                let reason = error.to_string();
+                (0..ROWS.len()).map(|at| Reply::Failed { figure: self.first + at, reason: reason.clone() }).collect()
+            }
+        };
+        replies.push(Reply::Done);
+        Ok(replies)
+    }
+
+    /// The scheduler places the sessions.
+    fn place(&self, _: &Figure, _: &model::Topology, _: &[usize]) -> Result<Vec<usize>, String> {
+        Ok(Vec::new())
+    }
+
+    /// Launches are made for the data requested.
+    fn leader(&self, figure: usize) -> Option<usize> {
+        (figure != self.first).then_some(self.first)
+    }
+
+    fn conclude(&mut self, run: &mut Run) {
+        for figure in run.figures.iter_mut().skip(self.first).take(ROWS.len()) {
+            zeros(figure);
+            figure.notes.extend(self.reports.last().map(|report| report.because.clone()));
+        }
+    }
+}
+
+/// A share or a rate may be zero and has no logarithm then, so that there is no interval: the median alone.
+fn zeros(figure: &mut Figure) {
+    let values = figure.values();
+    if values.iter().any(|value| *value <= 0.0) || (values.len() == 1 && figure.outcome.estimate().is_none()) {
+        let middle = stats::median(&values).unwrap_or(0.0);
+        figure.outcome = Outcome::Measured(model::Estimate::without_spread(middle));
+        figure.flags.clear();
+    }
+}
+
+fn launch(report: &SessionReport, round: u32, value: f64) -> Launch {
+    let nanos = vec![(report.wall * 1e9) as u64];
+    Launch { round, wall: report.wall, value, nanos, steady: true, ..Launch::default() }
+}
+
+fn mean(report: &SessionReport, value: impl Fn(&super::SessionUse) -> f64) -> Option<f64> {
+    let count = report.sessions.len();
+    (count > 0).then(|| report.sessions.iter().map(value).sum::<f64>() / count as f64)
+}
+
+/// A rate of all sessions over the whole time.
+fn together(report: &SessionReport, value: impl Fn(&super::SessionUse) -> f64) -> f64 {
+    report.sessions.iter().map(|used| value(used) * used.wall).sum::<f64>() / report.wall
+}

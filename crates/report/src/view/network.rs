@@ -1,0 +1,159 @@
+//! Network figures as their authors drew them: throughput against the record, and loss against the frames of a burst.
+
+use analyse::plan_network::{Burst, Framing};
+use model::{Estimate, Figure, Outcome, Point, Run, Unit, format_size};
+
+use crate::words::{modes, point_words};
+use crate::{
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Division, DocumentSection, PrintedQuantity,
+    Series, Table, TableRow, Tone,
+};
+
+/// Probe of a stream.
+const STREAM: &str = "network.tcp_stream";
+/// Probe of the frames lost of a burst.
+const BURST: &str = "network.burst_loss";
+
+/// A plateau that others printed: what it is of, and its value in bytes a second as printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrintedPlateau {
+    /// The network.
+    pub network: String,
+    /// The value, in MB/s.
+    pub printed: String,
+}
+
+/// The tables and charts of a run's network figures; none if it has no such figures. `plateaus` stand below the curves.
+#[must_use]
+pub fn network(run: &Run, plateaus: &[PrintedPlateau]) -> Vec<DocumentSection> {
+    let mut sections = streams(run, plateaus);
+    sections.extend(bursts(run));
+    sections
+}
+
+/// The points of figures of a probe without one axis, in the order of the run.
+fn sets<'a>(run: &'a Run, probe: &str, axis: &str) -> Vec<(Point, Vec<&'a Figure>)> {
+    let mut sets: Vec<(Point, Vec<&Figure>)> = Vec::new();
+    for figure in run.figures.iter().filter(|figure| figure.probe == probe && figure.point.get(axis).is_some()) {
+        let rest = figure.point.clone().without(axis);
+        match sets.iter_mut().find(|(point, _)| *point == rest) {
+            Some((_, members)) => members.push(figure),
+            None => sets.push((rest, vec![figure])),
+        }
+    }
+    sets
+}
+
+/// One table for each curve: record, MB/s, interval.
+fn streams(run: &Run, plateaus: &[PrintedPlateau]) -> Vec<DocumentSection> {
+    let section = |(rest, members): (Point, Vec<&Figure>)| {
+        let columns = vec![
+            Column::new("record", ColumnKind::Label),
+            Column::new("MB/s", ColumnKind::Number),
+            Column::new("interval", ColumnKind::Number),
+        ];
+        let mut rows: Vec<TableRow> = members.iter().map(|figure| row(figure)).collect();
+        rows.extend(plateaus.iter().map(|plateau| TableRow {
+            cells: vec![Cell::text(&plateau.network), Cell::Printed(plateau.printed.clone()), Cell::Empty],
+        }));
+        let title = format!("Throughput by record: {}", point_words(&rest));
+        DocumentSection::of(title, Block::Table(Table::plain(columns, rows)))
+    };
+    sets(run, STREAM, "record").into_iter().filter(|(_, members)| members.len() > 1).map(section).collect()
+}
+
+fn row(figure: &Figure) -> TableRow {
+    let label = Cell::text(figure.point.bytes("record").map_or_else(|_| String::new(), format_size));
+    let cells = match &figure.outcome {
+        Outcome::Measured(estimate) => {
+            // MB as networks count them, without a prefix: the unit is in the heading.
+            let scaled = Estimate {
+                value: estimate.value * 1e-6,
+                low: estimate.low * 1e-6,
+                high: estimate.high * 1e-6,
+                ..*estimate
+            };
+            let quantity = PrintedQuantity::of(&scaled, Unit::Count);
+            vec![label, Cell::Value(quantity), Cell::Interval(quantity)]
+        }
+        Outcome::Modes(groups) => vec![label, Cell::Across(modes(groups, figure.metric.unit), Tone::Caution)],
+        Outcome::Unfit(reason) | Outcome::Failed(reason) => vec![label, Cell::Across(reason.clone(), Tone::Caution)],
+        Outcome::Below { bound } => {
+            vec![label, Cell::Below(PrintedQuantity::bare(bound * 1e-6, Unit::Count)), Cell::Empty]
+        }
+    };
+    TableRow { cells }
+}
+
+/// One chart for each sweep: the share lost against the frames of each sender, and the relation of the port's buffer.
+pub(super) fn bursts(run: &Run) -> Vec<DocumentSection> {
+    let section = |(rest, members): (Point, Vec<&Figure>)| {
+        let mut measured: Vec<(f64, PrintedQuantity)> = members.iter().filter_map(|figure| share(figure)).collect();
+        measured.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let most = measured.last().map_or(0.0, |(frames, _)| *frames);
+        let number = |axis: &str| rest.get(axis)?.parse::<u32>().ok();
+        let link = rest.get("link").and_then(|link| link.strip_suffix("bit")?.parse::<f64>().ok());
+        let buffer = rest.bytes("buffer").ok();
+        let relation = |frames: u64| -> Option<(f64, PrintedQuantity)> {
+            let burst = Burst::of(number("senders")?, frames, link? / 8.0, buffer?, Framing::UDP);
+            Some((frames as f64, PrintedQuantity::bare(burst.lost_share, Unit::Ratio)))
+        };
+        let series = |name: &str, colour, points| Series { name: name.to_owned(), colour, variant: 0, points };
+        let curves = Curves {
+            x: ChartAxis {
+                title: "frames of each sender in a burst".to_owned(),
+                unit: Unit::Count,
+                division: Division::Linear,
+            },
+            y: ChartAxis {
+                title: "share of the frames lost".to_owned(),
+                unit: Unit::Ratio,
+                division: Division::Linear,
+            },
+            series: vec![
+                series("measured", 0, measured),
+                series("BUF = (N - 1) l dt", 1, (1..=most as u64).filter_map(relation).collect()),
+            ],
+            marks: Vec::new(),
+        };
+        let chart = Chart {
+            title: format!("Loss against the length of a burst: {}", point_words(&rest)),
+            about:
+                "Every sender sends so many full frames at once to one port. The line is what its buffer cannot hold."
+                    .to_owned(),
+            plot: ChartPlot::Curves(curves),
+        };
+        let rows = members.iter().map(|figure| against(figure, &relation)).collect();
+        let columns = ["frames", "lost", "interval", "by the relation"];
+        let columns = columns.iter().map(|title| Column::new(*title, ColumnKind::Number)).collect();
+        let blocks = vec![Block::Chart(chart), Block::Table(Table::plain(columns, rows))];
+        DocumentSection { title: "Bursts into one port".to_owned(), blocks }
+    };
+    sets(run, BURST, "frames").into_iter().map(section).collect()
+}
+
+/// Frames and share lost. Without any loss the share is 0 and its bound the upper end.
+fn share(figure: &Figure) -> Option<(f64, PrintedQuantity)> {
+    let frames = figure.point.get("frames")?.parse().ok()?;
+    let quantity = match &figure.outcome {
+        Outcome::Measured(estimate) => PrintedQuantity::of(estimate, Unit::Ratio),
+        Outcome::Below { bound } => PrintedQuantity { high: *bound, ..PrintedQuantity::bare(0.0, Unit::Ratio) },
+        _ => return None,
+    };
+    Some((frames, quantity))
+}
+
+fn against(figure: &Figure, relation: &dyn Fn(u64) -> Option<(f64, PrintedQuantity)>) -> TableRow {
+    let frames: Option<u64> = figure.point.get("frames").and_then(|frames| frames.parse().ok());
+    let mut cells = vec![frames.map_or(Cell::Empty, Cell::Count)];
+    cells.extend(match &figure.outcome {
+        Outcome::Measured(estimate) => {
+            let quantity = PrintedQuantity::of(estimate, Unit::Ratio);
+            [Cell::Value(quantity), Cell::Interval(quantity)]
+        }
+        Outcome::Below { bound } => [Cell::Below(PrintedQuantity::bare(*bound, Unit::Ratio)), Cell::Empty],
+        _ => [Cell::Empty, Cell::Empty],
+    });
+    cells.push(frames.and_then(relation).map_or(Cell::Empty, |(_, quantity)| Cell::Value(quantity)));
+    TableRow { cells }
+}
