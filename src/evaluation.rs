@@ -7,8 +7,8 @@ use std::path::Path;
 pub(crate) use self::comparable::published;
 use anyhow::{Context, Result, bail, ensure};
 use import::published::{
-    DifferenceDescription, SuiteChart,    PrintedUnitName, PublishedEvaluation, PublishedTable, SuiteCell, SuiteColumn, SuiteDescription, SuiteFigure,
-    SuiteRows, SuiteSort, SuiteTable,
+    DifferenceDescription, PrintedUnitName, PublishedEvaluation, PublishedTable, SuiteCell, SuiteChart, SuiteColumn,
+    SuiteDescription, SuiteFigure, SuiteRows, SuiteSort, SuiteTable,
 };
 use model::{Definition, FigureKey, PlanEntry, Point, glob};
 use report::view::{EvaluationChart, EvaluationColumn, EvaluationTable, EvaluationView, PrintedUnit, Slot, TableSort};

@@ -31,7 +31,8 @@ pub use choice_evaluation::choice_evaluation;
 pub use choose::choose;
 pub use compare::{CompareContext, compare, self_test};
 pub use evaluation::{
-    EvaluationChart, EvaluationColumn, EvaluationTable, EvaluationView, PrintedUnit, Slot, TableSort, in_tables, in_tables_measured,
+    EvaluationChart, EvaluationColumn, EvaluationTable, EvaluationView, PrintedUnit, Slot, TableSort, in_tables,
+    in_tables_measured,
 };
 pub use explain::{ExplainContext, explain};
 pub use findings::{CheckFinding, FindingState, Findings, findings};

@@ -4,8 +4,7 @@
 use model::{Definition, FigureKey, Run, Unit};
 use report::by_name;
 use report::view::{
-    EvaluationChart, EvaluationColumn, EvaluationTable, EvaluationView, PrintedUnit, RunContext,
-    Slot, in_tables,
+    EvaluationChart, EvaluationColumn, EvaluationTable, EvaluationView, PrintedUnit, RunContext, Slot, in_tables,
 };
 
 use crate::fixture;
