@@ -61,6 +61,9 @@ pub(super) struct Switch {
     /// Leave the cards' segmentation offloads on
     #[arg(long)]
     pub(super) offloads: bool,
+    /// One medium for data and acknowledgements, with collisions as on half-duplex Ethernet, instead of a switch
+    #[arg(long)]
+    pub(super) half_duplex: bool,
 }
 
 impl Switch {
@@ -71,6 +74,7 @@ impl Switch {
             port_buffer: self.buffer,
             mtu: self.mtu,
             offloads: self.offloads,
+            half_duplex: self.half_duplex,
             ..LabShape::default()
         }
     }
@@ -151,7 +155,9 @@ impl Over {
         let server = lab.at(0, || Server::start(settings))??;
         let client = Client::connect_from(&lab, 1, server.address(), server.token())?;
         let name = format!("lab_{}mbit", shape.bits_per_second / 1_000_000);
-        Ok(OpenedPath { path: Path::new(client, name, self.cpus()?), _lab: Some(lab), _server: Some(server) })
+        let path = Path::new(client, name, self.cpus()?);
+        let path = if shape.half_duplex { path.with("duplex", "half") } else { path };
+        Ok(OpenedPath { path, _lab: Some(lab), _server: Some(server) })
     }
 
     fn cpus(&self) -> Result<Cpus> {

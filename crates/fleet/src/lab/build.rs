@@ -9,9 +9,14 @@ use super::{Lab, LabShape};
 use crate::Result;
 
 /// Hardware address of a host, locally administered (IEEE 802).
-fn hardware(host: usize) -> String {
+pub(super) fn address_bytes(host: usize) -> [u8; 6] {
     let [_, _, high, low] = u32::try_from(host).unwrap_or(0).to_be_bytes();
-    format!("02:50:52:4f:{high:02x}:{low:02x}")
+    [0x02, 0x50, 0x52, 0x4f, high, low]
+}
+
+/// The same as text.
+fn hardware(host: usize) -> String {
+    address_bytes(host).map(|byte| format!("{byte:02x}")).join(":")
 }
 
 /// `ip` accepts a namespace as the path of an open file of this process.
@@ -54,6 +59,21 @@ pub(super) fn switch(switch: &File, hosts: &[File], shape: &LabShape) -> Result<
     batch(switch, "bridge", &["-batch", "-"], &table)?;
     batch(switch, "tc", &["-batch", "-"], &ports)?;
     Ok(())
+}
+
+/// A host's interface on the common medium; the file carries its frames.
+pub(super) fn station(network: &File, host: usize, shape: &LabShape) -> Result<File> {
+    let interface = super::inside::run(network, || sys::socket::tap("eth0"))??;
+    let mut lines = String::new();
+    line!(lines, "link set dev lo up");
+    line!(lines, "link set dev eth0 address {} mtu {}", hardware(host), shape.mtu);
+    line!(lines, "link set dev eth0 up");
+    line!(lines, "addr add {}/15 dev eth0", Lab::address(host));
+    for other in (0..shape.hosts).filter(|other| *other != host) {
+        line!(lines, "neigh replace {} lladdr {} dev eth0 nud permanent", Lab::address(other), hardware(other));
+    }
+    batch(network, "ip", &["-batch", "-"], &lines)?;
+    Ok(interface)
 }
 
 /// A host's interface, address, neighbours and card.

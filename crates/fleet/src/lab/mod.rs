@@ -9,6 +9,7 @@
 mod build;
 mod count;
 mod inside;
+mod medium;
 mod privilege;
 mod register;
 
@@ -19,6 +20,7 @@ use std::thread::JoinHandle;
 use sys::process::Finished;
 
 pub use count::{Drops, Queue};
+use medium::Medium;
 pub use privilege::{Means, gain, means};
 pub use register::{LabEntry, down, end_all_in, labs, sweep};
 
@@ -39,6 +41,8 @@ pub struct LabShape {
     pub mtu: u32,
     /// Whether the cards split and merge segments themselves (TSO, GSO, GRO).
     pub offloads: bool,
+    /// Whether all hosts share one medium, on which frames collide, instead of a switch with a link in each direction.
+    pub half_duplex: bool,
 }
 
 impl Default for LabShape {
@@ -50,6 +54,7 @@ impl Default for LabShape {
             host_queue: 4_000_000,
             mtu: 1500,
             offloads: false,
+            half_duplex: false,
         }
     }
 }
@@ -80,6 +85,9 @@ impl LabShape {
         if !(576..=65_000).contains(&self.mtu) {
             return refuse("the largest packet must have 576 to 65000 bytes");
         }
+        if self.half_duplex && self.offloads {
+            return refuse("frames on a common medium are those of the hosts: leave the offloads off");
+        }
         if self.port_buffer < u64::from(self.mtu) + 14 || self.host_queue < u64::from(self.mtu) + 14 {
             return refuse("a buffer must hold at least one full frame");
         }
@@ -97,6 +105,7 @@ pub struct Lab {
     switch: File,
     hosts: Vec<File>,
     _entry: LabEntry,
+    _medium: Option<Medium>,
 }
 
 impl Lab {
@@ -111,12 +120,19 @@ impl Lab {
         means()?;
         let mut all = inside::new_networks(shape.hosts + 1)?;
         let switch = all.pop().ok_or_else(|| Error::Lab("no namespace was made".to_owned()))?;
-        build::switch(&switch, &all, &shape)?;
-        for (host, network) in all.iter().enumerate() {
-            build::host(network, host, &shape)?;
-        }
+        let medium = if shape.half_duplex {
+            let station = |(host, network): (usize, &File)| build::station(network, host, &shape);
+            let interfaces = all.iter().enumerate().map(station).collect::<Result<_>>()?;
+            Some(Medium::start(interfaces, shape.bits_per_second)?)
+        } else {
+            build::switch(&switch, &all, &shape)?;
+            for (host, network) in all.iter().enumerate() {
+                build::host(network, host, &shape)?;
+            }
+            None
+        };
         let entry = LabEntry::new(&shape, &switch, &all)?;
-        Ok(Self { shape, switch, hosts: all, _entry: entry })
+        Ok(Self { shape, switch, hosts: all, _entry: entry, _medium: medium })
     }
 
     /// Its parameters.

@@ -8,8 +8,9 @@
     reason = "a test that cannot go on fails, and says what it skips"
 )]
 
-use std::net::{SocketAddr, UdpSocket};
-use std::time::Duration;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::time::{Duration, Instant};
 
 use fleet::lab::{Lab, LabShape, labs, means};
 
@@ -107,4 +108,43 @@ fn the_design_of_22_and_15_comes_up_and_goes_down() {
     assert_eq!(lab.drops().unwrap().ports.len(), 37);
     drop(lab);
     assert!(!labs().unwrap().iter().any(|entry| entry.owner == own && entry.hosts == 37));
+}
+
+/// Data and acknowledgements share one medium and collide: a stream gets clearly less of it than of a switch.
+#[test]
+fn a_common_medium_carries_less_than_links_in_both_directions() {
+    let rate = |half_duplex: bool| -> Option<f64> {
+        // Slow, so that a thread that carries frames keeps up with the medium beside other load.
+        let shape = LabShape { bits_per_second: 10_000_000, half_duplex, ..LabShape::default() };
+        let lab = lab(shape)?;
+        let listener = lab.at(0, || TcpListener::bind((Lab::address(0), 7001)).unwrap()).unwrap();
+        let receiver = lab.spawn(0, move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let (mut buffer, mut sum, mut began) = (vec![0; 1 << 16], 0, Instant::now());
+            while let Ok(length @ 1..) = stream.read(&mut buffer) {
+                // The beginning is slow start.
+                if sum < 200_000 && sum + length >= 200_000 {
+                    began = Instant::now();
+                }
+                sum += length;
+            }
+            (sum - 200_000) as f64 / began.elapsed().as_secs_f64()
+        });
+        lab.at(1, || {
+            let mut stream = TcpStream::connect((Lab::address(0), 7001)).unwrap();
+            for _ in 0..25 {
+                stream.write_all(&[0; 65_536]).unwrap();
+            }
+        })
+        .unwrap();
+        Some(receiver.unwrap().join().unwrap().unwrap())
+    };
+    testing::attempts(4, || {
+        let (Some(full), Some(half)) = (rate(false), rate(true)) else { return Ok(()) };
+        println!("full duplex {:.3} MB/s, half duplex {:.3} MB/s at 10 Mbit/s", full * 1e-6, half * 1e-6);
+        // The medium carries 1.18 MB/s of payload, whatever the load.
+        testing::hold!(half < 1.19e6 && full < 1.25e6, "more than the link carries: {full} {half}");
+        testing::hold!(half < 0.97 * full, "{half} B/s against {full} B/s");
+        Ok(())
+    });
 }

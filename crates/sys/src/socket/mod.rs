@@ -6,10 +6,12 @@ mod linux;
 #[cfg(not(target_os = "linux"))]
 #[path = "other.rs"]
 mod linux;
+mod tap;
 mod tcp_info;
 
 pub use interface::interfaces;
 pub use linux::{congestion, drops, effective_buffers, set_congestion, set_pacing, tcp_info};
+pub use tap::tap;
 pub use tcp_info::TcpInfo;
 
 use std::os::fd::{AsFd, AsRawFd};
