@@ -124,7 +124,9 @@ impl SeriesTrial for BuildTrial {
         let (outcome, drops) = self.together()?;
         // Bursts are to lose: what counts is what arrived, not whole events.
         let rate = if self.is_burst() {
-            frames_of(outcome.bytes().1) as f64 / outcome.seconds
+            // Where every event lost a frame, none has an end by which time could be told.
+            let seconds = f64::from(self.job.events) / self.job.rate.unwrap_or(f64::MIN_POSITIVE);
+            frames_of(outcome.bytes().1) as f64 / seconds
         } else {
             outcome.events_per_second(self.job.rate.is_some())
         };

@@ -44,7 +44,7 @@ struct Station {
 
 /// What comes of an attempt.
 #[derive(Debug, PartialEq, Eq)]
-enum Attempt {
+enum MediumAttempt {
     /// A station's frame is on the medium until this moment.
     Sent(usize, Vec<u8>, u64),
     /// Several began together.
@@ -84,7 +84,7 @@ impl Arbiter {
     }
 
     /// Those who are ready begin at a moment.
-    fn attempt(&mut self, at: u64) -> Attempt {
+    fn attempt(&mut self, at: u64) -> MediumAttempt {
         let ready = |station: &Station| station.frame.is_some() && station.ready <= at;
         let begin: Vec<usize> = (0..self.stations.len()).filter(|index| ready(&self.stations[*index])).collect();
         if let [only] = begin[..]
@@ -92,7 +92,7 @@ impl Arbiter {
         {
             let end = at + self.bits(8.0 * (frame.len().max(SHORTEST) + AROUND) as f64);
             self.free = end + self.bits(GAP);
-            return Attempt::Sent(only, frame, end);
+            return MediumAttempt::Sent(only, frame, end);
         }
         let end = at + self.bits(JAM);
         self.free = end + self.bits(GAP);
@@ -106,7 +106,7 @@ impl Arbiter {
                 *station = Station::default();
             }
         }
-        Attempt::Collided
+        MediumAttempt::Collided
     }
 }
 
@@ -162,7 +162,7 @@ fn carry(interfaces: &[File], bits_per_second: u64, stop: &AtomicBool) {
             continue;
         }
         let at = next.max(now().saturating_sub(LATE));
-        if let Attempt::Sent(from, frame, end) = arbiter.attempt(at) {
+        if let MediumAttempt::Sent(from, frame, end) = arbiter.attempt(at) {
             wait(end, &now);
             deliver(interfaces, from, &frame);
         }
@@ -207,7 +207,7 @@ mod tests {
         arbiter.offer(0, frame(1514), 1000);
         assert_eq!(arbiter.next(), Some(1000));
         // 1514 + 12 bytes of 80 ns, then 96 bits of 10 ns.
-        assert_eq!(arbiter.attempt(1000), Attempt::Sent(0, frame(1514), 1000 + 122_080));
+        assert_eq!(arbiter.attempt(1000), MediumAttempt::Sent(0, frame(1514), 1000 + 122_080));
         assert_eq!((arbiter.free, arbiter.next()), (1000 + 122_080 + 960, None));
         arbiter.offer(1, frame(54), 2000);
         assert_eq!(arbiter.next(), Some(arbiter.free), "the medium is busy");
@@ -222,8 +222,8 @@ mod tests {
         let mut sent = 0;
         while let Some(at) = arbiter.next() {
             match arbiter.attempt(at) {
-                Attempt::Collided => collisions += 1,
-                Attempt::Sent(..) => sent += 1,
+                MediumAttempt::Collided => collisions += 1,
+                MediumAttempt::Sent(..) => sent += 1,
             }
         }
         assert!(sent == 2 && collisions >= 1, "{sent} {collisions}");
@@ -238,7 +238,7 @@ mod tests {
         arbiter.offer(0, frame(1514), 0);
         while data < 20_000 {
             let at = arbiter.next().unwrap();
-            let Attempt::Sent(from, _, end) = arbiter.attempt(at) else { continue };
+            let MediumAttempt::Sent(from, _, end) = arbiter.attempt(at) else { continue };
             if from == 0 {
                 (data, owed, outstanding) = (data + 1, owed + 1, outstanding + 1);
             } else {

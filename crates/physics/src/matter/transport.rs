@@ -44,7 +44,7 @@ pub(crate) struct Energies {
 }
 
 /// Discrete processes of a particle at its energy, for each centimetre, and its continuous losses.
-struct Rates {
+struct StepRates {
     /// Bremsstrahlung or pair production.
     radiation: f64,
     /// Electrons struck out, or Compton scattering.
@@ -54,7 +54,7 @@ struct Rates {
     soft: f64,
 }
 
-impl Rates {
+impl StepRates {
     fn of(material: &Material, particle: &Particle) -> Self {
         let lengths = material.radiation_lengths(1.0);
         let none = Self { radiation: 0.0, collision: 0.0, ionisation: None, soft: 0.0 };
@@ -110,7 +110,7 @@ impl Detector {
             }
             energies.steps += 1;
             let material = &self.shells[shell].material;
-            let rates = Rates::of(material, &particle);
+            let rates = StepRates::of(material, &particle);
             let (path, free) = self.length(&particle, shell, &rates, random);
             let motion = Motion::of(particle.species.mass(), particle.kinetic);
             let bending = particle.bending(motion.momentum, self.field);
@@ -137,7 +137,7 @@ impl Detector {
     }
 
     /// Length of the next step, and the path to the next discrete process, cm.
-    fn length(&self, particle: &Particle, shell: usize, rates: &Rates, random: &mut EventRandom) -> (f64, f64) {
+    fn length(&self, particle: &Particle, shell: usize, rates: &StepRates, random: &mut EventRandom) -> (f64, f64) {
         let [x, y, _] = particle.direction;
         let flat = (x * x + y * y).sqrt().max(1e-3);
         let boundary = (self.clearance(shell, particle.radius()) / flat).max(LEAST_STEP);
@@ -171,7 +171,7 @@ impl Detector {
 }
 
 /// Takes the continuous losses of a step from a particle; what stays in the matter, MeV.
-fn lose(particle: &mut Particle, rates: &Rates, path: f64, random: &mut EventRandom) -> f64 {
+fn lose(particle: &mut Particle, rates: &StepRates, path: f64, random: &mut EventRandom) -> f64 {
     let ionised = rates.ionisation.map_or(0.0, |ionisation| ionisation.lose(path, random));
     let lost = (ionised + rates.soft * path).min(particle.kinetic);
     particle.kinetic -= lost;
