@@ -95,7 +95,7 @@ impl Display {
 }
 
 fn share(efficiency: Option<f64>) -> String {
-    efficiency.map_or_else(|| "-".to_owned(), |share| percent(share))
+    efficiency.map_or_else(|| "-".to_owned(), percent)
 }
 
 /// A rate that may not be known yet.
