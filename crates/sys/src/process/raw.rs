@@ -1,6 +1,7 @@
 //! Single system calls without any wrapper: the operations that the `os.syscall_*` figures count.
 //!
-//! Those that are counted one by one enter the kernel without the C library on Linux, which may answer some from a cache.
+//! The two that are counted one by one, `getppid` and `write`, enter the kernel without the C library on Linux. Others that
+//! it may answer from a cache (`getpid`) use `syscall(2)` there.
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
@@ -14,7 +15,7 @@ macro_rules! bare {
         pub fn $name() -> $type {
             #[cfg(target_os = "linux")]
             // SAFETY: the call takes no arguments, cannot fail and accesses no memory of this process.
-            return unsafe { super::entry::enter(libc::$number) } as $type;
+            return unsafe { libc::syscall(libc::$number) } as $type;
             #[cfg(not(target_os = "linux"))]
             // SAFETY: the call takes no arguments, cannot fail and accesses no memory of this process.
             return unsafe { libc::$name() } as $type;
@@ -26,10 +27,18 @@ bare!(
     /// Number of this process, from the kernel.
     getpid, SYS_getpid, i32
 );
-bare!(
-    /// Number of the parent, from the kernel.
-    getppid, SYS_getppid, i32
-);
+/// Number of the parent, from the kernel.
+#[inline]
+#[must_use]
+pub fn getppid() -> i32 {
+    #[cfg(target_os = "linux")]
+    // SAFETY: the call takes no arguments, cannot fail and accesses no memory of this process.
+    return unsafe { super::entry::enter(libc::SYS_getppid) } as i32;
+    #[cfg(not(target_os = "linux"))]
+    // SAFETY: the call takes no arguments, cannot fail and accesses no memory of this process.
+    return unsafe { libc::getppid() };
+}
+
 bare!(
     /// Real user number, from the kernel.
     getuid, SYS_getuid, u32
