@@ -11,7 +11,7 @@ pub(super) static PROBE: Probe = Probe {
     id: "os.syscall_getppid",
     title: "getppid system call",
     about: "Asks the kernel for the parent's number, past any copy that a library keeps: entry into the kernel and back, \
-            by the instruction itself, since the return from a library's function around it is mispredicted at times.",
+            by the instruction itself, since with a library's function around it the time has levels.",
     metric: ProbeMetric::lower(Unit::Seconds, "call"),
     class: Class::Compute,
     stresses: &[Primitive::SyscallEntry],

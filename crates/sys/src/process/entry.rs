@@ -1,7 +1,7 @@
 //! Entering the kernel by the instruction itself, without a function of the C library around it.
 //!
-//! The return from such a function is predicted, and the way through the kernel disturbs the prediction: loops of the same
-//! call then have sharp levels, 7 to 20% apart, that last for thousands of calls (METHODOLOGY, "Levels of system calls").
+//! Loops of a call through such a function have sharp levels, 7 to 20% apart, that last for thousands of calls, most likely
+//! mispredictions of its branches; loops of the instruction have none (METHODOLOGY, "Levels of system calls").
 
 /// Calls the kernel without arguments; a negative result is an error number.
 ///
