@@ -126,12 +126,15 @@ mod tests {
         assert!(near("cyberlife-2004", "shell.compile:program=small"));
         assert!(near("cyberlife-2004", "file.write:buffer=1KiB,place=target,durability=fsync"));
         assert!(near("cyberlife-2004", "cpu.dhrystone"), "another language");
-        // Of figures that are measured again, none is another one.
+        // Of figures that are measured again none is another one, but those of applications: a source's program is its own.
         for evaluation in PublishedEvaluation::all().unwrap() {
             let keys = measured(&evaluation).unwrap();
             for figure in
                 all(&evaluation.name).iter().flat_map(|run| &run.figures).filter(|one| keys.contains(&one.key()))
             {
+                if figure.family() == "application" {
+                    continue;
+                }
                 assert!(!matches!(figure.definition, Definition::Other(_)), "{}: {}", evaluation.name, figure.key());
             }
         }

@@ -94,7 +94,7 @@ fn a_printed_program_is_predicted_and_evaluated() {
         place.ask(&["predict", "ams02.test3", "--from", "published:ams02-2002", "--evaluate", "--json"]).fine().json();
     assert!(honest["sizes"].as_array().unwrap().len() > 3);
     let unknown = place.ask(&["predict", "nothing", "--from", "published:ams02-2002"]);
-    assert!(unknown.code == Some(2) && unknown.err.contains("ams02.test1"), "{}", unknown.err);
+    assert!(unknown.code == Some(2) && unknown.err.contains("application.session_cpu"), "{}", unknown.err);
     let empty = place.ask(&["predict", "anything"]);
     assert!(empty.code == Some(2) && empty.err.contains("anything"), "{}", empty.err);
 }
