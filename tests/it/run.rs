@@ -110,6 +110,7 @@ fn files_are_measured_in_every_directory_that_is_named() {
     let figures: Vec<&str> = rows.iter().filter(made).map(|row| row[3]["figure"].as_str().unwrap()).collect();
     assert_eq!(figures.iter().filter(|figure| figure.contains("place=target2")).count(), 2, "with sync and without");
     assert_eq!(figures.len(), 4, "{figures:?}");
+    assert!(rows.iter().filter(made).all(|row| row[3]["definition"]["near"].is_string()), "in every directory");
     let twice = place.ask(&["run", "--directory", "one", "--directory", "one"]).refused();
     assert!(twice.contains("named twice"), "{twice}");
     for name in ["one", "two"] {

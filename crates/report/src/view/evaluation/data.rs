@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::compare::definitions::words as definition_words;
 use super::resolve::{Unread, found, machine};
-use super::{EvaluationTable, EvaluationView, PrintedUnit, Slot};
+use super::{EvaluationTable, EvaluationView, PrintedUnit, Slot, told};
 use crate::{PrintedQuantity, Records};
 
 /// A table with its rows in their final order.
@@ -41,11 +41,6 @@ fn cell(slot: &Slot, run: &Run, definitions: &[(FigureKey, Definition)]) -> Valu
         Slot::Figure(key, unit) | Slot::Interval(key, unit) => figure(key, *unit, run, told(definitions, key)),
         Slot::Absent(reason) => json!({ "reason": reason }),
     }
-}
-
-/// How a figure's definition stands to that of the printed cells.
-fn told<'a>(definitions: &'a [(FigureKey, Definition)], key: &FigureKey) -> Option<&'a Definition> {
-    definitions.iter().find(|(known, _)| known == key).map(|(_, definition)| definition)
 }
 
 fn figure(key: &FigureKey, unit: PrintedUnit, run: &Run, definition: Option<&Definition>) -> Value {

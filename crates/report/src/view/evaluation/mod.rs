@@ -8,7 +8,7 @@ mod data;
 mod place;
 mod resolve;
 
-use model::{Definition, FigureKey, Run};
+use model::{Definition, FigureKey, Run, target_number};
 
 use super::RunContext;
 use super::machine::{heading, notes};
@@ -142,6 +142,14 @@ fn drawn_chart(chart: &EvaluationChart, run: &Run) -> Option<DocumentSection> {
         drawn.title.clone_from(&chart.title);
         DocumentSection::of("", Block::Chart(drawn))
     })
+}
+
+/// How a figure's definition stands to that of the printed cells: in every directory as in the first.
+fn told<'a>(definitions: &'a [(FigureKey, Definition)], key: &FigureKey) -> Option<&'a Definition> {
+    let further = key.point.get("place").and_then(target_number).is_some();
+    let point = if further { key.point.clone().with("place", "target") } else { key.point.clone() };
+    let usual = FigureKey::new(key.probe.clone(), point);
+    definitions.iter().find(|(known, _)| *known == usual).map(|(_, definition)| definition)
 }
 
 fn section(

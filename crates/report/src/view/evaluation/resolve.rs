@@ -3,7 +3,7 @@
 use model::{Definition, Estimate, Figure, FigureKey, Mode, Outcome, Run, Unit, percent};
 
 use super::super::compare::definitions;
-use super::{PrintedUnit, Slot};
+use super::{PrintedUnit, Slot, told};
 use crate::words::{Told, figure_label, modes, remarks};
 use crate::{Cell, PrintedQuantity, Tone};
 
@@ -92,7 +92,7 @@ impl<'a> CellReader<'a> {
 
     /// Remarks how a figure's definition differs from the printed one, and the mark at its cell.
     fn differing(&mut self, key: &FigureKey) -> Option<char> {
-        let (_, definition) = self.definitions.iter().find(|(known, _)| known == key)?;
+        let definition = told(self.definitions, key)?;
         let figure = self.run.figure(key).map_or_else(|| key.to_string(), figure_label);
         self.remark(definitions::words(definition)?, Some(figure));
         definitions::mark(definition)
