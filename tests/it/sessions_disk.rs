@@ -104,3 +104,50 @@ fn sessions_on_a_slow_disk_are_disk_bound() {
         Err(reason) => testing::skip!("no slow disk can be made here: {reason}"),
     }
 }
+
+/// A control group that limits memory, in version 1 or 2.
+fn small_group(bytes: u64, undo: &mut Undo) -> Result<PathBuf, String> {
+    let name = format!("prony-memory-{}", std::process::id());
+    let first = Path::new("/sys/fs/cgroup/memory");
+    let (folder, file) = if first.is_dir() {
+        (first.join(name), "memory.limit_in_bytes")
+    } else {
+        let root = Path::new("/sys/fs/cgroup");
+        std::fs::write(root.join("cgroup.subtree_control"), "+memory").map_err(|error| format!("memory: {error}"))?;
+        (root.join(name), "memory.max")
+    };
+    std::fs::create_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    undo.with(&["rmdir", folder.to_str().unwrap()]);
+    std::fs::write(folder.join(file), bytes.to_string()).map_err(|error| format!("{file}: {error}"))?;
+    Ok(folder)
+}
+
+/// Files that are read into the cache before, but are larger together than the memory: the device is read all the same.
+#[test]
+fn twelve_sessions_over_more_than_the_memory_read_the_device() {
+    let place = Place::new();
+    let mut undo = Undo::default();
+    let group = match small_group(100_000_000, &mut undo) {
+        Ok(group) => group,
+        Err(reason) => {
+            testing::skip!("no memory can be limited here: {reason}");
+            return;
+        }
+    };
+    let join = format!("echo $$ > {}/cgroup.procs && exec \"$0\" \"$@\"", group.display());
+    let sessions =
+        ["app", "sessions", "-n", "12", "--bytes", "--beyond-memory", "--iterations", "2", "--json", "--directory"];
+    let output = Command::new("sh")
+        .args(["-c", &join, env!("CARGO_BIN_EXE_prony")])
+        .args(sessions)
+        .arg(place.path())
+        .env("PRONY_STORE", place.file("runs.sqlite"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let run: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let figures = run["figures"].as_array().unwrap();
+    let device = figures.iter().find(|figure| figure["probe"] == "application.sessions_device").unwrap();
+    let read = crate::common::estimate(device).and_then(|found| found["value"].as_f64()).unwrap();
+    assert!(read > 0.0, "{device:#}");
+}
