@@ -122,9 +122,9 @@ mod tests {
         for shell in &detector.shells {
             let lengths = shell.material.radiation_lengths(shell.outer - inner);
             if inner < CALORIMETER_RADIUS {
-                before += lengths
+                before += lengths;
             } else {
-                behind += lengths
+                behind += lengths;
             }
             inner = shell.outer;
         }
