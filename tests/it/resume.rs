@@ -49,7 +49,7 @@ fn resumed(place: &Place, before: &Value, arguments: &[&str]) -> Value {
     after
 }
 
-const NAP: &str = "[application.nap]\nrun = [\"sh\", \"-c\", \"echo d=1\"]\nwork = { naps = 1, unit = \"nap\" }\n\
+const NAP: &str = "[application.nap]\nrun = [\"sh\", \"-c\", \"sleep 0.05; echo d=1\"]\nwork = { naps = 1, unit = \"nap\" }\n\
                    verify = { digest = \"d=([0-9]+)\" }\ncopies = [1]\n";
 
 #[test]

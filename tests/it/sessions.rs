@@ -63,13 +63,18 @@ fn sessions_that_wait_for_a_clock_are_neither_cpu_nor_disk_bound() {
 #[test]
 fn sessions_that_only_compute_are_cpu_bound() {
     let place = Place::new();
-    // As many loops as CPUs, or more, use all of them.
+    // Three loops a CPU use all of it to the end: of as many as CPUs, one may end much earlier.
     let busy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
-    for name in ["a", "b"] {
+    let count = 3 * std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+    let names: Vec<String> = (0..count).map(|number| format!("file{number}")).collect();
+    for name in &names {
         std::fs::write(place.file(name), "x").unwrap();
     }
-    let said =
-        place.ask(&["app", "sessions", "-n", "2", "a", "b", "--iterations", "2", "--", "sh", "-c", busy]).fine().out;
+    let sessions = count.to_string();
+    let mut arguments = vec!["app", "sessions", "-n", &sessions];
+    arguments.extend(names.iter().map(String::as_str));
+    arguments.extend(["--iterations", "2", "--", "sh", "-c", busy]);
+    let said = place.ask(&arguments).fine().out;
     assert!(said.contains("CPU bound in"), "{said}");
 }
 

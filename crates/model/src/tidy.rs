@@ -2,10 +2,10 @@
 //! Statistical Software 59, 2014). Every program that prints runs as CSV prints this table, and importing reads it
 //! back.
 
-use crate::{Estimate, EstimateMethod, Figure, Origin, Outcome, Run, ValueBasis};
+use crate::{Definition, Estimate, EstimateMethod, Figure, Origin, Outcome, Run, ValueBasis};
 
 /// The columns of [`tidy_rows`]. Readers use these names; new columns may be added at the end.
-pub const TIDY_COLUMNS: [&str; 38] = [
+pub const TIDY_COLUMNS: [&str; 39] = [
     "run",
     "label",
     "machine",
@@ -44,6 +44,7 @@ pub const TIDY_COLUMNS: [&str; 38] = [
     "observed",
     "observed_low",
     "observed_high",
+    "definition",
 ];
 
 /// The rows of a run, in the order of its figures.
@@ -86,10 +87,20 @@ fn row(run: &Run, figure: &Figure) -> Vec<String> {
         figure.rounding.map(number).unwrap_or_default(),
     ]);
     row.extend(references(figure));
+    row.push(definition(&figure.definition));
     row
 }
 
-/// The columns from `basis` on: what the value rests on, the share of its batches that were undisturbed, and the value
+/// Empty for the same definition as the catalogue's, else how it stands to it and what differs.
+fn definition(definition: &Definition) -> String {
+    match definition {
+        Definition::Same => String::new(),
+        Definition::Near(differs) => format!("near: {differs}"),
+        Definition::Other(differs) => format!("other: {differs}"),
+    }
+}
+
+/// The columns from `basis` to `observed_high`: what the value rests on, the share of its batches that were undisturbed, and the value
 /// over all batches of first attempts. Empty where the references were not read.
 fn references(figure: &Figure) -> [String; 5] {
     let Some(references) = &figure.references else { return Default::default() };

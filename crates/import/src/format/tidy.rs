@@ -1,8 +1,8 @@
 //! Tidy CSV of this program: one row for each figure, as `export` writes it.
 
 use model::{
-    Estimate, EstimateMethod, Figure, Footprint, Launch, Machine, Metric, Mode, Origin, Outcome, Plan, Run, SCHEMA,
-    Session,
+    Definition, Estimate, EstimateMethod, Figure, Footprint, Launch, Machine, Metric, Mode, Origin, Outcome, Plan, Run,
+    SCHEMA, Session,
 };
 use serde::de::DeserializeOwned;
 
@@ -136,6 +136,15 @@ fn run(row: &TidyRow<'_>, id: String) -> Run {
     }
 }
 
+fn definition(row: &TidyRow<'_>) -> Result<Definition, SourceFault> {
+    match row.maybe("definition").split_once(": ") {
+        None if row.maybe("definition").is_empty() => Ok(Definition::Same),
+        Some(("near", differs)) => Ok(Definition::Near(differs.to_owned())),
+        Some(("other", differs)) => Ok(Definition::Other(differs.to_owned())),
+        _ => Err(SourceFault::new("a definition is neither 'near: ...' nor 'other: ...'", row.line)),
+    }
+}
+
 fn figure(row: &TidyRow<'_>) -> Result<Figure, SourceFault> {
     let launches = |(round, word): (u32, &str)| Ok(Launch { round, value: need(word, row.line)?, ..Launch::default() });
     let launches =
@@ -152,7 +161,7 @@ fn figure(row: &TidyRow<'_>) -> Result<Figure, SourceFault> {
             SourceFault::new(error.to_string().replace("could not", "cannot"), row.line)
         })?,
         stands_for: None,
-        definition: model::Definition::Same,
+        definition: definition(row)?,
         title: row.get("title")?.to_owned(),
         metric: Metric {
             unit: row.word("unit", row.get("unit")?)?,

@@ -4,20 +4,16 @@ use sys::process::{parent_pid, raw::getppid};
 
 use crate::prelude::*;
 
-/// How other tools enter the kernel.
-const LIBRARY: &str = "by the instruction, where the source calls a function of the C library";
-
 pub(super) static PROBE: Probe = Probe {
     id: "os.syscall_getppid",
     title: "getppid system call",
-    about: "Asks the kernel for the parent's number, past any copy that a library keeps: entry into the kernel and back, \
-            by the instruction itself, since with a library's function around it the time has levels.",
+    about: "Asks the kernel for the parent's number, past any copy that a library keeps: entry into the kernel and back.",
     metric: ProbeMetric::lower(Unit::Seconds, "call"),
     class: Class::Compute,
     stresses: &[Primitive::SyscallEntry],
     sources: &[
-        DefinitionSource::new("lmbench", "lat_syscall null", "McVoy & Staelin, USENIX ATC 1996").near(LIBRARY),
-        DefinitionSource::new("perf", "bench syscall basic", "tools/perf/bench/syscall.c of Linux").near(LIBRARY),
+        DefinitionSource::new("lmbench", "lat_syscall null", "McVoy & Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("perf", "bench syscall basic", "tools/perf/bench/syscall.c of Linux"),
     ],
     prepare: |_, _| Ok(Trial::one(GetppidKernel)),
     ..Probe::BLANK

@@ -4,20 +4,16 @@ use std::fs::File;
 
 use crate::prelude::*;
 
-/// How other tools enter the kernel.
-const LIBRARY: &str = "by the instruction, where the source calls a function of the C library";
-
 pub(super) static PROBE: Probe = Probe {
     id: "os.syscall_write",
     title: "null system call",
-    about: "Writes one byte to /dev/null: entry into the kernel, a look at the descriptor, a driver that does nothing, and back, \
-            by the instruction itself.",
+    about: "Writes one byte to /dev/null: entry into the kernel, a look at the descriptor, a driver that does nothing, and back.",
     metric: ProbeMetric::lower(Unit::Seconds, "call"),
     class: Class::Compute,
     stresses: &[Primitive::SyscallEntry],
     sources: &[
-        DefinitionSource::new("BaBar", "table 2, null syscall", "T. J. Pavel, CHEP 98").near(LIBRARY),
-        DefinitionSource::new("lmbench", "lat_syscall write", "McVoy & Staelin, USENIX ATC 1996").near(LIBRARY),
+        DefinitionSource::new("BaBar", "table 2, null syscall", "T. J. Pavel, CHEP 98"),
+        DefinitionSource::new("lmbench", "lat_syscall write", "McVoy & Staelin, USENIX ATC 1996"),
     ],
     prepare,
     ..Probe::BLANK

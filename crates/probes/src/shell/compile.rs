@@ -138,6 +138,7 @@ mod tests {
     fn the_small_program_is_as_long_as_that_of_the_source() {
         let lines = source(SMALL).lines().count();
         assert!((130..=170).contains(&lines), "{lines} lines");
-        assert!(source(64).lines().count() > 4 * lines);
+        let large = source(64).lines().count();
+        assert!(large > 2 * lines, "{large} lines");
     }
 }

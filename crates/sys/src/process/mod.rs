@@ -6,8 +6,6 @@
 
 mod child;
 mod end_watch;
-#[cfg(target_os = "linux")]
-mod entry;
 mod fork;
 mod group;
 mod limit;

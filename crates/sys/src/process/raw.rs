@@ -1,9 +1,8 @@
 //! Single system calls without any wrapper: the operations that the `os.syscall_*` figures count.
 //!
-//! The two that are counted one by one, `getppid` and `write`, enter the kernel without the C library on Linux. Others that
-//! it may answer from a cache (`getpid`) use `syscall(2)` there.
+//! Calls that a C library may answer from a cache (`getpid`, `getppid`) use `syscall(2)` on Linux.
 
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
 use crate::error::{Error, Result, check};
 
@@ -27,18 +26,10 @@ bare!(
     /// Number of this process, from the kernel.
     getpid, SYS_getpid, i32
 );
-/// Number of the parent, from the kernel.
-#[inline]
-#[must_use]
-pub fn getppid() -> i32 {
-    #[cfg(target_os = "linux")]
-    // SAFETY: the call takes no arguments, cannot fail and accesses no memory of this process.
-    return unsafe { super::entry::enter(libc::SYS_getppid) } as i32;
-    #[cfg(not(target_os = "linux"))]
-    // SAFETY: the call takes no arguments, cannot fail and accesses no memory of this process.
-    return unsafe { libc::getppid() };
-}
-
+bare!(
+    /// Number of the parent, from the kernel.
+    getppid, SYS_getppid, i32
+);
 bare!(
     /// Real user number, from the kernel.
     getuid, SYS_getuid, u32
@@ -77,26 +68,12 @@ pub fn byte_mix(fd: BorrowedFd<'_>) -> Result<()> {
 /// Writes one byte. 0 bytes written is an error.
 #[inline]
 pub fn write_byte(fd: impl AsFd, byte: u8) -> Result<()> {
-    match write_one(fd.as_fd().as_raw_fd(), &raw const byte) {
-        Ok(1) => Ok(()),
-        Ok(_) => Err(Error::refused("write a byte", "nothing was taken")),
-        Err(error) => Err(Error::os("write a byte", error)),
+    // SAFETY: the pointer is to one readable byte for the length of the call.
+    match unsafe { libc::write(fd.as_fd().as_raw_fd(), (&raw const byte).cast(), 1) } {
+        1 => Ok(()),
+        0 => Err(Error::refused("write a byte", "nothing was taken")),
+        _ => Err(Error::last("write a byte")),
     }
-}
-
-#[cfg(target_os = "linux")]
-#[inline]
-fn write_one(fd: RawFd, byte: *const u8) -> std::io::Result<usize> {
-    // SAFETY: the caller's pointer is to one readable byte for the length of the call.
-    let answer = unsafe { super::entry::enter_with(libc::SYS_write, [fd as usize, byte.expose_provenance(), 1]) };
-    usize::try_from(answer).map_err(|_| std::io::Error::from_raw_os_error(-answer as i32))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn write_one(fd: RawFd, byte: *const u8) -> std::io::Result<usize> {
-    // SAFETY: the caller's pointer is to one readable byte for the length of the call.
-    let answer = unsafe { libc::write(fd, byte.cast(), 1) };
-    usize::try_from(answer).map_err(|_| std::io::Error::last_os_error())
 }
 
 /// Yields the CPU to another runnable thread, if there is one (`sched_yield`).
