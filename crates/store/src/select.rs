@@ -93,7 +93,7 @@ impl Selector {
     }
 
     /// Resolves a selector: the first match of a path ([`is_path`]), `latest` or `latest-N` by time of start, a store
-    /// number, an id, a label (its newest run), the beginning of an id.
+    /// number, an id, a label (its newest run), the beginning of an id (of digits alone: a date at least).
     ///
     /// # Errors
     /// When nothing matches (with the nearest names), or several ids begin so (with all of them).
@@ -117,7 +117,9 @@ impl Selector {
         if let Some(run) = exact.into_iter().flatten().next() {
             return Ok(StoreSelection::Stored(run.clone()));
         }
-        let begun: Vec<_> = self.runs.iter().filter(|run| !text.is_empty() && run.id.starts_with(text)).collect();
+        // Ids begin with the date: a number that no run has is not the beginning of one, unless it is a whole date.
+        let begins = if number.is_some() { text.len() >= 8 } else { !text.is_empty() };
+        let begun: Vec<_> = self.runs.iter().filter(|run| begins && run.id.starts_with(text)).collect();
         match begun.as_slice() {
             [run] => Ok(StoreSelection::Stored((*run).clone())),
             [] => Err(self.unknown(text)),

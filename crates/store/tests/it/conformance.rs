@@ -206,6 +206,12 @@ fn selectors_find_runs(mut fresh: Fresh) {
             assert!(matches!(resolved(&**store, text), Err(Error::Unknown { .. })), "{text}");
         }
     }
+    // Ids of runs begin with their date: a number that no run has is not a short form of one.
+    store.put_all(&[Run { id: "20261122-173654-81fdc1".to_owned(), ..run("gamma", 40, SMALL) }]).unwrap();
+    for text in ["20", "2026", "20261"] {
+        assert!(matches!(resolved(&**store, text), Err(Error::Unknown { .. })), "{text}");
+    }
+    assert_eq!((resolved(&**store, "20261122").unwrap(), resolved(&**store, "20261122-17").unwrap()), (4, 4));
     for path in ["./x", "x.json", "/a/b", "x.json.zst"] {
         let selector = Selector::new(&**store).unwrap();
         assert_eq!(selector.resolve(path).unwrap(), StoreSelection::File(path.into()));
