@@ -1,5 +1,6 @@
 //! The rounds of a run: calibrate, launch, look, save.
 
+mod ending;
 mod group;
 mod quota;
 mod references;
@@ -14,6 +15,7 @@ use model::{Figure, FigureKey, Flag, Invalid, NOT_REACHED, Outcome, Run, Topolog
 
 pub use start::RunRequest;
 
+pub use self::ending::{EndReason, RunResult};
 use self::group::LaunchGroup;
 use self::quota::QuotaPacing;
 use self::references::ReferenceWatch;
@@ -32,28 +34,6 @@ pub trait Saver {
     /// # Errors
     /// In one line, why it could not; the run then ends, and what was measured is in the caller's hands.
     fn save(&mut self, run: &Run) -> Result<(), String>;
-}
-
-/// How a run ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum EndReason {
-    /// Every figure is finished.
-    Complete,
-    /// Time was up.
-    TimeLimit,
-    /// Somebody asked to stop.
-    Stopped,
-    /// It could not be saved.
-    NotSaved(String),
-}
-
-/// A run that ended.
-#[derive(Debug)]
-pub struct RunResult {
-    /// The run document.
-    pub run: Run,
-    /// Why it ended.
-    pub ending: EndReason,
 }
 
 /// Least time that a launch is given before it counts as hung.
