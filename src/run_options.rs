@@ -82,8 +82,9 @@ impl RoundOptions {
 pub(crate) struct MeasureOptions {
     #[command(flatten)]
     pub(crate) rounds: RoundOptions,
-    /// Most launches of a figure; it may end after 8, 10, 14, 20, 28 and 40 [default: 40]
-    #[arg(long, alias = "launches", value_name = "N", value_parser = clap::value_parser!(u32).range(8..=40))]
+    /// Most launches of a figure; it may end after 8, 10, 14, 20, 28, 40, 56 and 80 [default: 40, and 80 where a
+    /// time limit ends the run]
+    #[arg(long, alias = "launches", value_name = "N", value_parser = clap::value_parser!(u32).range(8..=80))]
     pub(crate) max_launches: Option<u32>,
     /// Resume a run that was cut off, with the same command line otherwise
     #[arg(long, value_name = "RUN")]

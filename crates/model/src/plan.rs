@@ -4,6 +4,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::Point;
 
+/// Numbers of launches after which a figure is judged.
+pub const LOOKS: [u32; 8] = [8, 10, 14, 20, 28, 40, 56, 80];
+/// Most launches of a figure in a run without a time limit. Where a limit ends the run, what it leaves goes to figures that
+/// need up to all of [`LOOKS`].
+pub const USUAL_LAUNCHES: u32 = 40;
+
+/// The looks up to so many launches, the first one at least.
+#[must_use]
+pub fn looks(most: u32) -> Vec<u32> {
+    LOOKS.into_iter().filter(|look| *look <= most.max(LOOKS[0])).collect()
+}
+
 /// One figure to measure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -80,7 +92,7 @@ impl Default for Plan {
             seed: 0,
             level: 0.95,
             target: 0.02,
-            looks: vec![8, 10, 14, 20, 28, 40],
+            looks: looks(USUAL_LAUNCHES),
             batches: 20,
             batch_nanos: 1_000_000,
             band: 0.02,

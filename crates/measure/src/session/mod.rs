@@ -19,6 +19,7 @@ pub use self::ending::{EndReason, RunResult};
 use self::group::LaunchGroup;
 use self::quota::QuotaPacing;
 use self::references::ReferenceWatch;
+use self::time_budget::BeyondReach;
 use crate::engine::{Engine, EngineError, Stopper};
 use crate::event::{MeasureEvent, Observer};
 use crate::evidence::may_exclude;
@@ -55,6 +56,7 @@ pub struct MeasureSession<'a> {
     conditions: ConditionsWatch,
     quota: QuotaPacing,
     watch: ReferenceWatch,
+    beyond_reach: BeyondReach,
     /// First of the rounds whose outside evidence was not judged yet.
     first_unjudged: u32,
     /// Engine time at which this part of the session began, and seconds measured in parts before it.
@@ -118,6 +120,7 @@ impl<'a> MeasureSession<'a> {
             saver,
             stopper,
             quota,
+            beyond_reach: BeyondReach::default(),
             first_unjudged,
             began,
             before,

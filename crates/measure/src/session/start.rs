@@ -1,6 +1,8 @@
 //! What a session begins with: a new run, or one to go on with.
 
-use model::{Class, Figure, FigureKey, Identity, Machine, Metric, Plan, PlanEntry, Run, Topology, Unit};
+use model::{
+    Class, Figure, FigureKey, Identity, LOOKS, Machine, Metric, Plan, PlanEntry, Run, Topology, USUAL_LAUNCHES, Unit,
+};
 
 use crate::references::from_runs;
 use crate::{Error, document, facts, placement, sizing};
@@ -121,12 +123,16 @@ impl RunRequest {
     }
 
     /// Ends every figure after so many launches at the latest: at the last look that is no later, the first one at least.
+    /// `None`: as planned, or the largest number instead of the usual one if a time limit ends the run.
     #[must_use]
     pub fn at_most(mut self, launches: Option<u32>) -> Self {
-        if let Some(most) = launches {
-            let looks = Plan::default().looks;
-            let first = looks.first().copied().unwrap_or(1);
-            self.run.plan.looks = looks.into_iter().filter(|look| *look <= most.max(first)).collect();
+        let plan = &mut self.run.plan;
+        match launches {
+            Some(most) => plan.looks = model::looks(most),
+            None if plan.time_limit.is_some() && plan.looks == model::looks(USUAL_LAUNCHES) => {
+                plan.looks = LOOKS.to_vec();
+            }
+            None => {}
         }
         self
     }

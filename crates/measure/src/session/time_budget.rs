@@ -2,8 +2,9 @@
 //!
 //! The noise of a figure rarely changes within one run, and half-widths shrink with the root of the number of launches.
 //! A figure that a hundred further launches could not bring within its target should not delay one that needs five
-//! more. It is launched in every third round, so that its launches still span the whole session and its interval still
-//! narrows.
+//! more. A third of the time remains for such figures, so that their launches still span the whole session and their
+//! intervals still narrow. It is a share of time, not of rounds: once most figures have ended, a round of all those
+//! out of reach takes ten times as long as one of the others.
 
 use model::Estimate;
 use stats::CALLING_LEVEL;
@@ -12,11 +13,33 @@ use stats::distribution::normal_quantile;
 use super::MeasureSession;
 use super::group::LaunchGroup;
 
-/// A figure out of reach, or a dear one, is launched in one round of this number.
+/// Before the first look a dear figure is launched in one round of this number.
 const TURN: u32 = 3;
+/// Share of the time after the first look that groups out of reach may take.
+const BEYOND: f64 = 1.0 / 3.0;
 /// Share of the time limit that the launches of a figure until the first look may take; dear figures take more, and
 /// would leave too little to the others.
 const DEAR: f64 = 0.05;
+
+/// Time since the first look, and how much of it went to groups out of reach, seconds.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct BeyondReach {
+    /// When the first look was.
+    since: Option<f64>,
+    spent: f64,
+}
+
+impl BeyondReach {
+    /// Whether launches of groups out of reach that take so many seconds may be made now; they then count as made.
+    fn admits(&mut self, seconds: f64, now: f64) -> bool {
+        let since = *self.since.get_or_insert(now);
+        let admits = self.spent + seconds <= BEYOND * (now - since);
+        if admits {
+            self.spent += seconds;
+        }
+        admits
+    }
+}
 
 /// Remaining cost of finishing a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -59,17 +82,18 @@ fn is_dear(seconds: f64, figures: usize, first: u32, limit: f64) -> bool {
 
 impl MeasureSession<'_> {
     /// The groups of this round: all of them without a time limit, and without those that are dear before the first look.
-    pub(super) fn select_round(&self, groups: Vec<LaunchGroup>, round: u32) -> Vec<LaunchGroup> {
+    pub(super) fn select_round(&mut self, groups: Vec<LaunchGroup>, round: u32) -> Vec<LaunchGroup> {
         let first = self.run.plan.looks.first().copied().unwrap_or(0);
-        let Some(limit) = self.run.plan.time_limit.filter(|_| !round.is_multiple_of(TURN)) else {
-            return groups;
-        };
+        let Some(limit) = self.run.plan.time_limit else { return groups };
         if round < first {
-            return self.affordable(groups, limit, first);
+            return if round.is_multiple_of(TURN) { groups } else { self.affordable(groups, limit, first) };
         }
         let costs = groups.iter().enumerate().map(|(group, members)| GroupCost { group, seconds: self.cost(members) });
         let reached = within_budget(costs.collect(), limit - self.elapsed());
-        if reached.is_empty() {
+        let others = groups.iter().enumerate().filter(|(group, _)| !reached.contains(group));
+        let seconds = others.map(|(_, members)| self.launch_seconds(members)).sum();
+        let now = self.elapsed();
+        if reached.is_empty() || self.beyond_reach.admits(seconds, now) {
             return groups;
         }
         groups
@@ -97,7 +121,13 @@ impl MeasureSession<'_> {
             let half_width = self.run.figures[*index].outcome.estimate().map(calling_half_width);
             Some(expected_look(made, half_width, target, &self.run.plan.looks, fewest)? - made)
         });
-        launches.min().map_or(f64::INFINITY, |launches| launches as f64 * self.progress[group.0[0]].seconds)
+        launches.min().map_or(f64::INFINITY, |launches| launches as f64 * self.launch_seconds(group))
+    }
+
+    /// Seconds of a launch of a group that counts, with those that did not count.
+    fn launch_seconds(&self, group: &LaunchGroup) -> f64 {
+        let (first, made) = (group.0[0], self.run.figures[group.0[0]].launches.len());
+        self.progress[first].seconds * made.max(1) as f64 / self.valid(first).max(1) as f64
     }
 }
 
@@ -121,6 +151,19 @@ mod tests {
         assert!(is_dear(0.7, 1, 8, 100.0) && !is_dear(0.6, 1, 8, 100.0));
         assert!(is_dear(7.0, 10, 8, 100.0) && !is_dear(6.0, 10, 8, 100.0));
         assert!(!is_dear(0.0, 1, 8, 100.0), "not launched yet");
+    }
+
+    #[test]
+    fn a_third_of_the_time_is_for_what_is_out_of_reach() {
+        let (mut beyond, mut spent, mut now) = (BeyondReach::default(), 0.0, 100.0);
+        while now < 200.0 {
+            // Rounds of four seconds with all groups, of half a second without.
+            let admitted = beyond.admits(3.5, now);
+            spent += if admitted { 3.5 } else { 0.0 };
+            now += if admitted { 4.0 } else { 0.5 };
+        }
+        assert!((26.0..=34.0).contains(&spent), "{spent} s of 100");
+        assert!(!BeyondReach::default().admits(1.0, 100.0), "the first look has just been");
     }
 
     #[test]

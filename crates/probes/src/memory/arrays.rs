@@ -1,12 +1,13 @@
 //! The arrays of the bandwidth figures, prepared once for all figures that share a launch.
 //!
 //! Every thread owns a chunk near its CPU. A chunk is walked in pieces, so that a batch is short for any size of the
-//! arrays; each batch continues where the last one ended.
+//! arrays; each batch continues where the last one of its figure ended, or where other figures were longest ago.
 
-use std::cell::RefCell;
+use std::cell::{RefCell, RefMut};
 
 use sys::memory::{Arena, Pages};
 
+use super::visits::{ArrayDivision, Visits};
 use crate::prelude::*;
 use crate::probe::Shares;
 use crate::team::ThreadTeam;
@@ -64,6 +65,18 @@ impl ArrayChunk {
         self.length(arrays).min(PIECE)
     }
 
+    /// How `arrays` arrays are walked.
+    pub(super) fn division(&self, arrays: usize) -> ArrayDivision {
+        let (length, piece) = (self.length(arrays), self.piece(arrays));
+        let start = |array| array * (length + STAGGER) * 8;
+        ArrayDivision {
+            starts: [start(0), start(1), start(2)],
+            arrays,
+            piece: piece * 8,
+            count: (length / piece) as u64,
+        }
+    }
+
     /// The arrays of one piece: the destination and the two inputs, empty if fewer are used.
     pub(super) fn arrays(&mut self, arrays: usize, piece: u64) -> [&mut [f64]; ARRAYS] {
         let (length, size) = (self.length(arrays), self.piece(arrays));
@@ -103,8 +116,23 @@ fn cut(whole: &mut [f64], at: usize, size: usize) -> &mut [f64] {
     &mut whole[at..at + size]
 }
 
-/// The arrays of a launch: one chunk per thread.
-pub(super) type Arrays = RefCell<ThreadTeam<ArrayChunk>>;
+/// The arrays of a launch: one chunk per thread, all walked at the same places.
+pub(super) struct Arrays {
+    team: RefCell<ThreadTeam<ArrayChunk>>,
+    visits: RefCell<Visits>,
+}
+
+impl Arrays {
+    /// The threads, for as long as one job takes.
+    pub(super) fn borrow_mut(&self) -> RefMut<'_, ThreadTeam<ArrayChunk>> {
+        self.team.borrow_mut()
+    }
+
+    /// Where the next pass over so many pieces begins, at `from` or later: not where a cache still holds what was accessed.
+    pub(super) fn pass(&self, division: &ArrayDivision, from: u64, pieces: u64) -> u64 {
+        self.visits.borrow_mut().pass(division, from, pieces)
+    }
+}
 
 /// The arrays of a point, prepared now or by an earlier sharer.
 pub(super) fn arrays(at: &Point, context: &mut ProbeContext) -> Result<Rc<Arrays>, Unsupported> {
@@ -131,8 +159,11 @@ pub(super) fn arrays(at: &Point, context: &mut ProbeContext) -> Result<Rc<Arrays
         }
         None => ArrayChunk::new(each, pages),
     };
-    let arrays = context.shared(&key, || Ok(RefCell::new(ThreadTeam::spawn(&cpus, part)?)))?;
-    for (member, tid) in arrays.borrow().tids().iter().enumerate() {
+    let arrays = context.shared(&key, || {
+        let team = ThreadTeam::spawn(&cpus, part)?;
+        Ok(Arrays { team: RefCell::new(team), visits: RefCell::new(Visits::new(each + ARRAYS * STAGGER * 8)) })
+    })?;
+    for (member, tid) in arrays.team.borrow().tids().iter().enumerate() {
         context.watch(member + 1, *tid);
     }
     Ok(arrays)

@@ -1,6 +1,7 @@
 //! Common parts of the two copies: source and destination in the arrays of the bandwidth figures, walked piece by piece.
 
 use super::arrays::{Arrays, arrays};
+use super::visits::ArrayDivision;
 use crate::prelude::*;
 
 /// A copying kernel: destination, source, passes.
@@ -46,6 +47,11 @@ impl Copying {
 
     fn piece(&self) -> usize {
         self.words.min(self.longest)
+    }
+
+    fn division(&self) -> ArrayDivision {
+        let (starts, piece) = ([0, (self.words + STAGGER) * 8, 0], self.piece());
+        ArrayDivision { starts, arrays: 2, piece: piece * 8, count: (self.words / piece) as u64 }
     }
 
     /// Destination and source of a piece.
@@ -98,7 +104,9 @@ impl Kernel for Copying {
     }
 
     fn ready(&mut self, ops: u64) -> Result<(), ProbeError> {
-        self.from = if self.is_small() { 0 } else { self.from.wrapping_add(self.pieces) };
+        if !self.is_small() {
+            self.from = self.memory.pass(&self.division(), self.from + self.pieces, ops);
+        }
         self.pieces = ops;
         let mut team = self.memory.borrow_mut();
         let memory = team.own().words();

@@ -26,6 +26,7 @@ mod scale;
 mod streaming;
 mod tlb_cost;
 mod triad;
+mod visits;
 mod write;
 
 use crate::Probe;

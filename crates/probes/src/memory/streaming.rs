@@ -3,6 +3,7 @@
 use sys::kernel::stream::{self, Stores, StreamKind, Variant, Width};
 
 use super::arrays::{Arrays, Pass, arrays};
+use super::visits::ArrayDivision;
 use crate::prelude::*;
 use crate::trials;
 
@@ -31,13 +32,15 @@ const TRIALS: usize = 4;
 pub(super) fn prepare(kind: StreamKind, at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let memory = arrays(at, context)?;
     let arrays = kind.inputs() + usize::from(kind.writes());
-    let (elements, threads, small) = {
+    let (division, elements, threads, small) = {
         let mut team = memory.borrow_mut();
-        (team.own().piece(arrays), 1 + team.tids().len(), team.own().is_small(arrays))
+        let threads = 1 + team.tids().len();
+        let own = team.own();
+        (own.division(arrays), own.piece(arrays), threads, own.is_small(arrays))
     };
     let variant = choose(kind, at, context, &memory)?;
     let walk = Pass { arrays, from: 0, pieces: 1 };
-    Ok(Trial::one(Streaming { memory, variant, walk, elements, threads, small }))
+    Ok(Trial::one(Streaming { memory, variant, division, walk, elements, threads, small }))
 }
 
 /// The variant that the point specifies, or the fastest of a few in brief trials; once chosen it is kept for the run.
@@ -72,14 +75,15 @@ fn choose(
     Ok(variant)
 }
 
-/// The fastest in brief trials. The trials of all variants walk through all arrays in sequence, so that the memory of
-/// each trial was last accessed as long ago as in a measurement.
+/// The fastest in brief trials, each over memory that was accessed as long ago as in a measurement.
 fn fastest(kind: StreamKind, memory: &Arrays) -> Result<Option<&'static Variant>, ProbeError> {
     let arrays = kind.inputs() + usize::from(kind.writes());
     let mut team = memory.borrow_mut();
+    let division = team.own().division(arrays);
     let mut walk = Pass { arrays, from: 0, pieces: TRIAL };
     trials::fastest(stream::candidates(kind), TRIALS, |variant| {
         let variant = *variant;
+        walk.from = memory.pass(&division, walk.from, TRIAL);
         team.prepare(TRIAL, move |chunk| chunk.walk(walk, |arrays| run(variant, arrays, 1)))?;
         let began = sys::clock::now();
         team.start(TRIAL)?;
@@ -101,6 +105,7 @@ fn run(variant: &Variant, arrays: [&mut [f64]; 3], passes: usize) -> u64 {
 struct Streaming {
     memory: Rc<Arrays>,
     variant: &'static Variant,
+    division: ArrayDivision,
     walk: Pass,
     /// Elements of a piece.
     elements: usize,
@@ -171,7 +176,7 @@ impl Kernel for Streaming {
 
     fn ready(&mut self, ops: u64) -> Result<(), ProbeError> {
         if !self.small {
-            self.walk.from = self.walk.from.wrapping_add(self.walk.pieces);
+            self.walk.from = self.memory.pass(&self.division, self.walk.from + self.walk.pieces, ops);
             self.walk.pieces = ops;
         }
         let (variant, walk, passes) = (self.variant, self.walk(ops), self.passes(ops));

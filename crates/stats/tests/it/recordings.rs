@@ -50,13 +50,13 @@ fn figures() -> Vec<(String, Vec<f64>)> {
 
 /// Result of a run of one figure: launches, interval, and whether it converged.
 fn ended(values: &[f64]) -> (usize, Interval, bool) {
-    for n in LOOKS {
+    for n in LOOKS.into_iter().filter(|n| *n <= values.len()) {
         let seen = look_at_launches(&values[..n], &[], TARGET, LEVEL);
         if let (true, Some(found)) = (seen.converged, seen.interval) {
             return (n, found.interval, true);
         }
     }
-    let all = &values[..LAST];
+    let all = &values[..LAST.min(values.len())];
     let last = look_at_launches(all, &[], TARGET, LEVEL).interval.or_else(|| launch_median_range(all)).unwrap();
     (LAST, last.interval, false)
 }
@@ -172,7 +172,9 @@ fn launches_in_the_order_of_time_cover_when_converged() {
         .into_iter()
         .map(|(name, values)| {
             let truth = median(&values).unwrap();
-            let tally = Tally::of(truth, (0..values.len()).map(|start| consecutive(&values, LAST, start)));
+            // More than were recorded would repeat some, and say nothing new.
+            let most = LAST.min(values.len());
+            let tally = Tally::of(truth, (0..values.len()).map(|start| consecutive(&values, most, start)));
             (name, tally)
         })
         .collect();
@@ -224,7 +226,7 @@ fn correlated_launches_cover_when_converged() {
 fn interrupted_runs_have_the_stated_coverage() {
     for n in LOOKS {
         let (mut covered, mut windows, mut own_level) = (0, 0, 0);
-        for (_, values) in figures() {
+        for (_, values) in figures().into_iter().filter(|(_, values)| values.len() >= n) {
             let truth = median(&values).unwrap();
             for start in 0..values.len() {
                 let seen = consecutive(&values, n, start);
@@ -236,6 +238,10 @@ fn interrupted_runs_have_the_stated_coverage() {
                 covered += usize::from(found.interval.contains(truth));
                 windows += 1;
             }
+        }
+        if windows == 0 {
+            testing::lacks!("no recording here has {n} launches of a figure");
+            continue;
         }
         let share = covered as f64 / windows as f64;
         println!(
