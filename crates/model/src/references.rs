@@ -187,7 +187,7 @@ pub enum ObservedReason {
         /// Total number of launches.
         of: u32,
     },
-    /// An operation takes longer than 1 ms: filtering would select quiet minutes for long operations only.
+    /// A batch cannot be shorter than 1 ms: filtering would select quiet minutes for long operations only.
     LongOperation,
     /// Its kernel reads its own values.
     OwnReadings,
@@ -212,7 +212,7 @@ impl fmt::Display for ObservedReason {
             Self::FewUndisturbed { launches, of } => {
                 write!(f, "only {launches} of {of} launches had the core to themselves")
             }
-            Self::LongOperation => f.write_str("an operation takes longer than 1 ms"),
+            Self::LongOperation => f.write_str("a batch takes longer than 1 ms"),
             Self::OwnReadings => f.write_str("it reads its own values"),
             Self::ManyCpus => f.write_str("it runs on more CPUs than are read"),
             Self::OwnWork => f.write_str("its own work disturbs the readings beside it"),

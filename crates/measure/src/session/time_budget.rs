@@ -5,6 +5,9 @@
 //! more. A third of the time remains for such figures, so that their launches still span the whole session and their
 //! intervals still narrow. It is a share of time, not of rounds: once most figures have ended, a round of all those
 //! out of reach takes ten times as long as one of the others.
+//!
+//! A round has a least length, filled with figures out of reach: launches of one figure that follow one another at
+//! once all meet the same neighbour, and say little more than one of them.
 
 use model::Estimate;
 use stats::CALLING_LEVEL;
@@ -15,29 +18,35 @@ use super::group::LaunchGroup;
 
 /// Before the first look a dear figure is launched in one round of this number.
 const TURN: u32 = 3;
-/// Share of the time after the first look that groups out of reach may take.
-const BEYOND: f64 = 1.0 / 3.0;
 /// Share of the time limit that the launches of a figure until the first look may take; dear figures take more, and
 /// would leave too little to the others.
 const DEAR: f64 = 0.05;
+/// Share of the time after the first look that groups out of reach may take.
+const BEYOND: f64 = 1.0 / 3.0;
+/// Least length of a round after the first look, seconds, if there is enough to launch: contention of a core comes and
+/// goes within a second or two.
+const ROUND: f64 = 2.0;
 
-/// Time since the first look, and how much of it went to groups out of reach, seconds.
+/// Seconds that groups out of reach may still take.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct BeyondReach {
-    /// When the first look was.
-    since: Option<f64>,
-    spent: f64,
-}
+pub(super) struct BeyondReach(f64);
 
 impl BeyondReach {
-    /// Whether launches of groups out of reach that take so many seconds may be made now; they then count as made.
-    fn admits(&mut self, seconds: f64, now: f64) -> bool {
-        let since = *self.since.get_or_insert(now);
-        let admits = self.spent + seconds <= BEYOND * (now - since);
-        if admits {
-            self.spent += seconds;
+    /// Those of `others`, each with its seconds, that come along in a round whose other groups take `reached` seconds. The
+    /// first ones wait until there is time for them, so that dear ones get their turn too.
+    fn admit(&mut self, others: &[GroupCost], reached: f64) -> Vec<usize> {
+        self.0 += (ROUND - reached).max(reached * BEYOND / (1.0 - BEYOND));
+        let mut admitted = Vec::new();
+        for other in others {
+            if self.0 < other.seconds {
+                return admitted;
+            }
+            self.0 -= other.seconds;
+            admitted.push(other.group);
         }
-        admits
+        // Time that nobody needs is not saved up.
+        self.0 = self.0.min(ROUND);
+        admitted
     }
 }
 
@@ -45,7 +54,8 @@ impl BeyondReach {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct GroupCost {
     group: usize,
-    /// Seconds to the look at which it is expected to finish; infinite if that is not before the last look.
+    /// Seconds to the look at which it is expected to finish, infinite if that is not before the last look; or of its next
+    /// launch.
     seconds: f64,
 }
 
@@ -90,18 +100,17 @@ impl MeasureSession<'_> {
         }
         let costs = groups.iter().enumerate().map(|(group, members)| GroupCost { group, seconds: self.cost(members) });
         let reached = within_budget(costs.collect(), limit - self.elapsed());
-        let others = groups.iter().enumerate().filter(|(group, _)| !reached.contains(group));
-        let seconds = others.map(|(_, members)| self.launch_seconds(members)).sum();
-        let now = self.elapsed();
-        if reached.is_empty() || self.beyond_reach.admits(seconds, now) {
+        if reached.is_empty() {
             return groups;
         }
-        groups
-            .into_iter()
-            .enumerate()
-            .filter(|(group, _)| reached.contains(group))
-            .map(|(_, members)| members)
-            .collect()
+        let next = |group: usize| GroupCost { group, seconds: self.launch_seconds(&groups[group]) };
+        let taken = reached.iter().map(|group| next(*group).seconds).sum();
+        let mut others: Vec<usize> = (0..groups.len()).filter(|group| !reached.contains(group)).collect();
+        others.sort_by_key(|group| self.run.figures[groups[*group].0[0]].launches.len());
+        let others: Vec<GroupCost> = others.into_iter().map(next).collect();
+        let admitted = self.beyond_reach.admit(&others, taken);
+        let wanted = |group: usize| reached.contains(&group) || admitted.contains(&group);
+        groups.into_iter().enumerate().filter(|(group, _)| wanted(*group)).map(|(_, members)| members).collect()
     }
 
     /// The groups that are not dear before the first look; all if there is no other.
@@ -153,17 +162,42 @@ mod tests {
         assert!(!is_dear(0.0, 1, 8, 100.0), "not launched yet");
     }
 
+    /// Launches of groups out of reach, and the seconds that they and the others took, in rounds of 100 s.
+    fn rounds(others: &[f64], reached: f64) -> (Vec<u32>, f64, f64) {
+        let mut beyond = BeyondReach::default();
+        let (mut launches, mut spent, mut now) = (vec![0; others.len()], 0.0, 0.0);
+        while now < 100.0 {
+            let mut order: Vec<usize> = (0..others.len()).collect();
+            order.sort_by_key(|group| launches[*group]);
+            let costs: Vec<GroupCost> =
+                order.into_iter().map(|group| GroupCost { group, seconds: others[group] }).collect();
+            let admitted = beyond.admit(&costs, reached);
+            let seconds: f64 = admitted.iter().map(|group| others[*group]).sum();
+            admitted.iter().for_each(|group| launches[*group] += 1);
+            spent += seconds;
+            now += reached + seconds;
+        }
+        (launches, spent, now)
+    }
+
     #[test]
     fn a_third_of_the_time_is_for_what_is_out_of_reach() {
-        let (mut beyond, mut spent, mut now) = (BeyondReach::default(), 0.0, 100.0);
-        while now < 200.0 {
-            // Rounds of four seconds with all groups, of half a second without.
-            let admitted = beyond.admits(3.5, now);
-            spent += if admitted { 3.5 } else { 0.0 };
-            now += if admitted { 4.0 } else { 0.5 };
-        }
-        assert!((26.0..=34.0).contains(&spent), "{spent} s of 100");
-        assert!(!BeyondReach::default().admits(1.0, 100.0), "the first look has just been");
+        let (launches, spent, now) = rounds(&[1.5, 0.02, 0.4, 0.1, 2.0], 4.0);
+        assert!((0.3..=0.36).contains(&(spent / now)), "{spent} s of {now}");
+        assert!(launches.iter().max().unwrap() - launches.iter().min().unwrap() <= 1, "{launches:?}: each its turn");
+        let (launches, ..) = rounds(&[30.0], 4.0);
+        assert!(launches[0] >= 1, "the dearest too");
+    }
+
+    #[test]
+    fn short_rounds_are_filled() {
+        let (launches, spent, now) = rounds(&[0.9, 0.1, 0.8, 0.7, 0.6], 0.05);
+        let rounds_made = (now - spent) / 0.05;
+        assert!((1.5..=2.5).contains(&(now / rounds_made)), "{rounds_made} rounds in {now} s");
+        assert!(launches.iter().all(|made| *made > 20), "{launches:?}");
+        // With nothing to fill it a round is as short as it is.
+        let (launches, ..) = rounds(&[0.1], 0.05);
+        assert!(launches[0] > 500, "{launches:?}");
     }
 
     #[test]

@@ -95,6 +95,11 @@ impl Kernel for LibraryCalls {
         }
         ProbeError::unless_equal((done.token, self.character), (token, character))
     }
+
+    /// Each batch speaks to the program once, which must be little beside its calls.
+    fn granule(&self) -> u64 {
+        1000
+    }
 }
 
 impl Drop for LibraryCalls {

@@ -28,8 +28,6 @@ pub(super) static PROBE: Probe = Probe {
     ],
     axes: &[MESSAGES, Axis::placement(&["same_cpu"])],
     parties: Parties::Placed,
-    // The library's calls are counted by a program of their own, to which each batch speaks once.
-    batch: BatchRule { least: 1000, ..BatchRule::FILL },
     prepare: |at, context| match at.choice("messages")? {
         "library" => Ok(Trial::one(LibraryCalls::start(context, "tcp")?)),
         how => Ok(Trial::one(Remote::<MARK_BYTES>::start(context, tcp_pair()?, how == "polled")?)),

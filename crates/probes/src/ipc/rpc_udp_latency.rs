@@ -27,8 +27,6 @@ pub(super) static PROBE: Probe = Probe {
     ],
     axes: &[MESSAGES, Axis::placement(&["same_cpu"])],
     parties: Parties::Placed,
-    // The library's calls are counted by a program of their own, to which each batch speaks once.
-    batch: BatchRule { least: 1000, ..BatchRule::FILL },
     prepare: |at, context| match at.choice("messages")? {
         "library" => Ok(Trial::one(LibraryCalls::start(context, "udp")?)),
         how => Ok(Trial::one(Remote::<0>::start(context, udp_pair()?, how == "polled")?)),

@@ -27,7 +27,7 @@ pub(super) static PROBE: Probe = Probe {
     ],
     axes: &[Linking::AXIS],
     // The count is passed as the length of an argument, which must be short compared to a page.
-    batch: BatchRule { least: 8, most: 1024, batches: None },
+    batch: BatchRule { least: 2, most: 1024, batches: None },
     paired: true,
     prepare,
     ..Probe::BLANK
