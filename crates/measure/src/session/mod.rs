@@ -62,6 +62,8 @@ pub struct MeasureSession<'a> {
     /// Engine time at which this part of the session began, and seconds measured in parts before it.
     began: f64,
     before: f64,
+    /// When it was last saved.
+    saved: f64,
 }
 
 /// What the session knows of a figure beside the document.
@@ -124,6 +126,7 @@ impl<'a> MeasureSession<'a> {
             first_unjudged,
             began,
             before,
+            saved: before,
         };
         session.prepare();
         session.begin_references();
@@ -355,7 +358,8 @@ impl<'a> MeasureSession<'a> {
     }
 
     fn save(&mut self) -> Result<(), EndReason> {
-        self.run.session.seconds = self.elapsed();
+        self.saved = self.elapsed();
+        self.run.session.seconds = self.saved;
         self.record_conditions();
         self.saver.save(&self.run).map_err(EndReason::NotSaved)
     }

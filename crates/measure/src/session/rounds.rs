@@ -2,6 +2,8 @@
 //! plan of thousands of figures is measured part by part, so that an interrupted run has finished figures instead of
 //! two launches of each.
 
+use std::collections::VecDeque;
+
 use model::{FigureKey, Invalid, Outcome};
 
 use super::group::{self, LaunchGroup};
@@ -13,6 +15,8 @@ use crate::step::Purpose;
 /// Number of figures measured in the same rounds, plus at most one group of sharers. Large enough that their launches
 /// spread over minutes of the machine's drift, small enough that a round takes seconds.
 const PART: usize = 100;
+/// Seconds of short rounds after which the run is saved: saving takes a tenth of a second of a large one.
+const SAVE_EVERY: f64 = 4.0;
 
 impl MeasureSession<'_> {
     /// Calibrates, then measures round by round until all figures are finished or the run ends otherwise.
@@ -37,7 +41,7 @@ impl MeasureSession<'_> {
             self.save()?;
             self.measure_rounds()?;
             if self.progress.iter().all(|progress| progress.ended) {
-                return Ok(());
+                return self.save();
             }
         }
     }
@@ -119,54 +123,62 @@ impl MeasureSession<'_> {
             self.observer.on_event(&MeasureEvent::Round { number: round + 1, active });
             groups = self.select_round(groups, round);
             group::shuffle(&mut groups, self.run.plan.seed, round);
-            for group in &groups {
-                self.launch_until_valid(group, round)?;
-            }
+            self.launch_all(&groups, round)?;
             self.learn_unshared();
             self.judge_rounds(round);
             groups.iter().for_each(|group| self.look(group));
             self.run.session.rounds = round + 1;
-            self.save()?;
+            if self.elapsed() - self.saved >= SAVE_EVERY {
+                self.save()?;
+            }
             let (converged, of) = (self.done(), self.run.figures.len());
             let (elapsed, left) = (self.elapsed(), self.left());
             self.observer.on_event(&MeasureEvent::Saved { run: &self.run, converged, of, elapsed, left });
         }
     }
 
-    /// One launch of a group; members whose launch is excluded are launched again, at most twice.
-    fn launch_until_valid(&mut self, group: &LaunchGroup, round: u32) -> Result<(), EndReason> {
-        // The launch of another group may have ended some of this one.
-        let open = group.0.iter().copied().filter(|index| !self.progress[*index].ended);
-        let mut missing = LaunchGroup(open.collect());
-        for attempt in 0..ATTEMPTS {
-            if missing.0.is_empty() {
-                return Ok(());
+    /// One launch of every group; members whose launch is excluded are launched again, at most twice, after all others of
+    /// the round: what disturbed them mostly outlasts a launch.
+    fn launch_all(&mut self, groups: &[LaunchGroup], round: u32) -> Result<(), EndReason> {
+        let mut queue: VecDeque<(LaunchGroup, u32)> = groups.iter().map(|group| (group.clone(), 0)).collect();
+        while let Some((group, attempt)) = queue.pop_front() {
+            // The launch of another group may have ended some of this one.
+            let open: Vec<usize> = group.0.into_iter().filter(|index| !self.progress[*index].ended).collect();
+            if open.is_empty() {
+                continue;
             }
-            if self.stopper.asked() {
-                return Err(EndReason::Stopped);
-            }
-            let keys: Vec<FigureKey> = missing.0.iter().map(|index| self.key(*index)).collect();
-            let launch = u32::try_from(self.valid(missing.0[0])).unwrap_or(u32::MAX);
-            let look = self.run.plan.looks.iter().copied().find(|look| *look > launch).unwrap_or(launch);
-            self.observer.on_event(&MeasureEvent::Launching { keys: &keys, launch: launch + 1, look });
-            let step = self.step(Purpose::Measure, &missing, round, attempt);
-            let before: Vec<usize> = missing.0.iter().map(|index| self.valid(*index)).collect();
-            match self.launch(&step, &missing) {
-                Err(EngineError::Stopped) => return Err(EndReason::Stopped),
-                Err(_) => return Ok(()), // dissolved: its members are launched separately from the next round on
-                Ok(true) => return Ok(()),
-                Ok(false) => {
-                    let stale = missing
-                        .0
-                        .iter()
-                        .zip(before)
-                        .filter(|(index, before)| !self.progress[**index].ended && self.valid(**index) == *before);
-                    missing = LaunchGroup(stale.map(|(index, _)| *index).collect());
-                }
+            let missing = self.launch_once(&LaunchGroup(open), round, attempt)?;
+            if attempt + 1 == ATTEMPTS {
+                self.fail_after_invalid_launches(&missing);
+            } else if !missing.0.is_empty() {
+                queue.push_back((missing, attempt + 1));
             }
         }
-        self.fail_after_invalid_launches(&missing);
         Ok(())
+    }
+
+    /// One launch of a group. Returns the members whose launch was excluded.
+    fn launch_once(&mut self, group: &LaunchGroup, round: u32, attempt: u32) -> Result<LaunchGroup, EndReason> {
+        if self.stopper.asked() {
+            return Err(EndReason::Stopped);
+        }
+        let keys: Vec<FigureKey> = group.0.iter().map(|index| self.key(*index)).collect();
+        let launch = u32::try_from(self.valid(group.0[0])).unwrap_or(u32::MAX);
+        let look = self.run.plan.looks.iter().copied().find(|look| *look > launch).unwrap_or(launch);
+        self.observer.on_event(&MeasureEvent::Launching { keys: &keys, launch: launch + 1, look });
+        let step = self.step(Purpose::Measure, group, round, attempt);
+        let before: Vec<usize> = group.0.iter().map(|index| self.valid(*index)).collect();
+        match self.launch(&step, group) {
+            Err(EngineError::Stopped) => Err(EndReason::Stopped),
+            // Dissolved: its members are launched separately from the next round on.
+            Err(_) | Ok(true) => Ok(LaunchGroup(Vec::new())),
+            Ok(false) => {
+                let members = group.0.iter().zip(before);
+                let stale =
+                    members.filter(|(index, before)| !self.progress[**index].ended && self.valid(**index) == *before);
+                Ok(LaunchGroup(stale.map(|(index, _)| *index).collect()))
+            }
+        }
     }
 
     /// Without a limit, a machine that invalidates every launch would keep the run going forever.
