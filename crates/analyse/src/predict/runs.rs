@@ -212,8 +212,13 @@ fn column_of(figure: &Figure) -> PredictorColumn {
 
 /// One machine, or one class of cores of it: fast and small cores of one chip are predicted by themselves.
 fn identity(run: &Run) -> String {
-    let fingerprint = &run.machine.fingerprint;
-    let machine = if fingerprint.is_empty() { format!("name {}", run.machine.name) } else { fingerprint.clone() };
+    let (fingerprint, name) = (&run.machine.fingerprint, &run.machine.name);
+    let machine = match (fingerprint.is_empty(), name.is_empty()) {
+        (false, _) => fingerprint.clone(),
+        (true, false) => format!("name {name}"),
+        // Nobody knows which of the nameless are one machine.
+        (true, true) => format!("run {}", run.id),
+    };
     core_class(run).map_or(machine.clone(), |class| format!("{machine} {class}"))
 }
 

@@ -235,6 +235,20 @@ fn runs_become_a_table_without_leaks() {
     );
 }
 
+#[test]
+fn machines_without_a_name_are_not_one_machine() {
+    let run = |id: &str, value: f64| {
+        let rate = common::rate("event");
+        let application = common::plain("application.farm", "", rate.clone(), value);
+        let mut run = common::published_run("", vec![application, common::plain("cpu.integer", "", rate, value)]);
+        run.id = id.to_owned();
+        run
+    };
+    let runs: Vec<model::Run> = (0..5).map(|at| run(&format!("r{at}"), f64::from(at + 1))).collect();
+    let table = from_runs(&common::refs(&runs), "farm").unwrap();
+    assert_eq!(table.machines.len(), 5);
+}
+
 fn fact(name: &str, value: FactValue) -> Fact {
     Fact { name: name.to_owned(), value, unit: None, source: "test".to_owned(), affects: Vec::new() }
 }

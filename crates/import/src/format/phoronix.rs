@@ -1,6 +1,6 @@
 //! The Phoronix Test Suite's composite.xml: every trial of every test, for one system or several.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use model::{Better, Metric, Unit};
 use quick_xml::Reader;
@@ -27,13 +27,52 @@ const DEEPEST: usize = 64;
 /// Texts of an element's children, by name.
 type Words = HashMap<String, String>;
 
+/// What was read so far.
+#[derive(Default)]
+struct Composite {
+    system: Words,
+    result: Words,
+    entry: Words,
+    sheets: Vec<(String, SourceSheet)>,
+    figures: usize,
+    /// Elements with a number that no rule reads, by the names of their parents.
+    unread: BTreeSet<String>,
+}
+
+impl Composite {
+    /// Takes the text of an element that ended inside of `path`.
+    fn take(&mut self, path: &[String], name: String, value: String) -> Result<(), String> {
+        let parent = path.last().map(String::as_str);
+        if number(&value).is_some() && !is_read(parent, &name) && self.unread.len() < MOST_NAMES {
+            self.unread.insert(format!("{}.{name}", path.join(".")));
+        }
+        match parent {
+            Some("System") => drop(self.system.insert(name, value)),
+            Some("Result") if name != "Data" => drop(self.result.insert(name, value)),
+            Some("Entry") => drop(self.entry.insert(name, value)),
+            Some("Data") if name == "Entry" => {
+                let entry = std::mem::take(&mut self.entry);
+                self.figures += 1;
+                if self.figures > MOST_ITEMS {
+                    return Err(format!("it has more than {MOST_ITEMS} results"));
+                }
+                add(&mut self.sheets, &self.result, &entry)?;
+            }
+            Some("PhoronixTestSuite") if name == "Result" => self.result.clear(),
+            Some("PhoronixTestSuite") if name == "System" => {
+                describe(&mut self.sheets, std::mem::take(&mut self.system))?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut reader = Reader::from_str(source.text);
     let mut path: Vec<String> = Vec::new();
     let mut words = String::new();
-    let (mut system, mut result, mut entry) = (Words::new(), Words::new(), Words::new());
-    let mut sheets: Vec<(String, SourceSheet)> = Vec::new();
-    let mut figures = 0;
+    let mut composite = Composite::default();
     loop {
         let before = usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX);
         let fault = |reason: String| SourceFault { reason, place: place(source.text, before) };
@@ -53,31 +92,29 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             Event::End(_) => {
                 let name = path.pop().unwrap_or_default();
                 let value = std::mem::take(&mut words).trim().to_owned();
-                match path.last().map(String::as_str) {
-                    Some("System") => drop(system.insert(name, value)),
-                    Some("Result") if name != "Data" => drop(result.insert(name, value)),
-                    Some("Entry") => drop(entry.insert(name, value)),
-                    Some("Data") if name == "Entry" => {
-                        let entry = std::mem::take(&mut entry);
-                        figures += 1;
-                        if figures > MOST_ITEMS {
-                            return Err(fault(format!("it has more than {MOST_ITEMS} results")));
-                        }
-                        add(&mut sheets, &result, &entry).map_err(fault)?;
-                    }
-                    Some("PhoronixTestSuite") if name == "Result" => result.clear(),
-                    Some("PhoronixTestSuite") if name == "System" => {
-                        describe(&mut sheets, std::mem::take(&mut system)).map_err(fault)?;
-                    }
-                    _ => {}
-                }
+                composite.take(&path, name, value).map_err(fault)?;
             }
             Event::Eof if path.is_empty() => break,
             Event::Eof => return Err(fault(format!("it ends inside <{}>", axis_value(&path[path.len() - 1])))),
             _ => {}
         }
     }
-    Ok(Parsed::Sheets(sheets.into_iter().map(|(_, sheet)| sheet).collect()))
+    let unread = composite.unread;
+    source.ledger.skipped(unread.len(), unread.into_iter().next());
+    Ok(Parsed::Sheets(composite.sheets.into_iter().map(|(_, sheet)| sheet).collect()))
+}
+
+/// Whether an element is read, or names what is read.
+fn is_read(parent: Option<&str>, name: &str) -> bool {
+    match parent {
+        // Names, versions and dates of the system.
+        Some("System") => true,
+        Some("Result") => {
+            ["Identifier", "Title", "AppVersion", "Description", "Scale", "Proportion", "DisplayFormat"].contains(&name)
+        }
+        Some("Entry") => ["Identifier", "Value", "RawString"].contains(&name),
+        _ => false,
+    }
 }
 
 fn place(text: &str, byte: usize) -> SourcePosition {

@@ -53,6 +53,17 @@ fn members_of_json_that_no_rule_reads_are_counted_and_the_first_is_named() {
 }
 
 #[test]
+fn elements_of_xml_that_no_rule_reads_are_counted_and_the_first_is_named() {
+    let text = String::from_utf8(common::fixture("phoronix.xml")).unwrap();
+    let before = unread("p.xml", text.as_bytes()).unwrap();
+    assert_eq!((before.count, before.first), (0, None), "all of it is read");
+    let more = text.replace("<Value>", "<Temperature>71</Temperature><Temperature>hot</Temperature><Value>");
+    let after = unread("p.xml", more.as_bytes()).unwrap();
+    let first = after.first.unwrap();
+    assert_eq!((after.count, first.as_str()), (1, "PhoronixTestSuite.Result.Data.Entry.Temperature"));
+}
+
+#[test]
 fn formats_of_json_count_members() {
     let members =
         |found: Option<import::UnreadNumbers>| found.is_some_and(|found| found.place == import::NumberPlace::Members);
