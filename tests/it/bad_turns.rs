@@ -216,8 +216,8 @@ fn a_terminal_gets_no_control_characters_of_documents() {
 
 #[test]
 fn a_dumb_terminal_gets_no_colours_and_no_bar() {
-    let place = Place::with_a_run();
-    let measure = "run --probe os.clock_read --target 50 --no-rulers";
+    let place = Place::new();
+    let measure = "run --probe os.clock_read --target 50 --no-rulers --max-launches 8";
     let Some(dumb) = on_a_terminal(&place, measure, "dumb") else { return };
     assert!(dumb.contains("clock read") && !dumb.contains('\u{1b}'), "{dumb:?}");
     let Some(clever) = on_a_terminal(&place, measure, "xterm") else { return };

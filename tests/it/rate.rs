@@ -54,7 +54,7 @@ pub(crate) mod rated {
     #[test]
     fn ratios_are_to_the_reference_and_copies_add_up() {
         let place = Place::new();
-        let run = rate(&place, ("none", ":"), "rating", &["--copies", "1,3"]).fine().json();
+        let run = rate(&place, ("none", ":"), "rating", &["--copies", "1,3", "--max-launches", "8"]).fine().json();
         for set in ["int_1", "fp_1"] {
             assert!((value(&run, &format!("rating.{set}_speed")) - 0.5).abs() < 1e-9);
             assert!((value(&run, &format!("rating.{set}_rate")) - 1.5).abs() < 1e-9);
@@ -70,7 +70,7 @@ pub(crate) mod rated {
     fn a_wrong_checksum_makes_the_rating_of_its_set_invalid_and_the_other_goes_on() {
         let place = Place::new();
         let wrong = "printf 'seconds=0.1\\nchecksum=0123456789abcdef\\n'; echo strange >&2";
-        let answer = rate(&place, ("chess", wrong), "rating", &["--copies", "1"]);
+        let answer = rate(&place, ("chess", wrong), "rating", &["--copies", "1", "--max-launches", "8"]);
         assert_eq!(answer.code, Some(2), "{answer:?}");
         let run = answer.json();
         let reason = figure(&run, "rating.int_1_speed")["outcome"]["failed"].as_str().unwrap().to_owned();
@@ -96,8 +96,8 @@ pub(crate) mod rated {
     #[test]
     fn two_ratings_are_compared_explained_and_reported() {
         let place = Place::new();
-        rate(&place, ("none", ":"), "int-1", &["--copies", "1"]).fine();
-        rate(&place, ("none", ":"), "int-1", &["--copies", "1"]).fine();
+        rate(&place, ("none", ":"), "int-1", &["--copies", "1", "--max-launches", "8"]).fine();
+        rate(&place, ("none", ":"), "int-1", &["--copies", "1", "--max-launches", "8"]).fine();
         let compared = place.ask(&["compare", "1", "2", "--json"]).fine().json();
         assert_eq!(compared["rows"].as_array().unwrap().len(), 10);
         place.ask(&["explain", "1", "2"]).fine();

@@ -98,7 +98,8 @@ fn a_network_measurement_that_was_killed_is_resumed_and_keeps_what_was_noted() {
 #[test]
 fn a_second_resume_and_one_of_a_complete_run() {
     let place = Place::new();
-    let rr = ["net", "rr", "--kind", "tcp", "--size", "1B", "--placement", "free"];
+    // Small counts of datagrams: the shortest launches that a network measurement has.
+    let rr = ["net", "udp", "--offered", "200", "--seconds", "0.02", "--placement", "free"];
     let before = cut_off(&place, &[&rr[..], &["--target", "0.001"]].concat(), "-INT", 2);
     let again = [&rr[..], &["--resume", "1"]].concat();
     let middle = resumed(&place, &before, &again);

@@ -94,7 +94,8 @@ fn files_are_measured_in_every_directory_that_is_named() {
         std::fs::create_dir(place.file(name)).unwrap();
     }
     let probe = ["--probe", "file.create:size=0B,durability=none,place=target", "--probe", "os.clock_read"];
-    let arguments = ["run", "--directory", "one", "--directory", "two", "--target", "90", "--label", "both"];
+    let arguments =
+        ["run", "--directory", "one", "--directory", "two", "--target", "90", "--max-launches", "8", "--label", "both"];
     place.ask(&with(&arguments, &probe)).fine();
     let run = place.ask(&["show", "both", "--json"]).fine().json();
     let places: Vec<&str> =

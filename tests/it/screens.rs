@@ -9,7 +9,7 @@ const MANY: &[&str] = &[
     "--target",
     "50",
     "--max-launches",
-    "10",
+    "8",
     "--no-rulers",
     "--probe",
     "os.syscall_write",
@@ -87,7 +87,7 @@ fn thirteen_machines_are_a_map_of_families() {
 #[test]
 fn two_machines_are_compared_in_three_commands() {
     let place = Place::new();
-    let few = ["--probe", "os.syscall_write", "--probe", "os.clock_read", "--target", "50", "--max-launches", "10"];
+    let few = ["--probe", "os.syscall_write", "--probe", "os.clock_read", "--target", "50", "--max-launches", "8"];
     let mut told = Vec::new();
     for name in ["A", "B"] {
         let mut command = place.prony();

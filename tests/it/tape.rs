@@ -9,7 +9,19 @@ use serde_json::Value;
 
 /// The whole suite, with a few launches per figure.
 fn streamed(place: &Place, medium: &str) -> Answer {
-    let wanted = ["run", "--suite", "tape", "--target-device", medium, "--time-limit", "12s"];
+    let wanted = [
+        "run",
+        "--suite",
+        "tape",
+        "--target-device",
+        medium,
+        "--target",
+        "99",
+        "--max-launches",
+        "8",
+        "--time-limit",
+        "12s",
+    ];
     place.ask(&[&wanted[..], &["--output", "run.json", "--quiet"]].concat())
 }
 
@@ -17,7 +29,8 @@ fn streamed(place: &Place, medium: &str) -> Answer {
 fn streamed_briefly(place: &Place, medium: &str) -> Answer {
     let write = "file.sequential_write:block=1MiB,format=plain,medium=target";
     let read = "file.sequential_read:block=64KiB,format=tar,medium=target";
-    let wanted = ["run", "--probe", write, "--probe", read, "--directory", medium, "--target", "99"];
+    let wanted =
+        ["run", "--probe", write, "--probe", read, "--directory", medium, "--target", "99", "--max-launches", "8"];
     place.ask(&[&wanted[..], &["--output", "run.json", "--quiet"]].concat())
 }
 

@@ -47,6 +47,20 @@ impl Place {
         place
     }
 
+    /// The same with a second run of these figures as run 2, and as `b.json`.
+    pub fn with_two_runs() -> Self {
+        static MEASURED: OnceLock<[Vec<u8>; 2]> = OnceLock::new();
+        let [store, document] = MEASURED.get_or_init(|| {
+            let place = Self::with_a_run();
+            place.ask(&[TINY, &["--output", "b.json"]].concat()).fine();
+            ["runs.sqlite", "b.json"].map(|name| std::fs::read(place.file(name)).unwrap())
+        });
+        let place = Self::with_a_run();
+        std::fs::write(place.file("runs.sqlite"), store).unwrap();
+        std::fs::write(place.file("b.json"), document).unwrap();
+        place
+    }
+
     pub fn path(&self) -> &Path {
         self.folder.path()
     }

@@ -161,9 +161,10 @@ fn random_farms_against_exhaustive_search() {
 #[test]
 fn the_same_question_has_the_same_answer() {
     let text = FARM.replace("\"1500 USD\"", "\"1300 to 1700 USD\"").replace("\"42 events/s\"", "\"36 to 48 events/s\"");
+    let text = text.replace("draws = 200", "draws = 40");
     let (a, b) = (decide(&problem(&text)).unwrap(), decide(&problem(&text)).unwrap());
     assert_eq!(a, b);
-    let other = decide(&problem(&text.replace("draws = 200", "draws = 200\nseed = 2"))).unwrap();
+    let other = decide(&problem(&text.replace("draws = 40", "draws = 40\nseed = 2"))).unwrap();
     assert_ne!(plan(&a).cost_spread, plan(&other).cost_spread);
 }
 

@@ -33,24 +33,26 @@ fn simulated(id: &str, session: &str, figures: usize, moved: bool, rng: &mut Cha
 #[test]
 fn equals_in_one_session_are_not_called_different() {
     let mut rng = generator(1);
-    let runs: Vec<Run> = (0..120).map(|i| simulated(&format!("r{i}"), "now", 60, false, &mut rng)).collect();
+    let most = testing::trials(20, 60);
+    let runs: Vec<Run> = (0..2 * most).map(|i| simulated(&format!("r{i}"), "now", 60, false, &mut rng)).collect();
     let pairs: Vec<(&Run, &Run)> = runs.chunks(2).map(|pair| (&pair[0], &pair[1])).collect();
     let found = self_test(&pairs, &CompareOptions::default()).unwrap();
-    assert!(found.figures >= 60 * 55, "{found:?}");
+    assert!(found.figures >= most * 55, "{found:?}");
     assert!(found.share() <= 0.05, "{found:?}");
-    assert!(found.pairs_with_claims as f64 / found.pairs as f64 <= 0.05, "{found:?}");
+    assert!(found.pairs_with_claims as f64 / found.pairs as f64 <= if most < 60 { 0.1 } else { 0.05 }, "{found:?}");
     assert!(found.same > found.figures / 2, "{found:?}");
 }
 
 #[test]
 fn equals_across_sessions_are_not_called_different() {
     let mut rng = generator(2);
+    let most = testing::trials(20, 60);
     let runs: Vec<Run> =
-        (0..120).map(|i| simulated(&format!("r{i}"), &format!("day {i}"), 60, true, &mut rng)).collect();
+        (0..2 * most).map(|i| simulated(&format!("r{i}"), &format!("day {i}"), 60, true, &mut rng)).collect();
     let pairs: Vec<(&Run, &Run)> = runs.chunks(2).map(|pair| (&pair[0], &pair[1])).collect();
     let found = self_test(&pairs, &CompareOptions::default()).unwrap();
     assert!(found.share() <= 0.05, "{found:?}");
-    assert!(found.pairs_with_claims as f64 / found.pairs as f64 <= 0.05, "{found:?}");
+    assert!(found.pairs_with_claims as f64 / found.pairs as f64 <= if most < 60 { 0.1 } else { 0.05 }, "{found:?}");
     let without_history = compare(&[&runs[0], &runs[1]], &CompareOptions::default()).unwrap();
     assert_eq!(without_history.machines[1].relation, Relation::AnotherSession);
     assert!(without_history.rows.iter().all(|row| row.ratios[1].floor.unwrap().sessions.is_none()));

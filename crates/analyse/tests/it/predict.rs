@@ -80,10 +80,11 @@ fn a_planted_mix_is_recovered() {
 
 #[test]
 fn intervals_hold_as_often_as_they_say() {
-    let seeds = testing::trials(15, 40) as u64;
+    let seeds = testing::trials(6, 40);
+    let slack = testing::at_most(0.1, 20 * seeds) - testing::at_most(0.1, 20 * 40);
     for known in [2, 4, 6, 12, 30] {
         let (mut held, mut all) = (0, 0);
-        for seed in 0..seeds {
+        for seed in 0..seeds as u64 {
             let (table, truths) = planted(known + 20, known, &[0.4, 0.2, 0.2, 0.0, 0.2, 0.0], 0.06, 100 + seed);
             let targets: Vec<usize> = (known..known + 20).collect();
             for (forecast, &m) in
@@ -99,8 +100,8 @@ fn intervals_hold_as_often_as_they_say() {
         eprintln!("{known} machines: {share:.3} of {all}");
         // With few machines other columns correlate with the application by chance; a mix is easier to predict than any
         // one column, so that these intervals are wider than necessary.
-        let most = if known < 9 { 1.0 } else { 0.97 };
-        assert!((0.84..=most).contains(&share), "{known} machines: {share}");
+        let most = if known < 9 { 1.0 } else { (0.97 + slack).min(1.0) };
+        assert!((0.84 - slack..=most).contains(&share), "{known} machines: {share}");
     }
 }
 
@@ -120,7 +121,7 @@ fn more_machines_err_less_and_less_than_one_probe() {
     assert!((0.8..=1.0).contains(&all.summary.coverage.unwrap()));
     // One family: nothing can be left out.
     assert!(found.splits.is_empty() && found.families_left_out.is_none());
-    assert_eq!(found, ask());
+    assert!(!testing::slow("asking the same again; other numbers of machines stand for it") || found == ask());
 }
 
 #[test]

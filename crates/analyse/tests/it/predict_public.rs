@@ -93,12 +93,14 @@ fn targets(header: &[String]) -> Vec<String> {
     metrics(header).iter().filter(is_target).cloned().collect()
 }
 
-/// All targets with one number of machines in the training set; with `only`, from that one metric alone.
-fn at_size(size: usize, repeats: usize, by: Tool, seed: u64, only: Option<&str>) -> Option<AtSize> {
+/// All targets with one number of machines in the training set; with `only`, from that one metric alone. By default one
+/// target in `brief`.
+fn at_size(size: usize, repeats: usize, by: Tool, seed: u64, only: Option<&str>, brief: usize) -> Option<AtSize> {
     let (header, rows) = sheet()?;
     let mut all: Vec<TriedPrediction> = Vec::new();
-    // A quarter of the figures stands for all.
-    let every = if testing::slow("three quarters of the figures; a quarter stands for them") { 1 } else { 4 };
+    // Some of the figures stand for all.
+    let every =
+        if testing::slow(format_args!("figures other than each {brief}th, which stand for them")) { 1 } else { brief };
     for (number, target) in targets(&header).iter().enumerate().step_by(every) {
         let mut table = table(&header, &rows, target, by);
         if let Some(only) = only {
@@ -123,7 +125,7 @@ fn at_size(size: usize, repeats: usize, by: Tool, seed: u64, only: Option<&str>)
 
 #[test]
 fn promised_errors_at_twelve_machines() {
-    let Some(found) = at_size(12, 1, Tool::Program, 1, None) else { return };
+    let Some(found) = at_size(12, 1, Tool::Program, 1, None, 4) else { return };
     assert!(found.summary.median_error <= 0.07 && found.summary.worst_tenth <= 0.26, "{found:?}");
     assert!((0.83..=0.98).contains(&found.summary.coverage.unwrap()), "{found:?}");
     assert!(found.summary.median_error <= 1.15 * found.best_member().unwrap().median, "{found:?}");
@@ -131,7 +133,7 @@ fn promised_errors_at_twelve_machines() {
     if !testing::slow("predicting compressors without compressors; with them stands for it") {
         return;
     }
-    let Some(strict) = at_size(12, 1, Tool::Suite, 1, None) else { return };
+    let Some(strict) = at_size(12, 1, Tool::Suite, 1, None, 4) else { return };
     assert!(strict.summary.median_error <= 0.08 && strict.summary.coverage.unwrap() >= 0.85, "{strict:?}");
 }
 
@@ -141,7 +143,7 @@ fn more_machines_beat_the_best_single_rating() {
     let sizes =
         if testing::slow("six more numbers of machines; twelve stand for them") { &all[..] } else { &all[5..6] };
     for &(size, repeats) in sizes {
-        let Some(found) = at_size(size, repeats, Tool::Program, 7, None) else { return };
+        let Some(found) = at_size(size, repeats, Tool::Program, 7, None, 8) else { return };
         let rating = |found: &AtSize| {
             let member = found.members.iter().find(|member| member.method == PredictMethod::Rating).unwrap();
             (member.median, member.worst_tenth)
@@ -149,7 +151,7 @@ fn more_machines_beat_the_best_single_rating() {
         let own = (found.summary.median_error, found.summary.worst_tenth);
         assert!(own.0 < rating(&found).0 && own.1 < rating(&found).1, "{found:?}");
         // The rating that is best in hindsight, of all that belong to no group, is not better either.
-        let Some(fixed) = at_size(size, 1, Tool::Program, 7, Some("pm_cpu_singlethread")) else { return };
+        let Some(fixed) = at_size(size, 1, Tool::Program, 7, Some("pm_cpu_singlethread"), 8) else { return };
         assert!(own.0 < rating(&fixed).0 && own.1 < rating(&fixed).1, "{fixed:?}");
     }
 }
@@ -158,8 +160,8 @@ fn more_machines_beat_the_best_single_rating() {
 fn leave_one_model_out() {
     let Some((header, rows)) = sheet() else { return };
     // Enough for every family to be left out.
-    let table = table(&header, &rows[..36], "gb1_clang", Tool::Program);
+    let table = table(&header, &rows[..30], "gb1_clang", Tool::Program);
     let found = evaluate(&[table], &[12], testing::trials(1, 2), 1, &PredictOptions::default()).unwrap();
-    assert!(found.models >= 25 && !found.splits.is_empty(), "{found:?}");
+    assert!(found.models >= 20 && !found.splits.is_empty(), "{found:?}");
     found.sentences().iter().for_each(|sentence| eprintln!("{sentence}"));
 }

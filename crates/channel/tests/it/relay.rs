@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -164,10 +165,9 @@ fn only_sent_messages_are_received_whatever_a_relay_does() {
     assert_eq!(came.len(), 3);
     let [up, down] = &recorded;
     assert_eq!([up.len(), down.len()], [4, 5]);
-    let (mut refused, mut sent) = (0, Vec::new());
+    let mut plans = Vec::new();
     for (way, units) in [(Heading::ToServer, up), (Heading::ToClient, down)] {
         for (place, foreign) in units.iter().enumerate() {
-            let (foreign, count) = (foreign.clone(), units.len());
             let flips = [0, 7, 9, 20, 100, 300, 1_000_003].map(Tampering::Flip);
             let others = [
                 Tampering::Repeat,
@@ -175,28 +175,40 @@ fn only_sent_messages_are_received_whatever_a_relay_does() {
                 Tampering::Swap,
                 Tampering::Cut,
                 Tampering::Stall,
-                Tampering::Foreign(foreign),
+                Tampering::Foreign(foreign.clone()),
             ];
-            for tampering in flips.into_iter().chain(others) {
-                let plan = (way, place, tampering.clone());
-                let jobs = JOBS.map(|job| format!("{job} of session {}", sent.len()));
-                let (came, wrong, _) = session(&server, &jobs.each_ref().map(String::as_str), Some(plan), short);
-                let what = format!("{way:?} {place} {tampering:?}: {came:?} {wrong:?}");
-                assert!(jobs.starts_with(&came), "{what}");
-                sent.push((jobs, what.clone()));
-                // No reader is left for a unit that is repeated after the last reply.
-                let last = tampering == Tampering::Repeat && place + 1 == count;
-                assert!(wrong.is_some() || last, "{what}: nothing was noticed");
-                refused += usize::from(wrong.is_some());
-                let one_line = wrong.is_none_or(|wrong| wrong.starts_with("could not ") && !wrong.contains('\n'));
-                assert!(one_line, "{what}");
-            }
+            // No reader is left for a unit that is repeated after the last reply.
+            let unread = |tampering: &Tampering| *tampering == Tampering::Repeat && place + 1 == units.len();
+            plans.extend(flips.into_iter().chain(others).map(|one| (unread(&one), (way, place, one))));
         }
     }
+    // Sessions wait for what does not come: several at a time.
+    let (next, sent) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let number = next.fetch_add(1, Ordering::Relaxed)
+            && let Some((unread, plan)) = plans.get(number)
+        {
+            let jobs = JOBS.map(|job| format!("{job} of session {number}"));
+            let (came, wrong, _) = session(&server, &jobs.each_ref().map(String::as_str), Some(plan.clone()), short);
+            let what = format!("{plan:?}: {came:?} {wrong:?}");
+            assert!(jobs.starts_with(&came), "{what}");
+            assert!(wrong.is_some() || *unread, "{what}: nothing was noticed");
+            let one_line = wrong.as_ref().is_none_or(|wrong| wrong.starts_with("could not ") && !wrong.contains('\n'));
+            assert!(one_line, "{what}");
+            sent.lock().unwrap().push((number, jobs, what, wrong.is_some()));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            std::thread::Builder::new().name("session".to_owned()).spawn_scoped(scope, work).unwrap();
+        }
+    });
+    let sent = sent.into_inner().unwrap();
+    let refused = sent.iter().filter(|(.., refused)| *refused).count();
     assert!(refused >= 110, "{refused}");
     let received = &server.seen.lock().unwrap().messages;
     let mut known = 0;
-    for (number, (jobs, what)) in sent.iter().enumerate() {
+    for (number, jobs, what, _) in &sent {
         let end = format!("session {number}");
         let of_it: Vec<&String> = received.iter().filter(|message| message.ends_with(&end)).collect();
         assert!(jobs.iter().take(of_it.len()).eq(of_it.iter().copied()), "{what}: the server received {of_it:?}");

@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn intervals_hold_the_true_rate_as_often_as_they_say() {
-        let trials = testing::trials(150, 2_000);
+        let trials = testing::trials(40, 2_000);
         let exponential = |random: &mut ChaCha8Rng| -4.0 * (1.0 - random.random::<f64>()).ln();
         let narrow = |random: &mut ChaCha8Rng| 3.6 + 0.8 * random.random::<f64>();
         let two = |random: &mut ChaCha8Rng| if random.random::<f64>() < 0.1 { 22.0 } else { 2.0 };

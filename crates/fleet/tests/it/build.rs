@@ -77,7 +77,11 @@ fn burst(lab: &Arc<Lab>, senders: u32, frames: u32, rate: f64) -> Result<[f64; 3
 fn bursts_lose_as_predicted_by_relation_and_simulator() {
     let rate = 10_000_000;
     let Some(lab) = lab(LabShape { hosts: 23, bits_per_second: rate, ..LabShape::default() }) else { return };
-    for (senders, frames) in [(4, 30), (4, 50), (22, 5), (22, 6), (22, 8)] {
+    let mut bursts = vec![(4, 50), (22, 6)];
+    if testing::slow("three more lengths of bursts; one that loses much and one that loses little stand for them") {
+        bursts.extend([(4, 30), (22, 5), (22, 8)]);
+    }
+    for (senders, frames) in bursts {
         testing::attempts(ATTEMPTS, || {
             let [seen, said, simulated] = burst(&lab, senders, frames, rate as f64 / 8.0)?;
             eprintln!(
@@ -93,17 +97,18 @@ fn bursts_lose_as_predicted_by_relation_and_simulator() {
 #[test]
 fn windows_that_fit_the_buffer_lose_nothing_and_others_do() {
     let Some(lab) = lab(LabShape { hosts: 23, bits_per_second: 20_000_000, ..LabShape::default() }) else { return };
+    let events = testing::trials(12, 40) as u32;
     let run = |asked: u32| {
         let job = BuildJob {
             fragment: 8_000,
-            events: 40,
+            events,
             pattern: PushPattern::RoundRobin,
             transport: Transport::Tcp { window: Some(asked) },
             ..job(22, 1)
         };
         let before = lab.port_drops().unwrap();
         let outcome = build(&job, &mut LabLauncher(Arc::clone(&lab)), None).unwrap();
-        assert_eq!((outcome.built, outcome.refused), (40, 0));
+        assert_eq!((outcome.built, outcome.refused), (events, 0));
         let drops: u64 =
             lab.port_drops().unwrap().iter().zip(before).map(|(now, before)| now.since(before).drops).sum();
         let window = outcome.senders.iter().map(|node| node.window).max().unwrap();
@@ -123,17 +128,17 @@ fn windows_that_fit_the_buffer_lose_nothing_and_others_do() {
 }
 
 /// Loss of four pushing senders with windows of 64 kB (effective) to one receiver, with this buffer.
-fn four_senders(lab: &Arc<Lab>, asked: u32) -> (f64, u64) {
+fn four_senders(lab: &Arc<Lab>, asked: u32, events: u32) -> (f64, u64) {
     let job = BuildJob {
         fragment: 64_000,
-        events: 60,
+        events,
         pattern: PushPattern::RoundRobin,
         transport: Transport::Tcp { window: Some(asked) },
         ..job(4, 1)
     };
     let before = lab.port_drops().unwrap();
     let outcome = build(&job, &mut LabLauncher(Arc::clone(lab)), None).unwrap();
-    assert_eq!((outcome.built, outcome.refused), (60, 0));
+    assert_eq!((outcome.built, outcome.refused), (events, 0));
     let port = lab.port_drops().unwrap()[4].since(before[4]);
     let window = outcome.senders.iter().map(|node| node.window).max().unwrap();
     let share = port.drops as f64 / (port.packets + port.drops) as f64;
@@ -151,16 +156,22 @@ fn four_windows_of_64_kb_lose_little_where_input_buffers_help() {
     let asked = 51_800;
     let [output, between, close, all] = [160_000, 256_000, 265_000, 300_000].map(|buffer| lab(shape(buffer)));
     let (Some(output), Some(between), Some(close), Some(all)) = (output, between, close, all) else { return };
-    let (none, _) = four_senders(&all, asked);
+    let slow = testing::slow("loss with two buffers in between; one that loses and one that does not stand for them");
+    let events = if slow { 60 } else { 20 };
+    let (none, _) = four_senders(&all, asked, events);
     assert_eq!(none, 0.0);
     testing::attempts(ATTEMPTS, || {
-        let (much, window) = four_senders(&output, asked);
+        let (much, window) = four_senders(&output, asked, events);
         assert!((60_000..70_000).contains(&window), "{window}");
-        let (little, _) = four_senders(&between, asked);
+        testing::hold!(much > 0.005, "{much}");
+        if !slow {
+            return Ok(());
+        }
+        let (little, _) = four_senders(&between, asked, events);
         // Observed at 265 kB: 5 to 9 frames of 10640; 41 of 60000 would be 7.
-        let (published, _) = four_senders(&close, asked);
+        let (published, _) = four_senders(&close, asked, events);
         testing::hold!(published > 0.0 && published <= little, "{little} {published}");
-        testing::hold!(much > 0.005 && little < 0.005 && little < much / 3.0, "{much} {little}");
+        testing::hold!(little < 0.005 && little < much / 3.0, "{much} {little}");
         Ok(())
     });
 }
@@ -244,6 +255,7 @@ fn a_lost_receiver_loses_no_event_and_duplicates_none() {
 #[test]
 fn pulling_and_windows_in_the_laboratory_are_as_simulated() {
     let rate = 4_000_000;
+    let events = testing::trials(10, 24) as u32;
     let Some(lab) = lab(LabShape { hosts: 6, bits_per_second: rate, ..LabShape::default() }) else { return };
     let base = SimulationSetup {
         senders: 4,
@@ -252,9 +264,9 @@ fn pulling_and_windows_in_the_laboratory_are_as_simulated() {
         // The header of 16 B is payload to the switch.
         framing: Framing { payload: 1456, headers: 58, gap: 0 },
         sizes: analyse::plan_network::FragmentSizes::Fixed(10 * 1456),
-        events: 24,
+        events,
         timeout: 0.2,
-        ..SimulationSetup::burst(4, 10, rate as f64 / 8.0, 160_000, 24)
+        ..SimulationSetup::burst(4, 10, rate as f64 / 8.0, 160_000, events)
     };
     let pull = SimulationSetup {
         pattern: analyse::plan_network::TrafficPattern::Pull { credits: 8 },
@@ -263,7 +275,7 @@ fn pulling_and_windows_in_the_laboratory_are_as_simulated() {
     };
     let job = BuildJob {
         fragment: 10 * 1456,
-        events: 24,
+        events,
         rate: Some(10.0),
         transport: Transport::Credits { credits: 8 },
         ..job(4, 2)

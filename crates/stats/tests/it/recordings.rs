@@ -17,9 +17,16 @@ use stats::{Interval, median, modes};
 use crate::LOOKS;
 use crate::session::{Session, consecutive, resample, sessions};
 
+/// Resamples of every figure, if not for a brief look.
 const RESAMPLES: usize = 120;
 const LEVEL: f64 = 0.95;
 const LAST: usize = LOOKS[LOOKS.len() - 1];
+
+/// Resamples of every figure, and by how much a share of them may be lower than one of [`RESAMPLES`].
+fn resamples() -> (usize, f64) {
+    let number = testing::trials(40, RESAMPLES);
+    (number, testing::at_most(0.05, number) - testing::at_most(0.05, RESAMPLES))
+}
 
 /// The recordings of this repository: one figure a line, its launch values in the order of time.
 fn own() -> Vec<Session> {
@@ -143,12 +150,13 @@ fn table(title: &str, each: &[(String, Tally)]) -> (Tally, Tally) {
 
 #[test]
 fn independent_launches_cover_when_converged() {
+    let (resamples, slack) = resamples();
     let mut rng = generator(31);
     let each: Vec<(String, Tally)> = figures()
         .into_iter()
         .map(|(name, values)| {
             let truth = median(&values).unwrap();
-            let tally = Tally::of(truth, (0..RESAMPLES).map(|_| resample(&values, LAST, &mut rng)));
+            let tally = Tally::of(truth, (0..resamples).map(|_| resample(&values, LAST, &mut rng)));
             (name, tally)
         })
         .collect();
@@ -156,9 +164,9 @@ fn independent_launches_cover_when_converged() {
     assert!(all.coverage() >= 0.93 && all.lower() >= 0.92);
     assert!(rare.when_called() >= 0.90, "{}", rare.when_called());
     for (name, tally) in &each {
-        assert!(tally.coverage() >= 0.93, "{name}: {}", tally.coverage());
+        assert!(tally.coverage() >= 0.93 - slack, "{name}: {}", tally.coverage());
         assert!(
-            tally.called < 10 || tally.when_called() >= 0.90,
+            tally.called < 10 || tally.when_called() >= 0.90 - slack,
             "{name}: {} of {}",
             tally.called_covered,
             tally.called
@@ -207,12 +215,13 @@ fn in_blocks(values: &[f64], count: usize, rng: &mut impl Rng) -> Vec<f64> {
 
 #[test]
 fn correlated_launches_cover_when_converged() {
+    let (resamples, _) = resamples();
     let mut rng = generator(32);
     let each: Vec<(String, Tally)> = figures()
         .into_iter()
         .map(|(name, values)| {
             let truth = median(&values).unwrap();
-            (name, Tally::of(truth, (0..RESAMPLES).map(|_| in_blocks(&values, LAST, &mut rng))))
+            (name, Tally::of(truth, (0..resamples).map(|_| in_blocks(&values, LAST, &mut rng))))
         })
         .collect();
     let (all, rare) = table("launches in blocks of three", &each);
