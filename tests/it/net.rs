@@ -114,7 +114,7 @@ fn streams_are_kept_compared_explained_and_reported() {
             "net",
             "stream",
             "--record",
-            "16B,4KiB,256KiB",
+            "16B,256B,4KiB,64KiB,256KiB",
             "--window",
             window,
             "--block",
@@ -132,8 +132,8 @@ fn streams_are_kept_compared_explained_and_reported() {
     };
     let wide = stream("wide", "auto");
     let count = |probe: &str| figures(&wide).iter().filter(|figure| figure["probe"] == probe).count();
-    assert_eq!((count("network.tcp_stream"), count("network.tcp_write_bandwidth")), (3, 1));
-    assert_eq!((count("network.tcp_cpu_byte"), count("network.tcp_cpu_call")), (6, 6));
+    assert_eq!((count("network.tcp_stream"), count("network.tcp_write_bandwidth")), (5, 1));
+    assert_eq!((count("network.tcp_cpu_byte"), count("network.tcp_cpu_call")), (10, 10));
     let narrow = stream("narrow", "8KiB");
     let note = figures(&narrow)[0]["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap());
     let windows: Vec<&str> = note.filter(|note| note.starts_with("window requested 8192 B, effective ")).collect();

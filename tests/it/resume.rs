@@ -49,7 +49,7 @@ fn resumed(place: &Place, before: &Value, arguments: &[&str]) -> Value {
     after
 }
 
-const NAP: &str = "[application.nap]\nrun = [\"sh\", \"-c\", \"sleep 0.05; echo d=1\"]\nwork = { naps = 1, unit = \"nap\" }\n\
+const NAP: &str = "[application.nap]\nrun = [\"sh\", \"-c\", \"sleep 0.2; echo d=1\"]\nwork = { naps = 1, unit = \"nap\" }\n\
                    verify = { digest = \"d=([0-9]+)\" }\ncopies = [1]\n";
 
 #[test]
@@ -98,12 +98,13 @@ fn a_network_measurement_that_was_killed_is_resumed_and_keeps_what_was_noted() {
 #[test]
 fn a_second_resume_and_one_of_a_complete_run() {
     let place = Place::new();
-    // Small counts of datagrams: the shortest launches that a network measurement has.
-    let rr = ["net", "udp", "--offered", "200", "--seconds", "0.02", "--placement", "free"];
-    let before = cut_off(&place, &[&rr[..], &["--target", "0.001"]].concat(), "-INT", 2);
-    let again = [&rr[..], &["--resume", "1"]].concat();
-    let middle = resumed(&place, &before, &again);
-    resumed(&place, &middle, &again);
+    std::fs::write(place.file("nap.toml"), NAP).unwrap();
+    let app = ["app", "run", "nap.toml"];
+    let before = cut_off(&place, &[&app[..], &["--target", "0.001"]].concat(), "-INT", 2);
+    let again = [&app[..], &["--resume", "1"]].concat();
+    let far = [&again[..], &["--target", "0.001"]].concat();
+    let middle = resumed(&place, &before, &far);
+    resumed(&place, &middle, &far);
     let done = place.ask(&[&again[..], &["--target", "90", "--json"]].concat()).json();
     assert_eq!(done["session"]["complete"], true, "a wider target is reached at the next look");
     assert!(place.ask(&again).refused().contains("it is complete"));
