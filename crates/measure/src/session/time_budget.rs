@@ -23,19 +23,20 @@ const TURN: u32 = 3;
 const DEAR: f64 = 0.05;
 /// Share of the time after the first look that groups out of reach may take.
 const BEYOND: f64 = 0.25;
-/// Least length of a round after the first look, seconds, if there is enough to launch: contention of a core comes and
-/// goes within a second or two.
-const ROUND: f64 = 2.0;
+/// Least length of a round after the first look, if there is enough to launch: this share of the limit, and at most so
+/// many seconds, since contention of a core comes and goes within a second or two.
+const ROUND_SHARE: f64 = 0.012;
+const LONGEST_ROUND: f64 = 2.0;
 
 /// Seconds that groups out of reach may still take.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct BeyondReach(f64);
 
 impl BeyondReach {
-    /// Those of `others`, each with its seconds, that come along in a round whose other groups take `reached` seconds. The
-    /// first ones wait until there is time for them, so that dear ones get their turn too.
-    fn admit(&mut self, others: &[GroupCost], reached: f64) -> Vec<usize> {
-        self.0 += (ROUND - reached).max(reached * BEYOND / (1.0 - BEYOND));
+    /// Those of `others`, each with its seconds, that come along in a round of at least `least` seconds whose other groups
+    /// take `reached` seconds. The first ones wait until there is time for them, so that dear ones get their turn too.
+    fn admit(&mut self, others: &[GroupCost], reached: f64, least: f64) -> Vec<usize> {
+        self.0 += (least - reached).max(reached * BEYOND / (1.0 - BEYOND));
         let mut admitted = Vec::new();
         for other in others {
             if self.0 < other.seconds {
@@ -45,7 +46,7 @@ impl BeyondReach {
             admitted.push(other.group);
         }
         // Time that nobody needs is not saved up.
-        self.0 = self.0.min(ROUND);
+        self.0 = self.0.min(least);
         admitted
     }
 }
@@ -108,7 +109,8 @@ impl MeasureSession<'_> {
         let mut others: Vec<usize> = (0..groups.len()).filter(|group| !reached.contains(group)).collect();
         others.sort_by_key(|group| self.run.figures[groups[*group].0[0]].launches.len());
         let others: Vec<GroupCost> = others.into_iter().map(next).collect();
-        let admitted = self.beyond_reach.admit(&others, taken);
+        let least = (ROUND_SHARE * limit).min(LONGEST_ROUND);
+        let admitted = self.beyond_reach.admit(&others, taken, least);
         let wanted = |group: usize| reached.contains(&group) || admitted.contains(&group);
         groups.into_iter().enumerate().filter(|(group, _)| wanted(*group)).map(|(_, members)| members).collect()
     }
@@ -171,7 +173,7 @@ mod tests {
             order.sort_by_key(|group| launches[*group]);
             let costs: Vec<GroupCost> =
                 order.into_iter().map(|group| GroupCost { group, seconds: others[group] }).collect();
-            let admitted = beyond.admit(&costs, reached);
+            let admitted = beyond.admit(&costs, reached, 2.0);
             let seconds: f64 = admitted.iter().map(|group| others[*group]).sum();
             admitted.iter().for_each(|group| launches[*group] += 1);
             spent += seconds;
