@@ -3,10 +3,13 @@
 use std::fmt::Write;
 use std::fs::File;
 use std::os::fd::AsRawFd;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
 
 use super::inside::batch;
 use super::{Lab, LabShape};
-use crate::Result;
+use crate::{Error, Result};
 
 /// Hardware address of a host, locally administered (IEEE 802).
 pub(super) fn address_bytes(host: usize) -> [u8; 6] {
@@ -59,6 +62,35 @@ pub(super) fn switch(switch: &File, hosts: &[File], shape: &LabShape) -> Result<
     batch(switch, "bridge", &["-batch", "-"], &table)?;
     batch(switch, "tc", &["-batch", "-"], &ports)?;
     Ok(())
+}
+
+/// Waits until every port of the switch forwards: the kernel enables it some time after the interface at its other end came
+/// up, later on a busy machine, and drops without a count what is sent before.
+pub(super) fn forwarding(switch: &File, hosts: usize) -> Result<()> {
+    let began = Instant::now();
+    loop {
+        let text = batch(switch, "bridge", &["-j", "link", "show"], "")?;
+        let ports: Vec<BridgePort> = serde_json::from_str(&text)
+            .map_err(|error| Error::Lab(format!("the ports of bridge cannot be read: {error}")))?;
+        let forwarding = ports.iter().filter(|port| port.state == "forwarding").count();
+        if forwarding >= hosts {
+            return Ok(());
+        }
+        if began.elapsed() > PATIENCE {
+            return Err(Error::Lab(format!("{forwarding} of {hosts} ports came up within {} s", PATIENCE.as_secs())));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Time that ports are given to come up.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A port in the words of `bridge`.
+#[derive(Deserialize)]
+struct BridgePort {
+    #[serde(default)]
+    state: String,
 }
 
 /// A host's interface on the common medium; the file carries its frames.

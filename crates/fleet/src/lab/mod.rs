@@ -129,6 +129,7 @@ impl Lab {
             for (host, network) in all.iter().enumerate() {
                 build::host(network, host, &shape)?;
             }
+            build::forwarding(&switch, shape.hosts)?;
             None
         };
         let entry = LabEntry::new(&shape, &switch, &all)?;

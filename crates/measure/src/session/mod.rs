@@ -62,8 +62,9 @@ pub struct MeasureSession<'a> {
     /// Engine time at which this part of the session began, and seconds measured in parts before it.
     began: f64,
     before: f64,
-    /// When it was last saved.
+    /// When it was last saved, and how long that took, seconds.
     saved: f64,
+    saving: f64,
 }
 
 /// What the session knows of a figure beside the document.
@@ -127,6 +128,7 @@ impl<'a> MeasureSession<'a> {
             began,
             before,
             saved: before,
+            saving: 0.0,
         };
         session.prepare();
         session.begin_references();
@@ -358,10 +360,13 @@ impl<'a> MeasureSession<'a> {
     }
 
     fn save(&mut self) -> Result<(), EndReason> {
-        self.saved = self.elapsed();
-        self.run.session.seconds = self.saved;
+        let began = self.elapsed();
+        self.run.session.seconds = began;
         self.record_conditions();
-        self.saver.save(&self.run).map_err(EndReason::NotSaved)
+        let saved = self.saver.save(&self.run).map_err(EndReason::NotSaved);
+        self.saved = self.elapsed();
+        self.saving = self.saved - began;
+        saved
     }
 
     fn record_conditions(&mut self) {

@@ -15,8 +15,9 @@ use crate::step::Purpose;
 /// Number of figures measured in the same rounds, plus at most one group of sharers. Large enough that their launches
 /// spread over minutes of the machine's drift, small enough that a round takes seconds.
 const PART: usize = 100;
-/// Seconds of short rounds after which the run is saved: saving takes a tenth of a second of a large one.
-const SAVE_EVERY: f64 = 4.0;
+/// Times as long as the last save took, after which a run with short rounds is saved again: a tenth of a second for a
+/// large one.
+const SAVE_AFTER: f64 = 20.0;
 
 impl MeasureSession<'_> {
     /// Calibrates, then measures round by round until all figures are finished or the run ends otherwise.
@@ -128,7 +129,7 @@ impl MeasureSession<'_> {
             self.judge_rounds(round);
             groups.iter().for_each(|group| self.look(group));
             self.run.session.rounds = round + 1;
-            if self.elapsed() - self.saved >= SAVE_EVERY {
+            if self.elapsed() - self.saved >= SAVE_AFTER * self.saving {
                 self.save()?;
             }
             let (converged, of) = (self.done(), self.run.figures.len());
