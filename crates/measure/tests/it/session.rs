@@ -222,6 +222,18 @@ fn invalid_launches_are_kept_repeated_and_flagged_and_do_not_count() {
 }
 
 #[test]
+fn an_excluded_launch_is_made_again_after_all_others_of_its_round() {
+    let spoiled = MockFigure { invalid: vec![0], ..MockFigure::stable(1e-7) };
+    let mut engine = MockEngine::new(5, spoiled);
+    run_with(order(THREE), &mut engine);
+    let steps = engine.log().iter().filter(|step| step.purpose == Purpose::Measure && step.round == 0);
+    let figures: Vec<usize> = steps.map(|step| step.tasks[0].figure).collect();
+    let mut once = figures[..3].to_vec();
+    once.sort_unstable();
+    assert_eq!((once, &figures[..3]), (vec![0, 1, 2], &figures[3..]), "each once, then each again in the same order");
+}
+
+#[test]
 fn a_crash_in_a_shared_launch_gives_each_sharer_its_own() {
     let named = [
         "memory.copy:threads=1,stores=normal,working_set=1MiB",
