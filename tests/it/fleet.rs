@@ -234,7 +234,9 @@ fn a_real_sshd_gives_agents_and_builds_events() {
     ];
     let run = place.ask(&with(&build, &more)).fine().json();
     let notes = run["figures"][0]["notes"].to_string();
-    assert!(notes.contains("127.0.0.1 (lo)") && notes.contains("every pair agrees"), "{notes}");
+    assert!(notes.contains("127.0.0.1 (lo)") && notes.contains("3200000 B came to receivers"), "{notes}");
+    // Beside other work an answer may come so late that it is asked for again: then more leaves than is needed.
+    assert!(notes.contains("every pair agrees") || notes.contains("asked again"), "{notes}");
 }
 
 /// The small version of the next test.
@@ -327,10 +329,8 @@ fn events_are_built_between_four_nodes(head: &dyn Fn(&[&str]) -> Answer) {
         }
         assert!(notes.contains("nodes started within") && notes.contains("came to receivers"), "{notes}");
         if transport == "tcp" {
-            assert!(
-                notes.contains("9600000 B left senders, 9600000 B came to receivers; every pair agrees"),
-                "{notes}"
-            );
+            let all = notes.contains("9600000 B left senders, 9600000 B came to receivers; every pair agrees");
+            assert!(all || notes.contains("asked again") && notes.contains("9600000 B came to receivers"), "{notes}");
         }
     }
 }

@@ -3,10 +3,12 @@
 //! The file's name holds the owner's process id and start time, so that a reused id is not mistaken for the owner. The
 //! file is all that a killed owner leaves behind; [`sweep`] removes it.
 
+use std::collections::HashSet;
 use std::fs::{self, DirBuilder, File};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use sys::namespace::{NamespaceKind, enter};
@@ -166,20 +168,31 @@ pub fn sweep() -> usize {
 /// ended, which a remaining process would keep alive.
 #[must_use]
 pub fn end_all_in(network: u64) -> usize {
+    /// Looks in a row that find nothing: a process may have been created behind the first.
+    const EMPTY: u32 = 3;
+    const PATIENCE: Duration = Duration::from_secs(10);
+    // Never the namespace of this process itself.
+    if fs::metadata("/proc/self/ns/net").map_or(network, |found| found.ino()) == network {
+        return 0;
+    }
+    let (began, mut ended, mut empty) = (Instant::now(), HashSet::new(), 0);
+    while empty < EMPTY && began.elapsed() < PATIENCE {
+        let found = kill_in(network);
+        empty = if found.is_empty() { empty + 1 } else { 0 };
+        ended.extend(found);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    ended.len()
+}
+
+/// Kills the processes that are seen in a network namespace, once. One that is ending is seen no more.
+fn kill_in(network: u64) -> Vec<i32> {
     let inside = |process: &fs::DirEntry| -> Option<i32> {
         let number: i32 = process.file_name().to_str()?.parse().ok()?;
-        let found = fs::metadata(process.path().join("ns/net")).ok()?;
-        (found.ino() == network && number != sys::process::own_pid()).then_some(number)
+        (fs::metadata(process.path().join("ns/net")).ok()?.ino() == network).then_some(number)
     };
-    // Never the namespace of this process itself.
-    let own = fs::metadata("/proc/self/ns/net").map_or(network, |found| found.ino());
-    let all = if own == network { None } else { fs::read_dir("/proc").ok() };
-    all.into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|process| inside(&process))
-        .filter(|number| sys::process::send(*number, Some(Signal::Kill)).is_ok())
-        .count()
+    let all = fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|process| inside(&process));
+    all.filter(|number| sys::process::send(*number, Some(Signal::Kill)).is_ok()).collect()
 }
 
 /// Sends the owner of a laboratory SIGTERM.

@@ -13,13 +13,30 @@ pub struct StreamTrial {
     stream: StreamPlan,
     seen: Vec<ConnectionSeen>,
     costs: Costs,
+    /// Connections that were made again.
+    empty: u32,
 }
+
+/// Connections of a launch, if nothing arrives within their blocks: a busy host may run one side alone for that long.
+const ATTEMPTS: u32 = 3;
 
 impl StreamTrial {
     /// A stream over a path; the costs of its connections are added to `costs`.
     #[must_use]
     pub fn new(path: Path, stream: StreamPlan, costs: Costs) -> Self {
-        Self { path, stream, seen: Vec::new(), costs }
+        Self { path, stream, seen: Vec::new(), costs, empty: 0 }
+    }
+
+    /// One connection of which something arrived, and its launch.
+    fn connect(&mut self) -> Result<(ConnectionSeen, Launch)> {
+        let mut attempt = 1;
+        loop {
+            let seen = self.stream.measure_once(&self.path)?;
+            match launch(&seen.blocks, &self.path) {
+                Err(_) if attempt < ATTEMPTS => (attempt, self.empty) = (attempt + 1, self.empty + 1),
+                launch => return Ok((seen, launch?)),
+            }
+        }
     }
 }
 
@@ -97,8 +114,7 @@ impl SeriesTrial for StreamTrial {
     }
 
     fn launch(&mut self) -> Result<Launch> {
-        let seen = self.stream.measure_once(&self.path)?;
-        let mut launch = launch(&seen.blocks, &self.path)?;
+        let (seen, mut launch) = self.connect()?;
         launch.stolen = seen.cpu.0.stolen();
         launch.footprint = Footprint {
             operations: seen.written.0,
@@ -114,6 +130,10 @@ impl SeriesTrial for StreamTrial {
     }
 
     fn notes(&self) -> Vec<String> {
-        remarks(self.stream.options.window, &self.seen)
+        let mut notes = remarks(self.stream.options.window, &self.seen);
+        if self.empty > 0 {
+            notes.push(format!("connections made again because nothing arrived within their blocks: {}", self.empty));
+        }
+        notes
     }
 }
