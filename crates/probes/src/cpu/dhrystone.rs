@@ -25,4 +25,4 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
-const RUST: &str = "written in Rust, whose strings are copied and compared by other library functions";
+const RUST: &str = "written in Rust, which checks indices; no procedure is merged with another";

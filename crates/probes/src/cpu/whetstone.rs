@@ -17,8 +17,9 @@ pub(super) static PROBE: Probe = Probe {
             "MWIPS",
             "H. J. Curnow and B. A. Wichmann, The Computer Journal 19(1), 1976",
         ),
-        DefinitionSource::new("BYTE", "Double-Precision Whetstone", "github.com/kdlucas/byte-unixbench")
-            .near("written in Rust"),
+        DefinitionSource::new("BYTE", "Double-Precision Whetstone", "github.com/kdlucas/byte-unixbench").near(
+            "written in Rust, every module of 1976 whole; the source's compiler leaves some out, and its sixth is of 1987",
+        ),
     ],
     prepare: |_, _| {
         let amount = whetstone::INSTRUCTIONS as f64;
