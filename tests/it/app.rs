@@ -218,7 +218,7 @@ fn two_runs_are_compared_explained_and_reported() {
     let text = "[application.idle]\nrun = [\"sleep\", \"{time}\"]\nwork = { naps = 1, unit = \"nap\" }\n\
                 parameters = { time = \"0.02\" }\ncopies = [1]\n";
     run(&place, text, &["--label", "before"]).fine();
-    run(&place, &text.replace("0.02", "0.06"), &["--label", "after"]).fine();
+    run(&place, &text.replace("0.02", "0.3"), &["--label", "after"]).fine();
     let compared = place.ask(&["compare", "before", "after", "--json"]).fine().json();
     let rows = compared["rows"].as_array().unwrap();
     let of = |id: &str| rows.iter().find(|row| row.to_string().contains(id)).unwrap();
