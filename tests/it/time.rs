@@ -21,7 +21,7 @@ fn timed(place: &Place, words: &[&str]) -> Answer {
 #[test]
 fn two_sleeps_are_told_apart_and_the_run_is_kept() {
     let place = Place::new();
-    let said = timed(&place, &["sleep 0.01", "sleep 0.05"]).fine().out;
+    let said = timed(&place, &["sleep 0.01", "sleep 0.2"]).fine().out;
     assert!(said.contains("DIFFERENT: sleep 0.01 is ") && said.contains("faster"), "{said}");
     for column in ["time", "interval", "user", "system", "peak memory"] {
         assert!(said.contains(column), "{said}");
@@ -99,13 +99,13 @@ fn two_commands_side_by_side_are_judged_by_their_ratio() {
     if std::thread::available_parallelism().is_ok_and(|count| count.get() < 2) {
         return testing::lacks!("a second CPU");
     }
-    let said = timed(&place, &["--duet=force", "-r16", "--label=pair", "sleep 0.02", "sleep 0.1"]).fine().out;
+    let said = timed(&place, &["--duet=force", "-r16", "--label=pair", "sleep 0.02", "sleep 0.2"]).fine().out;
     assert!(said.contains("DIFFERENT: sleep 0.02 is ") && said.contains("They ran side by side"), "{said}");
     assert!(place.ask(&["show", "pair"]).fine().out.contains("They ran side by side"));
     let run = place.ask(&["show", "pair", "--json"]).fine().json();
-    assert_eq!((launches(&run, "sleep 0.02"), launches(&run, "sleep 0.1")), (8, 8), "two executions a launch");
+    assert_eq!((launches(&run, "sleep 0.02"), launches(&run, "sleep 0.2")), (8, 8), "two executions a launch");
     let ratio = run["figures"].as_array().unwrap().iter().find(|figure| figure["probe"] == "command.ratio").unwrap();
-    assert_eq!(ratio["point"], serde_json::json!({ "command": "sleep 0.1", "against": "sleep 0.02" }));
+    assert_eq!(ratio["point"], serde_json::json!({ "command": "sleep 0.2", "against": "sleep 0.02" }));
     assert!(ratio["launches"].as_array().unwrap().iter().all(|launch| launch["nanos"].as_array().unwrap().len() == 4));
 }
 
