@@ -69,7 +69,9 @@ pub fn import(
     }
     let source = SourceText { name, text, ledger: LineLedger::default() };
     let parsed = (format.parse)(&source).map_err(content)?;
-    let unread = if format.by_lines { Some(source.ledger.unread(text)) } else { source.ledger.members() };
+    // A format that is read by lines may have a form in JSON too, whose members count instead.
+    let by_lines = || format.by_lines.then(|| source.ledger.unread(text));
+    let unread = source.ledger.members().or_else(by_lines);
     let digest = sha256(bytes);
     let mut runs = match parsed {
         Parsed::Runs(runs) => runs,

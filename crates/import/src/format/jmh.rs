@@ -40,6 +40,17 @@ struct JmhEntry {
     params: BoundedMap<Scalar>,
     #[serde(rename = "primaryMetric")]
     primary: JmhMetric,
+    /// Settings: named here so that they do not count as unread.
+    #[serde(default, rename = "forks")]
+    _forks: Scalar,
+    #[serde(default, rename = "warmupIterations")]
+    _warmups: Scalar,
+    #[serde(default, rename = "warmupBatchSize")]
+    _warmup_batch: Scalar,
+    #[serde(default, rename = "measurementIterations")]
+    _iterations: Scalar,
+    #[serde(default, rename = "measurementBatchSize")]
+    _batch: Scalar,
 }
 
 #[derive(Deserialize)]
@@ -49,6 +60,13 @@ struct JmhMetric {
     unit: String,
     #[serde(default, rename = "rawData")]
     raw: List<List<f64>>,
+    /// These follow from the raw data.
+    #[serde(default, rename = "scoreError")]
+    _error: Scalar,
+    #[serde(default, rename = "scoreConfidence")]
+    _confidence: List<Scalar>,
+    #[serde(default, rename = "scorePercentiles")]
+    _percentiles: BoundedMap<Scalar>,
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
@@ -56,7 +74,6 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         return Ok(Parsed::Sheets(vec![terminal(source)?]));
     }
     let entries: List<JmhEntry> = json::read_noting(source.text, &source.ledger)?;
-    lines(source.text).for_each(|(at, _)| source.took(at));
     let mut sheet = SourceSheet::default();
     for entry in &entries.0 {
         if !entry.version.is_empty() {
@@ -64,7 +81,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
         sheet.fact(text("runtime", format!("{} {}", entry.vm, entry.jdk).trim(), "JMH", &[]));
         let (scale, metric) = unit(&entry.primary.unit, 0)?;
-        let mut reading = SourceReading::new(id(&entry.mode)?, &entry.benchmark, entry.primary.score * scale, metric);
+        let id = id(&entry.mode, &metric)?;
+        let mut reading = SourceReading::new(id, &entry.benchmark, entry.primary.score * scale, metric);
         reading = reading.at("benchmark", axis_value(&entry.benchmark));
         if entry.threads > 1.0 {
             reading = reading.at("threads", entry.threads.to_string());
@@ -82,9 +100,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
-/// The id of a mode, by its short and its long name.
-fn id(mode: &str) -> Result<&'static str, SourceFault> {
+/// The id of a mode, by its short and its long name. What counts bytes is no time, whatever its mode.
+fn id(mode: &str, metric: &Metric) -> Result<&'static str, SourceFault> {
     Ok(match mode {
+        _ if metric.unit == Unit::Bytes => "jmh.bytes",
         "thrpt" | "Throughput" => "jmh.throughput",
         "avgt" | "AverageTime" => "jmh.average_time",
         "sample" | "SampleTime" => "jmh.sample_time",
@@ -102,6 +121,8 @@ fn unit(unit: &str, at: usize) -> Result<(f64, Metric), SourceFault> {
     };
     let found = match unit.split_once('/') {
         Some(("ops", per)) => time(per).map(|scale| (1.0 / scale, Metric::higher(Unit::PerSecond, "operations"))),
+        // Of an allocation or a size of objects.
+        Some(("B", "op")) => Some((1.0, Metric::lower(Unit::Bytes, "operation"))),
         Some((of, "op")) => time(of).map(|scale| (scale, Metric::lower(Unit::Seconds, "operation"))),
         _ => None,
     };
@@ -169,7 +190,7 @@ fn row(heading: &[&str], words: &[&str], at: usize) -> Result<Option<SourceReadi
     let (scale, metric) = unit(units, at)?;
     let value = need(&score.replace(',', "."), at)? * scale;
     let mut reading =
-        SourceReading::new(id(mode)?, benchmark, value, metric).printed_in(&score.replace(',', "."), scale);
+        SourceReading::new(id(mode, &metric)?, benchmark, value, metric).printed_in(&score.replace(',', "."), scale);
     reading = reading.at("benchmark", axis_value(benchmark));
     for (name, value) in names.iter().zip(&cells).filter(|(name, _)| name.starts_with('(')) {
         let axis = name.trim_matches(['(', ')']).replace('=', ":");

@@ -13,10 +13,15 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     parse,
 };
 
+/// What version 6.1 and older begin with as CSV: two columns without a heading.
+const FIRST_OF_OLD: &[u8] = b"\"PING_INLINE\",\"";
+
 fn detect(head: &[u8]) -> Confidence {
     let long = sure(head, &["requests completed in", "parallel clients", "======"]);
-    let csv = sure(head, &["\"test\",\"rps\""]);
-    let quiet = sure(head, &["requests per second", "SET: "]).max(sure(head, &["requests per second", "PING_"]));
+    let old = if head.starts_with(FIRST_OF_OLD) { Confidence::Sure } else { Confidence::No };
+    let csv = sure(head, &["\"test\",\"rps\""]).max(old);
+    let quiet = ["SET: ", "GET: ", "PING_"].iter().map(|name| sure(head, &["requests per second", name]));
+    let quiet = quiet.chain([sure(head, &["requests per second, p50="])]).max().unwrap_or(Confidence::No);
     long.max(csv).max(quiet)
 }
 
@@ -36,8 +41,15 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             sheet.begin_process();
         } else if line.starts_with("\"test\"") {
             heading = cells(line);
-        } else if line.starts_with('"') && !heading.is_empty() {
-            comma_separated(&mut sheet, &heading, &cells(line), at)?;
+        } else if line.starts_with('"') {
+            let cells = cells(line);
+            if heading.is_empty() && cells.len() == 2 {
+                heading = ["test", "rps"].map(str::to_owned).into();
+            }
+            if heading.is_empty() {
+                continue;
+            }
+            comma_separated(&mut sheet, &heading, &cells, at)?;
         } else if let Some(value) = between(line, "throughput summary:", "requests per second") {
             sheet.readings.push(of_test(rps(value, at)?, &test, &axes));
         } else if let Some(value) = line.strip_suffix(" requests per second").filter(|value| number(value).is_some()) {

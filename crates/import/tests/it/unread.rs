@@ -70,8 +70,11 @@ fn formats_of_json_count_members() {
     let by_names = fixtures().into_iter().filter(|fixture| members(unread(&fixture.file, &fixture.bytes)));
     let mut names: Vec<String> = by_names.map(|fixture| fixture.format).collect();
     names.dedup();
-    for name in ["fio", "iperf3", "google-benchmark", "pytest-benchmark", "hyperfine"] {
+    // The last one also has a form in lines.
+    for name in ["fio", "iperf3", "google-benchmark", "pytest-benchmark", "hyperfine", "jmh"] {
         assert!(names.contains(&name.to_owned()), "{name}");
     }
+    let memory = unread("jmh.json", &common::fixture("jmh-bytes.json")).unwrap();
+    assert_eq!((memory.count, memory.first.as_deref()), (1, Some("*.secondaryMetrics.gc.alloc.rate.norm.score")));
     assert!(formats().len() > names.len());
 }
