@@ -7,7 +7,8 @@ use crate::text::{SourceFault, axis_value, between, lines, need, number, shown};
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "redis-benchmark",
     tool: "redis-benchmark",
-    about: "requests a second by command, and latency with its percentiles where printed; no spread is stated",
+    about: "requests a second by command, and latency with its percentiles where printed; no spread is stated, and a \
+            test that stands there again is a further launch",
     by_lines: true,
     detect,
     parse,
@@ -101,6 +102,15 @@ fn rps(value: &str, at: usize) -> Result<SourceReading, SourceFault> {
     Ok(reading.printed_in(value, 1.0))
 }
 
+/// The rows of a test without anything that shows where a process begins: a test that is stated again is a further one.
+fn begin_again(sheet: &mut SourceSheet, test: &str) {
+    let first = sheet.processes.last().copied().unwrap_or_default();
+    let test = axis_value(test);
+    if sheet.readings[first..].iter().any(|reading| reading.point.get("test") == Some(&test)) {
+        sheet.begin_process();
+    }
+}
+
 fn of_test(reading: SourceReading, test: &str, axes: &[(&str, String)]) -> SourceReading {
     let reading = if test.is_empty() { reading } else { reading.at("test", axis_value(test)) };
     axes.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()))
@@ -109,6 +119,7 @@ fn of_test(reading: SourceReading, test: &str, axes: &[(&str, String)]) -> Sourc
 /// `SET: 123456.79 requests per second, p50=0.207 msec`
 fn quiet(sheet: &mut SourceSheet, name: &str, rest: &str, at: usize) -> Result<(), SourceFault> {
     let value = rest.split_whitespace().next().unwrap_or_default();
+    begin_again(sheet, name);
     sheet.readings.push(of_test(rps(value, at)?, name, &[]));
     if let Some(median) = between(rest, "p50=", " msec") {
         let value = need(median, at)? * 1e-3;
@@ -158,6 +169,7 @@ fn comma_separated(
     }
     let cell = |name: &str| heading.iter().position(|known| known == name).map(|at| cells[at].as_str());
     let test = cell("test").unwrap_or_default();
+    begin_again(sheet, test);
     sheet.readings.push(of_test(rps(cell("rps").unwrap_or_default(), at)?, test, &[]));
     if let Some(median) = cell("p50_latency_ms") {
         let names: Vec<&str> = heading.iter().filter_map(|name| name.strip_suffix("_latency_ms")).collect();
