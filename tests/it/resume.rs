@@ -44,7 +44,10 @@ fn resumed(place: &Place, before: &Value, arguments: &[&str]) -> Value {
     assert!(after["session"]["rounds"].as_u64() > before["session"]["rounds"].as_u64());
     assert!(launches(&after) > launches(before), "{} launches, {} before", launches(&after), launches(before));
     assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().map(Vec::len), Some(1), "one run");
-    let unfit = |figure: &&Value| figure["outcome"]["unfit"].is_string();
+    // A machine at work may have no time for a second launch.
+    let unfit = |figure: &&Value| {
+        figure["outcome"]["unfit"].as_str().is_some_and(|reason| !reason.contains("before it had two launches"))
+    };
     assert_eq!(after["figures"].as_array().unwrap().iter().find(unfit), None);
     after
 }
