@@ -24,12 +24,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut waiting: Option<(usize, SourceReading)> = None;
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
-        let cells: Vec<&str> = trimmed
-            .split('\t')
-            .flat_map(|part| part.split("  "))
-            .map(str::trim)
-            .filter(|cell| !cell.is_empty())
-            .collect();
+        let cells = cells(trimmed);
         let first = cells.first().copied().unwrap_or_default();
         if let Some(rest) =
             trimmed.strip_prefix("Geekbench ").filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
@@ -76,6 +71,12 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     }
     sheets.push(sheet);
     Ok(Parsed::Sheets(sheets))
+}
+
+/// Cells between tabs, or two spaces and more.
+fn cells(line: &str) -> Vec<&str> {
+    let parts = line.split('\t').flat_map(|part| part.split("  "));
+    parts.map(str::trim).filter(|cell| !cell.is_empty()).collect()
 }
 
 /// The part of the output that a line begins.

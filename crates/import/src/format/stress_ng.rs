@@ -34,6 +34,31 @@ fn bogo(stressor: &str, value: f64, version: Option<&str>) -> SourceReading {
     }
 }
 
+/// The counts and times behind the rate, and the rest of the system's description.
+const NEEDLESS: &[&str] = &[
+    "bogo-ops",
+    "bogo-ops-per-second-usr-sys-time",
+    "wall-clock-time",
+    "user-time",
+    "system-time",
+    "cpu-usage-per-instance",
+    "max-rss",
+    "version",
+    "date-yyyy-mm-dd",
+    "time-hh-mm-ss",
+    "freeram",
+    "sharedram",
+    "bufferram",
+    "totalswap",
+    "freeswap",
+    "pagesize",
+    "cpus",
+    "uptime",
+    "ticks-per-second",
+    "page-size",
+    "sysname",
+];
+
 /// `key: value` lines, one group for each stressor; the subset of YAML that it writes.
 fn yaml(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
     let mut sheet = SourceSheet::default();
@@ -56,28 +81,7 @@ fn yaml(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
                     return Err(SourceFault::new(format!("stressor '{}' has no rate", axis_value(&last)), place));
                 }
             }
-            // The counts and times behind the rate, and the rest of the system's description.
-            "bogo-ops"
-            | "bogo-ops-per-second-usr-sys-time"
-            | "wall-clock-time"
-            | "user-time"
-            | "system-time"
-            | "cpu-usage-per-instance"
-            | "max-rss"
-            | "version"
-            | "date-yyyy-mm-dd"
-            | "time-hh-mm-ss"
-            | "freeram"
-            | "sharedram"
-            | "bufferram"
-            | "totalswap"
-            | "freeswap"
-            | "pagesize"
-            | "cpus"
-            | "uptime"
-            | "ticks-per-second"
-            | "page-size"
-            | "sysname" => {}
+            _ if NEEDLESS.contains(&key) => {}
             _ if stressor.is_empty() => continue,
             "bogo-ops-per-second-real-time" => {
                 let reading = bogo(&stressor, need(value, at)?, sheet.version.as_deref());
