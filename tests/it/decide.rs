@@ -118,6 +118,38 @@ fn the_fit_of_1998_does_not_reach_2015() {
 }
 
 #[test]
+fn choices_are_evaluated_on_machines_whose_speed_is_known() {
+    let place = Place::new();
+    // Fourteen models of two families, each an eighth faster than the one before; the columns differ by a few percent.
+    let mut table = String::from("machine,cpu,app (1/s),alpha (1/s),beta (1/s)\n");
+    for index in 0..14_i32 {
+        let family = if index < 7 { "Intel Xeon E5-26" } else { "AMD EPYC 73" };
+        let [speed, at] = [100.0 * 1.125_f64.powi(index), f64::from(index)];
+        let [app, alpha] = [speed * (1.0 + 0.03 * (7.0 * at).sin()), speed * (1.0 + 0.02 * (3.0 * at).cos())];
+        let beta = speed * (0.5 + 0.02 * at.sin());
+        table.push_str(&format!("m{index},{family}{}0,{app:.3},{alpha:.3},{beta:.3}\n", 10 + index));
+    }
+    std::fs::write(place.file("t.csv"), table).unwrap();
+    place.ask(&["import", "t.csv"]).fine();
+    let regret = ["choose", "--regret", "table.app", "--repeats", "4"];
+    let found = place.ask(&[&regret[..], &["--machines", "6", "--json"]].concat()).fine().json();
+    assert_eq!((found["trials"].as_u64(), found["machines"].as_u64()), (Some(4), Some(6)));
+    assert!(found["median_error"].as_f64().unwrap() < 0.1, "{found}");
+    for rule in ["rule", "perfect"] {
+        let curve = found[rule].as_array().unwrap();
+        let of = |name: &str| curve.iter().map(|row| row[name].as_f64().unwrap()).collect::<Vec<_>>();
+        assert_eq!(of("asked").last(), Some(&0.99));
+        // Who asks for more certainty reaches the demand at least as often, and pays for it.
+        assert!(of("reached").is_sorted() && of("regret").is_sorted(), "{found}");
+        assert!(of("reached").iter().all(|share| (0.0..=1.0).contains(share)), "{found}");
+    }
+    let said = place.ask(&[&regret[..], &["--machines", "6"]].concat()).fine().out;
+    assert!(said.contains("over knowing the rates"), "{said}");
+    let few = place.ask(&[&regret[..], &["--machines", "60"]].concat()).refused();
+    assert!(few.contains("no figure was measured on 60 models of CPU"), "{few}");
+}
+
+#[test]
 fn invalid_dates_are_named_by_line() {
     let place = Place::new();
     let file = place.file("dated.txt");
