@@ -245,10 +245,14 @@ fn an_interrupted_campaign_is_stored_and_leaves_no_process() {
         .spawn()
         .unwrap();
     let began = Instant::now();
-    while !place.file("kept.json").exists() && began.elapsed() < Duration::from_secs(180) {
+    let measured = || {
+        let text = std::fs::read_to_string(place.file("kept.json")).unwrap_or_default();
+        let kept: Value = serde_json::from_str(&text).unwrap_or_default();
+        kept["figures"].as_array().is_some_and(|all| all.iter().any(|one| one["launches"] != serde_json::json!([])))
+    };
+    while !measured() && began.elapsed() < Duration::from_secs(180) {
         std::thread::sleep(Duration::from_millis(50));
     }
-    std::thread::sleep(Duration::from_millis(900));
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let status = child.wait().unwrap();
     assert_eq!(status.code(), Some(130));

@@ -149,7 +149,19 @@ fn rounds(place: &Place) -> u64 {
 }
 
 /// Figures that take long: the target cannot be reached, so that every look is made.
-const SLOW: &[&str] = &["run", "--probe", "os.syscall_write", "--probe", "os.fork_exit", "--target", "0.001"];
+const SLOW: &[&str] = &[
+    "run",
+    "--probe",
+    "os.syscall_write",
+    "--probe",
+    "os.fork_exit",
+    "--probe",
+    "os.fork_shell",
+    "--target",
+    "0.001",
+    "--max-launches",
+    "80",
+];
 
 #[test]
 fn ctrl_c_keeps_what_was_measured_and_the_run_resumes() {
@@ -189,6 +201,32 @@ fn a_kill_loses_one_round_at_most_and_leaves_no_worker() {
     });
     let resumed = place.ask(&["run", "--resume", "latest", "--time-limit", "1s"]);
     assert_eq!(resumed.fine().code, Some(0));
+}
+
+#[test]
+fn a_run_goes_on_as_it_began_when_its_program_is_replaced() {
+    let place = Place::new();
+    let program = place.file("installed");
+    // By a process of its own: a file that any process has open for writing cannot be started.
+    let copy = std::process::Command::new("cp").arg(env!("CARGO_BIN_EXE_prony")).arg(&program).status().unwrap();
+    assert!(copy.success());
+    let mut started = std::process::Command::new(&program);
+    started
+        .args(SMALL)
+        .args(["--target", "0.001", "--max-launches", "40"])
+        .env("PRONY_STORE", place.file("runs.sqlite"));
+    let mut child = started.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for("a round", || rounds(&place) >= 1);
+    // As an installer does it: a new file under the old name. Whoever starts it gets no figure.
+    std::fs::write(place.file("newer"), "#!/bin/sh\nexit 9\n").unwrap();
+    std::fs::set_permissions(place.file("newer"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::rename(place.file("newer"), &program).unwrap();
+    let code = child.wait().unwrap().code();
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(code, Some(0), "{said}");
+    let run = place.ask(&["show", "latest", "--json"]).fine().json();
+    assert!(requested(&run).iter().all(|figure| figure["launches"].as_array().unwrap().len() >= 8), "{said}");
 }
 
 #[test]

@@ -3,11 +3,10 @@
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::ops::ControlFlow;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use measure::Stopper;
-use sys::process::{Attended, Supervised, Supply};
+use sys::process::{Attended, Supervised, Supply, command_of};
 
 use super::{CopyReport, LaunchSpec, perform};
 use crate::Error;
@@ -60,7 +59,7 @@ impl Starter {
         let text = serde_json::to_vec(order).map_err(|error| fail("its specification", &error))?;
         let deadline = Instant::now() + order.time_allowed() + SPARE;
         let supply = Supply { input: Some(text), own_group: true, discard_errors: true };
-        let mut helper = Supervised::start(Command::new(&self.program).args(&self.arguments), supply)
+        let mut helper = Supervised::start(command_of(&self.program).args(&self.arguments), supply)
             .map_err(|error| fail(&self.program(), &error))?;
         let mut answer = Vec::new();
         let attended = helper.read_until(deadline, LOOK, &|| stopper.asked(), &mut |_, bytes| {

@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 use std::ops::ControlFlow;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, ExitStatus};
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use model::ReferenceLengths;
 use sys::kernel::core_reference::CoreReferences;
-use sys::process::{Attended, Stream, Supervised, Supply};
+use sys::process::{Attended, Stream, Supervised, Supply, command_of};
 
 use super::{Engine, EngineError, Stopper};
 use crate::step::{Reply, WorkerStep};
@@ -43,7 +43,7 @@ impl ProcessEngine {
         // Its own process group: Ctrl-C reaches the harness alone, and a kill reaches everything that the worker
         // started.
         let supply = Supply { input: Some(step), own_group: true, discard_errors: false };
-        Supervised::start(Command::new(&self.program).args(&self.arguments), supply).map_err(|error| {
+        Supervised::start(command_of(&self.program).args(&self.arguments), supply).map_err(|error| {
             let limit = sys::cgroup::why_not_started(error.kind());
             let limit = limit.map(|limit| format!("; {limit}")).unwrap_or_default();
             EngineError::NotStarted(format!("{}: {error}{limit}", self.program.to_string_lossy()))
