@@ -132,7 +132,9 @@ fn input_files_are_staged_once_and_checked() {
     };
     sums();
     let one = place.ask(&[&RUN[..], &stage, &["--stage-sums", "sums"]].concat()).fine().json();
-    assert!(one["totals"]["read"].as_u64().unwrap() >= 10 * 1200, "{}", one["totals"]);
+    // Of a chunk that was done twice the later result is refused, and its copy was read by that one perhaps.
+    let refused = one["totals"]["refused"].as_u64().unwrap();
+    assert!(one["totals"]["read"].as_u64().unwrap() + 1200 * refused >= 10 * 1200, "{}", one["totals"]);
     // The second run finds the copies.
     let two = place.ask(&[&RUN[..], &stage].concat()).fine().json();
     assert_eq!(one["digest"], two["digest"]);
