@@ -170,11 +170,11 @@ fn built_in_reconstruction_works_out_of_the_box() {
     let place = Place::new();
     let few = ["--copies", "1", "--target", "60", "--max-launches", "8", "--time-limit", "15s", "--json"];
     let mut named = "builtin:reconstruct";
-    if !testing::slow("the built-in work in its own size; a tenth of it stands for it") {
+    if !testing::slow("the built-in work in its own size; a fiftieth of it stands for it") {
         // Of fewer events the digest is another one.
         let text = place.ask(&["app", "init", "-", "--builtin"]).fine().out;
         let expected = ", digest_scope = \"application\", expect = \"98b4ea8f2b028026\"";
-        let less = text.replace("events = 100,", "events = 10,").replace(expected, "");
+        let less = text.replace("events = 100,", "events = 2,").replace(expected, "");
         assert!(less.len() + expected.len() < text.len(), "{text}");
         std::fs::write(place.file("less.toml"), less).unwrap();
         named = "less.toml";
