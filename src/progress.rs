@@ -79,12 +79,18 @@ struct ShownState {
     doing: String,
 }
 
+/// What has passed, and what is left where that is known: a run that takes longer than estimated does not end now.
+fn about(elapsed: f64, left: f64) -> String {
+    let elapsed = format!("{} elapsed", duration(elapsed));
+    if left < LEAST { elapsed } else { format!("{elapsed}, about {} left", duration(left)) }
+}
+
 impl ShownState {
     fn draw(&mut self, bar: &ProgressBar) {
         self.drawn = Some(Instant::now());
         let elapsed = self.began.elapsed().as_secs_f64();
         let left = self.left.show(elapsed);
-        let about = format!("{} elapsed, about {} left", duration(elapsed), duration(left));
+        let about = about(elapsed, left);
         let Self { converged, of, doing, .. } = self;
         if self.mode == ProgressMode::Lines {
             if self.told.elapsed() >= LINE {
@@ -322,5 +328,9 @@ mod tests {
         let shown: Vec<f64> = (0..20).map(|second| left.show(f64::from(second))).collect();
         assert!(shown.windows(2).all(|pair| pair[1] <= pair[0]), "{shown:?}");
         assert!(shown[5] < 5.1 && shown[19].abs() < 1e-9, "{shown:?}");
+        assert_eq!(
+            (about(90.0, 30.0).as_str(), about(90.0, 0.0).as_str()),
+            ("1:30 elapsed, about 0:30 left", "1:30 elapsed")
+        );
     }
 }

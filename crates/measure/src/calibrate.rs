@@ -3,6 +3,9 @@
 /// Time that the timed batches of a launch may take together if one operation is longer than a batch, nanoseconds.
 const LAUNCH_NANOS: u64 = 40_000_000;
 
+/// A batch of so many nanoseconds changes little by what a warm-up heats, and launches need no second one.
+pub(crate) const LONG: u64 = 1_000_000_000;
+
 /// Next number of operations to try, when `ops` took `nanos` and a batch should take `wanted`: grows at most tenfold,
 /// so that one too small reading of a coarse clock does not cause minutes of work.
 pub(crate) fn next(ops: u64, nanos: u64, wanted: u64) -> u64 {
@@ -19,16 +22,18 @@ pub(crate) fn within(ops: u64, granule: u64, least: u64, most: u64) -> u64 {
 }
 
 /// Timed batches of a launch, if one batch takes `nanos`: the number of the plan, or fewer for long batches, at least
-/// three. Pairs come in twos, one in each order.
+/// three, or one that is long. Pairs come in twos, one in each order.
 pub(crate) fn batches(planned: u32, nanos: u64, rule: Option<u32>, paired: bool) -> u32 {
     let fitting = u32::try_from(LAUNCH_NANOS / nanos.max(1)).unwrap_or(u32::MAX);
-    let batches = rule.unwrap_or_else(|| fitting.clamp(3.min(planned), planned));
+    let least = if nanos < LONG { 3 } else { 1 };
+    let batches = rule.unwrap_or_else(|| fitting.clamp(planned.min(least), planned));
     if paired { batches.next_multiple_of(2) } else { batches }
 }
 
-/// Fewest warm-up batches: eight of ordinary length, fewer if they are long, at least one.
+/// Fewest warm-up batches: eight of ordinary length, fewer the longer they are, none of a long one.
 pub(crate) fn warmup(nanos: u64) -> u32 {
-    u32::try_from(LAUNCH_NANOS / 2 / nanos.max(1)).unwrap_or(8).clamp(1, 8)
+    let least = u32::from(nanos < LONG);
+    u32::try_from(LAUNCH_NANOS / 2 / nanos.max(1)).unwrap_or(8).clamp(least, 8)
 }
 
 #[cfg(test)]
@@ -39,10 +44,12 @@ mod tests {
     fn batches_shrink_only_for_long_operations() {
         assert_eq!(batches(20, 1_200_000, None, false), 20);
         assert_eq!(batches(20, 10_000_000, None, false), 4);
-        assert_eq!(batches(20, 1_000_000_000, None, false), 3);
-        assert_eq!(batches(20, 1_000_000_000, None, true), 4, "a pair in either order");
+        assert_eq!(batches(20, 500_000_000, None, false), 3);
+        assert_eq!(batches(20, 500_000_000, None, true), 4, "a pair in either order");
+        assert_eq!((batches(20, LONG, None, false), batches(20, LONG, None, true)), (1, 2));
         assert_eq!(batches(20, 1_000_000, Some(5), false), 5);
-        assert_eq!((warmup(1_000_000), warmup(10_000_000), warmup(1_000_000_000)), (8, 2, 1));
+        assert_eq!((warmup(1_000_000), warmup(10_000_000), warmup(500_000_000)), (8, 2, 1));
+        assert_eq!(warmup(LONG), 0);
     }
 
     #[test]

@@ -13,6 +13,9 @@ const LINE: f64 = 64.0;
 /// after the other.
 const THREAD: f64 = 100e-6;
 const TOUCHED: f64 = 0.25e-9;
+/// Bytes up to which a stream moves only what fills a batch, and seconds per byte of a longer one to or from a medium.
+const USUAL_STREAM: f64 = 64.0 * (1 << 20) as f64;
+const TO_A_MEDIUM: f64 = 4e-9;
 /// Seconds of a launch that measures the whole latency curve, for each figure that shares it.
 const CURVE: f64 = 0.07;
 
@@ -30,7 +33,11 @@ pub fn expected_seconds(entry: &PlanEntry, cpus: usize) -> f64 {
         word => word.trim_end_matches("_scatter").parse().unwrap_or(cpus),
     });
     let team = if threads > 1 { THREAD * threads as f64 + TOUCHED * bytes } else { 0.0 };
+    // What a launch of reading reads, it wrote before.
+    let ways = if entry.probe == "file.sequential_read" { 2.0 } else { 1.0 };
+    let stream = size("length").filter(|length| *length > USUAL_STREAM).unwrap_or(0.0);
     BARE + team
+        + ways * TO_A_MEDIUM * stream
         + match class {
             _ if entry.probe.starts_with("memory.hierarchy") => CURVE,
             Some(Class::MemoryLatency) => CHASED * bytes * size("stride").map_or(1.0, strided),

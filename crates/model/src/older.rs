@@ -29,6 +29,8 @@ const LATER: &[LaterAxis] = &[
     later("ipc.rpc_tcp_latency", "messages", "direct", Some("library")),
     later("file.write", "durability", "none", None),
     later("file.copy", "durability", "none", None),
+    later("file.sequential_read", "length", "64MiB", None),
+    later("file.sequential_write", "length", "64MiB", None),
     later("shell.compile", "program", "large", Some("small")),
 ];
 

@@ -258,12 +258,12 @@ pub(crate) const RAMSPEED: Rows = &[
 
 /// Choutko and Klimentov's tape streaming, then the same medium with the block sizes of present drives.
 pub(crate) const TAPE: Rows = &[
-    ("file.sequential_write", "block=10KiB,format=tar,medium=target"),
-    ("file.sequential_write", "block=20KiB,format=tar,medium=target"),
-    ("file.sequential_write", "block=16KiB,format=plain,medium=target"),
-    ("file.sequential_write", "block=128KiB,format=plain,medium=target"),
-    ("file.sequential_read", "block=128KiB,format=plain,medium=target"),
-    ("file.sequential_read", "block=10KiB,format=tar,medium=target"),
+    ("file.sequential_write", "block=10KiB,format=tar,medium=target,length=1GiB"),
+    ("file.sequential_write", "block=20KiB,format=tar,medium=target,length=1GiB"),
+    ("file.sequential_write", "block=16KiB,format=plain,medium=target,length=1GiB"),
+    ("file.sequential_write", "block=128KiB,format=plain,medium=target,length=1GiB"),
+    ("file.sequential_read", "block=128KiB,format=plain,medium=target,length=1GiB"),
+    ("file.sequential_read", "block=10KiB,format=tar,medium=target,length=1GiB"),
     ("file.sequential_write", "block=64KiB,format=plain,medium=target"),
     ("file.sequential_write", "block=64KiB,format=tar,medium=target"),
     ("file.sequential_read", "block=64KiB,format=plain,medium=target"),

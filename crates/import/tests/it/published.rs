@@ -196,7 +196,10 @@ fn daisy_and_network_evaluations_keep_their_facts() {
 
     assert!(near(value(sun, "file.read_cached", "data=touched").unwrap(), 85e6));
     let tape = &runs("ams02-2002/LTO tape and RAID5")[0];
-    assert!(near(value(tape, "file.sequential_read", "block=128KiB,format=plain,medium=target").unwrap(), 19e6));
+    assert!(near(
+        value(tape, "file.sequential_read", "block=128KiB,format=plain,medium=target,length=1GiB").unwrap(),
+        19e6
+    ));
 
     let network = runs("babar-network-1998");
     let builder = &network[0];

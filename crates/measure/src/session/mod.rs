@@ -163,7 +163,7 @@ impl<'a> MeasureSession<'a> {
                 let batches = if paired { last.sides(1).0.len().next_multiple_of(2) } else { last.nanos.len() };
                 progress.batches = u32::try_from(batches.max(1)).unwrap_or(u32::MAX);
                 progress.nanos = last.nanos.iter().min().copied().unwrap_or(0);
-                progress.warmup = last.warmup.clamp(1, 8);
+                progress.warmup = last.warmup.min(8);
                 progress.seconds = last.wall;
             }
             let reached = !figure.flags.contains(&Flag::Unfinished);

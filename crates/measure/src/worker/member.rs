@@ -108,6 +108,9 @@ impl LaunchMember {
         let least = self.task.warmup;
         // Too few to judge: long operations have the warm-up that time permits.
         self.launch.steady = least < 8;
+        if least == 0 {
+            return Ok(());
+        }
         for done in 1..=MOST_WARMUP.max(least) {
             nanos.push(self.run_batch(done as usize - 1)? as f64);
             self.launch.warmup = done;
@@ -306,8 +309,11 @@ fn run_batch(kernel: &mut dyn Kernel, ops: u64) -> Result<(u64, BatchWork), Prob
 fn fill(kernel: &mut dyn Kernel, wanted: u64, rule: probes::BatchRule) -> Result<(u64, u64), ProbeError> {
     let rounded = |ops: u64, kernel: &dyn Kernel| calibrate::within(ops, kernel.granule(), rule.least, rule.most);
     let mut ops = rounded(1, kernel);
-    // The first call includes cold caches and lazy binding.
-    run_batch(kernel, ops)?;
+    // The first call includes cold caches and lazy binding, which is little of a long one.
+    let (nanos, _) = run_batch(kernel, ops)?;
+    if nanos >= calibrate::LONG.max(wanted) {
+        return Ok((ops, nanos));
+    }
     loop {
         let mut nanos = run_batch(kernel, ops)?.0;
         if nanos >= wanted {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use model::{GIB, MIB};
 use sys::file::{Advice, AlignedBuffer, Device, advise, open_direct};
 
-use super::transfer::{FILE, TransferDirection, TransferStep, open};
+use super::transfer::{TransferDirection, TransferStep, open};
 use super::{place, target};
 use crate::{ProbeContext, ProbeError, Scratch, Unsupported};
 
@@ -31,11 +31,11 @@ pub(super) struct StreamMedium {
 impl StreamMedium {
     /// A file in the target directory. If the file system cannot bypass the page cache, writing ends with making it
     /// durable, reading begins with dropping its cached pages, and a note reports it.
-    pub(super) fn file(way: TransferDirection, context: &mut ProbeContext) -> Result<Self, Unsupported> {
+    pub(super) fn file(way: TransferDirection, length: u64, context: &mut ProbeContext) -> Result<Self, Unsupported> {
         let files = context.scratch()?;
         let directory = context.directory().to_owned();
         place::describe(&directory, context);
-        place::require_space(&directory, FILE)?;
+        place::require_space(&directory, length)?;
         let path = files.path().join(format!("sequential-{way:?}"));
         let mut options = File::options();
         let options = options.read(true).write(true).create(true).truncate(false);
@@ -46,19 +46,19 @@ impl StreamMedium {
                 (options.open(&path).map_err(Unsupported::from)?, false)
             }
         };
-        Ok(Self { path, file, way, kind: None, own: true, direct, size: Some(FILE), at: 0, _files: Some(files) })
+        Ok(Self { path, file, way, kind: None, own: true, direct, size: Some(length), at: 0, _files: Some(files) })
     }
 
-    /// The device given instead of the target directory. A block device is used up to its first gibibyte, and written
-    /// only if no other process uses it.
-    pub(super) fn device(way: TransferDirection, context: &mut ProbeContext) -> Result<Self, Unsupported> {
+    /// The device given instead of the target directory. A block device is used up to its first gibibyte, or a longer
+    /// stream's length, and written only if no other process uses it.
+    pub(super) fn device(way: TransferDirection, length: u64, context: &mut ProbeContext) -> Result<Self, Unsupported> {
         let path = context.directory().to_owned();
         let kind = sys::file::device(&path)?.ok_or_else(|| {
             Unsupported::new(format!("{} is no device; name one as the target directory", path.display()))
         })?;
         let file = open(&path, way, kind)?;
         let size = match kind {
-            Device::Block => Some((&file).seek(SeekFrom::End(0))?.min(GIB) / (4 * MIB) * (4 * MIB)),
+            Device::Block => Some((&file).seek(SeekFrom::End(0))?.min(length.max(GIB)) / (4 * MIB) * (4 * MIB)),
             Device::Character => None,
         };
         context.note(format!("{}: {} device", path.display(), if size.is_some() { "block" } else { "character" }));
@@ -78,11 +78,12 @@ impl StreamMedium {
     /// large sectors refuses small blocks.
     pub(super) fn target(
         way: TransferDirection,
+        length: u64,
         first: &[u8],
         context: &mut ProbeContext,
     ) -> Result<Self, Unsupported> {
         let path = context.directory().to_owned();
-        let target::OpenedMedium { file, kind, direct, size } = target::open(&path, way, first, context)?;
+        let target::OpenedMedium { file, kind, direct, size } = target::open(&path, way, length, first, context)?;
         Ok(Self { path, file, way, kind, own: true, direct, size, at: 0, _files: None })
     }
 

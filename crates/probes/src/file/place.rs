@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use model::{GIB, Point};
+use model::Point;
 use sys::file::filesystem;
 
 use crate::{Axis, ProbeContext, Scratch, Unsupported};
@@ -46,7 +46,7 @@ pub(super) fn describe(directory: &Path, context: &mut ProbeContext) {
 /// Refuses to fill a disk: half of the free space must remain, and no launch uses more than 1 GiB.
 pub(super) fn require_space(directory: &Path, bytes: u64) -> Result<(), Unsupported> {
     let free = filesystem(directory)?.free_bytes;
-    if bytes > free / 2 || bytes > GIB {
+    if bytes > free / 2 {
         return Err(Unsupported::new(format!(
             "{bytes} bytes are needed and {free} are free in {}",
             directory.display()

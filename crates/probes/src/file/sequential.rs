@@ -2,11 +2,11 @@
 
 use sys::file::AlignedBuffer;
 
-use model::Point;
+use model::{GIB, MIB, Point};
 
 use super::medium::StreamMedium;
 use super::tar::{self, MEMBER};
-use super::transfer::{FILE, MARK, TransferDirection, TransferStep};
+use super::transfer::{MARK, TransferDirection, TransferStep, USUAL};
 use crate::peer_process::answer;
 use crate::{Axis, BatchRule, BatchWork, Kernel, ProbeContext, ProbeError, Trial, Unsupported};
 
@@ -15,9 +15,15 @@ pub(super) const AXES: &[Axis] = &[
     Axis::choice("block", &["10KiB", "16KiB", "20KiB", "64KiB", "128KiB", "256KiB", "1MiB", "4MiB"], &["1MiB"]),
     Axis::choice("format", &["plain", "tar"], &["plain"]),
     Axis::choice("medium", &["file", "device", "target"], &["file"]),
+    Axis { besides: is_long, ..Axis::choice("length", &["64MiB"], &["64MiB"]) },
 ];
 
-/// No batch transfers more than a gibibyte in the smallest blocks.
+/// Whether a word is a length beside the usual one: whole blocks of all sizes, and more than the buffer of a drive.
+fn is_long(word: &str) -> bool {
+    model::parse_size(word).is_ok_and(|bytes| (2 * USUAL..=1024 * GIB).contains(&bytes) && bytes % (4 * MIB) == 0)
+}
+
+/// No batch of the usual length transfers more than a gibibyte in the smallest blocks.
 pub(super) const BATCH: BatchRule = BatchRule::at_most(1 << 14);
 
 /// Content of the blocks.
@@ -42,6 +48,8 @@ pub(super) struct Sequential {
     way: TransferDirection,
     format: BlockFormat,
     block: AlignedBuffer,
+    /// Bytes of a batch, where one that fills the time of a launch would not be enough.
+    length: Option<u64>,
     /// Whether the last batch reached the end.
     ended: bool,
     began: u64,
@@ -60,15 +68,17 @@ pub(super) fn prepare(way: TransferDirection, at: &Point, context: &mut ProbeCon
             BlockFormat::Tar(Box::new(Archive { content, ..Archive::default() }))
         }
     };
+    let length = at.bytes("length")?;
     let medium = match at.choice("medium")? {
-        "file" => StreamMedium::file(way, context)?,
-        "device" => StreamMedium::device(way, context)?,
+        "file" => StreamMedium::file(way, length, context)?,
+        "device" => StreamMedium::device(way, length, context)?,
         _ => {
             stamp(&mut block, 0);
-            StreamMedium::target(way, &block, context)?
+            StreamMedium::target(way, length, &block, context)?
         }
     };
-    let mut sequential = Sequential { medium, way, format, block, ended: false, began: 0, headers: 0 };
+    let batch = (length > USUAL).then_some(length);
+    let mut sequential = Sequential { medium, way, format, block, length: batch, ended: false, began: 0, headers: 0 };
     if way == TransferDirection::Read && sequential.medium.is_own() {
         sequential.write_whole()?;
     }
@@ -90,7 +100,7 @@ impl Sequential {
     fn write_whole(&mut self) -> Result<(), ProbeError> {
         self.medium.restart_as(TransferDirection::Write)?;
         let block = self.block.len();
-        while self.medium.fits(block) && self.medium.at() + block as u64 <= FILE {
+        while self.medium.fits(block) && self.medium.at() + block as u64 <= self.length.unwrap_or(USUAL) {
             fill(&mut self.format, &mut self.block, self.medium.at());
             if self.medium.transfer(&mut self.block)? == TransferStep::End {
                 if self.medium.at() == 0 {
@@ -209,6 +219,10 @@ impl Kernel for Sequential {
     fn amount(&self) -> f64 {
         self.block.len() as f64
     }
+
+    fn granule(&self) -> u64 {
+        self.length.map_or(1, |length| (length / self.block.len() as u64).max(1))
+    }
 }
 
 /// Fills the next block of the stream, which is written at offset `at` of the medium.
@@ -234,6 +248,15 @@ mod tests {
     use crate::LaunchSetting;
 
     fn trial(way: TransferDirection, device: &str, format: &str) -> Result<Box<dyn Kernel>, Unsupported> {
+        trial_of(way, device, format, "64MiB")
+    }
+
+    fn trial_of(
+        way: TransferDirection,
+        device: &str,
+        format: &str,
+        length: &str,
+    ) -> Result<Box<dyn Kernel>, Unsupported> {
         let mut context = ProbeContext::new(LaunchSetting {
             seed: 1,
             cpus: vec![],
@@ -242,7 +265,7 @@ mod tests {
             variant: None,
             calibrating: false,
         });
-        let at = format!("block=64KiB,format={format},medium=device").parse().unwrap();
+        let at = format!("block=64KiB,format={format},medium=device,length={length}").parse().unwrap();
         match prepare(way, &at, &mut context)? {
             Trial::One(kernel) => Ok(kernel),
             _ => panic!("one kernel"),
@@ -264,5 +287,13 @@ mod tests {
         assert!(trial(TransferDirection::Read, "/dev/null", "plain").unwrap().batch(1).is_err(), "an empty medium");
         assert!(trial(TransferDirection::Write, "/dev/full", "plain").unwrap().batch(1).is_err(), "a full medium");
         assert!(trial(TransferDirection::Write, "/tmp", "plain").is_err(), "no device");
+    }
+
+    #[test]
+    fn a_long_stream_is_moved_whole_in_every_batch() {
+        let long = trial_of(TransferDirection::Write, "/dev/null", "tar", "2GiB").unwrap();
+        assert_eq!(long.granule() as f64 * long.amount(), (2 * GIB) as f64);
+        assert_eq!(trial(TransferDirection::Write, "/dev/null", "plain").unwrap().granule(), 1);
+        assert!(is_long("1GiB") && is_long("200GiB") && !is_long("64MiB") && !is_long("1000000000B") && !is_long("x"));
     }
 }

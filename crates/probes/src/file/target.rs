@@ -9,7 +9,7 @@ use model::MIB;
 use sys::file::{Device, open_alone, open_direct, open_direct_alone};
 
 use super::place;
-use super::transfer::{FILE, MARK, TransferDirection, open as open_stream};
+use super::transfer::{MARK, TransferDirection, open as open_stream};
 use crate::{ProbeContext, Unsupported};
 
 /// Alignment of the size: the largest blocks fit a whole number of times.
@@ -31,6 +31,7 @@ pub(super) struct OpenedMedium {
 pub(super) fn open(
     path: &Path,
     way: TransferDirection,
+    length: u64,
     first: &[u8],
     context: &mut ProbeContext,
 ) -> Result<OpenedMedium, Unsupported> {
@@ -40,8 +41,8 @@ pub(super) fn open(
             let file = open_stream(path, way, Device::Character)?;
             Ok(OpenedMedium { file, kind: Some(Device::Character), direct: false, size: None })
         }
-        Some(Device::Block) => block_device(path, first, context),
-        None if path.is_file() => named_file(path, first, context),
+        Some(Device::Block) => block_device(path, length, first, context),
+        None if path.is_file() => named_file(path, length, first, context),
         None => Err(Unsupported::new(format!(
             "{} is not a medium: name a new file, a block device or a tape drive (prony run --suite tape --target-device PATH)",
             path.display()
@@ -49,7 +50,12 @@ pub(super) fn open(
     }
 }
 
-fn block_device(path: &Path, first: &[u8], context: &mut ProbeContext) -> Result<OpenedMedium, Unsupported> {
+fn block_device(
+    path: &Path,
+    length: u64,
+    first: &[u8],
+    context: &mut ProbeContext,
+) -> Result<OpenedMedium, Unsupported> {
     let mut options = File::options();
     let options = options.read(true).write(true);
     let mut file = open_direct_alone(path, options)?;
@@ -62,7 +68,7 @@ fn block_device(path: &Path, first: &[u8], context: &mut ProbeContext) -> Result
             first.len()
         ));
     }
-    let size = file.seek(SeekFrom::End(0))?.min(FILE) / GRAIN * GRAIN;
+    let size = file.seek(SeekFrom::End(0))?.min(length) / GRAIN * GRAIN;
     file.rewind()?;
     if size == 0 {
         return Err(Unsupported::new("the device holds less than four mebibytes"));
@@ -71,7 +77,7 @@ fn block_device(path: &Path, first: &[u8], context: &mut ProbeContext) -> Result
     Ok(OpenedMedium { file, kind: Some(Device::Block), direct, size: Some(size) })
 }
 
-fn named_file(path: &Path, first: &[u8], context: &mut ProbeContext) -> Result<OpenedMedium, Unsupported> {
+fn named_file(path: &Path, length: u64, first: &[u8], context: &mut ProbeContext) -> Result<OpenedMedium, Unsupported> {
     let mut options = File::options();
     let options = options.read(true).write(true);
     let plain = options.open(path)?;
@@ -80,7 +86,7 @@ fn named_file(path: &Path, first: &[u8], context: &mut ProbeContext) -> Result<O
     }
     if let Some(folder) = path.parent() {
         place::describe(folder, context);
-        place::require_space(folder, FILE)?;
+        place::require_space(folder, length)?;
     }
     let past = open_direct(path, options).and_then(|file| Ok(takes(&file, first)?.then_some(file)));
     let (file, direct) = match past {
@@ -93,7 +99,7 @@ fn named_file(path: &Path, first: &[u8], context: &mut ProbeContext) -> Result<O
             (plain, false)
         }
     };
-    Ok(OpenedMedium { file, kind: None, direct, size: Some(FILE) })
+    Ok(OpenedMedium { file, kind: None, direct, size: Some(length) })
 }
 
 /// Whether a file is empty or begins like the streams of these probes.

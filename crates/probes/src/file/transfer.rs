@@ -8,8 +8,8 @@ use sys::file::{Device, open_direct, open_direct_alone};
 
 use crate::Unsupported;
 
-/// Bytes of a file, which is read or written repeatedly from its beginning.
-pub(super) const FILE: u64 = 64 * MIB;
+/// The usual length of a stream, bytes.
+pub(super) const USUAL: u64 = 64 * MIB;
 
 /// Mixed with the offset of a plain block: the first eight bytes identify blocks of these probes.
 pub(super) const MARK: u64 = 0x5052_4f4e_5953_5452;
