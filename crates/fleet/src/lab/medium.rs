@@ -5,6 +5,7 @@
 //! only stations that have waited for the end of the same frame collide, not those that begin within the delay of a
 //! long cable. Frames are carried by a thread, between interfaces whose frames it reads and writes.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -32,6 +33,9 @@ const ATTEMPTS: u32 = 16;
 const LATE: u64 = 300_000;
 /// Nanoseconds before a moment from which the thread does not sleep any more.
 const SPIN: u64 = 120_000;
+
+/// Frames that a station's card holds while the medium is busy.
+const RING: usize = 4;
 
 /// What one station waits with.
 #[derive(Debug, Default)]
@@ -143,40 +147,73 @@ fn carry(interfaces: &[File], bits_per_second: u64, stop: &AtomicBool) {
     let began = Instant::now();
     let now = || began.elapsed().as_nanos() as u64;
     let mut arbiter = Arbiter::new(interfaces.len(), bits_per_second);
-    let mut buffer = vec![0; 1 << 16];
+    let mut cards = Cards::new(interfaces);
     while !stop.load(Relaxed) {
-        for (index, mut interface) in interfaces.iter().enumerate() {
-            if arbiter.stations[index].frame.is_none()
-                && let Ok(length) = interface.read(&mut buffer)
-            {
-                arbiter.offer(index, buffer[..length].to_vec(), now());
-            }
-        }
+        cards.take(now());
+        cards.offer(&mut arbiter);
         let Some(next) = arbiter.next() else {
             std::thread::sleep(Duration::from_nanos(SPIN / 2));
             continue;
         };
         // Others may become ready meanwhile: they are asked again before anyone begins.
         if now() < next {
-            wait(next, &now);
+            wait(next, &now, &mut cards);
             continue;
         }
         let at = next.max(now().saturating_sub(LATE));
         if let MediumAttempt::Sent(from, frame, end) = arbiter.attempt(at) {
-            wait(end, &now);
+            wait(end, &now, &mut cards);
             deliver(interfaces, from, &frame);
         }
     }
 }
 
-/// Waits for a moment; sleeping alone is too coarse.
-fn wait(until: u64, now: &dyn Fn() -> u64) {
+/// The cards of all stations. They take frames also while another one is on the medium: who became ready during a frame
+/// begins at its end, together with all others who did, however late this thread is then.
+struct Cards<'a> {
+    interfaces: &'a [File],
+    /// Frames in order, each with the moment at which it came.
+    rings: Vec<VecDeque<(Vec<u8>, u64)>>,
+    buffer: Vec<u8>,
+}
+
+impl<'a> Cards<'a> {
+    fn new(interfaces: &'a [File]) -> Self {
+        Self { interfaces, rings: vec![VecDeque::new(); interfaces.len()], buffer: vec![0; 1 << 16] }
+    }
+
+    /// Takes what the hosts want to send.
+    fn take(&mut self, now: u64) {
+        for (mut interface, ring) in self.interfaces.iter().zip(&mut self.rings) {
+            while ring.len() < RING
+                && let Ok(length) = interface.read(&mut self.buffer)
+            {
+                ring.push_back((self.buffer[..length].to_vec(), now));
+            }
+        }
+    }
+
+    /// The first frame of each card that waits with none.
+    fn offer(&mut self, arbiter: &mut Arbiter) {
+        for (index, ring) in self.rings.iter_mut().enumerate() {
+            if arbiter.stations[index].frame.is_none()
+                && let Some((frame, came)) = ring.pop_front()
+            {
+                arbiter.offer(index, frame, came);
+            }
+        }
+    }
+}
+
+/// Waits for a moment, while the cards take frames; sleeping alone is too coarse.
+fn wait(until: u64, now: &dyn Fn() -> u64, cards: &mut Cards<'_>) {
     while let Some(left) = until.checked_sub(now()).filter(|left| *left > 0) {
         if left > SPIN {
             std::thread::sleep(Duration::from_nanos(left - SPIN));
         } else {
             std::thread::yield_now();
         }
+        cards.take(now());
     }
 }
 
@@ -254,7 +291,33 @@ mod tests {
             }
         }
         let rate = data as f64 * 1448.0 / (arbiter.free as f64 * 1e-9) * 1e-6;
-        eprintln!("{rate:.2} MB/s");
-        assert!((5.0..10.9).contains(&rate), "{rate} MB/s of payload");
+        assert!((5.0..9.0).contains(&rate), "{rate} MB/s of payload");
+    }
+
+    /// A card takes what its host sends during a frame of another, so that both begin at its end.
+    #[test]
+    fn who_waits_during_a_frame_collides_at_its_end() {
+        let pairs: Vec<_> = (0..2).map(|_| std::os::unix::net::UnixDatagram::pair().unwrap()).collect();
+        let (hosts, cards): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
+        let interfaces: Vec<File> = cards
+            .into_iter()
+            .map(|card| {
+                card.set_nonblocking(true).unwrap();
+                File::from(std::os::fd::OwnedFd::from(card))
+            })
+            .collect();
+        let (mut cards, mut arbiter) = (Cards::new(&interfaces), Arbiter::new(2, MEGABIT));
+        (0..RING + 3).for_each(|_| drop(hosts[0].send(&frame(1514)).unwrap()));
+        cards.take(0);
+        cards.offer(&mut arbiter);
+        let MediumAttempt::Sent(0, _, end) = arbiter.attempt(0) else { panic!("it was alone") };
+        hosts[1].send(&frame(60)).unwrap();
+        cards.take(end / 2);
+        assert_eq!(cards.rings[0].len(), RING, "the rest waits in the host");
+        // The thread is late, and it changes nothing.
+        cards.take(end + LATE);
+        cards.offer(&mut arbiter);
+        assert_eq!(arbiter.next(), Some(arbiter.free));
+        assert_eq!(arbiter.attempt(arbiter.free), MediumAttempt::Collided);
     }
 }
