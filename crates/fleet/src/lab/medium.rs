@@ -307,7 +307,9 @@ mod tests {
             })
             .collect();
         let (mut cards, mut arbiter) = (Cards::new(&interfaces), Arbiter::new(2, MEGABIT));
-        (0..RING + 3).for_each(|_| drop(hosts[0].send(&frame(1514)).unwrap()));
+        for _ in 0..RING + 3 {
+            hosts[0].send(&frame(1514)).unwrap();
+        }
         cards.take(0);
         cards.offer(&mut arbiter);
         let MediumAttempt::Sent(0, _, end) = arbiter.attempt(0) else { panic!("it was alone") };
