@@ -31,8 +31,9 @@ pub(crate) struct Arguments {
     /// [default: the current one]
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     directory: Vec<PathBuf>,
-    /// Medium of --suite tape, which writes over it: a file to be made, a block device or a tape drive
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["probe", "directory", "resume"])]
+    /// Medium of --suite tape, or of figures at medium=target, which write over it: a file to be made, a block device or
+    /// a tape drive
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["directory", "resume"])]
     target_device: Option<PathBuf>,
     /// Make the files so large that together they are a quarter larger than the memory there is: those of --suite ams
     #[arg(long, conflicts_with = "probe")]
@@ -193,7 +194,7 @@ impl Requested {
 }
 
 fn resumable(run: Run) -> Result<(Requested, Option<TargetMedium>)> {
-    let medium = run.plan.directory.as_ref().filter(|_| run.plan.suite == target_device::SUITE);
+    let medium = run.plan.directory.as_ref().filter(|_| target_device::is_of(&run.plan.entries));
     let medium = medium.map(|path| TargetMedium::claim(path.as_ref())).transpose()?;
     Ok((Requested::Resumed(Box::new(run)), medium))
 }
@@ -204,7 +205,7 @@ fn fresh(arguments: &Arguments) -> Result<(Requested, Option<TargetMedium>)> {
         Some(folder) => evaluation::entries(&evaluation::of_folder(folder)?, target)?,
         None => arguments.selection.entries(target)?,
     };
-    let medium = medium(arguments)?;
+    let medium = medium(arguments, &entries)?;
     let plan = plan(arguments, entries, medium.as_ref())?;
     let further = plan.more_directories.iter().map(PathBuf::from);
     let directories: Vec<PathBuf> = plan.directory.iter().map(PathBuf::from).chain(further).collect();
@@ -221,7 +222,7 @@ fn fresh(arguments: &Arguments) -> Result<(Requested, Option<TargetMedium>)> {
 }
 
 /// The medium to be overwritten, if the suite uses one.
-fn medium(arguments: &Arguments) -> Result<Option<TargetMedium>> {
+fn medium(arguments: &Arguments, entries: &[PlanEntry]) -> Result<Option<TargetMedium>> {
     let wanted = arguments.selection.suite() == Some(target_device::SUITE);
     match &arguments.target_device {
         None if wanted && !arguments.selection.probe.is_empty() => {
@@ -234,7 +235,9 @@ fn medium(arguments: &Arguments) -> Result<Option<TargetMedium>> {
              --target-device"
         ),
         None => Ok(None),
-        Some(_) if !wanted => bail!("--target-device is written over by --suite tape, and by nothing else; give both"),
+        Some(_) if !target_device::is_of(entries) => bail!(
+            "--target-device is written over by --suite tape and by figures at medium=target, and by nothing else; give both"
+        ),
         Some(path) => TargetMedium::claim(path).map(Some),
     }
 }

@@ -1,14 +1,19 @@
-//! The medium of `prony run --suite tape`: checked before anything is overwritten.
+//! The medium of `prony run --suite tape` and of figures at `medium=target`: checked before anything is overwritten.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use model::{Fact, FactValue, Primitive};
+use model::{Fact, FactValue, PlanEntry, Primitive};
 use sys::file::{Device, device, device_number, filesystem, mounts, open_alone};
 
 /// The suite that writes to a medium.
 pub(super) const SUITE: &str = "tape";
+
+/// Whether all figures are of such a medium.
+pub(super) fn is_of(entries: &[PlanEntry]) -> bool {
+    !entries.is_empty() && entries.iter().all(|entry| entry.point.get("medium") == Some("target"))
+}
 
 /// A medium that may be overwritten; a file created for it is removed when this is dropped.
 #[derive(Debug)]

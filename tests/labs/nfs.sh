@@ -7,7 +7,7 @@
 #
 # The guest has /disk (ext4 on a virtual disk), /nfs3 and /nfs4 (the same export, NFS 3 and 4.1 over TCP), the program in
 # PROGRAM as `prony`, busybox, and LAB/export is what it sees in /nfs3 and /nfs4. A mount that fails ends it with an error.
-# LAB: folder of the laboratory (default /tmp/prony-nfs), removed unless KEEP is set. LIMIT (100): seconds for the guest.
+# LAB: folder of the laboratory (default /tmp/prony-nfs), removed unless KEEP is set. LIMIT (500): seconds for the guest.
 # NAME: what it mounts as NFS 4 (default: the export; another name is a mount that fails).
 # ACCELERATOR: kvm or tcg (default: kvm where it works).
 set -euo pipefail
@@ -99,7 +99,7 @@ disk() {
 
 boot() {
     local kernel=$1 accelerator=$2 cpu=max machine; [ "$accelerator" = kvm ] && cpu=host
-    timeout -k 1 "${LIMIT:-100}" qemu-system-x86_64 -machine "q35,accel=$accelerator" -cpu "$cpu" -smp 2 -m 1024 -nographic -no-reboot \
+    timeout -k 1 "${LIMIT:-500}" qemu-system-x86_64 -machine "q35,accel=$accelerator" -cpu "$cpu" -smp 2 -m 1024 -nographic -no-reboot \
         -kernel "/boot/vmlinuz-$kernel" -initrd "$LAB/initrd" -append "console=ttyS0 quiet panic=-1" \
         -netdev user,id=net -device virtio-net-pci,netdev=net -drive "file=$LAB/disk.img,format=raw,if=virtio,cache=none" \
         </dev/null >"$LAB/console" 2>&1 &

@@ -37,7 +37,7 @@ enum Sign {
 /// Which record: as wide as the pointer of the original, and never outside the records, so that no index is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
-enum Link {
+enum RecordLink {
     First,
     Second,
 }
@@ -45,7 +45,7 @@ enum Link {
 /// What is passed around and copied whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Record {
-    next: Link,
+    next: RecordLink,
     plain: Sign,
     sign: Sign,
     number: i32,
@@ -63,7 +63,7 @@ pub struct Dhrystone {
     list: [i32; SIZE],
     table: [[i32; SIZE]; SIZE],
     /// The record with which the procedures begin; both refer to the other as the next.
-    head: Link,
+    head: RecordLink,
     records: [Record; 2],
 }
 
@@ -84,8 +84,9 @@ pub const CALLS: u64 = 15;
 
 impl Default for Dhrystone {
     fn default() -> Self {
-        let blank = Record { next: Link::Second, plain: Sign::One, sign: Sign::One, number: 0, text: [0; LENGTH] };
-        let head = Record { next: Link::Second, plain: Sign::One, sign: Sign::Three, number: 40, text: KEPT };
+        let blank =
+            Record { next: RecordLink::Second, plain: Sign::One, sign: Sign::One, number: 0, text: [0; LENGTH] };
+        let head = Record { next: RecordLink::Second, plain: Sign::One, sign: Sign::Three, number: 40, text: KEPT };
         let mut table = [[0; SIZE]; SIZE];
         table[8][7] = 10;
         Self {
@@ -95,7 +96,7 @@ impl Default for Dhrystone {
             two: 0,
             list: [0; SIZE],
             table,
-            head: Link::First,
+            head: RecordLink::First,
             records: [head, blank],
         }
     }
@@ -117,8 +118,8 @@ impl Dhrystone {
     /// Expected result of [`Dhrystone::runs`] (for at least one run), from the published values.
     #[must_use]
     pub fn expected(runs: u64) -> u64 {
-        let next = Record { next: Link::Second, plain: Sign::One, sign: Sign::Two, number: 18, text: KEPT };
-        let head = Record { next: Link::Second, plain: Sign::One, sign: Sign::Three, number: 17, text: KEPT };
+        let next = Record { next: RecordLink::Second, plain: Sign::One, sign: Sign::Two, number: 18, text: KEPT };
+        let head = Record { next: RecordLink::Second, plain: Sign::One, sign: Sign::Three, number: 17, text: KEPT };
         let mut globals =
             Self { number: 5, flag: true, one: b'A', two: b'B', records: [head, next], ..Self::default() };
         globals.list[8] = 7;
@@ -187,7 +188,7 @@ fn run(globals: &mut Dhrystone, locals: &mut Locals, number: i32) {
 }
 
 #[inline(never)]
-fn record(globals: &mut Dhrystone, at: Link) {
+fn record(globals: &mut Dhrystone, at: RecordLink) {
     let next = globals.records[at as usize].next;
     globals.records[next as usize] = globals.records[globals.head as usize];
     globals.records[at as usize].number = 5;
@@ -222,7 +223,7 @@ fn settle(globals: &mut Dhrystone, number: &mut i32) {
 }
 
 #[inline(never)]
-fn follow(globals: &mut Dhrystone, link: &mut Link) {
+fn follow(globals: &mut Dhrystone, link: &mut RecordLink) {
     *link = globals.records[globals.head as usize].next;
     plus_two(10, globals.number, &mut globals.records[globals.head as usize].number);
 }
