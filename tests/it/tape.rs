@@ -102,7 +102,7 @@ fn batch_of(figure: &Value) -> f64 {
 fn gigabytes_are_streamed_where_the_published_rows_streamed_them() {
     let place = Place::new();
     // What a medium without content is given to write is not read from it: those figures fail.
-    streamed(&place, "/dev/null").fine();
+    streamed_within(&place, "/dev/null", "100s").fine();
     let run = document(&place);
     let long = |figure: &&Value| figure["point"]["length"] == "1GiB" && figure["probe"] == "file.sequential_write";
     let figures: Vec<&Value> = requested(&run).into_iter().filter(long).collect();
