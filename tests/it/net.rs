@@ -264,6 +264,26 @@ fn curves_are_a_table_beside_the_plateaus_of_1998() {
     assert!(place.ask(&["net", "rr", "--server", "a:1,b:1", "--token", "x"]).refused().contains("several servers"));
 }
 
+#[test]
+fn several_servers_give_curves_to_and_from_each() {
+    let place = Place::new();
+    let token = "fedcba9876543210fedcba9876543210";
+    let serve = ["net", "serve", "--token", token, "--time-limit", "100s"];
+    let (_servers, said): (Vec<Held>, Vec<Vec<String>>) = (0..2).map(|_| start(&place, &serve, 1)).unzip();
+    let addresses: Vec<&str> = said.iter().map(|said| said[0].strip_prefix("listening on ").unwrap()).collect();
+    let both = addresses.join(",");
+    let stream = ["net", "stream", "--server", &both, "--token", token, "--direction", "up,down"];
+    let few = ["--record", "4KiB,64KiB", "--max-launches", "8", "--block", "5", "--placement", "free"];
+    let said = place.ask(&[&stream[..], &few].concat()).fine().out;
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    for address in addresses {
+        for way in ["up", "down"] {
+            let curve = format!("Throughput by record: path {address}, placement free, window auto, direction {way}");
+            assert!(said.contains(&curve), "no '{curve}' in {said}");
+        }
+    }
+}
+
 /// Eight frames of each of four senders are more than the port's buffer holds, whatever else the machine does: the link is
 /// slow, and the relation is in bytes.
 #[test]
