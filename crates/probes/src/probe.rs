@@ -331,11 +331,14 @@ fn range(axis: &Axis) -> String {
                 "cpu_node" | "memory_node" | "cpu" | "other" => ", another number, each",
                 "load" if (axis.besides)("cores") => ", cores",
                 "threads" => ", cores, a number such as 8, or 8_scatter",
+                "place" if (axis.besides)("target2") => ", target2 to target9",
+                "length" => ", a multiple of 4MiB from 128MiB to 1024GiB",
                 _ => "",
             };
             format!("one of {}{more}", words.join(", "))
         }
         crate::Values::Sizes { from, to, .. } => {
+            let to = if (axis.besides)("1024GiB") { 1024 * model::GIB } else { to };
             format!("a size from {} to {}", model::format_size(from), model::format_size(to))
         }
     }

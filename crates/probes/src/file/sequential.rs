@@ -295,5 +295,7 @@ mod tests {
         assert_eq!(long.granule() as f64 * long.amount(), (2 * GIB) as f64);
         assert_eq!(trial(TransferDirection::Write, "/dev/null", "plain").unwrap().granule(), 1);
         assert!(is_long("1GiB") && is_long("200GiB") && !is_long("64MiB") && !is_long("1000000000B") && !is_long("x"));
+        let refused = crate::find("file.sequential_write").unwrap().complete(&"length=63MiB".parse().unwrap());
+        assert!(refused.unwrap_err().contains("64MiB, a multiple of 4MiB from 128MiB to 1024GiB"));
     }
 }
