@@ -249,7 +249,7 @@ mod tests {
     /// Readings of two CPUs every 20 ms for 10 s: CPU 0 has a neighbour from 2 to 5 s and a clock that falls at 6 s,
     /// CPU 1 has neither; every fiftieth reading of CPU 0 holds an interrupt.
     fn record(ratio: Option<f64>) -> HostRecord {
-        let lengths = ReferenceLengths { clock: 36_000, contention: 180_000 };
+        let lengths = ReferenceLengths { clock: 36_000, contention: 180_000, issue: 0 };
         let mut samples = ReferenceSamples::default();
         for at in 0..500_u32 {
             for cpu in 0..2_u32 {

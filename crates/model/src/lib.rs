@@ -53,8 +53,8 @@ pub use plan::{LOOKS, Plan, PlanEntry, USUAL_LAUNCHES, looks, target_number};
 pub use point::{ANY_CROSSING, BEYOND_CACHES, CROSSINGS, Point};
 pub use primitive::Primitive;
 pub use references::{
-    Domain, FigureReferences, LaunchReferences, ObservedReason, ReferenceLengths, ReferenceSamples, ReferenceTrack,
-    SessionReferences, SmallSteps, UndisturbedBatches, UnsharedCore, UnsharedSource, ValueBasis,
+    Domain, FigureReferences, LaunchReferences, ObservedReason, ReferenceLengths, ReferenceReading, ReferenceSamples,
+    ReferenceTrack, SessionReferences, SmallSteps, UndisturbedBatches, UnsharedCore, UnsharedSource, ValueBasis,
 };
 pub use run::{Identity, Origin, Run, Session};
 #[cfg(feature = "schema")]

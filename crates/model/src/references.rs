@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Estimate, Share};
 
-/// Register adds of either reference, calibrated once per run.
+/// Instructions of each reference, calibrated once per run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReferenceLengths {
@@ -18,6 +18,14 @@ pub struct ReferenceLengths {
     pub clock: u32,
     /// Adds of the contention reference, on six chains together.
     pub contention: u32,
+    /// Instructions of the issue reference, which do nothing but pass the front end of the core; 0 if it is not read.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub issue: u32,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl ReferenceLengths {
@@ -33,6 +41,24 @@ impl ReferenceLengths {
         let clock = f64::from(clock_nanos.max(1)) / f64::from(self.clock.max(1));
         f64::from(contention_nanos) / f64::from(self.contention.max(1)) / clock
     }
+
+    /// Instructions per cycle of the issue reference, the same at any clock; `None` if it was not read.
+    #[must_use]
+    pub fn issued(&self, clock_nanos: u32, issue_nanos: u32) -> Option<f64> {
+        let cycles_per_nano = f64::from(self.clock) / f64::from(clock_nanos.max(1));
+        (self.issue > 0 && issue_nanos > 0).then(|| f64::from(self.issue) / f64::from(issue_nanos) / cycles_per_nano)
+    }
+}
+
+/// One reading of the references between launches, nanoseconds each.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReferenceReading {
+    /// Time of the clock reference.
+    pub clock: u32,
+    /// Time of the contention reference.
+    pub contention: u32,
+    /// Time of the issue reference; 0 if it was not read.
+    pub issue: u32,
 }
 
 /// Whole numbers with small differences: a document contains the first one, then differences.
@@ -277,6 +303,9 @@ pub enum UnsharedSource {
     EarlierRuns,
     /// The only mode of the run's readings, which agrees with the table in the program.
     Table,
+    /// The readings beside which this thread passed as many instructions per cycle as the core can issue: another thread
+    /// would have taken a share of them.
+    IssueWidth,
     /// The machine shows that no other thread shares the core: SMT is off, or the siblings are visible and were idle.
     Siblings,
     /// Unknown: no batch is filtered.
@@ -314,13 +343,40 @@ pub struct ReferenceSamples {
     pub clock: SmallSteps,
     /// Time of the contention reference, nanoseconds.
     pub contention: SmallSteps,
+    /// Time of the issue reference, nanoseconds; 0 where it was not read, empty where it never was.
+    #[serde(default, skip_serializing_if = "SmallSteps::is_empty")]
+    pub issue: SmallSteps,
+}
+
+impl ReferenceSamples {
+    /// Adds a reading.
+    pub fn push(&mut self, millis: u32, cpu: u32, reading: ReferenceReading) {
+        if reading.issue > 0 || !self.issue.is_empty() {
+            // Readings of an earlier part of the run may be without it.
+            self.issue.0.resize(self.clock.0.len(), 0);
+            self.issue.0.push(reading.issue);
+        }
+        self.millis.0.push(millis);
+        self.cpu.0.push(cpu);
+        self.clock.0.push(reading.clock);
+        self.contention.0.push(reading.contention);
+    }
+
+    /// All readings with their CPUs.
+    pub fn readings(&self) -> impl Iterator<Item = (u32, ReferenceReading)> {
+        let issue = self.issue.0.iter().copied().chain(std::iter::repeat(0));
+        let rows = self.cpu.0.iter().zip(&self.clock.0).zip(&self.contention.0).zip(issue);
+        rows.map(|(((cpu, clock), contention), issue)| {
+            (*cpu, ReferenceReading { clock: *clock, contention: *contention, issue })
+        })
+    }
 }
 
 /// Results of the references for a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionReferences {
-    /// Adds of either reference.
+    /// Instructions of each reference.
     pub lengths: ReferenceLengths,
     /// The unshared core, for each class of cores.
     pub unshared: Vec<UnsharedCore>,
@@ -355,10 +411,27 @@ mod tests {
 
     #[test]
     fn readings_become_a_clock_and_a_ratio_without_unit() {
-        let lengths = ReferenceLengths { clock: 36_000, contention: 180_000 };
+        let lengths = ReferenceLengths { clock: 36_000, contention: 180_000, issue: 0 };
         assert!((lengths.hertz(10_000) - 3.6e9).abs() < 1.0);
         // At another clock both change by the same factor: the ratio is constant.
         assert!((lengths.ratio(10_000, 13_000) - lengths.ratio(20_000, 26_000)).abs() < 1e-12);
         assert!((lengths.ratio(10_000, 13_000) - 0.26).abs() < 1e-12);
+        assert_eq!(lengths.issued(10_000, 10_000), None, "not read");
+        let lengths = ReferenceLengths { issue: 216_000, ..lengths };
+        assert!((lengths.issued(10_000, 10_000).unwrap() - 6.0).abs() < 1e-12);
+        assert!((lengths.issued(20_000, 20_000).unwrap() - 6.0).abs() < 1e-12);
+        assert_eq!(lengths.issued(10_000, 0), None);
+    }
+
+    #[test]
+    fn readings_of_an_earlier_part_without_the_issue_reference_stay_beside_their_own_rows() {
+        let old = ReferenceReading { clock: 10, contention: 12, issue: 0 };
+        let mut samples = ReferenceSamples::default();
+        samples.push(1, 0, old);
+        assert!(samples.issue.is_empty() && !serde_json::to_string(&samples).unwrap().contains("issue"));
+        samples.push(2, 1, ReferenceReading { issue: 9, ..old });
+        samples.push(3, 0, old);
+        let read: Vec<(u32, u32)> = samples.readings().map(|(cpu, reading)| (cpu, reading.issue)).collect();
+        assert_eq!(read, [(0, 0), (1, 9), (0, 0)]);
     }
 }

@@ -1,5 +1,5 @@
-//! Reads the references every 2 ms: `references [SECONDS] [CPU]`; one line per reading with the clock (GHz) and the
-//! cycles per add.
+//! Reads the references every 2 ms: `references [SECONDS] [CPU]`; one line per reading with the clock (GHz), the
+//! cycles per add and the instructions issued per cycle.
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "a program for people")]
 
 use std::time::Duration;
@@ -16,9 +16,10 @@ fn main() {
     eprintln!("{lengths:?}");
     let until = sys::clock::now() + number(1).unwrap_or(2) * 1_000_000_000;
     while sys::clock::now() < until {
-        let read = references.read().unwrap();
-        let ratio = lengths.ratio(read.clock_nanos, read.contention_nanos);
-        println!("{:.4} {ratio:.5}", lengths.hertz(read.clock_nanos) * 1e-9);
+        let read = references.read_all().unwrap();
+        let ratio = lengths.ratio(read.clock, read.contention);
+        let issued = lengths.issued(read.clock, read.issue).unwrap_or(f64::NAN);
+        println!("{:.4} {ratio:.5} {issued:.3}", lengths.hertz(read.clock) * 1e-9);
         std::thread::sleep(Duration::from_millis(2));
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use model::{Figure, Identity, ReferenceLengths, Run, Topology};
+use model::{Figure, Identity, ReferenceLengths, ReferenceReading, Run, Topology};
 
 pub use mock::{MockEngine, MockFigure};
 pub use process::ProcessEngine;
@@ -75,8 +75,8 @@ pub trait Engine {
         None
     }
 
-    /// Reads the references so many times in a row on a CPU: times of the clock and the contention reference, nanoseconds.
-    fn read_references(&mut self, _lengths: ReferenceLengths, _cpu: usize, _readings: usize) -> Vec<(u32, u32)> {
+    /// Reads the references so many times in a row on a CPU.
+    fn read_references(&mut self, _lengths: ReferenceLengths, _cpu: usize, _readings: usize) -> Vec<ReferenceReading> {
         Vec::new()
     }
 

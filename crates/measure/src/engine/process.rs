@@ -6,7 +6,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use model::ReferenceLengths;
+use model::{ReferenceLengths, ReferenceReading};
 use sys::kernel::core_reference::CoreReferences;
 use sys::process::{Attended, Stream, Supervised, Supply, command_of};
 
@@ -66,13 +66,12 @@ impl Engine for ProcessEngine {
         Some(found.map(|found| found.lengths()).map_err(|error| error.to_string()))
     }
 
-    fn read_references(&mut self, lengths: ReferenceLengths, cpu: usize, readings: usize) -> Vec<(u32, u32)> {
+    fn read_references(&mut self, lengths: ReferenceLengths, cpu: usize, readings: usize) -> Vec<ReferenceReading> {
         let read = || {
             let references = CoreReferences::of(lengths)?;
-            (0..readings).map(|_| references.read()).collect::<sys::Result<Vec<_>>>()
+            (0..readings).map(|_| references.read_all()).collect()
         };
-        let read = on_cpu(cpu, read).unwrap_or_default();
-        read.into_iter().map(|reading| (reading.clock_nanos, reading.contention_nanos)).collect()
+        on_cpu(cpu, read).unwrap_or_default()
     }
 
     fn core_classes(&self, allowed: &[usize]) -> Vec<Vec<u32>> {

@@ -12,7 +12,9 @@ use sys::usage::CpuTimes;
 
 pub use self::separate::separate_cores;
 use crate::engine::Stopper;
-use crate::references::{KnownRatio, RatioHistogram, from_runs, from_table, learn, median_clock};
+use crate::references::{
+    KnownRatio, RatioHistogram, from_issue, from_runs, from_table, issue_width, learn, median_clock,
+};
 use crate::{Error, facts};
 
 /// Most CPUs that are watched: all are read one after the other, so that many would be read rarely.
@@ -111,12 +113,7 @@ impl HostWatch<'_> {
         sys::affinity::pin(&[cpu])?;
         let (millis, number) = ((self.elapsed() * 1e3) as u32, u32::try_from(cpu).unwrap_or(u32::MAX));
         for _ in 0..ROW {
-            let reading = self.references.read()?;
-            let samples = &mut self.record.references.samples;
-            samples.millis.0.push(millis);
-            samples.cpu.0.push(number);
-            samples.clock.0.push(reading.clock_nanos);
-            samples.contention.0.push(reading.contention_nanos);
+            self.record.references.samples.push(millis, number, self.references.read_all()?);
         }
         Ok(())
     }
@@ -147,6 +144,7 @@ impl HostWatch<'_> {
         classes.dedup();
         // Known ratios apply to machines with one class of cores.
         let known = if classes.len() == 1 { known } else { &[] };
+        let width = issue_width(machine);
         let references = &mut self.record.references;
         for number in classes {
             let cpus: Vec<u32> = self
@@ -156,13 +154,13 @@ impl HostWatch<'_> {
                 .map(|cpu| u32::try_from(*cpu).unwrap_or(u32::MAX))
                 .collect();
             let mut ratios = RatioHistogram::default();
-            let samples = &references.samples;
-            for ((cpu, clock), contention) in samples.cpu.0.iter().zip(&samples.clock.0).zip(&samples.contention.0) {
-                if cpus.contains(cpu) {
-                    ratios.add(references.lengths.ratio(*clock, *contention));
+            for (cpu, reading) in references.samples.readings() {
+                if cpus.contains(&cpu) {
+                    ratios.add(references.lengths.ratio(reading.clock, reading.contention));
                 }
             }
-            references.unshared.push(UnsharedCore { cpus, ..learn(&ratios, known, alone) });
+            let known: Vec<KnownRatio> = known.iter().copied().chain(from_issue(width, references, &cpus)).collect();
+            references.unshared.push(UnsharedCore { cpus, ..learn(&ratios, &known, alone) });
         }
         let moments = references.moments(self.record.seconds);
         let known = || moments.iter().filter(|moment| moment.shared.is_some());

@@ -112,7 +112,7 @@ mod tests {
 
     use super::*;
 
-    const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000 };
+    const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000, issue: 0 };
 
     fn references(readings: &[(u32, u32)]) -> LaunchReferences {
         let track = ReferenceTrack {

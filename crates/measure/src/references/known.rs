@@ -1,8 +1,80 @@
-//! Ratios of unshared cores that are known before a run begins.
+//! Ratios of unshared cores that are known otherwise than by two modes of a run's readings.
 
-use model::{Machine, Run, UnsharedSource};
+use model::{FactValue, Machine, Run, SessionReferences, UnsharedSource};
 
 use super::KnownRatio;
+
+/// Instructions per cycle that the front end of a core passes, from the manuals of its vendor (Intel 64 and IA-32
+/// Architectures Optimization Reference Manual, 2.1; AMD Software Optimization Guides 56665, 57647 and 58455, 2.10): vendor,
+/// the families or a flag that only these cores have, and the width. Where a core passes fewer of them than that, nothing
+/// is concluded. Observed by this program: six on a guest with AMX, which a second thread would have had to share.
+const ISSUE_WIDTHS: &[(&str, Cores, f64)] = &[
+    // Golden Cove and Redwood Cove: 4th to 6th generation of Xeon.
+    ("GenuineIntel", Cores::Flag("amx_tile"), 6.0),
+    // Zen 3 and Zen 4, Zen 5.
+    ("AuthenticAMD", Cores::Family("25"), 6.0),
+    ("AuthenticAMD", Cores::Family("26"), 8.0),
+];
+
+/// How the cores of a row are recognised.
+enum Cores {
+    Flag(&'static str),
+    Family(&'static str),
+}
+
+/// Share of the width from which on no other thread takes one.
+const ISSUED_ALONE: f64 = 0.95;
+/// Share of the width up to which a reading is one: beyond, the clock stepped between its loops.
+const ISSUED_AT_MOST: f64 = 1.03;
+/// Fewest readings that show it.
+const FEWEST_ALONE: usize = 20;
+/// Share of the width beyond which it is another core than it says it is: widths differ by a fifth or more, steps of the
+/// clock by less.
+const ISSUED_BY_ANOTHER: f64 = 1.15;
+/// Most readings of that kind, of all those at the width or beyond: a clock reference that was interrupted makes some.
+const MOST_BY_ANOTHER: f64 = 0.1;
+/// Largest relative distance between the quartiles of the ratios of these readings.
+const ALIKE: f64 = 0.02;
+
+/// Documented instructions per cycle of a machine's cores.
+pub(crate) fn issue_width(machine: &Machine) -> Option<f64> {
+    let vendor = machine.text("cpu.vendor")?;
+    let family = machine.text("cpu.family");
+    let has = |flag: &str| {
+        let flags = machine.fact("cpu.flags").map(|fact| &fact.value);
+        matches!(flags, Some(FactValue::List(flags)) if flags.iter().any(|one| one == flag))
+    };
+    let row = ISSUE_WIDTHS.iter().find(|(of, cores, _)| {
+        *of == vendor
+            && match cores {
+                Cores::Flag(flag) => has(flag),
+                Cores::Family(number) => family.as_deref() == Some(*number),
+            }
+    });
+    row.map(|(.., width)| *width)
+}
+
+/// The ratio of the readings on these CPUs beside which this thread passed as many instructions per cycle as the core can
+/// issue: a second thread would have taken a share of them, so there was none.
+pub(crate) fn from_issue(width: Option<f64>, references: &SessionReferences, cpus: &[u32]) -> Option<KnownRatio> {
+    let (width, lengths) = (width?, references.lengths);
+    let own = references.samples.readings().filter(|(cpu, _)| cpus.contains(cpu));
+    let issued: Vec<(f64, f64)> = own
+        .filter_map(|(_, one)| {
+            let share = lengths.issued(one.clock, one.issue)? / width;
+            Some((share, lengths.ratio(one.clock, one.contention)))
+        })
+        .collect();
+    let full = ISSUED_ALONE..=ISSUED_AT_MOST;
+    let ratios: Vec<f64> = issued.iter().filter(|(share, _)| full.contains(share)).map(|(_, ratio)| *ratio).collect();
+    let by_another = issued.iter().filter(|(share, _)| *share > ISSUED_BY_ANOTHER).count() as f64;
+    if ratios.len() < FEWEST_ALONE || by_another > MOST_BY_ANOTHER * (ratios.len() as f64 + by_another) {
+        return None;
+    }
+    let quantile = |share: f64| stats::quantile::quantile(&ratios, share);
+    let (low, ratio, high) = (quantile(0.25)?, quantile(0.5)?, quantile(0.75)?);
+    (high / low - 1.0 <= ALIKE).then_some(KnownRatio { ratio, source: UnsharedSource::IssueWidth })
+}
 
 /// CPU models whose unshared core was observed as the lower of two modes: vendor, family, model, and the ratio of the
 /// contention reference of this program. Each row is from recorded runs of this program.
@@ -30,4 +102,83 @@ pub(crate) fn from_runs<'a>(machine: &Machine, runs: impl Iterator<Item = &'a Ru
     let ratios: Vec<f64> =
         learnt.filter(|core| core.source == UnsharedSource::LowerMode).filter_map(|core| core.ratio).collect();
     stats::median(&ratios)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+    use model::{Fact, ReferenceLengths, ReferenceReading};
+
+    use super::*;
+
+    const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000, issue: 216_000 };
+
+    /// Readings at 3 GHz with these cycles per add and instructions per cycle.
+    fn session(rows: impl Iterator<Item = (f64, f64)>) -> SessionReferences {
+        let mut session = SessionReferences { lengths: LENGTHS, ..SessionReferences::default() };
+        for (at, (ratio, issued)) in (0..).zip(rows) {
+            let nanos = |cycles: f64| (cycles / 3.0) as u32;
+            let (clock, contention, issue) =
+                (nanos(36_000.0), nanos(180_000.0 * ratio), if issued > 0.0 { nanos(216_000.0 / issued) } else { 0 });
+            session.samples.push(at, at % 2, ReferenceReading { clock, contention, issue });
+        }
+        session
+    }
+
+    fn found(width: f64, rows: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
+        from_issue(Some(width), &session(rows), &[0, 1]).map(|known| {
+            assert_eq!(known.source, UnsharedSource::IssueWidth);
+            known.ratio
+        })
+    }
+
+    #[test]
+    fn a_core_that_issues_at_its_width_is_unshared() {
+        let steady = |issued: f64| (0..200).map(move |_| (0.256, issued));
+        assert!((found(6.0, steady(5.9)).unwrap() - 0.256).abs() < 1e-3);
+        // What the others read does not matter.
+        let mixed = (0..200).map(|at| if at % 3 == 0 { (0.256, 5.9) } else { (0.38, 3.1 + 0.01 * f64::from(at)) });
+        assert!((found(6.0, mixed).unwrap() - 0.256).abs() < 1e-3);
+        // Of another class of cores nothing is known.
+        assert!(from_issue(Some(6.0), &session(steady(5.9)), &[7]).is_none());
+    }
+
+    #[test]
+    fn a_neighbour_who_never_leaves_is_not_taken_for_an_unshared_core() {
+        // As steady as can be, and with half or a tenth of what the core issues.
+        for issued in [3.0, 5.4, 5.6] {
+            assert_eq!(found(6.0, (0..400).map(|_| (0.34, issued))), None, "{issued}");
+        }
+        // A core of eight, shared, that says it is one of six.
+        assert_eq!(found(6.0, (0..400).map(|at| (0.2, if at % 5 == 0 { 8.0 } else { 5.9 }))), None);
+        // Readings that reach the width and do not agree.
+        assert_eq!(found(6.0, (0..400).map(|at| (0.25 + 0.001 * f64::from(at % 40), 5.9))), None);
+        // A few readings are no evidence, and none are none.
+        assert_eq!(found(6.0, (0..400).map(|at| (0.256, if at < 15 { 5.9 } else { 4.0 }))), None);
+        assert_eq!(found(6.0, (0..400).map(|_| (0.256, 0.0))), None);
+        assert!(from_issue(None, &session((0..200).map(|_| (0.256, 5.9))), &[0, 1]).is_none());
+    }
+
+    #[test]
+    fn widths_are_those_of_the_cores_that_the_machine_has() {
+        let machine = |vendor: &str, family: &str, flags: &[&str]| {
+            let list = FactValue::List(flags.iter().map(|flag| (*flag).to_owned()).collect());
+            let fact = |(name, value): (&str, FactValue)| Fact {
+                name: name.to_owned(),
+                value,
+                unit: None,
+                source: String::new(),
+                affects: Vec::new(),
+            };
+            let text = |text: &str| FactValue::Text(text.to_owned());
+            let all = [("cpu.vendor", text(vendor)), ("cpu.family", text(family)), ("cpu.flags", list)];
+            Machine { facts: all.into_iter().map(fact).collect(), ..Machine::default() }
+        };
+        assert_eq!(issue_width(&machine("GenuineIntel", "6", &["amx_tile", "avx2"])), Some(6.0));
+        assert_eq!(issue_width(&machine("GenuineIntel", "6", &["avx2", "avx512f"])), None);
+        assert_eq!(issue_width(&machine("AuthenticAMD", "25", &["avx2"])), Some(6.0));
+        assert_eq!(issue_width(&machine("AuthenticAMD", "26", &[])), Some(8.0));
+        assert_eq!(issue_width(&machine("AuthenticAMD", "23", &[])), None);
+        assert_eq!(issue_width(&Machine::default()), None);
+    }
 }

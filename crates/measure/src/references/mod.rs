@@ -15,7 +15,7 @@ mod weigh;
 
 pub(crate) use self::classify::{BatchPlace, UndisturbedRule};
 pub(crate) use self::end::conclude_figure;
-pub(crate) use self::known::{from_runs, from_table};
+pub(crate) use self::known::{from_issue, from_runs, from_table, issue_width};
 pub(crate) use self::learn::{KnownRatio, RatioHistogram, learn};
 pub(crate) use self::timeline::{conclude, median_clock};
 pub(crate) use self::weigh::{batch_values, kept_nanos, null_difference, weigh};

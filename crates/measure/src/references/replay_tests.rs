@@ -16,7 +16,7 @@ use stats::stop::{look_at_launches, look_at_undisturbed};
 use super::learn::{RatioHistogram, learn};
 use super::weigh::weigh;
 
-const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000 };
+const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000, issue: 0 };
 /// Numbers of launches at which a figure is judged by default.
 const LOOKS: [usize; 8] = [8, 10, 14, 20, 28, 40, 56, 80];
 const LAST: usize = LOOKS[LOOKS.len() - 1];

@@ -139,7 +139,7 @@ mod tests {
 
     /// Readings at given times (seconds), with given clocks (GHz), shared or not.
     fn session(rows: &[(f64, f64, bool)]) -> SessionReferences {
-        let lengths = ReferenceLengths { clock: 36_000, contention: 180_000 };
+        let lengths = ReferenceLengths { clock: 36_000, contention: 180_000, issue: 0 };
         let column =
             |of: &dyn Fn(&(f64, f64, bool)) -> f64| SmallSteps(rows.iter().map(|row| of(row) as u32).collect());
         let nanos = |row: &(f64, f64, bool)| 36_000.0 / row.1;
@@ -148,6 +148,7 @@ mod tests {
             cpu: column(&|_| 1.0),
             clock: column(&nanos),
             contention: column(&|row| nanos(row) * if row.2 { 1.8 } else { 1.25 }),
+            issue: SmallSteps::default(),
         };
         let core = UnsharedCore {
             cpus: vec![0, 1],

@@ -9,7 +9,7 @@ use model::{
 use super::super::end::conclude_figure;
 use super::*;
 
-const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000 };
+const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000, issue: 0 };
 
 /// A session with a known unshared core.
 pub(crate) fn session(ratio: Option<f64>) -> SessionReferences {

@@ -111,10 +111,10 @@ impl<'a> MeasureSession<'a> {
         let progress = vec![FigureProgress::default(); run.figures.len()];
         let outside = engine.outside(&allowed);
         let (quota, first_unjudged) = (QuotaPacing::of(&outside), run.session.rounds);
-        let known = references::known_before(&run, unshared_before);
+        let alone = facts::cores_are_alone(&run.machine, &allowed);
         let mut session = MeasureSession {
             conditions: ConditionsWatch::from(&run.session.conditions, &allowed, outside),
-            watch: ReferenceWatch::knowing(known, facts::cores_are_alone(&run.machine, &allowed)),
+            watch: ReferenceWatch::knowing(&run, unshared_before, alone),
             run,
             progress,
             allowed,

@@ -30,15 +30,19 @@ pub(super) struct ReferenceWatch {
     /// CPUs of each class of cores and the ratios read on them.
     classes: Vec<(Vec<u32>, RatioHistogram)>,
     known: Vec<KnownRatio>,
+    /// Documented instructions per cycle of this CPU's front end.
+    issue_width: Option<f64>,
     alone: bool,
     last: f64,
 }
 
 impl ReferenceWatch {
-    /// With ratios known from other sources; `alone` means that the machine shows that no other thread shares its
-    /// cores.
-    pub(super) fn knowing(known: Vec<KnownRatio>, alone: bool) -> Self {
-        Self { known, alone, ..Self::default() }
+    /// With what is known of a run's machine beforehand, by earlier runs also; `alone` means that the machine shows that
+    /// no other thread shares its cores.
+    pub(super) fn knowing(run: &model::Run, learnt_before: Option<f64>, alone: bool) -> Self {
+        let earlier = learnt_before.map(|ratio| KnownRatio { ratio, source: UnsharedSource::EarlierRuns });
+        let known = earlier.into_iter().chain(references::from_table(&run.machine)).collect();
+        Self { known, issue_width: references::issue_width(&run.machine), alone, ..Self::default() }
     }
 
     fn add(&mut self, cpu: u32, ratio: f64) {
@@ -94,9 +98,8 @@ impl MeasureSession<'_> {
     /// Restores the readings of the earlier part of the run.
     fn take_up_readings(&mut self) {
         let Some(references) = &self.run.session.references else { return };
-        let samples = &references.samples;
-        for ((cpu, clock), contention) in samples.cpu.0.iter().zip(&samples.clock.0).zip(&samples.contention.0) {
-            self.watch.add(*cpu, references.lengths.ratio(*clock, *contention));
+        for (cpu, reading) in references.samples.readings() {
+            self.watch.add(cpu, references.lengths.ratio(reading.clock, reading.contention));
         }
         for launch in self.run.figures.iter().flat_map(|figure| &figure.launches) {
             if let Some(read) = &launch.references {
@@ -119,13 +122,9 @@ impl MeasureSession<'_> {
             return;
         };
         let (millis, cpu_number) = ((now * 1e3) as u32, u32::try_from(cpu).unwrap_or(u32::MAX));
-        for (clock, contention) in self.engine.read_references(references.lengths, cpu, readings) {
-            let samples = &mut references.samples;
-            samples.millis.0.push(millis);
-            samples.cpu.0.push(cpu_number);
-            samples.clock.0.push(clock);
-            samples.contention.0.push(contention);
-            self.watch.add(cpu_number, references.lengths.ratio(clock, contention));
+        for reading in self.engine.read_references(references.lengths, cpu, readings) {
+            references.samples.push(millis, cpu_number, reading);
+            self.watch.add(cpu_number, references.lengths.ratio(reading.clock, reading.contention));
         }
     }
 
@@ -138,8 +137,10 @@ impl MeasureSession<'_> {
         }
         let class = |(cpus, ratios): &(Vec<u32>, RatioHistogram)| {
             // Known ratios apply to machines with one class of cores.
-            let known = if watch.classes.len() == 1 { &watch.known[..] } else { &[] };
-            UnsharedCore { cpus: cpus.clone(), ..references::learn(ratios, known, watch.alone) }
+            let known = watch.known.iter().filter(|_| watch.classes.len() == 1).copied();
+            let issued = references::from_issue(watch.issue_width, references, cpus);
+            let known: Vec<KnownRatio> = known.chain(issued).collect();
+            UnsharedCore { cpus: cpus.clone(), ..references::learn(ratios, &known, watch.alone) }
         };
         references.unshared = watch.classes.iter().map(class).collect();
         references.clock = references::median_clock(references, now);
@@ -219,12 +220,6 @@ impl MeasureSession<'_> {
             }
         }
     }
-}
-
-/// Known ratios of this machine's unshared core before anything is read.
-pub(super) fn known_before(run: &model::Run, learnt_before: Option<f64>) -> Vec<KnownRatio> {
-    let earlier = learnt_before.map(|ratio| KnownRatio { ratio, source: UnsharedSource::EarlierRuns });
-    earlier.into_iter().chain(references::from_table(&run.machine)).collect()
 }
 
 /// Why a figure's last launch is to be repeated, where it is.

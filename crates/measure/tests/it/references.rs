@@ -8,11 +8,12 @@ use measure::{
     WorkerStep, select,
 };
 use model::{
-    CLOCK, CORE_SHARED, Figure, Flag, Identity, Invalid, Launch, LaunchReferences, Machine, ObservedReason, Placement,
-    Plan, ReferenceLengths, ReferenceTrack, Run, SmallSteps, UnsharedSource, ValueBasis,
+    CLOCK, CORE_SHARED, Fact, FactValue, Figure, Flag, Identity, Invalid, Launch, LaunchReferences, Machine,
+    ObservedReason, Placement, Plan, ReferenceLengths, ReferenceReading, ReferenceTrack, Run, SmallSteps,
+    UnsharedSource, ValueBasis,
 };
 
-const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000 };
+const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000, issue: 216_000 };
 /// Operations of a batch, and cycles of an operation on an unshared core.
 const OPS: u64 = 1000;
 const CYCLES: f64 = 600.0;
@@ -24,11 +25,13 @@ struct SharedCore {
     neighbour: fn(f64) -> Option<f64>,
     steps: Vec<WorkerStep>,
     refused: bool,
+    /// Instructions per cycle that its front end passes where nobody shares it.
+    issues: f64,
 }
 
 impl SharedCore {
     fn new(neighbour: fn(f64) -> Option<f64>) -> Self {
-        Self { now: 0.0, neighbour, steps: Vec::new(), refused: false }
+        Self { now: 0.0, neighbour, steps: Vec::new(), refused: false, issues: 6.0 }
     }
 
     /// Gigahertz: steps of 4% every two seconds.
@@ -103,8 +106,11 @@ impl Engine for SharedCore {
         Some(if self.refused { Err("this machine is emulated".to_owned()) } else { Ok(LENGTHS) })
     }
 
-    fn read_references(&mut self, _: ReferenceLengths, _: usize, readings: usize) -> Vec<(u32, u32)> {
-        vec![self.reading(); readings]
+    fn read_references(&mut self, _: ReferenceLengths, _: usize, readings: usize) -> Vec<ReferenceReading> {
+        let (clock, contention) = self.reading();
+        let issued = self.issues / (self.neighbour)(self.now).unwrap_or(1.0);
+        let issue = (216_000.0 / issued / self.clock()) as u32;
+        vec![ReferenceReading { clock, contention, issue }; readings]
     }
 }
 
@@ -120,9 +126,13 @@ impl Saver for Checked {
 }
 
 fn measured(engine: &mut SharedCore, references: bool) -> Run {
+    measured_on(Machine::default(), engine, references)
+}
+
+fn measured_on(machine: Machine, engine: &mut SharedCore, references: bool) -> Run {
     let named = ["os.syscall_getppid", "os.syscall_write"].map(str::to_owned);
     let plan = Plan { seed: 7, entries: select(None, &named, 0.02).unwrap(), references, ..Plan::default() };
-    let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
+    let order = RunRequest::new(plan, machine, Identity::default(), vec![0, 1]).unwrap();
     let ended = MeasureSession::measure(order, engine, &mut NullObserver, &mut Checked, Stopper::default()).unwrap();
     assert_eq!(ended.ending, EndReason::Complete);
     ended.run
@@ -173,6 +183,46 @@ fn a_core_that_is_shared_all_the_time_filters_nothing_and_says_so() {
         assert!(figure.outcome.estimate().is_some());
     }
     assert!(run.figures.iter().all(|figure| figure.probe != CORE_SHARED), "nothing is known of it");
+}
+
+/// A machine whose cores pass six instructions per cycle.
+fn six_wide() -> Machine {
+    let fact = |name: &str, value: &str| Fact {
+        name: name.to_owned(),
+        value: FactValue::Text(value.to_owned()),
+        unit: None,
+        source: "test".to_owned(),
+        affects: Vec::new(),
+    };
+    let facts = vec![fact("cpu.vendor", "AuthenticAMD"), fact("cpu.family", "25")];
+    Machine { facts, ..Machine::default() }
+}
+
+#[test]
+fn a_core_without_neighbours_shows_it_by_the_instructions_that_it_issues() {
+    let mut engine = SharedCore::new(|_| None);
+    let run = measured_on(six_wide(), &mut engine, true);
+    let references = run.session.references.as_ref().unwrap();
+    assert_eq!(references.unshared[0].source, UnsharedSource::IssueWidth);
+    assert!((references.unshared[0].ratio.unwrap() - 0.25).abs() < 0.001, "{:?}", references.unshared);
+    assert!(references.core_shared.is_some_and(|share| share.get() < 1e-9));
+    for figure in &run.figures[..2] {
+        assert_eq!(figure.basis(), &ValueBasis::Cycles, "{:?}", figure.references);
+        assert!(!figure.has(Flag::Contended) && figure.is_within(0.02, 0.95), "{:?}", figure.flags);
+    }
+    // The same readings on a machine of which no width is known: one mode, which may be that of a steady neighbour.
+    let run = measured(&mut SharedCore::new(|_| None), true);
+    assert_eq!(run.session.references.unwrap().unshared[0].source, UnsharedSource::Unknown);
+}
+
+#[test]
+fn a_neighbour_as_steady_as_a_clock_is_not_taken_for_an_unshared_core() {
+    for slower in [|_| Some(2.0), |_| Some(1.3), |_| Some(1.1)] {
+        let run = measured_on(six_wide(), &mut SharedCore::new(slower), true);
+        let references = run.session.references.as_ref().unwrap();
+        assert_eq!((references.unshared[0].source, references.core_shared), (UnsharedSource::Unknown, None));
+        assert!(run.figures[..2].iter().all(|figure| figure.has(Flag::Contended)));
+    }
 }
 
 #[test]

@@ -44,8 +44,7 @@ impl ArrayChunk {
     fn new(bytes: usize, pages: Pages) -> Result<Self, Unsupported> {
         let room = bytes + ARRAYS * STAGGER * 8;
         let mut arena = Arena::populated(room, pages)?;
-        // Small whole numbers: sums of any number of them are exact.
-        arena.doubles_mut().iter_mut().enumerate().for_each(|(at, x)| *x = ((at * 7 + 3) % 61) as f64);
+        fill(arena.doubles_mut());
         Ok(Self { arena, bytes })
     }
 
@@ -112,6 +111,16 @@ impl ArrayChunk {
     }
 }
 
+/// Small whole numbers, of which sums of any number are exact. The beginning is computed and then copied from a cache:
+/// gigabytes are filled as fast as memory is written.
+fn fill(all: &mut [f64]) {
+    /// Length after which the numbers repeat.
+    const PERIOD: usize = 61;
+    let (first, rest) = all.split_at_mut(all.len().min(64 * PERIOD));
+    first.iter_mut().enumerate().for_each(|(at, x)| *x = ((at * 7 + 3) % PERIOD) as f64);
+    rest.chunks_mut(first.len().max(1)).for_each(|part| part.copy_from_slice(&first[..part.len()]));
+}
+
 fn cut(whole: &mut [f64], at: usize, size: usize) -> &mut [f64] {
     &mut whole[at..at + size]
 }
@@ -167,4 +176,19 @@ pub(super) fn arrays(at: &Point, context: &mut ProbeContext) -> Result<Rc<Arrays
         context.watch(member + 1, *tid);
     }
     Ok(arrays)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_of_any_length_hold_the_same_numbers() {
+        let wanted = |at: usize| ((at * 7 + 3) % 61) as f64;
+        for length in [0, 1, 60, 61, 64 * 61, 64 * 61 + 1, 3 * 64 * 61 + 7] {
+            let mut all = vec![f64::NAN; length];
+            fill(&mut all);
+            assert!(all.iter().enumerate().all(|(at, x)| *x == wanted(at)), "{length}");
+        }
+    }
 }

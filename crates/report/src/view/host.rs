@@ -63,6 +63,9 @@ fn notes(record: &HostRecord) -> Vec<String> {
         let source = match core.source {
             UnsharedSource::EarlierRuns => "earlier runs of this machine",
             UnsharedSource::Table => "the program's table",
+            UnsharedSource::IssueWidth => {
+                "readings at which one thread passed as many instructions per cycle as the core can issue"
+            }
             _ => "the machine, whose cores have no other thread",
         };
         notes.push(format!("what an unshared core is comes from {source}"));
@@ -265,7 +268,7 @@ mod tests {
 
     /// Ten seconds of one CPU: a neighbour from 2 to 5 s, a clock that falls at 6 s.
     fn record(ratio: Option<f64>) -> HostRecord {
-        let lengths = ReferenceLengths { clock: 36_000, contention: 180_000 };
+        let lengths = ReferenceLengths { clock: 36_000, contention: 180_000, issue: 0 };
         let mut samples = ReferenceSamples::default();
         for at in 0..500_u32 {
             let clock = if at >= 300 { 14_400 } else { 12_000 };

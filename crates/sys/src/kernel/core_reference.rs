@@ -1,15 +1,22 @@
-//! Two short loops of register adds that measure the clock of the core and contention on it.
+//! Short loops of instructions on registers that measure the clock of the core and contention on it.
 //!
 //! The **clock reference** is one chain of dependent adds, one per cycle: its time is the clock. The **contention
 //! reference** is six independent chains, with as many adds per cycle as the integer units of the core execute. A
 //! thread of another guest on the same core hardly affects the first but slows down the second, so the ratio of their
 //! times shows whether the core is shared, at any clock. No counter of the system shows either to a guest.
+//!
+//! The **issue reference** is instructions that do nothing: only the front end of the core limits them, and it passes
+//! them at its full width or shares that with another thread. So a core on which this thread reaches the width that is
+//! documented for it has no second thread at work: it shows what the other ratio is on an unshared core where nothing
+//! else tells.
 
-use model::ReferenceLengths;
+use model::{ReferenceLengths, ReferenceReading};
 
 use crate::error::{Error, Result};
 use crate::{clock, facts};
 
+#[cfg(target_arch = "x86_64")]
+use super::native::issue_reference;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use super::native::{clock_reference, contention_reference};
 
@@ -19,6 +26,8 @@ pub const CLOCK_TURN: u32 = 120;
 pub const CONTENTION_TURN: u32 = 180;
 /// Independent chains of the contention reference.
 pub const CHAINS: u32 = 6;
+/// Instructions per turn of the loop of the issue reference, the two of the loop itself included.
+pub const ISSUE_TURN: u32 = 240;
 
 /// Time of either reference, nanoseconds: long compared to a reading of the clock, short compared to a batch.
 const WANTED_NANOS: u64 = 12_000;
@@ -30,6 +39,8 @@ const FEWEST_TICKS: u64 = 400;
 const CALIBRATING: u32 = 24;
 /// Plausible clocks of a CPU, hertz. Other values did not execute one add per cycle.
 const PLAUSIBLE_CLOCK: std::ops::RangeInclusive<f64> = 0.2e9..=8e9;
+/// Whether this architecture has an issue reference: others have no cores with several threads that we know of.
+const HAS_ISSUE: bool = cfg!(target_arch = "x86_64");
 /// Largest plausible cycles per add of six chains, with at least two integer units and maximum contention.
 const LARGEST_RATIO: f64 = 0.8;
 
@@ -63,7 +74,13 @@ impl CoreReferences {
         if wanted > LONGEST_NANOS {
             return Err(refuse("the clock is too coarse".to_owned()));
         }
-        let first = Self { lengths: ReferenceLengths { clock: 100 * CLOCK_TURN, contention: 200 * CONTENTION_TURN } };
+        let first = Self {
+            lengths: ReferenceLengths {
+                clock: 100 * CLOCK_TURN,
+                contention: 200 * CONTENTION_TURN,
+                issue: if HAS_ISSUE { 200 * ISSUE_TURN } else { 0 },
+            },
+        };
         let fastest = first.fastest()?;
         let scaled = |adds: u32, nanos: u32, turn: u32| {
             let turns = f64::from(adds / turn) * wanted as f64 / f64::from(nanos.max(1));
@@ -73,6 +90,7 @@ impl CoreReferences {
             lengths: ReferenceLengths {
                 clock: scaled(first.lengths.clock, fastest.clock_nanos, CLOCK_TURN),
                 contention: scaled(first.lengths.contention, fastest.contention_nanos, CONTENTION_TURN),
+                issue: if HAS_ISSUE { scaled(first.lengths.issue, first.fastest_issue(), ISSUE_TURN) } else { 0 },
             },
         };
         let fastest = found.fastest()?;
@@ -126,6 +144,31 @@ impl CoreReferences {
         Err(Error::refused("read the references", "this program has none for this architecture"))
     }
 
+    /// Reads the issue reference, nanoseconds: 0 where this architecture or an earlier part of the run has none.
+    #[must_use]
+    pub fn read_issue(&self) -> u32 {
+        if !HAS_ISSUE || self.lengths.issue == 0 {
+            return 0;
+        }
+        let began = clock::now();
+        #[cfg(target_arch = "x86_64")]
+        issue_reference::run(u64::from(self.lengths.issue / ISSUE_TURN));
+        u32::try_from(clock::now() - began).unwrap_or(u32::MAX)
+    }
+
+    /// Reads all three, for readings between launches.
+    ///
+    /// # Errors
+    /// When this architecture has none.
+    pub fn read_all(&self) -> Result<ReferenceReading> {
+        let core = self.read()?;
+        Ok(ReferenceReading { clock: core.clock_nanos, contention: core.contention_nanos, issue: self.read_issue() })
+    }
+
+    fn fastest_issue(&self) -> u32 {
+        (0..=CALIBRATING).map(|_| self.read_issue()).min().unwrap_or(0)
+    }
+
     /// The least time of each over many readings, without the first, which loads the code.
     fn fastest(&self) -> Result<CoreReading> {
         let mut least = CoreReading { clock_nanos: u32::MAX, contention_nanos: u32::MAX };
@@ -149,7 +192,32 @@ mod tests {
             assert_eq!(clock_reference::run(turns), 1 + 3 * turns * u64::from(CLOCK_TURN));
             let all = u64::from(CHAINS) + 3 * turns * u64::from(CONTENTION_TURN);
             assert_eq!(contention_reference::run(turns), all);
+            #[cfg(target_arch = "x86_64")]
+            assert_eq!(issue_reference::run(turns), 0, "turns are left");
         }
+    }
+
+    #[test]
+    fn more_instructions_are_issued_than_adds_are_executed() {
+        let found = match CoreReferences::calibrate() {
+            Ok(found) if HAS_ISSUE => found,
+            Ok(_) => return testing::lacks!("this architecture has no issue reference"),
+            Err(why) => return testing::lacks!("{why}"),
+        };
+        let lengths = found.lengths();
+        assert_eq!(lengths.issue % ISSUE_TURN, 0);
+        testing::attempts(20, || {
+            let mut rates: Vec<f64> = (0..20)
+                .filter_map(|_| found.read_all().ok())
+                .filter_map(|read| lengths.issued(read.clock, read.issue))
+                .collect();
+            rates.sort_by(f64::total_cmp);
+            let rate = rates[rates.len() / 2];
+            testing::hold!((1.0..17.0).contains(&rate), "{rate} instructions per cycle");
+            Ok(())
+        });
+        let none = CoreReferences::of(ReferenceLengths { issue: 0, ..lengths }).unwrap();
+        assert_eq!((none.read_issue(), none.read_all().unwrap().issue), (0, 0), "an earlier part of the run had none");
     }
 
     /// Median ratio of many readings on the calling thread's CPU.

@@ -129,6 +129,16 @@ fn references_are_register_adds_and_nothing_else() {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn the_issue_reference_is_instructions_that_do_nothing() {
+    linked();
+    let Some(code) = function("x86_64::issue_reference::run") else { return };
+    let turn = only_loop(code[0], "issue_reference::run", |one| one.mnemonic() == "nop");
+    let nops = count(turn, |one| one.text.trim() == "nop");
+    assert_eq!((nops, turn.len()), (u64::from(core_reference::ISSUE_TURN) - 2, core_reference::ISSUE_TURN as usize));
+}
+
 #[test]
 fn copying_calls_the_library_or_does_not() {
     linked();

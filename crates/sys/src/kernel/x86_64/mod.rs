@@ -8,6 +8,7 @@ pub(super) mod clock_reference;
 pub(super) mod contention_reference;
 mod counted;
 mod crypto;
+pub(super) mod issue_reference;
 mod operation;
 mod peak;
 mod sha256;
