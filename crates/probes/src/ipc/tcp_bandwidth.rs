@@ -4,7 +4,7 @@ use std::fs::File;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 
-use sys::socket::{effective_buffers, set_receive_buffer, set_send_buffer};
+use sys::socket::{congestion, effective_buffers, set_receive_buffer, set_send_buffer};
 
 use crate::line::accept_from;
 use crate::prelude::*;
@@ -15,7 +15,8 @@ pub(super) static PROBE: Probe = Probe {
     title: "TCP bandwidth, loopback",
     about: "Another process writes blocks into a loopback TCP connection and this one reads them. Bytes count once, as moved. \
             Copied: only the kernel copies them; touched: the writer also writes every word before and the reader sums every word \
-            after. Buffers are the largest that the system grants, or its own choice as it goes.",
+            after. Buffers are the largest that the system grants, or its own choice as it goes. The congestion control is the \
+            system's: bbr paces what is sent, on the loopback too.",
     metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes moved"),
     class: Class::Ipc,
     stresses: &[Primitive::TcpStack, Primitive::KernelCopy, Primitive::ContextSwitch],
@@ -53,6 +54,9 @@ fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported>
         if let (Ok((receive, _)), Ok((_, send))) = (effective_buffers(&near), effective_buffers(&far)) {
             context.note(format!("TCP buffers: receive {receive} bytes, send {send} bytes, as the kernel counts them"));
         }
+    }
+    if let Some(pacing) = congestion(&far).ok().filter(|name| name.starts_with("bbr")) {
+        context.note(format!("congestion control {pacing}, which sends at the rate that it believes the way to have"));
     }
     let [from, to] = [near, far].map(|stream| File::from(OwnedFd::from(stream)));
     let touched = at.choice("data")? == "touched";
