@@ -15,6 +15,10 @@ pub const RECORD: &str = "record: ";
 /// Reason of a figure that was not reached, with which every figure begins.
 pub const NOT_REACHED: &str = "the run ended before it was measured";
 
+/// Beginning of the variant of a figure of the memory hierarchy: the ranges of the levels that the survey of its run found
+/// follow, separated by commas.
+pub const SURVEYED_LEVELS: &str = "level over ";
+
 /// The probe of the clock during a run, a figure of every run that reads the references.
 pub const CLOCK: &str = "cpu.clock";
 
@@ -165,6 +169,12 @@ const fn one() -> f64 {
 }
 
 impl Figure {
+    /// Levels of memory that the survey of its run found, of a figure of the memory hierarchy.
+    #[must_use]
+    pub fn surveyed_levels(&self) -> Option<usize> {
+        Some(self.variant.as_deref()?.strip_prefix(SURVEYED_LEVELS)?.split(", ").count())
+    }
+
     /// A figure without a measurement: not reached, so far.
     #[must_use]
     pub fn unmeasured(key: FigureKey, title: impl Into<String>, metric: Metric, class: Class) -> Self {

@@ -2,7 +2,7 @@
 //!
 //! Cycles decide between runs of one machine alone, to find what changed besides the clock. Unlike bases are never compared.
 
-use model::{Figure, Launch, Outcome, Run, SessionReferences, ValueBasis};
+use model::{Definition, Figure, Launch, Outcome, Run, SessionReferences, ValueBasis};
 use stats::Floor;
 
 use super::figure_view::FigureView;
@@ -23,6 +23,21 @@ pub(crate) struct ComparedFigure<'a> {
     pub(crate) run: &'a Run,
     pub(crate) figure: &'a Figure,
     pub(crate) clock: Option<ShownClock>,
+}
+
+/// Why two figures are no two values of one thing, where they are not.
+pub(crate) fn incomparable(a: &ComparedFigure, b: &ComparedFigure) -> Option<String> {
+    let one_machine = relation(a.run, b.run) != Relation::AnotherMachine;
+    let (a, b) = (a.figure, b.figure);
+    if let Definition::Other(differs) = a.definition.between(&b.definition) {
+        return Some(format!("another definition: {differs}"));
+    }
+    // A machine does not gain a cache from one run to the next: one of the surveys missed a level, and the second level
+    // of one is not that of the other. The first level and main memory are what they are in both.
+    let (found_a, found_b) = (a.surveyed_levels()?, b.surveyed_levels()?);
+    let depends = !matches!(a.point.get("level"), Some("1" | "memory"));
+    (one_machine && depends && found_a != found_b)
+        .then(|| format!("the surveys of the two runs found {found_a} and {found_b} levels of memory on one machine"))
 }
 
 /// The basis on which two figures are compared.

@@ -5,7 +5,9 @@ use stats::distribution::normal_quantile;
 
 use super::align::{Aligned, align};
 use super::assumed::{assumed, standard_error};
-use super::basis::{CYCLES_BAND, ComparedFigure, PairFinding, basis_of, clock_shift, floor_of, pair_finding};
+use super::basis::{
+    CYCLES_BAND, ComparedFigure, PairFinding, basis_of, clock_shift, floor_of, incomparable, pair_finding,
+};
 use super::family::{Rows, geometric_means};
 use super::figure_view::FigureView;
 use super::modes::mode_pairs;
@@ -177,10 +179,10 @@ impl ComparisonInput<'_> {
         if self.itself[run] {
             return found(Some(FigureFinding::Itself));
         }
-        if let Definition::Other(differs) = reference.definition.between(&other.definition) {
-            return nothing(&format!("another definition: {differs}"));
-        }
         let (from, to) = (self.compared(self.reference, reference), self.compared(run, other));
+        if let Some(reason) = incomparable(&from, &to) {
+            return nothing(&reason);
+        }
         let basis = basis_of(&from, &to);
         let (floor, used) = floor_of(&from, &to, basis, &self.history);
         let (a, b) = (self.view(self.reference, reference, basis), self.view(run, other, basis));

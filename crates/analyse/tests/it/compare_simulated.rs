@@ -448,3 +448,40 @@ fn names_are_unique_and_errors_list_the_known_ones() {
     }
     assert!(compare(&refs(&runs[..1]), &CompareOptions::default()).is_ok(), "one run is a table of its own");
 }
+
+/// What a survey that missed a level of memory says: three levels, and a second one between the second and the third.
+#[test]
+fn a_machine_does_not_lose_a_cache_from_one_run_to_the_next() {
+    const FOUR: &str =
+        "level over 4KiB-38656B, 65024B-1040320B, 13998016B-39592256B, 111983872B-223967744B on huge pages";
+    const THREE: &str = "level over 4KiB-38656B, 65024B-874816B, 111983872B-223967744B on huge pages";
+    let surveyed = |id: &str, machine: &str, variant: &str, [second, levels]: [f64; 2]| {
+        let bytes = |value: f64| (0..20).map(|at| value * (1.0 + 0.002 * f64::from(at % 5))).collect::<Vec<_>>();
+        let values = [
+            ("memory.hierarchy", "level=1", bytes(50_650.0)),
+            ("memory.hierarchy", "level=2", bytes(second)),
+            ("memory.hierarchy_levels", "", vec![levels; 20]),
+        ];
+        let figures = values.map(|(probe, point, values)| Figure {
+            variant: Some(variant.to_owned()),
+            ..from_values(probe, point, rate("level"), Class::MemoryLatency, &values)
+        });
+        run(id, machine, id, figures.into())
+    };
+    let (a, b) = (surveyed("a", "m", FOUR, [2.0e6, 4.0]), surveyed("b", "m", THREE, [2.66e6, 3.0]));
+    let verdicts = |a: &Run, b: &Run| {
+        let found = compare(&[a, b], &CompareOptions::default()).unwrap();
+        found.rows.iter().map(|row| (row.ratios[1].verdict, row.ratios[1].reason.clone())).collect::<Vec<_>>()
+    };
+    let found = verdicts(&a, &b);
+    assert!(found[0].0.is_some(), "the first level is the first level: {found:?}");
+    for (verdict, reason) in &found[1..] {
+        assert_eq!(*verdict, None);
+        assert!(reason.as_ref().unwrap().contains("found 4 and 3 levels"), "{reason:?}");
+    }
+    // Of another machine it is a finding, and of equal surveys too.
+    let other = surveyed("b", "another", THREE, [2.66e6, 3.0]);
+    assert!(verdicts(&a, &other).iter().all(|(verdict, _)| verdict.is_some()));
+    let larger = surveyed("b", "m", FOUR, [2.66e6, 4.0]);
+    assert_eq!(verdicts(&a, &larger)[1].0, Some(CompareVerdict::Different));
+}

@@ -14,9 +14,12 @@ use crate::prelude::*;
 /// Smallest and largest working set of a survey, bytes.
 const SMALLEST: u64 = 4 * KIB;
 const LARGEST: u64 = 256 * MIB;
-/// Points per doubling: more below `COARSE`, where points take little time.
+/// Points per doubling: more up to `LEAST`, where points take little time.
 const FINE: f64 = 4.0;
-const COARSE: u64 = 4 * MIB;
+/// Passes over the curve of which the fastest counts, and the most where it shows fewer levels than the system reports
+/// caches: other users of a shared cache blur it.
+const PASSES: usize = 3;
+const MOST_PASSES: usize = 8;
 /// The survey continues at least to this size, bytes.
 const LEAST: u64 = 64 * MIB;
 /// Smallest ratio of the latencies of two levels that a launch counts as separate.
@@ -29,7 +32,7 @@ const HALVINGS: u32 = 4;
 const MAIN_MEMORY_FACTOR: u64 = 8;
 const LINE: u64 = 64;
 /// The parts of a variant.
-const BEFORE: &str = "level over ";
+const BEFORE: &str = model::SURVEYED_LEVELS;
 const HUGE: &str = " on huge pages";
 const BASE: &str = " on base pages";
 
@@ -150,7 +153,7 @@ impl HierarchyCurve {
         Ok(median * 1e-9 / LOADS as f64)
     }
 
-    /// Measures the curve from small to large until it has ended, and finds its levels. Most points are measured three
+    /// Measures the curve from small to large until it has ended, and finds its levels. Most points are measured several
     /// times and the fastest counts, so that other users of a shared cache do not appear as a step.
     fn survey(&mut self) -> Result<Vec<Level>, Unsupported> {
         let (mut sizes, mut latencies): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
@@ -161,10 +164,13 @@ impl HierarchyCurve {
             if size >= LEAST && has_ended(&sizes, &latencies) {
                 break;
             }
-            let per_doubling = if size < COARSE { FINE } else { FINE / 2.0 };
+            let per_doubling = if size < LEAST { FINE } else { FINE / 2.0 };
             size = lines(size as f64 * (1.0 / per_doubling).exp2());
         }
-        for _ in 0..2 {
+        for pass in 1..MOST_PASSES {
+            if pass >= PASSES && levels(&sizes, &latencies).len() > reported_caches() {
+                break;
+            }
             for (size, latency) in sizes.iter().zip(&mut latencies).filter(|(size, _)| **size <= LEAST as f64) {
                 let again = self.point(*size as u64).map_err(|fault| Unsupported::new(fault.to_string()))?;
                 *latency = latency.min(again);
@@ -172,6 +178,12 @@ impl HierarchyCurve {
         }
         Ok(levels(&sizes, &latencies))
     }
+}
+
+/// Levels of caches for data that the system reports for this CPU.
+fn reported_caches() -> usize {
+    let (Ok(machine), Ok(cpu)) = (sys::topology::read(), sys::affinity::current()) else { return 0 };
+    machine.caches(cpu).filter(|(cache, _)| cache.kind != model::CacheKind::Instruction).count()
 }
 
 /// A working set between two others, at a fraction of the distance on a logarithmic scale.

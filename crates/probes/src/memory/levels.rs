@@ -1,8 +1,8 @@
 //! The level stretches of a latency curve.
 //!
 //! Noise differs along the curve (a private cache has little, a shared one more), so a stretch is level by its slope
-//! alone: the median of the slopes between all pairs of five neighbouring points (Theil 1950, Sen 1968), on logarithmic
-//! scales.
+//! alone: the median of the slopes between all pairs of neighbouring points (Theil 1950, Sen 1968), on logarithmic
+//! scales: over half a doubling to either side in private caches, over a whole one where caches are shared.
 
 /// Working sets of one level, bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,8 +11,13 @@ pub(super) struct Level {
     pub(super) to: u64,
 }
 
-/// Points on either side from which a slope is computed.
+/// Fewest points on either side from which a slope is computed.
 const SIDE: usize = 2;
+/// Size from which on caches are taken for shared ones, bytes, and the doublings to either side below and above it, a
+/// rounding of sizes to lines included.
+const SHARED: f64 = 4.0 * 1024.0 * 1024.0;
+const NEAR: f64 = 0.55;
+const FAR: f64 = 1.05;
 /// Steepest slope of a level: the exponent of latency over size. Steps are steeper than 1/2.
 const FLAT: f64 = 0.3;
 /// Smallest ratio of sizes in a level.
@@ -53,8 +58,12 @@ pub(super) fn levels(sizes: &[f64], latencies: &[f64]) -> Vec<Level> {
 
 /// Slope of the curve around a point.
 fn slope(sizes: &[f64], latencies: &[f64], at: usize) -> f64 {
-    let first = at.saturating_sub(SIDE).min(sizes.len().saturating_sub(2 * SIDE + 1));
-    let last = (first + 2 * SIDE).min(sizes.len() - 1);
+    let reach = if sizes[at] < SHARED { NEAR } else { FAR }.exp2();
+    let (low, high) = (sizes[at] / reach, sizes[at] * reach);
+    let (first, last) = (sizes.partition_point(|size| *size < low), sizes.partition_point(|size| *size <= high) - 1);
+    // At either end of the curve as many points as elsewhere.
+    let first = first.min(at.saturating_sub(SIDE)).min(sizes.len().saturating_sub(2 * SIDE + 1));
+    let last = last.max(first + 2 * SIDE).min(sizes.len() - 1);
     let pairs = (first..last).flat_map(|left| (left + 1..=last).map(move |right| (left, right)));
     let slopes: Vec<f64> =
         pairs.map(|(l, r)| (latencies[r] / latencies[l]).ln() / (sizes[r] / sizes[l]).ln()).collect();
@@ -161,6 +170,48 @@ mod tests {
         assert!(found[0].to <= 32_768 && found[1].from > 32_768 && found[1].to <= 1_048_576, "{found:?}");
         assert_eq!(found[2].to, 268_435_456);
         assert_eq!(of(sizes.map(|size| (size, 5.0))).len(), 1, "no caches at all");
+    }
+
+    /// Points of a survey: four a doubling to 64 MiB, then two.
+    fn surveyed_sizes() -> Vec<f64> {
+        let mib = 1024.0 * 1024.0;
+        let fine = (0..56).map(|step| 4096.0 * (f64::from(step) / 4.0).exp2());
+        fine.chain((0..=4).map(|step| 64.0 * mib * (f64::from(step) / 2.0).exp2())).collect()
+    }
+
+    /// Latency with gradual edges, as random replacement makes them: each cache serves the share of the set that it holds.
+    fn blurred(size: f64, caches: &[(f64, f64)], memory: f64) -> f64 {
+        let mut left = 1.0;
+        let mut latency = 0.0;
+        for (bytes, nanos) in caches {
+            let held = (bytes / size).powi(2).min(1.0);
+            latency += left * held * nanos;
+            left *= 1.0 - held;
+        }
+        latency + left * memory
+    }
+
+    #[test]
+    fn a_shared_cache_is_found_through_its_noise_and_none_where_none_is() {
+        let mut rng = stats::simulate::generator(7);
+        let sizes = surveyed_sizes();
+        let (private, shared) = ([(49_152.0, 1.2), (2_097_152.0, 5.0)], (70e6, 45.0));
+        let mut found = [0, 0];
+        for (with, found) in [true, false].into_iter().zip(&mut found) {
+            let caches: Vec<(f64, f64)> = private.into_iter().chain(with.then_some(shared)).collect();
+            for _ in 0..300 {
+                // Of what others do the least of three readings remains; in private caches there is hardly any.
+                let mut noise = |size: f64| {
+                    let others = if size < 2e6 { 0.005 } else { 0.4 };
+                    let once = |_| others * stats::simulate::standard_normal(&mut rng).abs();
+                    (0..3).map(once).fold(f64::INFINITY, f64::min)
+                };
+                let curve: Vec<f64> =
+                    sizes.iter().map(|size| blurred(*size, &caches, 160.0) * noise(*size).exp()).collect();
+                *found += usize::from(levels(&sizes, &curve).len() == if with { 4 } else { 3 });
+            }
+        }
+        assert!(found.iter().all(|found| *found >= 297), "{found:?} of 300");
     }
 
     #[test]
