@@ -14,20 +14,16 @@ set -euo pipefail
 LAB=${LAB:-/tmp/prony-nfs}
 PATH=$PATH:/usr/sbin:/sbin
 fail() { echo "nfs.sh: $*" >&2; exit 1; }
+# shellcheck source=tests/labs/packages.sh
+. "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
 
 install() {
-    local need missing=""
-    for need in ganesha.nfsd:nfs-ganesha rpcbind:rpcbind qemu-system-x86_64:qemu-system-x86 busybox:busybox-static cpio:cpio mkfs.ext4:e2fsprogs modprobe:kmod xz:xz-utils; do
-        command -v "${need%%:*}" >/dev/null || missing="$missing ${need##*:}"
-    done
+    local missing
+    missing=$(lacking ganesha.nfsd:nfs-ganesha rpcbind:rpcbind qemu-system-x86_64:qemu-system-x86 busybox:busybox-static cpio:cpio mkfs.ext4:e2fsprogs modprobe:kmod xz:xz-utils)
     ls /usr/lib/*/ganesha/libfsalvfs.so >/dev/null 2>&1 || missing="$missing nfs-ganesha-vfs"
     ls /boot/vmlinuz-*cloud* >/dev/null 2>&1 || missing="$missing linux-image-cloud-amd64"
-    [ -n "$missing" ] || return 0
-    command -v apt-get >/dev/null || fail "needs$missing, and there is no apt-get to install it"
-    export DEBIAN_FRONTEND=noninteractive
     # shellcheck disable=SC2086  # a list of packages
-    { apt-get -o DPkg::Lock::Timeout=300 -qq update
-      apt-get -o DPkg::Lock::Timeout=300 -qq install -y --no-install-recommends $missing; } >/dev/null 2>&1 || fail "could not install$missing"
+    provide $missing
 }
 
 serve() {

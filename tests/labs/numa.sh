@@ -12,19 +12,15 @@ LAB=${LAB:-/tmp/prony-numa}
 PATH=$PATH:/usr/sbin:/sbin
 MACHINE=${MACHINE:-"-smp 8,sockets=2,cores=2,threads=2 -m 2048 -object memory-backend-ram,id=m0,size=1024M -object memory-backend-ram,id=m1,size=1024M -numa node,nodeid=0,cpus=0-3,memdev=m0 -numa node,nodeid=1,cpus=4-7,memdev=m1 -numa dist,src=0,dst=1,val=21"}
 fail() { echo "numa.sh: $*" >&2; exit 1; }
+# shellcheck source=tests/labs/packages.sh
+. "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
 
 install() {
-    local need missing=""
-    for need in qemu-system-x86_64:qemu-system-x86 busybox:busybox-static cpio:cpio; do
-        command -v "${need%%:*}" >/dev/null || missing="$missing ${need##*:}"
-    done
+    local missing
+    missing=$(lacking qemu-system-x86_64:qemu-system-x86 busybox:busybox-static cpio:cpio)
     ls /boot/vmlinuz-*cloud* >/dev/null 2>&1 || missing="$missing linux-image-cloud-amd64"
-    [ -n "$missing" ] || return 0
-    command -v apt-get >/dev/null || fail "needs$missing, and there is no apt-get to install it"
-    export DEBIAN_FRONTEND=noninteractive
     # shellcheck disable=SC2086  # a list of packages
-    { apt-get -o DPkg::Lock::Timeout=300 -qq update
-      apt-get -o DPkg::Lock::Timeout=300 -qq install -y --no-install-recommends $missing; } >/dev/null 2>&1 || fail "could not install$missing"
+    provide $missing
 }
 
 # The guest's files: busybox, the program with its libraries, the script, and the first process.

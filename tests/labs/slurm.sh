@@ -24,18 +24,14 @@ LAB=${LAB:-/tmp/prony-slurm}
 export SLURM_CONF=$LAB/slurm.conf
 
 fail() { echo "slurm.sh: $*" >&2; exit 1; }
+# shellcheck source=tests/labs/packages.sh
+. "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
 
 install() {
-    local need missing=""
-    for need in slurmctld:slurmctld slurmd:slurmd srun:slurm-client munged:munge ip:iproute2; do
-        command -v "${need%%:*}" >/dev/null || [ -x "/usr/sbin/${need%%:*}" ] || missing="$missing ${need##*:}"
-    done
-    [ -n "$missing" ] || return 0
-    command -v apt-get >/dev/null || fail "needs$missing, and there is no apt-get to install it"
-    export DEBIAN_FRONTEND=noninteractive
+    local missing
+    missing=$(lacking slurmctld:slurmctld slurmd:slurmd srun:slurm-client munged:munge ip:iproute2)
     # shellcheck disable=SC2086  # a list of packages
-    { apt-get -o DPkg::Lock::Timeout=300 -qq update
-      apt-get -o DPkg::Lock::Timeout=300 -qq install -y --no-install-recommends $missing; } >/dev/null 2>&1 || fail "could not install$missing"
+    provide $missing
 }
 
 # Number, as this process sees it, of the first process of the head or of a node.

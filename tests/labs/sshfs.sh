@@ -10,22 +10,15 @@ set -euo pipefail
 LAB=${LAB:-/tmp/prony-sshfs}
 PATH=$PATH:/usr/sbin:/sbin
 fail() { echo "sshfs.sh: $*" >&2; exit 1; }
+# shellcheck source=tests/labs/packages.sh
+. "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
 
 if [ "${1:-}" != run ] || [ $# -lt 2 ]; then sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 2; fi
 [ "$(id -u)" = 0 ] || fail "needs root"
 [ -e /dev/fuse ] || fail "could not mount: there is no /dev/fuse"
 if [ -z "${INSIDE:-}" ]; then
-    missing=""
-    for need in sshfs:sshfs sshd:openssh-server ssh:openssh-client; do
-        command -v "${need%%:*}" >/dev/null || missing="$missing ${need##*:}"
-    done
-    if [ -n "$missing" ]; then
-        command -v apt-get >/dev/null || fail "needs$missing, and there is no apt-get to install it"
-        export DEBIAN_FRONTEND=noninteractive
-        # shellcheck disable=SC2086  # a list of packages
-        { apt-get -o DPkg::Lock::Timeout=300 -qq update
-          apt-get -o DPkg::Lock::Timeout=300 -qq install -y --no-install-recommends $missing; } >/dev/null 2>&1 || fail "could not install$missing"
-    fi
+    # shellcheck disable=SC2046  # a list of packages
+    provide $(lacking sshfs:sshfs sshd:openssh-server ssh:openssh-client)
     mkdir -p "$LAB/export" "$LAB/mount" "$LAB/ssh"; chmod 700 "$LAB/ssh"
     code=0
     INSIDE=1 LAB=$LAB unshare --net --mount --pid --fork --kill-child --mount-proc bash "$0" "$@" || code=$?
