@@ -78,3 +78,21 @@ fn threads_are_started_by_builders() {
         .collect();
     assert!(bare.is_empty(), "a thread that cannot be had is a panic in {bare:?}; use thread::Builder");
 }
+
+/// Two laboratories that install packages at once fail at the lock of apt's lists, on a machine where nothing was left
+/// behind: one place does it, one after the other.
+#[test]
+fn laboratories_install_their_packages_in_one_place() {
+    let labs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/labs");
+    let mut installing = Vec::new();
+    for entry in fs::read_dir(labs).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let code = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+        if code.into_iter().any(|line| line.contains("apt-get ")) {
+            installing.push(path.file_name().unwrap().to_string_lossy().into_owned());
+            assert!(text.contains("flock "), "{}", path.display());
+        }
+    }
+    assert_eq!(installing, ["packages.sh"]);
+}
