@@ -16,8 +16,8 @@ const SMALLEST: u64 = 4 * KIB;
 const LARGEST: u64 = 256 * MIB;
 /// Points per doubling: more up to `LEAST`, where points take little time.
 const FINE: f64 = 4.0;
-/// Passes over the curve of which the fastest counts, and the most where it shows fewer levels than the system reports
-/// caches: other users of a shared cache blur it.
+/// Passes over the curve of which the fastest counts, and the most where it shows another number of levels than the system
+/// reports caches: other users of a shared cache blur it, and a step of the clock in the midst of it makes one more.
 const PASSES: usize = 3;
 const MOST_PASSES: usize = 8;
 /// The survey continues at least to this size, bytes.
@@ -167,8 +167,9 @@ impl HierarchyCurve {
             let per_doubling = if size < LEAST { FINE } else { FINE / 2.0 };
             size = lines(size as f64 * (1.0 / per_doubling).exp2());
         }
+        let caches = reported_caches();
         for pass in 1..MOST_PASSES {
-            if pass >= PASSES && levels(&sizes, &latencies).len() > reported_caches() {
+            if pass >= PASSES && (caches == 0 || levels(&sizes, &latencies).len() == caches + 1) {
                 break;
             }
             for (size, latency) in sizes.iter().zip(&mut latencies).filter(|(size, _)| **size <= LEAST as f64) {
