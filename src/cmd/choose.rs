@@ -5,10 +5,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use analyse::choose::{ApplicationWanted, OfferWanted, Specification, Uncertain, decide, evaluate, parse};
-use analyse::predict::{PredictOptions, from_runs, predict};
 use anyhow::{Context, Result};
 use clap::Args;
 use model::{Definition, EstimateMethod, Figure, Run, Unit};
+use predict::{PredictOptions, from_runs, predict};
 use report::Document;
 use store::Detail;
 

@@ -1,11 +1,9 @@
 //! `prony predict`: an application on machines without a run of it.
 
-use analyse::predict::{
-    Error, PredictOptions, PredictorTable, evaluate, figures_like, from_runs, near_machines, predict,
-};
 use anyhow::Result;
 use clap::Args;
 use model::Run;
+use predict::{Error, PredictOptions, PredictorTable, evaluate, figures_like, from_runs, near_machines, predict};
 use report::Document;
 use store::Detail;
 

@@ -10,7 +10,7 @@ const FLOORS: [&[&str]; 7] = [
     &["model"],
     &["stats", "sys"],
     &["channel", "physics", "probes", "rating"],
-    &["measure", "store"],
+    &["measure", "predict", "store"],
     &["analyse", "application", "fleet", "farm"],
     &["export", "import", "report"],
     &["prony"],

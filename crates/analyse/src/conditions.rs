@@ -6,7 +6,7 @@
 use model::{Conditions, Flag, Run, UnsharedSource, percent};
 use serde::{Deserialize, Serialize};
 
-use crate::words::list;
+use model::words::list;
 
 /// Load of other work for each CPU, from which it is reported.
 const LOAD_PER_CPU: f64 = 0.5;

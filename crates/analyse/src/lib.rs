@@ -1,8 +1,8 @@
 //! From runs to findings, by pure functions: no clock, no file, no hidden state.
 //!
 //! [`compare()`] tells which figures of several runs differ, by how much and with what certainty; [`explain()`] tells
-//! why two of them differ; [`predict`] estimates the speed of an application on other machines, [`choose`] decides what
-//! to buy, and [`trend`] extrapolates growth. Findings are serialisable, so that every format prints the same result.
+//! why two of them differ; [`choose`] decides what to buy, and [`trend`] extrapolates growth. Findings are serialisable, so
+//! that every format prints the same result.
 #![forbid(unsafe_code)]
 
 pub mod choose;
@@ -14,13 +14,11 @@ pub mod fleet;
 pub mod host;
 pub mod naming;
 pub mod plan_network;
-pub mod predict;
 pub mod scaling;
 mod shown_clock;
 pub mod standing;
 pub mod trend;
 pub mod trust;
-mod words;
 
 pub use compare::{CompareOptions, Comparison, compare};
 pub use error::Error;

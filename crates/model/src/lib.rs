@@ -31,6 +31,7 @@ mod share;
 mod size;
 mod tidy;
 mod topology;
+pub mod words;
 
 pub use catalogue::{AxisDescription, Catalogue, ProbeDescription, Reference};
 pub use class::Class;

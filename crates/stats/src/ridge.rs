@@ -47,11 +47,12 @@ impl RidgeProblem<'_> {
             (0..width).map(|k| mean(&self.rows.iter().map(|row| row[k]).collect::<Vec<_>>())).collect();
         let rows: Vec<Vec<f64>> =
             self.rows.iter().map(|row| row.iter().zip(&centres).map(|(x, c)| x - c).collect()).collect();
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
         let target_mean = mean(self.targets);
         let unexplained: Vec<f64> =
             self.targets.iter().zip(&rows).map(|(t, row)| t - target_mean - dot(row, self.prior)).collect();
-        let mut gram: Vec<Vec<f64>> = rows.iter().map(|a| rows.iter().map(|b| dot(a, b)).collect()).collect();
+        // Of a symmetric matrix, the lower half.
+        let mut gram: Vec<Vec<f64>> =
+            rows.iter().enumerate().map(|(i, a)| rows[..=i].iter().map(|b| dot(a, b)).collect()).collect();
         gram.iter_mut().enumerate().for_each(|(i, row)| row[i] += lambda);
         let dual = solve_positive(gram, unexplained)?;
         let coefficients: Vec<f64> = (0..width)
@@ -62,24 +63,37 @@ impl RidgeProblem<'_> {
     }
 }
 
-/// Solves `matrix x = right` for a symmetric positive definite matrix by Cholesky's method; `None` when it is not.
+/// Sum of the products of pairs; four sums at once, since one would wait for each addition.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let (fours, others) = (a.chunks_exact(4).zip(b.chunks_exact(4)), a.len().min(b.len()) / 4 * 4);
+    let mut sums = [0.0; 4];
+    for (x, y) in fours {
+        for (sum, (x, y)) in sums.iter_mut().zip(x.iter().zip(y)) {
+            *sum += x * y;
+        }
+    }
+    let rest: f64 = a[others..].iter().zip(&b[others..]).map(|(x, y)| x * y).sum();
+    sums.iter().sum::<f64>() + rest
+}
+
+/// Solves `matrix x = right` for a symmetric positive definite matrix, given by its lower half, by Cholesky's method;
+/// `None` when it is not positive definite. Row by row, so that all sums run along rows.
 fn solve_positive(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Option<Vec<f64>> {
     let n = right.len();
-    for j in 0..n {
-        for k in 0..j {
-            let factor = matrix[j][k];
-            matrix[j..].iter_mut().for_each(|row| row[j] -= row[k] * factor);
+    for i in 0..n {
+        let (above, rest) = matrix.split_at_mut(i);
+        let row = &mut rest[0];
+        for (j, other) in above.iter().enumerate() {
+            row[j] = (row[j] - dot(&row[..j], &other[..j])) / other[j];
         }
-        let pivot = matrix[j][j];
+        let pivot = row[i] - dot(&row[..i], &row[..i]);
         if pivot.is_nan() || pivot <= 0.0 {
             return None;
         }
-        let root = pivot.sqrt();
-        matrix[j..].iter_mut().for_each(|row| row[j] /= root);
+        row[i] = pivot.sqrt();
     }
     for i in 0..n {
-        let known: f64 = (0..i).map(|k| matrix[i][k] * right[k]).sum();
-        right[i] = (right[i] - known) / matrix[i][i];
+        right[i] = (right[i] - dot(&matrix[i][..i], &right[..i])) / matrix[i][i];
     }
     for i in (0..n).rev() {
         let known: f64 = (i + 1..n).map(|k| matrix[k][i] * right[k]).sum();
@@ -109,6 +123,21 @@ mod tests {
         assert!((free.intercept - 1.0).abs() < 0.03);
         let held = problem.fit(1e9).unwrap();
         assert!(held.coefficients.iter().all(|c| (c - 0.25).abs() < 1e-4));
+    }
+
+    #[test]
+    fn equations_are_solved_and_sums_take_every_pair() {
+        for n in 1..10_usize {
+            let numbers: Vec<f64> = (1..=n).map(|i| i as f64).collect();
+            let squares: f64 = numbers.iter().map(|x| x * x).sum();
+            assert!((dot(&numbers, &numbers) - squares).abs() < 1e-9, "{n}");
+            let full = |i: usize, j: usize| if i == j { n as f64 + 1.0 } else { 1.0 / (1 + i.max(j)) as f64 };
+            let lower: Vec<Vec<f64>> = (0..n).map(|i| (0..=i).map(|j| full(i, j)).collect()).collect();
+            let right: Vec<f64> = (0..n).map(|i| (0..n).map(|j| full(i, j) * numbers[j]).sum()).collect();
+            let found = solve_positive(lower, right).unwrap();
+            assert!(found.iter().zip(&numbers).all(|(x, y)| (x - y).abs() < 1e-9), "{n}");
+        }
+        assert!(solve_positive(vec![vec![1.0], vec![2.0, 1.0]], vec![1.0, 1.0]).is_none());
     }
 
     #[test]

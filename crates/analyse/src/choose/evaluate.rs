@@ -17,7 +17,7 @@ use super::error::Error;
 use super::problem::{ChooseProblem, Demand, MachineOffer};
 use super::programme::Question;
 use super::uncertain::Uncertain;
-use crate::predict::{ForecastStanding, PredictOptions, PredictorTable, predict};
+use predict::{ForecastStanding, PredictOptions, PredictorTable, predict};
 
 /// Offers of a trial.
 const OFFERS: usize = 5;

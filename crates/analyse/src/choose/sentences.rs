@@ -4,7 +4,7 @@ use model::{number, percent};
 
 use super::problem::{ChooseProblem, UnknownParameter};
 use super::result::{Choice, ChooseAnswer, ChosenPlan, OfferCount, Shortage};
-use crate::words::{digits, list};
+use model::words::{digits, list};
 
 impl Choice {
     /// The result, most important first.

@@ -104,9 +104,9 @@ fn doubt(test: &ExplainedFigure, unit: &ExplainedFigure) -> Option<String> {
         format!(
             "its unit is doubtful: one {} would take {}, less than the {} it needs ({})",
             test.per,
-            crate::words::seconds(test.time_a),
+            model::words::seconds(test.time_a),
             unit.per,
-            crate::words::seconds(unit.time_a)
+            model::words::seconds(unit.time_a)
         )
     })
 }

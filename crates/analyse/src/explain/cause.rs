@@ -7,7 +7,7 @@ use super::result::{Cause, DifferenceKind, Payment};
 use super::rules::CPU_LIMIT;
 use super::test::ExplainedFigure;
 use super::text;
-use crate::words;
+use model::words;
 
 /// Gives every group the cause that the evidence names, or the remaining rivals. Groups with the same named cause are
 /// merged, and so are groups with the same rivals if one of them is narrow.

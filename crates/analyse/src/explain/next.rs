@@ -46,7 +46,7 @@ fn for_unmeasured(group: &Unmeasured) -> Experiment {
     };
     Experiment {
         probes,
-        why: format!("the tests use {}, which no figure here measures{mounts}{link}", crate::words::list(&named)),
+        why: format!("the tests use {}, which no figure here measures{mounts}{link}", model::words::list(&named)),
     }
 }
 

@@ -6,7 +6,7 @@ use super::result::{Cause, DifferenceKind, Explanation, Rival, RunDifference, Un
 use super::rules::CPU_LIMIT;
 use super::stream_line::StreamLine;
 use super::text::{change, count, figures, plural, range};
-use crate::words::{list, seconds};
+use model::words::{list, seconds};
 
 impl Explanation {
     /// The explanation, one thought for each string, without numbers in front: disturbances of the runs, causes in

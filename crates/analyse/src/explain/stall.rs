@@ -10,7 +10,7 @@ use super::evidence::Evidence;
 use super::result::{Cause, Payment};
 use super::rules::CPU_LIMIT;
 use super::test::ExplainedFigure;
-use crate::words;
+use model::words;
 
 /// Fewest figures for this analysis.
 const FEWEST: usize = 6;

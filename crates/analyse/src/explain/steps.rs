@@ -25,7 +25,7 @@ use super::text;
 use crate::Error;
 use crate::compare::{Comparison, Normalise, Relation, SessionRecord, compare_figures, relation};
 use crate::conditions::{disturbances, sentence};
-use crate::words;
+use model::words;
 
 /// Options of an explanation.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use stats::distribution::normal_quantile;
 
 use super::text::change;
 use crate::compare::differing_axes;
-use crate::words::{digits, seconds};
+use model::words::{digits, seconds};
 
 const OVERHEAD: &str = "network.tcp_write_overhead";
 const BANDWIDTH: &str = "network.tcp_write_bandwidth";

@@ -2,7 +2,7 @@
 
 use model::{FigureKey, number, significant};
 
-use crate::words::{digits, list};
+use model::words::{digits, list};
 
 /// A count of units: whole numbers unchanged, else one decimal below 10; two significant digits above 10,000.
 pub(crate) fn count(value: f64) -> String {

@@ -12,7 +12,7 @@ use stats::fit::exponential::exponential;
 use super::error::Error;
 use super::fit::{FEWEST, TrendOptions, trend, within};
 use super::result::{Dated, FamilyTrend, FamilyTrends};
-use crate::predict::cpu_family;
+use predict::cpu_family;
 
 /// Fits each family that the values state, else that of their names; values without either are a family of their own.
 ///
@@ -94,7 +94,7 @@ impl FamilyTrends {
         if !self.left_out.is_empty() {
             let named: Vec<String> =
                 self.left_out.iter().map(|(family, points)| format!("{family} ({points})")).collect();
-            sentences.push(format!("Too few values of {}.", crate::words::list(&named)));
+            sentences.push(format!("Too few values of {}.", model::words::list(&named)));
         }
         sentences
     }

@@ -1,8 +1,8 @@
 //! A trend in words.
 
 use super::result::{FittedTrend, GrowthTrend, Projection, TrendCurve};
-use crate::words::{digits, list};
 use model::percent;
+use model::words::{digits, list};
 
 impl GrowthTrend {
     /// The result, most important first.

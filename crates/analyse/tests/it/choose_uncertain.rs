@@ -63,7 +63,7 @@ fn the_price_of_being_sure_is_told() {
 #[test]
 fn choices_reach_what_they_promise() {
     use analyse::choose::evaluate;
-    use analyse::predict::{PredictedApplication, PredictorColumn, PredictorMachine, PredictorTable};
+    use predict::{PredictedApplication, PredictorColumn, PredictorMachine, PredictorTable};
     let mut rng = stats::simulate::generator(17);
     let mut normal = |spread: f64| spread * stats::simulate::standard_normal(&mut rng);
     let column = |name: &str| PredictorColumn {

@@ -3,11 +3,11 @@
 
 use crate::common;
 
-use analyse::predict::{
+use model::{Better, Class, Estimate, Fact, FactValue, Footprint, Hardware, Metric, Outcome, Primitive, Unit};
+use predict::{
     AtSize, ForecastStanding, IntervalMethod, PredictMethod, PredictOptions, PredictedApplication, PredictorColumn,
     PredictorMachine, PredictorTable, evaluate, from_runs, predict, suspect_values,
 };
-use model::{Better, Class, Estimate, Fact, FactValue, Footprint, Hardware, Metric, Outcome, Primitive, Unit};
 use rand::Rng;
 use stats::simulate::{generator, standard_normal};
 
@@ -145,7 +145,7 @@ fn what_the_probes_did_not_measure_is_reported() {
     assert!(few.standing == ForecastStanding::Widened && few.reasons.join("; ").contains("4 models"), "{few:?}");
     let sound = ask(&plain);
     assert_eq!((sound.standing, sound.interval), (ForecastStanding::Sound, Some(IntervalMethod::JackknifePlus)));
-    let width = |forecast: &analyse::predict::Forecast| (forecast.high.unwrap() / forecast.low.unwrap()).ln();
+    let width = |forecast: &predict::Forecast| (forecast.high.unwrap() / forecast.low.unwrap()).ln();
 
     let mut matrix = plain.clone();
     matrix.application.stresses = vec![Primitive::IntegerAlu, Primitive::IntMatrix];
@@ -302,7 +302,7 @@ fn evaluation_leaves_families_out() {
         machine.application = Some(truth.ln());
     }
     let found = evaluate(&[table], &[12], 2, 1, &PredictOptions::default()).unwrap();
-    let names: Vec<String> = found.splits.iter().map(analyse::predict::AtSplit::words).collect();
+    let names: Vec<String> = found.splits.iter().map(predict::AtSplit::words).collect();
     assert!(names.iter().any(|name| name == "POWER left out") && names.iter().any(|name| name == "from AMD alone"));
     let pooled = found.families_left_out.clone().unwrap();
     assert!(pooled.coverage.unwrap() >= 0.85 && pooled.sound == 0.0 && pooled.refused <= 0.2, "{pooled:?}");
@@ -386,6 +386,6 @@ fn classes_of_cores_are_machines_of_their_own() {
     assert_eq!(table.machines.len(), 2);
     assert_ne!(table.machines[0].model, table.machines[1].model);
     assert_eq!((table.machines[0].family.as_str(), table.machines[1].family.as_str()), ("Intel Core", "Intel Atom"));
-    let near = analyse::predict::near_machines(&runs, "Intel Core i9-12900K");
+    let near = predict::near_machines(&runs, "Intel Core i9-12900K");
     assert!(near.len() == 2 && near[0].contains("i9-13900K"), "{near:?}");
 }

@@ -1,11 +1,11 @@
 //! Predictions on public data: CPU models by the metrics of benchmark programs. The file is read in place.
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests and their helpers")]
 
-use analyse::predict::{
+use model::{Better, Metric, Unit};
+use predict::{
     AtSize, PredictMethod, PredictOptions, PredictedApplication, PredictionTrial, PredictorColumn, PredictorMachine,
     PredictorTable, TriedPrediction, cpu_family, cpu_model, evaluate,
 };
-use model::{Better, Metric, Unit};
 
 /// Header and rows of the file; `None`, with a message, if it is absent.
 fn sheet() -> Option<(Vec<String>, Vec<Vec<String>>)> {

@@ -1,7 +1,7 @@
 //! Predictions of an application on machines where it never ran.
 
-use analyse::predict::{Forecast, ForecastStanding, IntervalMethod, Prediction};
 use model::{Unit, percent};
+use predict::{Forecast, ForecastStanding, IntervalMethod, Prediction};
 
 use crate::words::plural;
 use crate::{

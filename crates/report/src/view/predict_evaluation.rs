@@ -1,6 +1,6 @@
 //! How good predictions were where the value is known.
 
-use analyse::predict::{AtSize, AtSplit, PredictionRecord, TriedSummary};
+use predict::{AtSize, AtSplit, PredictionRecord, TriedSummary};
 
 use crate::words::plural;
 use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Records, Table, TableRow, Tone};

@@ -5,7 +5,7 @@ use model::{Unit, percent};
 use super::evaluate::PredictionRecord;
 use super::result::{BehaviourShare, Forecast, ForecastStanding, Prediction};
 use super::summary::TriedSummary;
-use crate::words::{digits, list, seconds};
+use model::words::{digits, list, seconds};
 
 /// Smaller shares are summed up as the rest.
 const SHOWN: f64 = 0.05;

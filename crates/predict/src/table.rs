@@ -123,12 +123,14 @@ impl PredictorTable {
     }
 
     /// The application's rate on a machine, whatever its unit: a value, or one over a time.
-    pub(crate) fn true_rate(&self, machine: usize) -> Option<f64> {
+    #[must_use]
+    pub fn true_rate(&self, machine: usize) -> Option<f64> {
         self.application_speed(machine).map(f64::exp)
     }
 
     /// The rate that a value in the application's unit is.
-    pub(crate) fn rate_of(&self, value: f64) -> f64 {
+    #[must_use]
+    pub fn rate_of(&self, value: f64) -> f64 {
         turned(value.ln(), self.application.metric.better).exp()
     }
 

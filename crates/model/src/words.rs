@@ -1,20 +1,23 @@
-//! Numbers in words, for findings.
+//! Numbers and lists in words, for findings.
 
-use model::{Unit, UnitScale, number, significant};
+use crate::{Unit, UnitScale, number, significant};
 
 /// A time in seconds with its prefix, such as `8.29 µs`.
-pub(crate) fn seconds(value: f64) -> String {
+#[must_use]
+pub fn seconds(value: f64) -> String {
     let scale = UnitScale::of(Unit::Seconds, value.abs());
     format!("{} {}", digits(value / scale.factor), scale.unit)
 }
 
 /// Three significant digits.
-pub(crate) fn digits(value: f64) -> String {
+#[must_use]
+pub fn digits(value: f64) -> String {
     if value == 0.0 { "0".to_owned() } else { number(value, significant(value, 3), false) }
 }
 
 /// Items joined by commas and a final "and".
-pub(crate) fn list<T: AsRef<str>>(items: &[T]) -> String {
+#[must_use]
+pub fn list<T: AsRef<str>>(items: &[T]) -> String {
     match items {
         [] => String::new(),
         [one] => one.as_ref().to_owned(),

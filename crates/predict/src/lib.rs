@@ -6,6 +6,7 @@
 //! columns are predicted on machines as new. Values that are off by a factor are named and left out; resources that no
 //! probe measures are reported, and the interval is widened or the prediction refused. `docs/predict.md` gives the
 //! reasons.
+#![forbid(unsafe_code)]
 
 mod cpu;
 mod difficulty;
