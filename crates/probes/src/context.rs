@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use sys::memory::PreparationHelpers;
+
 use crate::Unsupported;
 
 /// Settings of one launch, decided before it begins.
@@ -81,6 +83,12 @@ impl ProbeContext {
     #[must_use]
     pub fn allowed(&self) -> &[usize] {
         &self.setting.allowed
+    }
+
+    /// CPUs that may help to prepare the memory of the first party; none if it is not pinned.
+    #[must_use]
+    pub fn preparation_helpers(&self) -> PreparationHelpers {
+        self.cpu(0).map_or_else(PreparationHelpers::none, |cpu| PreparationHelpers::near(cpu, self.allowed()))
     }
 
     /// Whether this is the calibrating launch, whose values are discarded.

@@ -5,7 +5,7 @@
 
 use std::cell::{RefCell, RefMut};
 
-use sys::memory::{Arena, Pages};
+use sys::memory::{Arena, Pages, PreparationHelpers};
 
 use super::visits::{ArrayDivision, Visits};
 use crate::prelude::*;
@@ -41,10 +41,10 @@ pub(super) struct Pass {
 }
 
 impl ArrayChunk {
-    fn new(bytes: usize, pages: Pages) -> Result<Self, Unsupported> {
+    fn new(bytes: usize, pages: Pages, helpers: &PreparationHelpers) -> Result<Self, Unsupported> {
         let room = bytes + ARRAYS * STAGGER * 8;
-        let mut arena = Arena::populated(room, pages)?;
-        fill(arena.doubles_mut());
+        let mut arena = Arena::populated_by(room, pages, helpers)?;
+        fill(arena.doubles_mut(), helpers);
         Ok(Self { arena, bytes })
     }
 
@@ -113,12 +113,17 @@ impl ArrayChunk {
 
 /// Small whole numbers, of which sums of any number are exact. The beginning is computed and then copied from a cache:
 /// gigabytes are filled as fast as memory is written.
-fn fill(all: &mut [f64]) {
+fn fill(all: &mut [f64], helpers: &PreparationHelpers) {
     /// Length after which the numbers repeat.
     const PERIOD: usize = 61;
+    /// Copies that one thread makes at a time: 15 MiB.
+    const PARTS_AT_ONCE: usize = 512;
     let (first, rest) = all.split_at_mut(all.len().min(64 * PERIOD));
     first.iter_mut().enumerate().for_each(|(at, x)| *x = ((at * 7 + 3) % PERIOD) as f64);
-    rest.chunks_mut(first.len().max(1)).for_each(|part| part.copy_from_slice(&first[..part.len()]));
+    let parts = rest.chunks_mut(first.len().max(1) * PARTS_AT_ONCE).collect();
+    helpers.share(parts, |parts: &mut [f64]| {
+        parts.chunks_mut(first.len().max(1)).for_each(|part| part.copy_from_slice(&first[..part.len()]));
+    });
 }
 
 fn cut(whole: &mut [f64], at: usize, size: usize) -> &mut [f64] {
@@ -159,14 +164,16 @@ pub(super) fn arrays(at: &Point, context: &mut ProbeContext) -> Result<Rc<Arrays
     }
     let node = at.count("memory_node").ok().map(|node| node as usize);
     let key = format!("field {bytes} {threads} {} {node:?}", at.get("pages").unwrap_or("base"));
+    // Of several threads, each prepares its own part, all at once.
+    let helpers = if threads == 1 { context.preparation_helpers() } else { PreparationHelpers::none() };
     let part = move |_| match node {
         // By the thread that will read it, so that its policy holds when the pages are first touched.
         Some(node) => {
-            let chunk = sys::memory::on_node(node, || ArrayChunk::new(each, pages))?;
+            let chunk = sys::memory::on_node(node, || ArrayChunk::new(each, pages, &helpers))?;
             sys::memory::verify_node(&chunk.arena, node)?;
             Ok(chunk)
         }
-        None => ArrayChunk::new(each, pages),
+        None => ArrayChunk::new(each, pages, &helpers),
     };
     let arrays = context.shared(&key, || {
         let team = ThreadTeam::spawn(&cpus, part)?;
@@ -187,7 +194,7 @@ mod tests {
         let wanted = |at: usize| ((at * 7 + 3) % 61) as f64;
         for length in [0, 1, 60, 61, 64 * 61, 64 * 61 + 1, 3 * 64 * 61 + 7] {
             let mut all = vec![f64::NAN; length];
-            fill(&mut all);
+            fill(&mut all, &PreparationHelpers::none());
             assert!(all.iter().enumerate().all(|(at, x)| *x == wanted(at)), "{length}");
         }
     }

@@ -13,8 +13,6 @@ const REWARMED: u64 = 16 * MIB;
 /// batch before ended: every load is then as long ago as in whole laps, and contiguous parts of a random cycle are
 /// random samples of it.
 const WHOLE_LAP: u64 = 128 * KIB;
-/// Walks that fill the caches before the first batch of a long chain.
-const FILLING: usize = 8;
 
 /// A walk along one chain. A batch is at least one whole lap, or a part of a long one.
 pub(super) struct Chase {
@@ -27,13 +25,17 @@ pub(super) struct Chase {
 
 impl Chase {
     /// A chain through a working set on pages of the size that the point specifies (base pages by default).
-    pub(super) fn new(at: &Point, bytes: u64, order: ChasePattern, seed: u64) -> Result<Self, Unsupported> {
-        let mut ring = ring(bytes, at.get("pages").unwrap_or("base").parse()?, order, seed)?;
+    pub(super) fn new(
+        at: &Point,
+        bytes: u64,
+        order: ChasePattern,
+        context: &ProbeContext,
+    ) -> Result<Self, Unsupported> {
+        let helpers = context.preparation_helpers();
+        let mut ring = ring(bytes, at.get("pages").unwrap_or("base").parse()?, order, context)?;
         let in_parts = ring.lap() > WHOLE_LAP;
         if in_parts {
-            // Every line is visited once, by several walks together in a fraction of the time of one.
-            let mut walks = ring.starts(FILLING);
-            ring.chase_parallel(&mut walks, ring.lap().div_ceil(FILLING as u64));
+            ring.visit(&helpers);
         }
         let from = ring.position();
         Ok(Self { ring, from, rewarm: false, in_parts })
@@ -51,13 +53,20 @@ impl Chase {
 }
 
 /// A chain through `bytes` of fresh memory.
-pub(super) fn ring(bytes: u64, pages: Pages, order: ChasePattern, seed: u64) -> Result<ChaseRing<Arena>, Unsupported> {
+pub(super) fn ring(
+    bytes: u64,
+    pages: Pages,
+    order: ChasePattern,
+    context: &ProbeContext,
+) -> Result<ChaseRing<Arena>, Unsupported> {
     let available = sys::memory::available_bytes()?;
     if bytes > available / 4 * 3 {
         return Err(Unsupported::new(format!("{} of memory are available", model::format_size(available / MIB * MIB))));
     }
-    let arena = Arena::populated(bytes as usize, pages)?;
-    ChaseRing::new(arena, order, seed).ok_or_else(|| Unsupported::new("the chain would have fewer than two links"))
+    let helpers = context.preparation_helpers();
+    let arena = Arena::populated_by(bytes as usize, pages, &helpers)?;
+    ChaseRing::written_by(arena, order, context.seed(), &helpers)
+        .ok_or_else(|| Unsupported::new("the chain would have fewer than two links"))
 }
 
 impl Kernel for Chase {

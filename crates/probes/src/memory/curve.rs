@@ -6,7 +6,7 @@
 //! ends and the next begins. Only requested values are measured.
 
 use sys::kernel::ring::{ChasePattern, ChaseRing};
-use sys::memory::{Arena, Pages};
+use sys::memory::{Arena, Pages, PreparationHelpers};
 
 use super::levels::{Level, has_ended, levels};
 use crate::prelude::*;
@@ -48,7 +48,7 @@ pub(super) struct HierarchyCurve {
 impl HierarchyCurve {
     /// The curve with known levels, or surveyed now: on huge pages, which exclude address translation, or on base pages
     /// if the system has no others.
-    pub(super) fn new(known: Option<&str>, seed: u64) -> Result<Self, Unsupported> {
+    pub(super) fn new(known: Option<&str>, seed: u64, helpers: &PreparationHelpers) -> Result<Self, Unsupported> {
         if LARGEST > sys::memory::available_bytes()? / 2 {
             return Err(Unsupported::new(format!("it needs {} of free memory", model::format_size(2 * LARGEST))));
         }
@@ -57,9 +57,9 @@ impl HierarchyCurve {
                 let (levels, pages) =
                     parse(text).ok_or_else(|| Unsupported::new(format!("no levels can be read from '{text}'")))?;
                 let used = levels.iter().map(|level| level.to).max().unwrap_or(0).min(LARGEST);
-                Ok(Self::over(Arena::populated(used as usize, pages)?, seed, levels))
+                Ok(Self::over(Arena::populated_by(used as usize, pages, helpers)?, seed, levels))
             }
-            None => Self::surveyed(Pages::Huge, seed).or_else(|_| Self::surveyed(Pages::Base, seed)),
+            None => Self::surveyed(Pages::Huge, seed, helpers).or_else(|_| Self::surveyed(Pages::Base, seed, helpers)),
         }
     }
 
@@ -68,8 +68,8 @@ impl HierarchyCurve {
         Self { arena, seed, levels, latencies: nothing.clone(), sizes: nothing }
     }
 
-    fn surveyed(pages: Pages, seed: u64) -> Result<Self, Unsupported> {
-        let mut curve = Self::over(Arena::populated(LARGEST as usize, pages)?, seed, Vec::new());
+    fn surveyed(pages: Pages, seed: u64, helpers: &PreparationHelpers) -> Result<Self, Unsupported> {
+        let mut curve = Self::over(Arena::populated_by(LARGEST as usize, pages, helpers)?, seed, Vec::new());
         let levels = curve.survey()?;
         Ok(Self::over(curve.arena, seed, levels))
     }

@@ -74,7 +74,9 @@ fn reported(level: usize, cpu: Option<usize>) -> String {
 /// The curve of this launch, prepared now or by an earlier sharer.
 pub(super) fn curve(context: &mut ProbeContext) -> Result<Rc<RefCell<HierarchyCurve>>, Unsupported> {
     let (known, seed) = (context.variant().map(str::to_owned), context.seed());
-    let curve = context.shared("hierarchy", || Ok(RefCell::new(HierarchyCurve::new(known.as_deref(), seed)?)))?;
+    let helpers = context.preparation_helpers();
+    let curve =
+        context.shared("hierarchy", || Ok(RefCell::new(HierarchyCurve::new(known.as_deref(), seed, &helpers)?)))?;
     context.choose(curve.borrow().variant());
     Ok(curve)
 }

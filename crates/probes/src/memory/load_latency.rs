@@ -24,8 +24,6 @@ pub(super) static PROBE: Probe = Probe {
     ],
     // Smaller sets fit one huge page, of which most would be unused: no further information.
     skips: |at| at.get("pages") == Some("huge") && at.bytes("working_set").is_ok_and(|bytes| bytes < 2 * MIB),
-    prepare: |at, context| {
-        Ok(Trial::one(Chase::new(at, at.bytes("working_set")?, ChasePattern::Random, context.seed())?))
-    },
+    prepare: |at, context| Ok(Trial::one(Chase::new(at, at.bytes("working_set")?, ChasePattern::Random, context)?)),
     ..Probe::BLANK
 };

@@ -30,7 +30,7 @@ pub(super) static PROBE: Probe = Probe {
     skips: |at| at.bytes("working_set").and_then(|set| Ok(at.bytes("stride")? * 4 > set)).unwrap_or(true),
     prepare: |at, context| {
         let order = ChasePattern::Strided(at.bytes("stride")?);
-        Ok(Trial::one(Chase::new(at, at.bytes("working_set")?, order, context.seed())?))
+        Ok(Trial::one(Chase::new(at, at.bytes("working_set")?, order, context)?))
     },
     ..Probe::BLANK
 };

@@ -84,7 +84,7 @@ fn from_node<T>(node: Option<usize>, work: impl FnOnce() -> Result<T, Unsupporte
 
 /// A chase on this thread's CPU while others stream.
 pub(super) fn prepare(at: &Point, context: &mut ProbeContext, place: &LoadPlace) -> Result<Trial, Unsupported> {
-    let chase = from_node(place.node, || Chase::new(at, SET, ChasePattern::Random, context.seed()))?;
+    let chase = from_node(place.node, || Chase::new(at, SET, ChasePattern::Random, context))?;
     if let Some(node) = place.node {
         sys::memory::verify_node(chase.arena(), node)?;
     }

@@ -27,7 +27,7 @@ pub(super) static PROBE: Probe = Probe {
     parties: Parties::OnNode,
     prepare: |at, context| {
         let (bytes, node) = (at.bytes("working_set")?, at.count("memory_node")? as usize);
-        let chase = sys::memory::on_node(node, || Chase::new(at, bytes, ChasePattern::Random, context.seed()))?;
+        let chase = sys::memory::on_node(node, || Chase::new(at, bytes, ChasePattern::Random, context))?;
         sys::memory::verify_node(chase.arena(), node)?;
         Ok(Trial::one(chase))
     },

@@ -18,7 +18,7 @@ pub(super) static PROBE: Probe = Probe {
     sources: &[DefinitionSource::new("lmbench", "par_mem", "C. Staelin, lmbench 3")],
     axes: &[Axis::doubling("working_set", 4 * KIB, 256 * MIB, &["64MiB"])],
     prepare: |at, context| {
-        let mut ring = ring(at.bytes("working_set")?, Pages::Base, ChasePattern::Random, context.seed())?;
+        let mut ring = ring(at.bytes("working_set")?, Pages::Base, ChasePattern::Random, context)?;
         let began = sys::clock::now();
         ring.chase(SAMPLE);
         let nanos = (sys::clock::now() - began).max(1);

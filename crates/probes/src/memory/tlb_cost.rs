@@ -27,8 +27,8 @@ pub(super) static PROBE: Probe = Probe {
     prepare: |at, context| {
         let bytes = at.bytes("working_set")?;
         let page = if at.get("pages") == Some("huge") { huge_page_size() } else { page_size() } as u64;
-        let random = Chase::new(at, bytes, ChasePattern::PageRandom(page), context.seed())?;
-        let local = Chase::new(at, bytes, ChasePattern::PageLocal(page), context.seed())?;
+        let random = Chase::new(at, bytes, ChasePattern::PageRandom(page), context)?;
+        let local = Chase::new(at, bytes, ChasePattern::PageLocal(page), context)?;
         Ok(Trial::paired(random.alternated(), local.alternated()))
     },
     ..Probe::BLANK

@@ -5,14 +5,21 @@
 //! `par_mem`. A formula ([`Route`]) gives the position after any number of steps, so a check is cheap and needs no
 //! table beside the buffer.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use super::LoopCost;
 use super::native::access::follow;
 pub use super::route::{ChasePattern, Route};
+use crate::memory::PreparationHelpers;
 
 /// One step of a chase.
 pub const STEP: LoopCost =
     LoopCost { elements: 1, bytes_read: 8, bytes_written: 0, loads: 1, stores: 0, flops: 0, ops: 1 };
 
+/// Walks that a thread follows together when it visits all cells.
+const VISITING: usize = 8;
+/// Steps of a walk that one thread takes at a time when cells are visited.
+const STEPS_AT_ONCE: u64 = 1 << 15;
 /// Most chains that [`ChaseRing::chase_parallel`] runs.
 pub const CHAINS: usize = 16;
 
@@ -62,11 +69,17 @@ impl<B: Fixed> ChaseRing<B> {
     /// Writes the cycle into the buffer, front to back. `None` if fewer than two cells fit, or if the order is invalid
     /// for the buffer (see [`Route::new`]).
     #[must_use]
-    pub fn new(mut buffer: B, order: ChasePattern, seed: u64) -> Option<Self> {
+    pub fn new(buffer: B, order: ChasePattern, seed: u64) -> Option<Self> {
+        Self::written_by(buffer, order, seed, &PreparationHelpers::none())
+    }
+
+    /// The same, with help of other CPUs.
+    #[must_use]
+    pub fn written_by(mut buffer: B, order: ChasePattern, seed: u64, helpers: &PreparationHelpers) -> Option<Self> {
         let words = buffer.words();
         let route = Route::new(words.len(), order, seed)?;
         let base = words.as_mut_ptr().expose_provenance();
-        route.lay(words, base as u64);
+        route.lay(words, base as u64, helpers);
         let at = route.cell(0);
         Some(Self { buffer, route, base, at })
     }
@@ -103,6 +116,30 @@ impl<B: Fixed> ChaseRing<B> {
         let arrived = unsafe { chase_one(start, steps) };
         self.at = self.word(arrived);
         self.at
+    }
+
+    /// Visits every cell once or twice, beginning at the present position, which does not change: several walks together,
+    /// by this thread and the helpers, take a fraction of the time of one walk. What was visited first is next. Returns
+    /// the number of visits.
+    pub fn visit(&mut self, helpers: &PreparationHelpers) -> u64 {
+        let walks = VISITING * self.lap().div_ceil(VISITING as u64 * STEPS_AT_ONCE).max(1) as usize;
+        let (starts, steps) = (self.starts(walks), self.lap().div_ceil(walks as u64));
+        let words: &[u64] = self.buffer.words();
+        let visits = AtomicU64::new(0);
+        helpers.share(starts.chunks(VISITING).collect(), |starts: &[u64]| {
+            let mut cells = [words.as_ptr(); VISITING];
+            for (cell, start) in cells.iter_mut().zip(starts) {
+                *cell = words[*start as usize..].as_ptr();
+            }
+            for cell in cells.iter_mut().skip(starts.len()) {
+                *cell = words[starts[0] as usize..].as_ptr();
+            }
+            // SAFETY: every start is a cell by the formula, and every cell holds the address of another; `words` borrows the
+            // buffer, which nobody writes to meanwhile.
+            unsafe { chase_many(&mut cells, steps) };
+            visits.fetch_add(starts.len() as u64 * steps, Ordering::Relaxed);
+        });
+        visits.into_inner()
     }
 
     /// Start positions of `chains` independent walks: the present position, and equal parts of a lap further.

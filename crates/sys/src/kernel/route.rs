@@ -5,9 +5,13 @@
 //! Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002). Its inverse costs the same, so the buffer
 //! is written from front to back and the position after n steps is known without a table.
 
+use crate::memory::PreparationHelpers;
+
 /// Bytes of a cell in the orders by line.
 const LINE: u64 = 64;
 const WORD: u64 = 8;
+/// Cells that are written by one thread at a time.
+const CELLS_AT_ONCE: usize = 1 << 18;
 
 /// The order of a walk through a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -123,12 +127,16 @@ impl Route {
     }
 
     /// Writes into each cell the address of the next, front to back; `base` is the address of the buffer.
-    pub(super) fn lay(&self, words: &mut [u64], base: u64) {
+    pub(super) fn lay(&self, words: &mut [u64], base: u64, helpers: &PreparationHelpers) {
         let apart = usize::try_from(self.cell_words()).unwrap_or(usize::MAX);
-        for (place, cell) in (0..self.lap).zip(words.iter_mut().step_by(apart)) {
-            let next = self.cell(self.add(self.visited(place), 1));
-            *cell = base + next * WORD;
-        }
+        let parts = words.chunks_mut(apart.saturating_mul(CELLS_AT_ONCE)).enumerate();
+        let parts = parts.map(|(part, words)| ((part * CELLS_AT_ONCE) as u64, words)).collect();
+        helpers.share(parts, |(first, words): (u64, &mut [u64])| {
+            for (place, cell) in (first..self.lap).zip(words.iter_mut().step_by(apart)) {
+                let next = self.cell(self.add(self.visited(place), 1));
+                *cell = base + next * WORD;
+            }
+        });
     }
 }
 

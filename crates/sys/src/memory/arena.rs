@@ -1,10 +1,12 @@
 //! A private range of memory with a chosen page size, accessible as numbers.
 
 use std::slice;
+#[cfg(target_os = "linux")]
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 use crate::memory::mapping::{Mapping, round_up};
-use crate::memory::{HugeShare, Pages, Plain, huge, huge_page_size, page_size};
+use crate::memory::{HugeShare, Pages, Plain, PreparationHelpers, huge, huge_page_size, page_size};
 
 /// Zeroed anonymous memory of this process. A forked child has its own copy-on-write copy.
 ///
@@ -19,6 +21,10 @@ pub struct Arena {
     pages: Pages,
 }
 
+/// Bytes that one call makes exist, a multiple of every page size: what is left for the last helper takes a few
+/// milliseconds.
+#[cfg(target_os = "linux")]
+const AT_ONCE: usize = 32 << 20;
 const READ_WRITE: i32 = libc::PROT_READ | libc::PROT_WRITE;
 const PRIVATE: i32 = libc::MAP_PRIVATE | libc::MAP_ANON;
 
@@ -47,8 +53,13 @@ impl Arena {
 
     /// Reserves and touches every page; an error if the pages do not match the policy.
     pub fn populated(bytes: usize, pages: Pages) -> Result<Self> {
+        Self::populated_by(bytes, pages, &PreparationHelpers::none())
+    }
+
+    /// The same, with help of other CPUs.
+    pub fn populated_by(bytes: usize, pages: Pages, helpers: &PreparationHelpers) -> Result<Self> {
         let mut arena = Self::reserve(bytes, pages)?;
-        if !arena.populate_at_once() {
+        if !arena.populate_at_once(helpers) {
             arena.populate();
         }
         arena.verify_pages()?;
@@ -57,15 +68,25 @@ impl Arena {
 
     /// Lets the kernel make all pages exist by one call, which takes two thirds of the time of a fault for each. False if
     /// it cannot: it came with Linux 5.14.
-    fn populate_at_once(&mut self) -> bool {
+    fn populate_at_once(&mut self, helpers: &PreparationHelpers) -> bool {
         #[cfg(target_os = "linux")]
         {
             // A mapping of the system's policy begins and ends at whole pages, like those of the others.
             let whole = round_up(self.len, page_size()).unwrap_or(0);
-            self.mapping.advise(self.offset, whole, libc::MADV_POPULATE_WRITE).is_ok()
+            let failed = AtomicBool::new(false);
+            helpers.share((0..whole).step_by(AT_ONCE).collect(), |from| {
+                let length = AT_ONCE.min(whole - from);
+                if self.mapping.advise(self.offset + from, length, libc::MADV_POPULATE_WRITE).is_err() {
+                    failed.store(true, Ordering::Relaxed);
+                }
+            });
+            !failed.into_inner()
         }
         #[cfg(not(target_os = "linux"))]
-        false
+        {
+            let _ = helpers;
+            false
+        }
     }
 
     /// Writes one zero byte to each base page, so that all pages exist. Returns the number of base pages touched.

@@ -3,6 +3,7 @@
 
 mod arena;
 mod file_map;
+mod helpers;
 mod huge;
 pub(crate) mod mapping;
 mod numa;
@@ -11,6 +12,7 @@ mod shared;
 
 pub use arena::Arena;
 pub use file_map::FileMap;
+pub use helpers::PreparationHelpers;
 pub use huge::{HugeShare, Pages};
 pub use numa::{on_node, verify_node};
 pub use plain::Plain;

@@ -1,6 +1,7 @@
 //! The pointer chase ends where the formula predicts, and the buffer contains one full cycle.
 
 use sys::kernel::ring::{CHAINS, ChasePattern, ChaseRing};
+use sys::memory::PreparationHelpers;
 
 const ORDERS: [ChasePattern; 6] = [
     ChasePattern::Random,
@@ -42,6 +43,26 @@ fn a_chase_arrives_where_the_formula_says() {
             assert_eq!(Some(arrived), ring.position_after(from, steps), "{order:?}, {steps} steps");
             assert_eq!(arrived, ring.position());
         }
+    }
+}
+
+#[test]
+fn helpers_write_the_same_cycle_and_visit_all_of_it() {
+    let allowed = sys::affinity::allowed().unwrap();
+    let helpers = PreparationHelpers::near(allowed[0], &allowed);
+    for order in [ChasePattern::Random, ChasePattern::Strided(128), ChasePattern::PageRandom(4096)] {
+        // Of more than one part for every thread, and the last one incomplete.
+        let (mut alone, mut together) = (buffer((5 << 20) + 8 * 77), buffer((5 << 20) + 8 * 77));
+        ChaseRing::new(&mut alone[..], order, 5).unwrap();
+        let mut ring = ChaseRing::written_by(&mut together[..], order, 5, &helpers).unwrap();
+        let (from, lap) = (ring.chase(12_345), ring.lap());
+        let visited = ring.visit(&helpers);
+        assert!((lap..lap + lap / 8).contains(&visited), "{order:?}: {visited} of {lap}");
+        assert_eq!(ring.position(), from, "{order:?}");
+        let (one, other) = (alone.as_ptr().addr() as u64, together.as_ptr().addr() as u64);
+        let relative = |word: &u64, base: u64| if *word == 0 { u64::MAX } else { word - base };
+        let same = alone.iter().zip(&together).all(|(a, b)| relative(a, one) == relative(b, other));
+        assert!(same, "{order:?}");
     }
 }
 
