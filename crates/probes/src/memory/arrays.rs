@@ -164,16 +164,20 @@ pub(super) fn arrays(at: &Point, context: &mut ProbeContext) -> Result<Rc<Arrays
     }
     let node = at.count("memory_node").ok().map(|node| node as usize);
     let key = format!("field {bytes} {threads} {} {node:?}", at.get("pages").unwrap_or("base"));
-    // Of several threads, each prepares its own part, all at once.
-    let helpers = if threads == 1 { context.preparation_helpers() } else { PreparationHelpers::none() };
-    let part = move |_| match node {
-        // By the thread that will read it, so that its policy holds when the pages are first touched.
-        Some(node) => {
-            let chunk = sys::memory::on_node(node, || ArrayChunk::new(each, pages, &helpers))?;
-            sys::memory::verify_node(&chunk.arena, node)?;
-            Ok(chunk)
+    // Threads prepare their parts one after another, each with help of the others' CPUs.
+    let helpers: Vec<PreparationHelpers> =
+        cpus.iter().map(|cpu| PreparationHelpers::near(*cpu, context.allowed())).collect();
+    let part = move |member: usize| {
+        let helpers = helpers.get(member).unwrap_or(const { &PreparationHelpers::none() });
+        match node {
+            // By the thread that will read it, so that its policy holds when the pages are first touched.
+            Some(node) => {
+                let chunk = sys::memory::on_node(node, || ArrayChunk::new(each, pages, helpers))?;
+                sys::memory::verify_node(&chunk.arena, node)?;
+                Ok(chunk)
+            }
+            None => ArrayChunk::new(each, pages, helpers),
         }
-        None => ArrayChunk::new(each, pages, &helpers),
     };
     let arrays = context.shared(&key, || {
         let team = ThreadTeam::spawn(&cpus, part)?;
