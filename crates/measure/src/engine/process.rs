@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use model::{ReferenceLengths, ReferenceReading};
 use sys::kernel::core_reference::CoreReferences;
 use sys::process::{Attended, Stream, Supervised, Supply, command_of};
+use sys::usage::{Usage, Who};
 
 use super::{Engine, EngineError, Stopper};
 use crate::step::{Reply, WorkerStep};
@@ -21,6 +22,8 @@ const MOST_LINES: usize = 4096;
 const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 /// Time in which a worker must end after its last reply.
 const EXIT_LIMIT: Duration = Duration::from_millis(50);
+/// Times that an interrupted reading of the references is made.
+const READING_ATTEMPTS: usize = 4;
 /// Bytes kept of the last output of a crashed worker.
 const OUTPUT_KEPT: usize = 600;
 
@@ -51,6 +54,22 @@ impl ProcessEngine {
     }
 }
 
+/// A reading during which nothing else of this system ran on the CPU, or the last of a few: what was interrupted looks
+/// like a neighbour on the core.
+fn uninterrupted<T>(
+    read: &mut dyn FnMut() -> sys::Result<T>,
+    switches: &mut dyn FnMut() -> Option<u64>,
+) -> sys::Result<T> {
+    for _ in 1..READING_ATTEMPTS {
+        let before = switches();
+        let reading = read()?;
+        if switches() == before {
+            return Ok(reading);
+        }
+    }
+    read()
+}
+
 /// Runs a closure on one CPU and restores the CPUs of this thread, which workers inherit.
 fn on_cpu<T>(cpu: usize, act: impl FnOnce() -> sys::Result<T>) -> sys::Result<T> {
     let allowed = sys::affinity::allowed()?;
@@ -69,7 +88,8 @@ impl Engine for ProcessEngine {
     fn read_references(&mut self, lengths: ReferenceLengths, cpu: usize, readings: usize) -> Vec<ReferenceReading> {
         let read = || {
             let references = CoreReferences::of(lengths)?;
-            (0..readings).map(|_| references.read_all()).collect()
+            let switches = || Usage::of(Who::Thread).ok().map(|used| used.involuntary_switches);
+            (0..readings).map(|_| uninterrupted(&mut || references.read_all(), &mut &switches)).collect()
         };
         on_cpu(cpu, read).unwrap_or_default()
     }
@@ -173,5 +193,26 @@ fn describe(status: ExitStatus) -> String {
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(signal)) => format!("killed by signal {signal}"),
         (None, None) => "unknown".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interrupted_reading_is_made_again() {
+        let found = |counts: &[u64]| {
+            let (mut counts, mut reading) = (counts.iter(), 0);
+            let mut read = || {
+                reading += 1;
+                Ok(reading)
+            };
+            uninterrupted(&mut read, &mut || counts.next().copied()).unwrap()
+        };
+        assert_eq!(found(&[7, 7]), 1);
+        assert_eq!(found(&[7, 8, 8, 9, 9, 9]), 3, "twice somebody else ran");
+        assert_eq!(found(&[1, 2, 3, 4, 5, 6]), 4, "the last of a few, so that it ends on a busy CPU");
+        assert_eq!(found(&[]), 1, "where switches are not counted, a reading is one");
     }
 }
