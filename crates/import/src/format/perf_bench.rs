@@ -10,7 +10,7 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     about: "time an operation, rates, copies; where threads are averaged their stated deviation is a note, for they are \
             not independent runs",
     by_lines: true,
-    detect: |head| sure(head, &["# Running '", "' benchmark:"]).max(sure(head, &["# Running numa/mem benchmark"])),
+    detect: |head| sure(head, &["# Running '", "' benchmark:"]).max(sure(head, &["# Running ", "/", " benchmark..."])),
     parse,
 };
 
@@ -20,15 +20,14 @@ const RATES: [(&str, f64); 4] =
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
-    let (mut name, mut function, mut open) = (String::new(), None, None);
+    let (mut name, mut case, mut open) = (String::new(), Vec::new(), None);
+    let mut without = Vec::new();
     for (at, line) in lines(source.text) {
         let title =
             between(line, "# Running '", "' benchmark:").or_else(|| between(line, "# Running ", " benchmark..."));
         if let Some(words) = title {
-            if let Some((place, last)) = open.replace((at, words.to_owned())) {
-                return Err(SourceFault::new(format!("benchmark '{last}' has no result"), place));
-            }
-            (name, function) = (snake(words), None);
+            without.extend(open.replace((at, words.to_owned())));
+            (name, case) = (snake(words), Vec::new());
             sheet.begin_process();
             source.took(at);
             continue;
@@ -36,34 +35,46 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         if name.is_empty() {
             continue;
         }
-        if let Some(words) = between(line, "# function '", "'") {
-            function = Some(words.to_owned());
+        if let Some(axes) = case_of(line) {
+            case = axes;
             source.took(at);
             continue;
         }
         let found = if name == "numa_mem" { numa(line, at)? } else { figure(&name, line.trim(), at)? };
         if let Some(reading) = found {
-            let reading = match &function {
-                Some(function) => reading.at("function", axis_value(function)),
-                None => reading,
-            };
-            sheet.readings.push(reading);
+            sheet.readings.push(case.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value)));
             open = None;
             source.took(at);
         } else if is_progress(line.trim()) {
             source.took(at);
         }
     }
-    match open {
-        Some((place, last)) => Err(SourceFault::new(format!("benchmark '{last}' has no result"), place)),
-        None => Ok(Parsed::Sheets(vec![sheet])),
+    without.extend(open);
+    // One of several may have failed, or have been stopped: that is told, and the others are kept.
+    if let (Some((place, last)), true) = (without.first(), sheet.readings.is_empty()) {
+        return Err(SourceFault::new(format!("benchmark '{last}' has no result"), *place));
     }
+    let told = without.iter().map(|(place, last)| shown(&format!("benchmark '{last}' (line {place}) has no result")));
+    sheet.notes.extend(told);
+    Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// What a line says of the results that follow: `# function 'default' (...)`, `100000 operations 1 bits set of 4 bits`.
+fn case_of(line: &str) -> Option<Vec<(&'static str, String)>> {
+    if let Some(function) = between(line, "# function '", "'") {
+        return Some(vec![("function", axis_value(function))]);
+    }
+    let (_, bits) = line.strip_suffix(" bits")?.split_once(" operations ")?;
+    let (set, all) = bits.split_once(" bits set of ")?;
+    Some(vec![("bits", axis_value(all)), ("set", axis_value(set))])
 }
 
 /// Comments, single threads and runs of which an average follows, and the inverse of a time.
 fn is_progress(line: &str) -> bool {
     // The amount of work of a case of numa/mem, and the spread over its threads.
-    let amount = [", GB,", ", %,"].iter().any(|unit| line.contains(unit));
+    let amount = [", GB,", ", %,", "GB data processed, ", "% difference between max/avg runtime"]
+        .iter()
+        .any(|unit| line.contains(unit));
     amount
         || line.starts_with('#')
         || line.starts_with('[')
@@ -77,7 +88,8 @@ fn figure(name: &str, line: &str, at: usize) -> Result<Option<SourceReading>, So
     }
     if let Some(value) = between(line, "Total time:", "[") {
         let id = format!("perf_bench.{name}_time");
-        return Ok(Some(SourceReading::new(id, format!("{name}: total time"), need(value, at)?, seconds("run"))));
+        let reading = SourceReading::new(id, format!("{name}: total time"), need(value, at)?, seconds("run"));
+        return Ok(Some(reading.printed_in(value, 1.0)));
     }
     if let Some(rest) = after(line, "Averaged") {
         let (value, deviation) = rest
@@ -92,7 +104,8 @@ fn figure(name: &str, line: &str, at: usize) -> Result<Option<SourceReading>, So
     }
     if let Some(value) = line.strip_suffix("usecs/op") {
         let id = format!("perf_bench.{name}");
-        return Ok(Some(SourceReading::new(id, name, need(value, at)? * 1e-6, seconds("operation"))));
+        let reading = SourceReading::new(id, name, need(value, at)? * 1e-6, seconds("operation"));
+        return Ok(Some(reading.printed_in(value, 1e-6)));
     }
     for (unit, scale) in RATES {
         if let Some(value) = line.strip_suffix(unit) {
@@ -132,10 +145,33 @@ fn futex(name: &str, line: &str, at: usize) -> Result<Option<SourceReading>, Sou
     Ok(Some(reading))
 }
 
+/// What `perf bench numa mem -q` prints for the quantities of its usual lines: value and words.
+const QUIET: [(&str, &str, f64); 6] = [
+    ("secs slowest (max) thread-runtime", "runtime-max/thread", 1.0),
+    ("secs fastest (min) thread-runtime", "runtime-min/thread", 1.0),
+    ("secs average thread-runtime", "runtime-avg/thread", 1.0),
+    ("nsecs/byte/thread runtime", "runtime/byte/thread", 1e-9),
+    ("GB/sec/thread speed", "thread-speed", 1e9),
+    ("GB/sec total speed", "total-speed", 1e9),
+];
+
+/// `    8.831 GB/sec/thread speed`: of the one case that was asked for.
+fn quiet_numa(line: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> {
+    let Some((value, words)) = line.trim().split_once(' ') else { return Ok(None) };
+    let Some((_, quantity, scale)) = QUIET.iter().find(|(known, ..)| *known == words.trim()) else { return Ok(None) };
+    let metric = match *quantity {
+        "runtime/byte/thread" => seconds("byte"),
+        "thread-speed" | "total-speed" => bytes_per_second("bytes"),
+        _ => seconds("run"),
+    };
+    let id = format!("perf_bench.numa_mem_{}", snake(quantity));
+    Ok(Some(SourceReading::new(id, *quantity, need(value, at)? * scale, metric).at("case", axis_value("main"))))
+}
+
 /// ` RAM-bw-local,    20.111, secs,  runtime-max/thread`: case, value, unit, quantity.
 fn numa(line: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> {
     let cells: Vec<&str> = line.split(',').map(str::trim).collect();
-    let [case, value, unit, quantity] = cells[..] else { return Ok(None) };
+    let [case, value, unit, quantity] = cells[..] else { return quiet_numa(line, at) };
     let Some(value) = number(value) else { return Ok(None) };
     let (scale, metric) = match unit {
         "secs" | "sec" => (1.0, seconds("run")),

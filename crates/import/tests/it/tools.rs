@@ -177,6 +177,19 @@ fn what_defines_a_figure_is_part_of_its_key() {
     assert!(near(value(run, "perf_bench.futex_wake:threads=4"), 37e-6));
     assert!(near(value(run, "perf_bench.futex_requeue:threads=4"), 14e-6));
     assert!(near(value(run, "perf_bench.numa_mem_runtime_byte_thread:case=RAM-bw-local"), 0.119e-9));
+    let run = &import_fixture("perf-bench-all.txt")[0];
+    assert!(near(value(run, "perf_bench.sched_pipe"), 2.25e-6));
+    let of_all = "perf_bench.mem_find_bit_average_for_each_set_bit:bits=2,set=2";
+    assert!(near(value(run, of_all), 670e-6), "not the one bit of two");
+    let Outcome::Below { bound } = outcome(run, "perf_bench.breakpoint_enable_time") else {
+        panic!("0.000 is no time")
+    };
+    assert!(near(*bound, 0.0005));
+    assert!(run.session.notes.iter().any(|note| note.contains("benchmark 'epoll/ctl' (line 23) has no result")));
+    let run = &import_fixture("perf-bench-numa-quiet.txt")[0];
+    assert_eq!(run.figures.len(), 6);
+    assert!(near(value(run, "perf_bench.numa_mem_runtime_byte_thread:case=main"), 0.125e-9));
+    assert!(near(value(run, "perf_bench.numa_mem_total_speed:case=main"), 16e9));
     let run = &import_fixture("stress-ng-0.17.txt")[0];
     assert!(near(value(run, "stress_ng.bogo_ops:stressor=exec"), 955.5));
 }
