@@ -87,6 +87,9 @@ fn figure(name: &str, line: &str, at: usize) -> Result<Option<SourceReading>, So
         return Ok(None);
     }
     if let Some(value) = between(line, "Total time:", "[") {
+        if !line.ends_with("[sec]") {
+            return Err(SourceFault::new("the unit of this time is not known", at));
+        }
         let id = format!("perf_bench.{name}_time");
         let reading = SourceReading::new(id, format!("{name}: total time"), need(value, at)?, seconds("run"));
         return Ok(Some(reading.printed_in(value, 1.0)));

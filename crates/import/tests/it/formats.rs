@@ -290,6 +290,9 @@ fn undetected_formats_are_refused_in_one_line() {
     assert_eq!(import("x.txt", &mixed, Some("stream"), &Catalogue::default()).unwrap()[0].figures.len(), 4);
     let unknown = import("x.txt", b"", Some("excel"), &Catalogue::default()).unwrap_err().to_string();
     assert!(unknown.contains("'excel'") && unknown.contains("sysbench"));
+    let minutes = b"# Running sched/pipe benchmark...\n     Total time: 2.250 [min]\n";
+    let minutes = import("x.txt", minutes, Some("perf-bench"), &Catalogue::default()).unwrap_err().to_string();
+    assert!(minutes.contains("the unit of this time is not known at line 2"), "{minutes}");
     let empty = import("x.txt", b"", Some("stream"), &Catalogue::default()).unwrap_err().to_string();
     assert!(empty.contains("ends before any figure"), "{empty}");
 }
