@@ -49,9 +49,7 @@ pub(crate) struct Model {
 impl Model {
     /// Fits a model to `known` machines with the columns of `target`; `None` if they have none in common.
     pub(crate) fn learn(table: &PredictorTable, known: &[usize], target: usize) -> Option<Self> {
-        let suspects = suspect_application(table, known);
-        let known: Vec<usize> =
-            known.iter().copied().filter(|&m| !suspects.iter().any(|suspect| suspect.place == m)).collect();
+        let (known, suspects) = credible(table, known);
         let matrix = Matrix::of(table, &known, target);
         let prior = prior(table, &matrix.columns);
         let near = choose(&matrix, &prior, &matrix.models)?;
@@ -178,6 +176,13 @@ impl Model {
         shares.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.label.cmp(&b.label)));
         shares
     }
+}
+
+/// The machines whose values of the application are credible, and the values that are off.
+pub(crate) fn credible(table: &PredictorTable, known: &[usize]) -> (Vec<usize>, Vec<SuspectValue>) {
+    let suspects = suspect_application(table, known);
+    let credible = known.iter().copied().filter(|&m| !suspects.iter().any(|suspect| suspect.place == m)).collect();
+    (credible, suspects)
 }
 
 /// Predicts the application on `targets`, positions of machines in the table; a machine on which it ran is predicted

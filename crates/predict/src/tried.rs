@@ -3,7 +3,7 @@
 use rand::seq::SliceRandom;
 use stats::simulate::generator;
 
-use super::forecast::{Model, PredictOptions};
+use super::forecast::{Model, PredictOptions, credible};
 use super::matrix::{Matrix, Novelty};
 use super::method::PredictMethod;
 use super::prior::prior;
@@ -104,12 +104,13 @@ impl PredictionTrial {
     pub(crate) fn tried(&self, from: &[usize], rest: &[usize], options: &PredictOptions) -> Vec<TriedPrediction> {
         let table = &self.table;
         let mut learnt: Option<Learnt> = None;
+        // A value that is off is not learnt from, and without its machine there may be more columns.
+        let credible = credible(table, from).0;
         rest.iter()
             .filter_map(|&target| {
-                let matrix = Matrix::of(table, from, target);
                 // Machines with the same columns share a model.
-                if learnt.as_ref().is_none_or(|learnt| !learnt.fits(&matrix)) {
-                    learnt = Learnt::of(table, from, target, &matrix);
+                if learnt.as_ref().is_none_or(|learnt| !learnt.fits(&Matrix::of(table, &credible, target))) {
+                    learnt = Learnt::of(table, from, target);
                 }
                 let learnt = learnt.as_ref()?;
                 let truth = table.application_speed(target)?;
@@ -136,20 +137,19 @@ impl PredictionTrial {
 /// A model and the single methods, fitted to the same machines.
 struct Learnt {
     model: Model,
-    columns: (Vec<usize>, Vec<usize>),
     members: Vec<(PredictMethod, super::method::FittedMethod)>,
 }
 
 impl Learnt {
-    fn of(table: &PredictorTable, from: &[usize], target: usize, matrix: &Matrix) -> Option<Self> {
+    fn of(table: &PredictorTable, from: &[usize], target: usize) -> Option<Self> {
         let model = Model::learn(table, from, target)?;
         let weights = prior(table, &model.matrix.columns);
         let members = MEMBERS.iter().filter_map(|&m| Some((m, m.fit(&model.matrix, &weights)?))).collect();
-        Some(Self { model, columns: (matrix.columns.clone(), matrix.facts.clone()), members })
+        Some(Self { model, members })
     }
 
     fn fits(&self, matrix: &Matrix) -> bool {
-        self.columns == (matrix.columns.clone(), matrix.facts.clone())
+        (&self.model.matrix.columns, &self.model.matrix.facts) == (&matrix.columns, &matrix.facts)
     }
 
     fn family(&self, table: &PredictorTable, target: usize) -> Option<usize> {

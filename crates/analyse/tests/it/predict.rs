@@ -5,8 +5,8 @@ use crate::common;
 
 use model::{Better, Class, Estimate, Fact, FactValue, Footprint, Hardware, Metric, Outcome, Primitive, Unit};
 use predict::{
-    AtSize, ForecastStanding, IntervalMethod, PredictMethod, PredictOptions, PredictedApplication, PredictorColumn,
-    PredictorMachine, PredictorTable, evaluate, from_runs, predict, suspect_values,
+    AtSize, ForecastStanding, IntervalMethod, PredictMethod, PredictOptions, PredictedApplication, PredictionTrial,
+    PredictorColumn, PredictorMachine, PredictorTable, evaluate, from_runs, predict, suspect_values,
 };
 use rand::Rng;
 use stats::simulate::{generator, standard_normal};
@@ -335,6 +335,21 @@ fn a_value_that_is_off_is_named_and_left_out() {
     let found = ask(&table);
     assert!(found.notes.join("\n").contains("application.planted of m3"), "{:?}", found.notes);
     assert!((found.forecasts[0].value.unwrap() / truths[15] - 1.0).abs() < 0.25, "{:?}", found.forecasts[0]);
+}
+
+/// Without the machine whose value is off there is one more column, which not every machine to be predicted has.
+#[test]
+fn a_value_that_is_off_beside_a_missing_column_is_evaluated() {
+    let (mut table, _) = planted(14, 14, &[0.5, 0.3, 0.0, 0.0, 0.2, 0.0], 0.02, 11);
+    table.machines[0].application = table.machines[0].application.map(|value| value + 1000_f64.ln());
+    for m in [0, 1] {
+        table.machines[m].probes[5] = None;
+    }
+    let options = PredictOptions::default();
+    let trial = PredictionTrial::of(&table);
+    let tried: usize = (0..20).map(|seed| trial.at_random(8, seed, &options).len()).sum();
+    assert_eq!(tried, 20 * 6);
+    evaluate(&[table], &[8], 4, 1, &options).unwrap();
 }
 
 #[test]
