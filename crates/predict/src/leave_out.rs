@@ -10,8 +10,10 @@ use super::method::{CANDIDATES, FittedMethod, PredictMethod};
 const FOLDS: usize = 20;
 /// Fewest groups for choosing a method by its errors.
 pub(crate) const FEWEST: usize = 3;
-/// The method below that: nearly the weighting, with a constant that is the mean.
-const UNTRIED: PredictMethod = PredictMethod::Ridge(3.0);
+/// The methods below that; the first is nearly the weighting, with a constant that is the mean.
+const UNTRIED: [PredictMethod; 2] = [PredictMethod::Ridge(3.0), PredictMethod::Rating];
+/// The method with one machine.
+const ALONE: [PredictMethod; 1] = [PredictMethod::Weighting];
 
 /// Methods blended by their errors, with the fits that leave out each machine.
 #[derive(Debug, Clone)]
@@ -65,13 +67,17 @@ pub(crate) fn choose(matrix: &Matrix, prior: &[f64], groups: &[usize]) -> Option
 
 /// Exponent of the weights: more groups tell methods apart better.
 fn sharpness(groups: usize) -> f64 {
-    (groups as f64 / 3.0).max(4.0)
+    groups as f64 / 1.5
 }
 
-/// The most cautious method, with its own errors where two groups give some.
+/// The most cautious methods in equal parts, with their own errors where two groups give some.
 fn untried(matrix: &Matrix, prior: &[f64], groups: &[usize], folds: &[Vec<usize>]) -> Option<BlendedMethods> {
-    let method_for = |matrix: &Matrix| if matrix.rows.len() < 2 { PredictMethod::Weighting } else { UNTRIED };
-    let fitted = |matrix: &Matrix| Some(Blend(vec![(1.0, method_for(matrix).fit(matrix, prior)?)]));
+    let methods_for = |matrix: &Matrix| if matrix.rows.len() < 2 { &ALONE[..] } else { &UNTRIED[..] };
+    let fitted = |matrix: &Matrix| {
+        let methods = methods_for(matrix);
+        let weight = 1.0 / methods.len() as f64;
+        methods.iter().map(|method| Some((weight, method.fit(matrix, prior)?))).collect::<Option<_>>().map(Blend)
+    };
     let fit = fitted(matrix)?;
     let fits: Vec<Blend> = if folds.len() < 2 {
         Vec::new()
@@ -83,7 +89,9 @@ fn untried(matrix: &Matrix, prior: &[f64], groups: &[usize], folds: &[Vec<usize>
     } else {
         errors(matrix, groups, folds, |fold, row, family| fits[fold].predict(row, family))
     };
-    Some(BlendedMethods { methods: vec![(method_for(matrix), 1.0)], fit, errors, fits })
+    let methods = methods_for(matrix);
+    let methods = methods.iter().map(|method| (*method, 1.0 / methods.len() as f64)).collect();
+    Some(BlendedMethods { methods, fit, errors, fits })
 }
 
 /// For each row: its fold, and the error of the fit without that fold.

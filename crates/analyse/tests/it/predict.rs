@@ -165,15 +165,56 @@ fn what_the_probes_did_not_measure_is_reported() {
     set.columns[2].working_set = Some(64 << 20);
     assert!(ask(&set).reasons[0].contains("1GiB"), "{:?}", ask(&set).reasons);
 
-    let mut far = plain.clone();
-    far.machines[15].probes.iter_mut().for_each(|p| *p = p.map(|p| p - 6.0));
-    let far = ask(&far);
-    assert!(far.standing == ForecastStanding::Refused && far.reasons[0].contains("x faster"), "{far:?}");
+    // Far from all, and farther: wider, then refused.
+    let faster_by = |logarithm: f64| {
+        let mut far = plain.clone();
+        far.machines[15].probes.iter_mut().for_each(|p| *p = p.map(|p| p - logarithm));
+        ask(&far)
+    };
+    let (far, farther) = (faster_by(2.5), faster_by(6.0));
+    assert!(far.standing == ForecastStanding::Widened && far.reasons[0].contains("x faster"), "{far:?}");
+    assert!(width(&far) > 2.0 * width(&sound), "{far:?}");
+    assert!(farther.standing == ForecastStanding::Refused && farther.reasons[0].contains("x faster"), "{farther:?}");
 
-    let mut blind = plain;
-    let mut rng = generator(8);
-    blind.machines.iter_mut().for_each(|m| m.application = m.application.map(|_| 3.0 * standard_normal(&mut rng)));
-    assert!(ask(&blind).reasons[0].contains("do not explain"), "{:?}", ask(&blind));
+    let unlike = |spread: f64| {
+        let mut blind = plain.clone();
+        let mut rng = generator(8);
+        let mut own = |_: f64| spread * standard_normal(&mut rng);
+        blind.machines.iter_mut().for_each(|m| m.application = m.application.map(&mut own));
+        ask(&blind)
+    };
+    let (poorly, hardly) = (unlike(0.9), unlike(3.0));
+    assert!(poorly.standing == ForecastStanding::Widened, "{poorly:?}");
+    assert!(poorly.reasons[0].contains("explain little"), "{poorly:?}");
+    assert!(hardly.standing == ForecastStanding::Refused && hardly.reasons[0].contains("do not explain"), "{hardly:?}");
+}
+
+/// Machines beyond the range of speeds of those that were learnt from, up to the factor that is refused: the application
+/// is less than linear there, as real ones are.
+#[test]
+fn intervals_hold_far_from_all_that_was_measured() {
+    let (mut held, mut all) = (0, 0);
+    for seed in 0..testing::trials(10, 60) as u64 {
+        let (mut table, truths) = planted(24, 12, &[0.4, 0.3, 0.0, 0.1, 0.2, 0.0], 0.06, 300 + seed);
+        let targets: Vec<usize> = (12..24).collect();
+        let mut truths = truths;
+        for &m in &targets {
+            let away = 0.5 + 0.2 * (m - 12) as f64;
+            table.machines[m].probes.iter_mut().for_each(|p| *p = p.map(|p| p - away));
+            truths[m] *= (-0.9 * away).exp();
+        }
+        for (forecast, &m) in
+            predict(&table, &targets, &PredictOptions::default()).unwrap().forecasts.iter().zip(&targets)
+        {
+            if let Some((low, high)) = forecast.low.zip(forecast.high) {
+                all += 1;
+                held += usize::from(low <= truths[m] && truths[m] <= high);
+            }
+        }
+    }
+    let share = held as f64 / all as f64;
+    eprintln!("far from all: {share:.3} of {all}");
+    assert!(share >= 0.85, "{share}");
 }
 
 #[test]

@@ -6,6 +6,9 @@ use crate::prelude::*;
 
 /// More branches than predictors remember.
 const BYTES: u64 = MIB;
+/// Batches walk pieces of them in turn, so that each branch comes back as late as in whole passes, and a batch is short
+/// enough to be undisturbed on a shared core.
+const PIECE: u64 = 64 * KIB;
 
 pub(super) static PROBE: Probe = Probe {
     id: "cpu.branch_miss",
@@ -17,8 +20,7 @@ pub(super) static PROBE: Probe = Probe {
     prepare: |_, context| {
         let mut state = context.seed();
         let random: Vec<u8> = (0..BYTES / 8).flat_map(|_| split_mix(&mut state).to_le_bytes()).collect();
-        let mut sorted = random.clone();
-        sorted.sort_unstable();
+        let sorted = sorted(&random);
         Ok(Trial::paired(Branches::over(random), Branches::over(sorted)))
     },
     ..Probe::BLANK
@@ -33,27 +35,44 @@ fn split_mix(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// The bytes in order, by counting: a tenth of the time of comparing, in every launch.
+fn sorted(bytes: &[u8]) -> Vec<u8> {
+    let mut counts = [0; 256];
+    bytes.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
+    (0..=u8::MAX).zip(counts).flat_map(|(byte, count)| std::iter::repeat_n(byte, count)).collect()
+}
+
 struct Branches {
     bytes: Vec<u8>,
-    /// Odd bytes, counted without a branch.
-    odd: u64,
+    /// Odd bytes of each piece, counted without a branch.
+    odd: Vec<u64>,
+    /// Pieces from which the last batch and the next one begin.
+    began: usize,
+    next: usize,
 }
 
 impl Branches {
     fn over(bytes: Vec<u8>) -> Self {
-        let odd = expected(&bytes, 1);
-        Self { bytes, odd }
+        let odd = bytes.chunks(PIECE as usize).map(|piece| expected(piece, 1)).collect();
+        Self { bytes, odd, began: 0, next: 0 }
     }
 }
 
 impl Kernel for Branches {
     fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
-        let passes = ops / BYTES;
-        Ok(BatchWork { ops: passes * BYTES, token: count_odd(&self.bytes, passes) })
+        self.began = self.next;
+        let mut token = 0;
+        for _ in 0..ops / PIECE {
+            let begin = self.next * PIECE as usize;
+            token += count_odd(&self.bytes[begin..begin + PIECE as usize], 1);
+            self.next = (self.next + 1) % self.odd.len();
+        }
+        Ok(BatchWork { ops, token })
     }
 
     fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
-        ProbeError::unless_equal(done.token, done.ops / BYTES * self.odd)
+        let walked = self.odd.iter().cycle().skip(self.began).take((done.ops / PIECE) as usize);
+        ProbeError::unless_equal(done.token, walked.sum())
     }
 
     fn amount(&self) -> f64 {
@@ -61,7 +80,7 @@ impl Kernel for Branches {
     }
 
     fn granule(&self) -> u64 {
-        BYTES
+        PIECE
     }
 
     fn declared(&self) -> Option<DeclaredCost> {

@@ -12,7 +12,7 @@ pub(super) static PROBE: Probe = Probe {
     id: "os.mmap",
     title: "map and unmap",
     about: "Maps a cached file, reads one byte of every page, and unmaps it. Looking up the file's length is part of it. \
-            The file was laid by one write, whose pages the system may keep and map together, or page by page.",
+            The file was laid by large writes, whose pages the system may keep and map together, or page by page.",
     metric: ProbeMetric::lower(Unit::Seconds, "mapping"),
     class: Class::Fault,
     stresses: &[Primitive::AddressSpace, Primitive::PageFault],
@@ -45,7 +45,10 @@ pub(super) fn mark(page: u64) -> u64 {
     page * 7 % 251 + 1
 }
 
-/// A cached file with a mark at the beginning of every page, written page by page or at once: the kernel may then keep its
+/// Bytes of one write: more than the largest folio of a page cache, and little to be filled first.
+const AT_ONCE: u64 = 4 * MIB;
+
+/// A cached file with a mark at the beginning of every page, written page by page or in large writes: the kernel may then keep its
 /// pages in larger units (folios), which it maps together.
 pub(super) fn numbered(
     context: &mut ProbeContext,
@@ -56,12 +59,15 @@ pub(super) fn numbered(
     let path = files.path().join("pages");
     let mut file = File::options().read(true).write(true).create_new(true).open(path)?;
     let size = sys::memory::page_size();
-    let mut content = vec![0; bytes as usize / size * size];
-    for (number, page) in content.chunks_mut(size).enumerate() {
-        page[0] = mark(number as u64) as u8;
-    }
-    for piece in content.chunks(if by_page { size } else { content.len() }) {
-        file.write_all(piece)?;
+    let pages = bytes / size as u64;
+    let at_once = if by_page { 1 } else { (AT_ONCE / size as u64).max(1) };
+    let mut piece = vec![0; at_once as usize * size];
+    for first in (0..pages).step_by(at_once as usize) {
+        let length = at_once.min(pages - first) as usize * size;
+        for (number, page) in (first..).zip(piece[..length].chunks_mut(size)) {
+            page[0] = mark(number) as u8;
+        }
+        file.write_all(&piece[..length])?;
     }
     Ok((file, files))
 }

@@ -16,7 +16,7 @@ pub(super) static PROBE: Probe = Probe {
     title: "page fault",
     about: "Touches pages that are not there yet: zeroed memory (anonymous, in base or huge pages), a cached file, memory shared with \
             a forked child (copy on write). The time is divided by the faults that the kernel counted, which may bring several \
-            pages each: it maps a cached file's neighbours along, and more of them where the file was laid by one write than page by \
+            pages each: it maps a cached file's neighbours along, and more of them where the file was laid by large writes than page by \
             page.",
     metric: ProbeMetric::lower(Unit::Seconds, "fault"),
     class: Class::Fault,
