@@ -12,6 +12,25 @@ const MOST: usize = 400;
 /// Factors on the demand for cautious plans.
 const MARGINS: [f64; 12] = [1.0, 1.02, 1.05, 1.1, 1.15, 1.2, 1.3, 1.4, 1.5, 1.75, 2.0, 2.5];
 
+/// Largest parts of the rate that one offer may have in a plan: the errors of several uncertain rates cancel in part.
+const SHARES: [f64; 6] = [1.0, 0.67, 0.5, 0.34, 0.25, 0.21];
+
+/// The problem with further limits on how many of an offer, by its place.
+fn limited(problem: &ChooseProblem, most: impl Fn(usize) -> u32) -> ChooseProblem {
+    let mut limited = problem.clone();
+    for (place, offer) in limited.offers.iter_mut().enumerate() {
+        offer.maximum = Some(offer.maximum.unwrap_or(u32::MAX).min(most(place)));
+    }
+    limited
+}
+
+/// Nodes of an offer that do a rate.
+fn nodes(rate: f64, of_one: f64) -> u32 {
+    let nodes = (rate / of_one).ceil();
+    // Positive, since rates are.
+    if nodes < 1e6 { nodes as u32 } else { u32::MAX }
+}
+
 /// Plans and their costs in each world.
 #[derive(Debug, Clone)]
 pub(crate) struct Candidates {
@@ -41,11 +60,17 @@ impl Candidates {
         plans.truncate(MOST);
         let mut plans: Vec<Vec<u32>> = plans.into_iter().map(|(plan, _)| plan).collect();
         for margin in MARGINS {
-            let asked = Question { rate: problem.demand.rate * margin, ..Question::cheapest(problem, middle) };
-            if let Some(solved) = asked.solve()?
-                && !plans.contains(&solved.plan)
-            {
-                plans.push(solved.plan);
+            let rate = problem.demand.rate * margin;
+            let alone =
+                (0..problem.offers.len()).map(|i| limited(problem, |offer| if offer == i { u32::MAX } else { 0 }));
+            let shared = SHARES.iter().map(|share| limited(problem, |offer| nodes(share * rate, middle.rate[offer])));
+            for limited in alone.chain(shared) {
+                let asked = Question { rate, ..Question::cheapest(&limited, middle) };
+                if let Some(solved) = asked.solve()?
+                    && !plans.contains(&solved.plan)
+                {
+                    plans.push(solved.plan);
+                }
             }
         }
         let costs: Vec<Vec<f64>> = plans

@@ -11,7 +11,9 @@ use super::front::{failures, front, sum};
 use super::information::information;
 use super::problem::{ChooseProblem, WorldState};
 use super::programme::Question;
-use super::result::{AgainstCheapest, Choice, ChooseAnswer, ChosenPlan, Costs, Excluded, OfferOdds, PlanOdds, counted};
+use super::result::{
+    AgainstCheapest, Choice, ChooseAnswer, ChosenPlan, Costs, Excluded, OfferOdds, OneKind, PlanOdds, counted,
+};
 
 /// Plans whose probabilities are listed.
 const LISTED: usize = 8;
@@ -72,6 +74,7 @@ fn chosen(problem: &ChooseProblem, middle: &WorldState, cheapest: f64) -> Result
         probability_best: own.probability,
         expected_regret: own.expected_regret,
         against_cheapest: against_cheapest(problem, middle, &candidates, place),
+        one_kind: one_kind(problem, &candidates, place),
         plans,
         offers: offers(problem, middle, &draws, &candidates, cheapest)?,
         binding: binding(problem, middle, cheapest)?,
@@ -97,6 +100,15 @@ fn against_cheapest(
         considered: candidates.plans.len(),
         sure,
     }
+}
+
+fn one_kind(problem: &ChooseProblem, candidates: &Candidates, chosen: usize) -> Option<OneKind> {
+    let kinds = |plan: usize| candidates.plans[plan].iter().filter(|count| **count > 0).count();
+    let sure = |plan: &usize| candidates.reaches[*plan] >= problem.demand.confidence - 1e-9;
+    let cost = |plan: usize| candidates.mean(plan);
+    let single = (0..candidates.plans.len()).filter(|plan| kinds(*plan) == 1).filter(sure);
+    let best = single.filter(|_| kinds(chosen) > 1).min_by(|&a, &b| cost(a).total_cmp(&cost(b)))?;
+    Some(OneKind { plan: counted(problem, &candidates.plans[best]), dearer: cost(best) / cost(chosen) - 1.0 })
 }
 
 fn costs(problem: &ChooseProblem, plan: &[u32], world: &WorldState) -> Costs {

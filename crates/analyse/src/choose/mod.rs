@@ -29,7 +29,7 @@ pub use evaluate::{ChoiceRecord, ReachedAt, evaluate};
 pub use problem::{ChooseProblem, Demand, MachineOffer, UnknownParameter};
 pub use result::{
     AgainstCheapest, Binding, Choice, ChooseAnswer, ChosenPlan, Costs, Excluded, FrontPoint, Information, OfferCount,
-    OfferOdds, PlanOdds, Shortage,
+    OfferOdds, OneKind, PlanOdds, Shortage,
 };
 pub use specification::{ApplicationWanted, OfferWanted, Specification, parse};
 pub use uncertain::Uncertain;

@@ -55,6 +55,9 @@ pub struct ChosenPlan {
     /// How it compares to the cheapest plan that was considered.
     #[serde(default)]
     pub against_cheapest: AgainstCheapest,
+    /// The plan of one kind of offer beside a chosen one of several; absent where that is of one kind, or none is as sure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_kind: Option<OneKind>,
     /// Plans that are the best in some worlds, the most frequent first.
     pub plans: Vec<PlanOdds>,
     /// Properties of each offer.
@@ -80,6 +83,15 @@ pub struct AgainstCheapest {
     pub considered: usize,
     /// Those of them that reach the rate with the probability that was asked for.
     pub sure: usize,
+}
+
+/// The cheapest plan of a single kind of offer that reaches the rate with the probability that was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OneKind {
+    /// The plan.
+    pub plan: Vec<OfferCount>,
+    /// Its expected cost over that of the chosen plan, less 1.
+    pub dearer: f64,
 }
 
 /// A number of one offer.

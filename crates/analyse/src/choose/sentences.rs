@@ -3,7 +3,7 @@
 use model::{number, percent};
 
 use super::problem::{ChooseProblem, UnknownParameter};
-use super::result::{Choice, ChooseAnswer, ChosenPlan, OfferCount, Shortage};
+use super::result::{Choice, ChooseAnswer, ChosenPlan, OfferCount, OneKind, Shortage};
 use model::words::{digits, list};
 
 impl Choice {
@@ -16,6 +16,7 @@ impl Choice {
             ChooseAnswer::Plan(chosen) => {
                 sentences.extend(self.plan_in_words(chosen));
                 sentences.extend(self.against_cheapest(chosen));
+                sentences.extend(chosen.one_kind.as_ref().map(one_kind));
             }
             ChooseAnswer::Impossible(shortages) => sentences.extend(impossible(shortages)),
         }
@@ -170,6 +171,13 @@ impl Choice {
             "Most worth finding out: {what}; it would change the plan with a probability of {changes} and is worth {value}, {verdict}."
         )
     }
+}
+
+/// The price of having one kind of machine.
+fn one_kind(single: &OneKind) -> String {
+    let plan = plan_in_words(&single.plan);
+    let dearer = percent(single.dearer.max(0.0));
+    format!("Of one kind, {plan} would be as sure as was asked, and cost {dearer} more.")
 }
 
 fn impossible(shortages: &[Shortage]) -> Vec<String> {

@@ -59,6 +59,30 @@ fn the_price_of_being_sure_is_told() {
     );
 }
 
+/// Of offers alike, each with an error of its own, several are surer than as many of one; where rates are known, or one
+/// offer is far cheaper, there is nothing to gain.
+#[test]
+fn several_kinds_are_surer_than_one() {
+    let alike = |spread: f64, last: f64| {
+        decide(&uncertain_offers(&[
+            ("a", 1000.0, 50.0, spread),
+            ("b", 1010.0, 50.0, spread),
+            ("c", last, 50.0, spread),
+        ]))
+        .unwrap()
+    };
+    let found = alike(1.4, 1020.0);
+    let chosen = plan(&found);
+    let one = chosen.one_kind.as_ref().unwrap();
+    assert!(chosen.plan.iter().filter(|counted| counted.count > 0).count() > 1, "{:?}", chosen.plan);
+    assert!(chosen.reaches >= 0.9 && one.dearer > 0.02, "{one:?}");
+    let sentences = found.sentences().join(" ");
+    assert!(sentences.contains("Of one kind, ") && sentences.contains("as sure as was asked, and cost"), "{sentences}");
+    for found in [alike(1.0001, 1020.0), alike(1.4, 300.0)] {
+        assert!(plan(&found).one_kind.is_none(), "{:?}", plan(&found));
+    }
+}
+
 /// Machines whose application follows one probe with an error, so that predictions err by it.
 #[test]
 fn choices_reach_what_they_promise() {
