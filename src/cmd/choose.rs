@@ -191,5 +191,6 @@ fn predicted(
     let value = forecast.value.ok_or_else(|| format!("it cannot be predicted: {}", forecast.reasons.join("; ")))?;
     let ends = forecast.low.zip(forecast.high);
     let (low, high) = ends.ok_or_else(|| "too few machines for an interval".to_owned())?;
-    from_unit(table.application.metric.unit, value, low, high, forecast.level, application)
+    let rate = from_unit(table.application.metric.unit, value, low, high, forecast.level, application)?;
+    Ok(rate.as_prediction())
 }

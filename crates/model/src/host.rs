@@ -105,6 +105,9 @@ pub struct CorePair {
     /// Factor by which a busy other CPU slows the contention reference down, in cycles: the Hodges-Lehmann estimate
     /// and its interval at 99.9%; `None` if no turn could be made.
     pub factor: Option<[f64; 3]>,
+    /// Turns of either kind in which the CPU had a core to itself, where these decide: neighbours make the factor wide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alone: Option<[u32; 2]>,
 }
 
 /// What a watch of the host recorded.

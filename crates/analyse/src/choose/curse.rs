@@ -42,7 +42,7 @@ pub(crate) fn corrected(problem: &ChooseProblem) -> (ChooseProblem, Vec<Correcte
     let parts: Vec<Vec<f64>> = taken.iter().map(|&i| parts(problem, i)).collect();
     let errors: Vec<f64> = parts.iter().map(|parts| parts.iter().sum()).collect();
     let spread = spread(&apart, &errors);
-    let middle = weighted_mean(&apart, &errors, spread);
+    let (middle, middle_error) = weighted_mean(&apart, &errors, spread);
     let mut told = Vec::new();
     for (place, &i) in taken.iter().enumerate() {
         let error = errors[place];
@@ -50,8 +50,12 @@ pub(crate) fn corrected(problem: &ChooseProblem) -> (ChooseProblem, Vec<Correcte
             continue;
         }
         // Above the mean cost the rate is likelier underestimated, below it overestimated.
-        let shift = (apart[place] - middle) * error / (spread + error);
-        let narrower = (spread / (spread + error)).sqrt();
+        let drawn = error / (spread + error);
+        let shift = (apart[place] - middle) * drawn;
+        // What is left of its own error, and the error of the mean that it is drawn to (Morris, Parametric empirical Bayes
+        // inference, Journal of the American Statistical Association 78, 1983).
+        let left = spread * drawn + (drawn * middle_error).powi(2);
+        let narrower = (left / error).sqrt();
         for (rate, part) in corrected.offers[i].rates.iter_mut().zip(&parts[place]) {
             *rate = moved(*rate, (shift * part / error).exp(), narrower);
         }
@@ -94,9 +98,11 @@ fn spread(apart: &[f64], errors: &[f64]) -> f64 {
     (WEIGHT * SPREAD * SPREAD + freedom * between) / (WEIGHT + freedom)
 }
 
-fn weighted_mean(apart: &[f64], errors: &[f64], spread: f64) -> f64 {
+/// The mean, and its standard error.
+fn weighted_mean(apart: &[f64], errors: &[f64], spread: f64) -> (f64, f64) {
     let weights = || errors.iter().map(|error| 1.0 / (error + spread));
-    apart.iter().zip(weights()).map(|(a, w)| a * w).sum::<f64>() / weights().sum::<f64>()
+    let total = weights().sum::<f64>();
+    (apart.iter().zip(weights()).map(|(a, w)| a * w).sum::<f64>() / total, total.recip().sqrt())
 }
 
 /// A value with an interval, times a factor, and the interval narrower in logarithms.

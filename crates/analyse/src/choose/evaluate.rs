@@ -103,7 +103,7 @@ pub fn evaluate(tables: &[PredictorTable], machines: usize, repeats: usize, seed
             })
             .collect())
     };
-    let own = |(value, low, high)| Uncertain::interval(value, low, high, LEVEL);
+    let own = |(value, low, high)| Uncertain::interval(value, low, high, LEVEL).as_prediction();
     Ok(ChoiceRecord {
         trials: trials.len(),
         machines,

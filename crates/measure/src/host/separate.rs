@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     fn pair(cpus: [u32; 2], relation: CoreRelation) -> CorePair {
-        CorePair { cpus, relation, told: None, turns: [20, 20], factor: Some([1.6, 1.5, 1.7]) }
+        CorePair { cpus, relation, told: None, turns: [20, 20], factor: Some([1.6, 1.5, 1.7]), alone: None }
     }
 
     #[test]

@@ -212,19 +212,25 @@ fn pair(pair: &CorePair) -> String {
         CoreRelation::SeparateCores => format!("CPU {own} and CPU {other} are separate cores"),
         CoreRelation::Undecided => format!("whether CPU {own} and CPU {other} are threads of one core is not decided"),
     };
-    let factor = pair.factor.map_or_else(
-        || ", because the other CPU was never free".to_owned(),
-        |[factor, low, high]| {
-            format!(": a busy CPU {other} slows CPU {own} down by {factor:.3}x ({low:.3} – {high:.3}, 99.9%)")
-        },
-    );
+    let [idle, busy] = pair.turns;
+    let why = match (pair.alone, pair.factor) {
+        // The factor is then as much the neighbours' as the other CPU's.
+        (Some([beside_idle, beside_busy]), _) => format!(
+            ": CPU {own} had a core to itself in {beside_busy} of {busy} turns beside a busy CPU {other}, and in \
+             {beside_idle} of {idle} beside an idle one, between neighbours that came and went"
+        ),
+        (None, Some([factor, low, high])) => format!(
+            ": a busy CPU {other} slows CPU {own} down by {factor:.3}x ({low:.3} – {high:.3}, 99.9%), {} turns",
+            idle + busy
+        ),
+        (None, None) => ", because the other CPU was never free".to_owned(),
+    };
     let told = match (pair.told, pair.relation) {
         (Some(true), CoreRelation::SeparateCores) => "; the system is told that they are threads of one core",
         (Some(false), CoreRelation::OneCore) => "; the system is told that they are separate cores",
         _ => "",
     };
-    let [idle, busy] = pair.turns;
-    format!("{verdict}{factor}, {} turns{told}", idle + busy)
+    format!("{verdict}{why}{told}")
 }
 
 fn summary(found: &[CpuTimeline]) -> Vec<String> {
@@ -284,6 +290,7 @@ mod tests {
             told: Some(false),
             turns: [20, 20],
             factor: Some([1.8, 1.7, 1.9]),
+            alone: None,
         };
         HostRecord {
             seconds: 10.0,
@@ -297,6 +304,19 @@ mod tests {
         let mut out = Vec::new();
         crate::by_name(format, 100, false).unwrap().render(&host(record), &mut out).unwrap();
         String::from_utf8(out).unwrap().replace('\u{a0}', " ")
+    }
+
+    #[test]
+    fn what_neighbours_did_is_not_said_of_the_other_cpu() {
+        let mut record = record(Some(0.25));
+        let told = |record: &HostRecord| rendered("markdown", record).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told(&record).contains("a busy CPU 7 slows CPU 3 down by 1.800x"), "{}", told(&record));
+        record.pairs[0].relation = CoreRelation::SeparateCores;
+        record.pairs[0].factor = Some([1.35, 1.002, 1.8]);
+        record.pairs[0].alone = Some([12, 9]);
+        let text = told(&record);
+        assert!(text.contains("to itself in 9 of 20 turns beside a busy CPU 7"), "{text}");
+        assert!(!text.contains("slows"), "{text}");
     }
 
     #[test]
