@@ -24,9 +24,17 @@ const DEAR: f64 = 0.05;
 /// Share of the time after the first look that groups out of reach may take.
 const BEYOND: f64 = 0.25;
 /// Least length of a round after the first look, if there is enough to launch: this share of the limit, and at most so
-/// many seconds, since contention of a core comes and goes within a second or two.
+/// many seconds, since contention of a core comes and goes within a second or two. Figures that more rounds would settle
+/// within the limit have shorter ones, of this part at least.
 const ROUND_SHARE: f64 = 0.012;
 const LONGEST_ROUND: f64 = 2.0;
+const SHORTEST_PART: f64 = 0.25;
+
+/// Least length of a round with so many seconds left of a limit, in which figures need so many rounds.
+fn least_round(limit: f64, left: f64, rounds: f64) -> f64 {
+    let longest = (ROUND_SHARE * limit).min(LONGEST_ROUND);
+    (left / rounds.max(1.0)).clamp(SHORTEST_PART * longest, longest)
+}
 
 /// Seconds that groups out of reach may still take.
 #[derive(Debug, Clone, Copy, Default)]
@@ -99,8 +107,9 @@ impl MeasureSession<'_> {
         if round < first {
             return if round.is_multiple_of(TURN) { groups } else { self.affordable(groups, limit, first) };
         }
+        let left = limit - self.elapsed();
         let costs = groups.iter().enumerate().map(|(group, members)| GroupCost { group, seconds: self.cost(members) });
-        let reached = within_budget(costs.collect(), limit - self.elapsed());
+        let reached = within_budget(costs.collect(), left);
         if reached.is_empty() {
             return groups;
         }
@@ -109,8 +118,8 @@ impl MeasureSession<'_> {
         let mut others: Vec<usize> = (0..groups.len()).filter(|group| !reached.contains(group)).collect();
         others.sort_by_key(|group| self.run.figures[groups[*group].0[0]].launches.len());
         let others: Vec<GroupCost> = others.into_iter().map(next).collect();
-        let least = (ROUND_SHARE * limit).min(LONGEST_ROUND);
-        let admitted = self.beyond_reach.admit(&others, taken, least);
+        let rounds = reached.iter().map(|group| self.cost(&groups[*group]) / next(*group).seconds).fold(1.0, f64::max);
+        let admitted = self.beyond_reach.admit(&others, taken, least_round(limit, left, rounds));
         let wanted = |group: usize| reached.contains(&group) || admitted.contains(&group);
         groups.into_iter().enumerate().filter(|(group, _)| wanted(*group)).map(|(_, members)| members).collect()
     }
@@ -200,6 +209,15 @@ mod tests {
         // With nothing to fill it a round is as short as it is.
         let (launches, ..) = rounds(&[0.1], 0.05);
         assert!(launches[0] > 500, "{launches:?}");
+    }
+
+    #[test]
+    fn rounds_are_as_short_as_figures_in_reach_need() {
+        // A suite of 170 s: 80 launches of a figure that has 20 do not fit into rounds of two seconds.
+        assert_eq!(least_round(170.0, 150.0, 8.0), 2.0);
+        assert_eq!(least_round(170.0, 90.0, 60.0), 1.5);
+        assert_eq!(least_round(170.0, 5.0, 60.0), 0.5);
+        assert_eq!(least_round(10.0, 8.0, 1.0), 0.12);
     }
 
     #[test]

@@ -285,6 +285,28 @@ fn the_time_of_a_limited_run_goes_to_figures_that_can_converge() {
     assert!(last("os.clock_read") >= 12, "what is out of reach keeps a turn now and then");
 }
 
+/// Rounds have a least length, filled by what is out of reach; a figure in reach must not lack the rounds that it needs.
+#[test]
+fn rounds_of_a_limited_run_are_short_enough_for_what_it_can_settle() {
+    let entries = select(Some("full"), &[], 0.02).unwrap();
+    let entries = entries.into_iter().filter(|entry| entry.probe == "memory.load_latency_strided").take(31).collect();
+    let plan = Plan { seed: 7, entries, time_limit: Some(20.0), looks: vec![10, 80], ..Plan::default() };
+    let order = RunRequest::new(plan, Machine::default(), identity(), vec![0, 1]).unwrap();
+    let quick = order.run().figures[0].key();
+    let of = |between: f64, seconds: f64| MockFigure {
+        noise: Noise { between, ..Noise::stable(1e-7) },
+        seconds,
+        ..MockFigure::stable(1e-7)
+    };
+    // Ten rounds of all take half of the time; the other half has room for forty of a least length, or for seventy.
+    let mut engine = MockEngine::new(3, of(0.5, 0.03)).with(quick.clone(), of(0.01, 0.005));
+    let ended =
+        MeasureSession::measure(order, &mut engine, &mut NullObserver, &mut Forgets, Stopper::default()).unwrap();
+    let figure = ended.run.figures.iter().find(|figure| figure.key() == quick).unwrap();
+    assert!(!figure.has(Flag::Unfinished) && figure.launches.len() == 80, "{} launches", figure.launches.len());
+    assert_eq!(ended.ending, EndReason::TimeLimit);
+}
+
 #[test]
 fn a_stopped_run_keeps_what_was_measured_and_resumes_to_the_same_end() {
     let mut engine = MockEngine::new(8, MockFigure::stable(1e-7)).stopping_after(20);
