@@ -8,8 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use model::words::list;
 
-/// Load of other work for each CPU, from which it is reported.
+/// Load of other work for each CPU, from which it is reported, where nothing better is known: it is that of the minute before.
 const LOAD_PER_CPU: f64 = 0.5;
+/// Share of the CPUs' time that others used from which it is reported.
+const OTHERS: f64 = 0.1;
 /// Share of time taken by a hypervisor or a quota, from which it is reported.
 const TAKEN: f64 = 0.01;
 /// Share of the time with another thread on the core from which it counts.
@@ -106,6 +108,11 @@ fn other_run(conditions: &Conditions) -> Option<RunDisturbance> {
 }
 
 fn load(conditions: &Conditions) -> Option<RunDisturbance> {
+    if let Some(share) = conditions.others.as_ref().and_then(model::TakenTime::share) {
+        let says = format!("ran beside other work ({} of the CPUs' time)", percent(share.get()));
+        let amount = share.get() * f64::from(conditions.cpus.unwrap_or(1));
+        return if share.get() < OTHERS { None } else { disturbance(DisturbanceKind::Load, amount, says) };
+    }
     let load = conditions.load.filter(|load| load.is_finite())?;
     // The load is that of the whole machine, whichever part of it the run may use.
     let cpus = conditions.online.or(conditions.cpus).unwrap_or(1).max(1);
@@ -197,6 +204,7 @@ mod tests {
     fn every_condition_is_reported_and_a_quiet_run_has_none() {
         let quiet = Conditions {
             load: Some(0.2),
+            others: None,
             cpus: Some(2),
             online: Some(2),
             steal: Some(TakenTime { seconds: 0.01, of: 30.0 }),
@@ -207,6 +215,7 @@ mod tests {
         assert!(disturbances(&run(quiet)).is_empty());
         let loud = Conditions {
             load: Some(3.1),
+            others: None,
             cpus: Some(2),
             online: Some(4),
             steal: Some(TakenTime { seconds: 1.2, of: 30.0 }),
@@ -222,6 +231,22 @@ mod tests {
              move between 2.60 and 3.10 GHz and could use 2 of 4 CPUs"
         );
         assert_eq!(sentence("web-3", &[]), None);
+    }
+
+    /// The minute before a run may have been a build's; what counts is what ran beside it.
+    #[test]
+    fn what_others_used_decides_over_the_load_of_the_minute_before() {
+        let of = |load: f64, seconds: f64| Conditions {
+            load: Some(load),
+            others: Some(TakenTime { seconds, of: 340.0 }),
+            cpus: Some(2),
+            online: Some(2),
+            ..Conditions::default()
+        };
+        assert!(disturbances(&run(of(1.8, 6.0))).is_empty(), "after a build");
+        let beside = disturbances(&run(of(0.1, 170.0)));
+        assert_eq!((beside[0].kind, beside[0].amount), (DisturbanceKind::Load, Some(1.0)));
+        assert_eq!(beside[0].says, "ran beside other work (50% of the CPUs' time)");
     }
 
     #[test]

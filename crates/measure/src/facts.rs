@@ -63,7 +63,7 @@ pub fn notes(machine: &Machine, allowed: &[usize]) -> Vec<String> {
     // The load is that of the whole machine, whatever part of it this process may use.
     let load = machine.number("machine.load").unwrap_or(0.0);
     if load > 0.5 * online as f64 {
-        notes.push(format!("the machine was not idle when the run began: load {load:.1} on {}", counted(online)));
+        notes.push(format!("in the minute before the run began the load was {load:.1} on {}", counted(online)));
     }
     if let Some(quota) = machine.number("cgroup.cpus").filter(|quota| *quota < allowed.len() as f64) {
         notes.push(format!("a control group limits this process to {quota:.2} CPUs: long batches are throttled"));

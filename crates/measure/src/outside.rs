@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use model::{Conditions, Figure, Run, TakenTime};
-use sys::usage::{Usage, Who};
+use sys::usage::{CpuTimes, Usage, Who};
 
 /// Counters of the outside at one moment. What cannot be read is `None`.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -19,6 +19,8 @@ pub struct OutsideCounters {
     pub throttled: Option<Duration>,
     /// CPU time of this process and of the children that it waited for.
     pub used: Option<Duration>,
+    /// CPU time that anything used on these CPUs so far.
+    pub busy: Option<Duration>,
     /// Runnable tasks, averaged over a minute.
     pub load: Option<f64>,
     /// CPUs that are online.
@@ -42,6 +44,7 @@ impl OutsideCounters {
         let quota = sys::cgroup::limits_under(root).ok().and_then(|limits| limits.quota);
         let quota = quota.filter(|quota| quota.cpus < cpus.len() as f64);
         Self {
+            busy: summed(root, cpus, CpuTimes::busy),
             used: used(Who::Process).zip(used(Who::Children)).map(|(own, children)| own + children),
             load: sys::usage::load_average().ok().map(|[minute, ..]| minute),
             online: online.ok().map(|online| u32::try_from(online.len()).unwrap_or(u32::MAX)),
@@ -58,7 +61,7 @@ impl OutsideCounters {
         Self {
             at: Duration::from_nanos(sys::clock::now()),
             cpus: u32::try_from(cpus.len()).unwrap_or(u32::MAX),
-            stolen: stolen(root, &cpus),
+            stolen: summed(root, &cpus, |times| times.steal),
             throttled: sys::cgroup::throttled_under(root).ok().map(|throttled| throttled.time),
             ..Self::default()
         }
@@ -84,6 +87,14 @@ impl OutsideCounters {
         Some(TakenTime { seconds, of: used + seconds })
     }
 
+    /// CPU time that other processes used on these CPUs since. The kernel counts what CPUs did in ticks, and what a process used
+    /// more finely, so that a few hundredths of the time are no evidence.
+    #[must_use]
+    pub fn others_since(&self, before: &Self) -> Option<TakenTime> {
+        let own = self.used?.saturating_sub(before.used?);
+        Some(self.taken(self.busy?.saturating_sub(own), before.busy?, before))
+    }
+
     /// Of all the time that these CPUs had meanwhile.
     fn taken(&self, now: Duration, then: Duration, before: &Self) -> TakenTime {
         let passed = self.at.saturating_sub(before.at).as_secs_f64();
@@ -92,9 +103,9 @@ impl OutsideCounters {
 }
 
 /// `None` where one of the CPUs is not counted: the sum over the others would go back.
-fn stolen(root: &Path, cpus: &[usize]) -> Option<Duration> {
+fn summed(root: &Path, cpus: &[usize], of: impl Fn(&CpuTimes) -> Duration) -> Option<Duration> {
     let times = sys::usage::per_cpu_times_under(root).ok()?;
-    cpus.iter().map(|wanted| times.iter().find(|(cpu, _)| cpu == wanted).map(|(_, times)| times.steal)).sum()
+    cpus.iter().map(|wanted| times.iter().find(|(cpu, _)| cpu == wanted).map(|(_, times)| of(times))).sum()
 }
 
 /// Keeps what disturbs a run while it is measured.
@@ -126,6 +137,7 @@ impl ConditionsWatch {
         let (before, earlier) = (&self.before, &self.earlier);
         run.session.conditions = Conditions {
             load: most(earlier.load, before.load),
+            others: together(earlier.others, now.others_since(before)),
             cpus: Some(before.cpus).filter(|cpus| *cpus > 0).or(earlier.cpus),
             online: before.online.or(earlier.online),
             steal: together(earlier.steal, now.stolen_since(before)),

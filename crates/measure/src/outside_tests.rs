@@ -99,6 +99,8 @@ fn a_run_keeps_what_disturbed_it_and_a_resumed_one_adds_up() {
         stolen: Some(Duration::from_secs(stolen)),
         throttled: Some(Duration::from_secs(throttled)),
         used: Some(Duration::from_secs(used)),
+        // Others use a tenth of a CPU.
+        busy: Some(Duration::from_secs(used) + Duration::from_secs(at) / 10),
         load: Some(load),
         online: Some(4),
         quota_period: None,
@@ -112,6 +114,7 @@ fn a_run_keeps_what_disturbed_it_and_a_resumed_one_adds_up() {
     let seen = run.session.conditions.clone();
     assert_eq!((seen.load, seen.cpus, seen.online), (Some(0.4), Some(2), Some(4)), "the load is that before the run");
     assert_eq!(seen.steal, Some(TakenTime { seconds: 5.0, of: 100.0 }));
+    assert_eq!(seen.others, Some(TakenTime { seconds: 5.0, of: 100.0 }), "without the run's own");
     let throttled = seen.throttled.unwrap();
     assert_eq!((throttled.seconds, throttled.of), (24.0, 50.0), "of what it ran and did not run");
     assert_eq!((seen.clock, seen.beside.as_deref()), (Some((2.0e9, 3.0e9)), Some("prony net")));
@@ -120,5 +123,6 @@ fn a_run_keeps_what_disturbed_it_and_a_resumed_one_adds_up() {
     watch.record_until(&mut run, &counters(510, 41, 30, 5, 0.1));
     let seen = &run.session.conditions;
     assert_eq!((seen.load, seen.steal), (Some(0.4), Some(TakenTime { seconds: 6.0, of: 120.0 })));
+    assert_eq!(seen.others, Some(TakenTime { seconds: 6.0, of: 120.0 }));
     assert_eq!(seen.throttled, Some(TakenTime { seconds: 24.0, of: 55.0 }));
 }

@@ -59,6 +59,9 @@ pub struct Conditions {
     /// Runnable tasks (load average over a minute) when the run began, without the run itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<f64>,
+    /// CPU time that processes other than the run's own used on its CPUs meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others: Option<TakenTime>,
     /// CPUs that the run may use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<u32>,
