@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use measure::{Engine, EngineError, Reply, RunRequest, Stopper, WorkerStep};
+use measure::{Engine, EngineError, OutsideCounters, Reply, RunRequest, Stopper, WorkerStep};
 use model::{Estimate, EstimateMethod, Figure, FigureKey, Launch, Outcome, Plan, PlanEntry, Run};
 use stats::order_statistic::{launch_median_interval, launch_median_range};
 
@@ -95,6 +95,11 @@ impl FlowSeries {
 pub const EARLIER: &str = "before it was resumed: ";
 
 impl Engine for FlowSeries {
+    fn outside(&self, cpus: &[usize]) -> OutsideCounters {
+        // The other end of a flow, and nodes of this host, live as long as the run.
+        OutsideCounters { busy: None, ..OutsideCounters::now(cpus) }
+    }
+
     fn launch(&mut self, step: &WorkerStep, _: Duration, _: &Stopper) -> std::result::Result<Vec<Reply>, EngineError> {
         let Some(figure) = step.tasks.first().map(|task| task.figure) else { return Ok(vec![Reply::Done]) };
         let mut replies = self.trials.get_mut(figure).map(|tried| tried.launch(figure, step.round)).unwrap_or_default();

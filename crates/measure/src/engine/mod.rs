@@ -85,7 +85,8 @@ pub trait Engine {
         vec![allowed.iter().map(|cpu| u32::try_from(*cpu).unwrap_or(u32::MAX)).collect()]
     }
 
-    /// What the outside has taken so far from the CPUs under test.
+    /// What the outside has taken so far from the CPUs under test. An engine whose processes outlive a launch leaves out
+    /// [`OutsideCounters::busy`]: their work, which is not counted before they end, would be that of others.
     fn outside(&self, cpus: &[usize]) -> OutsideCounters {
         OutsideCounters::now(cpus)
     }
