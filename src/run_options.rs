@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use model::PlanEntry;
+use model::{LOOKS, PlanEntry};
 
 use crate::progress::ProgressMode;
 use crate::run_saver::SaveOptions;
@@ -82,9 +82,9 @@ impl RoundOptions {
 pub(crate) struct MeasureOptions {
     #[command(flatten)]
     pub(crate) rounds: RoundOptions,
-    /// Most launches of a figure; it may end after 8, 10, 14, 20, 28, 40, 56 and 80 [default: 40, and 80 where a
+    /// Most launches of a figure; it may end after 8, 10, 14, 20, 28, 40, 56, 80, 112 and 160 [default: 40, and 160 where a
     /// time limit ends the run]
-    #[arg(long, alias = "launches", value_name = "N", value_parser = clap::value_parser!(u32).range(8..=80))]
+    #[arg(long, alias = "launches", value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(LOOKS[0])..=i64::from(LOOKS[LOOKS.len() - 1])))]
     pub(crate) max_launches: Option<u32>,
     /// Resume a run that was cut off, with the same command line otherwise
     #[arg(long, value_name = "RUN")]
