@@ -1,9 +1,11 @@
 //! The arrays of the bandwidth figures, prepared once for all figures that share a launch.
 //!
 //! Every thread owns a chunk near its CPU. A chunk is walked in pieces, so that a batch is short for any size of the
-//! arrays; each batch continues where the last one of its figure ended, or where other figures were longest ago.
+//! arrays; spread over the whole chunk and over where other figures were
+//! long ago ([`Visits`]).
 
 use std::cell::{RefCell, RefMut};
+use std::sync::Arc;
 
 use sys::memory::{Arena, Pages, PreparationHelpers};
 
@@ -30,14 +32,19 @@ pub(super) struct ArrayChunk {
 }
 
 /// The range of a batch: arrays of a chunk, and pieces of them.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Pass {
     /// Arrays that the kernel uses, 1 to 3.
     pub(super) arrays: usize,
-    /// First piece, counted without limit: modulo the pieces of the chunk.
-    pub(super) from: u64,
-    /// Pieces to walk.
-    pub(super) pieces: u64,
+    /// Pieces to walk, in this order.
+    pub(super) pieces: Arc<[u64]>,
+}
+
+impl Pass {
+    /// Its last piece alone.
+    pub(super) fn last(&self) -> Self {
+        Self { pieces: self.pieces.iter().copied().last().into_iter().collect(), ..*self }
+    }
 }
 
 impl ArrayChunk {
@@ -87,21 +94,20 @@ impl ArrayChunk {
     }
 
     /// Applies `work` to every piece of a pass and adds up the results.
-    pub(super) fn walk(&mut self, walk: Pass, mut work: impl FnMut([&mut [f64]; ARRAYS]) -> u64) -> u64 {
-        (walk.from..walk.from + walk.pieces)
-            .fold(0, |sum: u64, piece| sum.wrapping_add(work(self.arrays(walk.arrays, piece))))
+    pub(super) fn walk(&mut self, walk: &Pass, mut work: impl FnMut([&mut [f64]; ARRAYS]) -> u64) -> u64 {
+        walk.pieces.iter().fold(0, |sum: u64, piece| sum.wrapping_add(work(self.arrays(walk.arrays, *piece))))
     }
 
     /// Passes one element of every piece, another in each, to `look` and adds up the results.
     pub(super) fn marks(
         &mut self,
-        walk: Pass,
+        walk: &Pass,
         mut look: impl FnMut([&mut [f64]; ARRAYS], usize) -> Option<u64>,
     ) -> u64 {
         let size = self.piece(walk.arrays);
-        (walk.from..walk.from + walk.pieces).fold(0, |sum: u64, piece| {
-            let mark = (piece as usize).wrapping_mul(7919) % size;
-            sum.wrapping_add(look(self.arrays(walk.arrays, piece), mark).unwrap_or(0))
+        walk.pieces.iter().fold(0, |sum: u64, piece| {
+            let mark = (*piece as usize).wrapping_mul(7919) % size;
+            sum.wrapping_add(look(self.arrays(walk.arrays, *piece), mark).unwrap_or(0))
         })
     }
 
@@ -142,8 +148,9 @@ impl Arrays {
         self.team.borrow_mut()
     }
 
-    /// Where the next pass over so many pieces begins, at `from` or later: not where a cache still holds what was accessed.
-    pub(super) fn pass(&self, division: &ArrayDivision, from: u64, pieces: u64) -> u64 {
+    /// So many pieces for the next pass from a step of a walk on, and the step after them: spread over the arrays, and not
+    /// where a cache still holds what was accessed.
+    pub(super) fn pass(&self, division: &ArrayDivision, from: u64, pieces: u64) -> (Arc<[u64]>, u64) {
         self.visits.borrow_mut().pass(division, from, pieces)
     }
 }

@@ -1,5 +1,7 @@
 //! Common parts of the two copies: source and destination in the arrays of the bandwidth figures, walked piece by piece.
 
+use std::sync::Arc;
+
 use super::arrays::{Arrays, arrays};
 use super::visits::ArrayDivision;
 use crate::prelude::*;
@@ -25,7 +27,7 @@ pub(super) fn prepare(
     let half = bytes / 16;
     let words = if half > longest { half / longest * longest } else { half };
     let memory = arrays(at, context)?;
-    Ok(Trial::one(Copying { memory, copy, words, longest, from: 0, pieces: 0 }))
+    Ok(Trial::one(Copying { memory, copy, words, longest, pieces: [0].into(), next: 0 }))
 }
 
 struct Copying {
@@ -35,8 +37,9 @@ struct Copying {
     words: usize,
     /// Words of a piece at most.
     longest: usize,
-    from: u64,
-    pieces: u64,
+    /// The pieces of a batch (a small one repeats), and the step of the walk after them.
+    pieces: Arc<[u64]>,
+    next: u64,
 }
 
 impl Copying {
@@ -64,11 +67,6 @@ impl Copying {
 }
 
 impl Copying {
-    /// Pieces that a batch walks; small ones repeat.
-    fn walk(&self, ops: u64) -> std::ops::Range<u64> {
-        self.from..self.from + if self.is_small() { 1 } else { ops }
-    }
-
     /// Index of the word of a piece that is invalidated before a batch and read afterwards.
     fn mark(&self, piece: u64) -> usize {
         (piece as usize).wrapping_mul(7919) % self.piece()
@@ -81,38 +79,37 @@ impl Kernel for Copying {
         let mut team = self.memory.borrow_mut();
         let memory = team.own().words();
         let mut token = 0;
-        for piece in self.walk(ops) {
-            let (to, from) = self.split(memory, piece);
+        for piece in self.pieces.iter() {
+            let (to, from) = self.split(memory, *piece);
             (self.copy)(to, from, passes);
             // One of the written words proves that the piece was written.
-            token = to[self.mark(piece)];
+            token = to[self.mark(*piece)];
         }
-        Ok(BatchWork { ops, token: token.wrapping_add(self.from + ops) })
+        Ok(BatchWork { ops, token: token.wrapping_add(self.next + ops) })
     }
 
     fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         let mut team = self.memory.borrow_mut();
         let memory = team.own().words();
         let mut last = 0;
-        for piece in self.walk(done.ops) {
-            let (to, from) = self.split(memory, piece);
-            let mark = self.mark(piece);
+        for piece in self.pieces.iter() {
+            let (to, from) = self.split(memory, *piece);
+            let mark = self.mark(*piece);
             ProbeError::unless_equal(to[mark], from[mark])?;
             last = from[mark];
         }
-        ProbeError::unless_equal(done.token, last.wrapping_add(self.from + done.ops))
+        ProbeError::unless_equal(done.token, last.wrapping_add(self.next + done.ops))
     }
 
     fn ready(&mut self, ops: u64) -> Result<(), ProbeError> {
         if !self.is_small() {
-            self.from = self.memory.pass(&self.division(), self.from + self.pieces, ops);
+            (self.pieces, self.next) = self.memory.pass(&self.division(), self.next, ops);
         }
-        self.pieces = ops;
         let mut team = self.memory.borrow_mut();
         let memory = team.own().words();
-        for piece in self.walk(ops) {
-            let mark = self.mark(piece);
-            self.split(memory, piece).0[mark] = SPOILED;
+        for piece in self.pieces.iter() {
+            let mark = self.mark(*piece);
+            self.split(memory, *piece).0[mark] = SPOILED;
         }
         Ok(())
     }

@@ -9,8 +9,8 @@ pub(super) static PROBE: Probe = Probe {
     id: "memory.load_latency_strided",
     title: "strided load latency",
     about: "Follows pointers forward through the working set by a stride and back to its start, as published tables did: each \
-            load needs the one before, but prefetchers see where the walk goes. A batch is at least one full lap; of more than 131072 loads, a part that begins \
-            where the one before ended.",
+            load needs the one before, but prefetchers see where the walk goes. A batch is at least one full lap; of more than 131072 loads, eight parts \
+            apart from each other, each of which begins where it ended before.",
     metric: ProbeMetric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::CacheLatency, Primitive::DramLatency, Primitive::Tlb],

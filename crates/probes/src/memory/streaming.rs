@@ -39,8 +39,8 @@ pub(super) fn prepare(kind: StreamKind, at: &Point, context: &mut ProbeContext) 
         (own.division(arrays), own.piece(arrays), threads, own.is_small(arrays))
     };
     let variant = choose(kind, at, context, &memory)?;
-    let walk = Pass { arrays, from: 0, pieces: 1 };
-    Ok(Trial::one(Streaming { memory, variant, division, walk, elements, threads, small }))
+    let walk = Pass { arrays, pieces: [0].into() };
+    Ok(Trial::one(Streaming { memory, variant, division, walk, next: 0, elements, threads, small }))
 }
 
 /// The variant that the point specifies, or the fastest of a few in brief trials; once chosen it is kept for the run.
@@ -80,15 +80,16 @@ fn fastest(kind: StreamKind, memory: &Arrays) -> Result<Option<&'static Variant>
     let arrays = kind.inputs() + usize::from(kind.writes());
     let mut team = memory.borrow_mut();
     let division = team.own().division(arrays);
-    let mut walk = Pass { arrays, from: 0, pieces: TRIAL };
+    let mut next = 0;
     trials::fastest(stream::candidates(kind), TRIALS, |variant| {
         let variant = *variant;
-        walk.from = memory.pass(&division, walk.from, TRIAL);
-        team.prepare(TRIAL, move |chunk| chunk.walk(walk, |arrays| run(variant, arrays, 1)))?;
+        let (pieces, after) = memory.pass(&division, next, TRIAL);
+        let walk = Pass { arrays, pieces };
+        team.prepare(TRIAL, move |chunk| chunk.walk(&walk, |arrays| run(variant, arrays, 1)))?;
         let began = sys::clock::now();
         team.start(TRIAL)?;
         let nanos = sys::clock::now() - began;
-        walk.from += TRIAL;
+        next = after;
         Ok(nanos as f64)
     })
 }
@@ -106,7 +107,9 @@ struct Streaming {
     memory: Rc<Arrays>,
     variant: &'static Variant,
     division: ArrayDivision,
+    /// The pieces of a batch, and the step of the walk after them.
     walk: Pass,
+    next: u64,
     /// Elements of a piece.
     elements: usize,
     threads: usize,
@@ -115,34 +118,32 @@ struct Streaming {
 }
 
 impl Streaming {
-    fn walk(&self, ops: u64) -> Pass {
-        Pass { pieces: if self.small { 1 } else { ops }, ..self.walk }
-    }
-
     fn passes(&self, ops: u64) -> usize {
         if self.small { ops as usize } else { 1 }
     }
 
     /// The sum of the parts of all threads in a batch of a reading kernel.
     fn sums(&self, ops: u64) -> Result<u64, ProbeError> {
-        let (variant, walk, passes) = (self.variant, self.walk(ops), self.passes(ops));
-        self.memory.borrow_mut().run(move |chunk| chunk.walk(walk, |[first, _, _]| repeated(variant, first, passes)))
+        let (variant, walk, passes) = (self.variant, self.walk.clone(), self.passes(ops));
+        self.memory.borrow_mut().run(move |chunk| chunk.walk(&walk, |[first, _, _]| repeated(variant, first, passes)))
     }
 
     /// The expected and the found sums of the marked element of every piece, over all threads, and the same for the
     /// last piece alone.
-    fn written(&self, ops: u64) -> Result<(Written, Written), ProbeError> {
-        let (kind, walk) = (self.variant.kind, self.walk(ops));
-        let last = Pass { from: walk.from + walk.pieces - 1, pieces: 1, ..walk };
+    fn written(&self) -> Result<(Written, Written), ProbeError> {
+        let (kind, walk, last) = (self.variant.kind, &self.walk, &self.walk.last());
         let mut team = self.memory.borrow_mut();
-        let mut expected = |walk: Pass| {
+        let mut expected = |walk: &Pass| {
+            let walk = walk.clone();
             team.run(move |chunk| {
-                chunk.marks(walk, |[_, b, c], mark| kind.value(at(b, mark), at(c, mark), Q).map(f64::to_bits))
+                chunk.marks(&walk, |[_, b, c], mark| kind.value(at(b, mark), at(c, mark), Q).map(f64::to_bits))
             })
         };
         let expected = Written { all: expected(walk)?, last: expected(last)? };
-        let mut found =
-            |walk: Pass| team.run(move |chunk| chunk.marks(walk, |[a, _, _], mark| Some(a[mark].to_bits())));
+        let mut found = |walk: &Pass| {
+            let walk = walk.clone();
+            team.run(move |chunk| chunk.marks(&walk, |[a, _, _], mark| Some(a[mark].to_bits())))
+        };
         Ok((expected, Written { all: found(walk)?, last: found(last)? }))
     }
 }
@@ -161,7 +162,7 @@ fn at(array: &[f64], element: usize) -> f64 {
 impl Kernel for Streaming {
     fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let token = self.memory.borrow_mut().start(ops)?;
-        let passed = if self.variant.kind.writes() { self.walk.from + ops } else { 0 };
+        let passed = if self.variant.kind.writes() { self.next + ops } else { 0 };
         Ok(BatchWork { ops, token: token.wrapping_add(passed) })
     }
 
@@ -169,31 +170,31 @@ impl Kernel for Streaming {
         if !self.variant.kind.writes() {
             return ProbeError::unless_equal(done.token, self.sums(done.ops)?);
         }
-        let (expected, found) = self.written(done.ops)?;
-        ProbeError::unless_equal(done.token, expected.last.wrapping_add(self.walk.from + done.ops))?;
+        let (expected, found) = self.written()?;
+        ProbeError::unless_equal(done.token, expected.last.wrapping_add(self.next + done.ops))?;
         ProbeError::unless_equal(found, expected)
     }
 
     fn ready(&mut self, ops: u64) -> Result<(), ProbeError> {
         if !self.small {
-            self.walk.from = self.memory.pass(&self.division, self.walk.from + self.walk.pieces, ops);
-            self.walk.pieces = ops;
+            (self.walk.pieces, self.next) = self.memory.pass(&self.division, self.next, ops);
         }
-        let (variant, walk, passes) = (self.variant, self.walk(ops), self.passes(ops));
-        let last = Pass { from: walk.from + walk.pieces - 1, pieces: 1, ..walk };
+        let (variant, walk, passes) = (self.variant, self.walk.clone(), self.passes(ops));
         let mut team = self.memory.borrow_mut();
         if variant.kind.writes() {
+            let walk = walk.clone();
             team.run(move |chunk| {
-                chunk.marks(walk, |[a, _, _], mark| {
+                chunk.marks(&walk, |[a, _, _], mark| {
                     a[mark] = f64::NAN;
                     None
                 })
             })?;
         }
+        let last = walk.last();
         team.prepare(ops, move |chunk| {
-            let sum = chunk.walk(walk, |arrays| run(variant, arrays, passes));
+            let sum = chunk.walk(&walk, |arrays| run(variant, arrays, passes));
             // One of the written elements proves that the piece was written.
-            if variant.kind.writes() { chunk.marks(last, |[a, _, _], mark| Some(a[mark].to_bits())) } else { sum }
+            if variant.kind.writes() { chunk.marks(&last, |[a, _, _], mark| Some(a[mark].to_bits())) } else { sum }
         })
     }
 

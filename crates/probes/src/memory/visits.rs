@@ -1,8 +1,15 @@
-//! Which parts of shared arrays were accessed how long ago.
+//! Which parts of shared arrays were accessed how long ago, and where the next pass goes.
+//!
+//! Memory is not equally fast everywhere: neighbouring megabytes of a guest resemble each other, since its host has them
+//! in large pages or in small ones, and places differ by 10 to 16% (standard deviation). A pass over pieces that lie
+//! together is a sample of one place; so the pieces of a pass are spread over the arrays.
 //!
 //! Figures that share arrays run in turn. Were each to walk them at its own pace, one would now and then follow
 //! another closely and find in a cache what that one had just brought there: a bandwidth of memory that no memory has,
-//! and that depends on which other figures a run contains. So a pass begins where memory was left alone longest.
+//! and that depends on which other figures a run contains. So a pass goes where memory was left alone long enough.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
 
 /// Bytes that are accounted together.
 const SLOT: usize = 1 << 20;
@@ -21,19 +28,29 @@ pub(super) struct ArrayDivision {
 }
 
 impl ArrayDivision {
-    /// Slots that a pass accesses.
-    fn slots(&self, from: u64, pieces: u64) -> impl Iterator<Item = usize> {
-        let (piece, count) = (self.piece, self.count.max(1));
-        let starts = self.starts.into_iter().take(self.arrays);
-        starts.flat_map(move |start| {
-            (from..from + pieces).flat_map(move |at| {
-                // Arrays are not aligned to slots: neighbouring pieces have none in common.
-                let nearest = |bytes: usize| (bytes + SLOT / 2) / SLOT;
-                let began = start + (at % count) as usize * piece;
-                nearest(began)..nearest(began + piece).max(nearest(began) + 1)
-            })
+    /// Slots that a piece accesses.
+    fn slots(&self, piece: u64) -> impl Iterator<Item = usize> {
+        let began = piece as usize * self.piece;
+        self.starts.into_iter().take(self.arrays).flat_map(move |start| {
+            // Arrays are not aligned to slots: neighbouring pieces have none in common.
+            let nearest = |bytes: usize| (bytes + SLOT / 2) / SLOT;
+            let began = start + began;
+            nearest(began)..nearest(began + self.piece).max(nearest(began) + 1)
         })
     }
+
+    /// The piece at a step of a walk of which any part is spread evenly: steps of a golden section of the array
+    /// (Weyl's sequence), rounded to one that reaches every piece.
+    fn at(&self, step: u64) -> u64 {
+        let count = self.count.max(1);
+        let golden = (count as f64 * 0.618_033_988_75).round() as u64;
+        let stride = (golden.max(1)..).find(|stride| common_divisor(*stride, count) == 1).unwrap_or(1);
+        (u128::from(step) * u128::from(stride) % u128::from(count)) as u64
+    }
+}
+
+fn common_divisor(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { common_divisor(other, one % other) }
 }
 
 /// When every slot was last accessed, in slots accessed since.
@@ -50,29 +67,27 @@ impl Visits {
         Self { last: (1..=slots).collect(), accessed: slots }
     }
 
-    /// The first piece of the next pass over `pieces`, at `from` or where a later one is better: all that it accesses
-    /// was left alone while half of the memory's size was accessed, or else for as long as there is. The pass counts as
+    /// The pieces of the next pass, and the step of the walk after them. They are the next ones from step `from` on that
+    /// were left alone while half of the memory's size was accessed, or else those left alone longest. The pass counts as
     /// made.
-    pub(super) fn pass(&mut self, division: &ArrayDivision, from: u64, pieces: u64) -> u64 {
-        let count = division.count.max(1);
-        let pieces = pieces.min(count);
+    pub(super) fn pass(&mut self, division: &ArrayDivision, from: u64, pieces: u64) -> (Arc<[u64]>, u64) {
         let enough = self.last.len() as u64 / 2;
-        let mut best = (from % count, 0);
-        for first in (0..count).map(|ahead| (from + ahead) % count) {
-            let age = self.age(division, first, pieces);
-            if age > best.1 {
-                best = (first, age);
-            }
-            if age >= enough {
-                break;
-            }
-        }
-        self.note(division, best.0, pieces);
-        best.0
+        let mut next = from;
+        let chosen = (0..pieces).map(|_| {
+            let ahead = || (next..next + division.count.max(1)).map(|step| (step, division.at(step)));
+            let old = ahead().find(|(_, piece)| self.age(division, *piece) >= enough);
+            let oldest = || ahead().max_by_key(|(step, piece)| (self.age(division, *piece), Reverse(*step)));
+            let (step, piece) = old.or_else(oldest).unwrap_or((next, 0));
+            next = step + 1;
+            self.note(division, piece);
+            piece
+        });
+        let chosen = chosen.collect();
+        (chosen, next)
     }
 
-    fn note(&mut self, division: &ArrayDivision, from: u64, pieces: u64) {
-        for slot in division.slots(from, pieces) {
+    fn note(&mut self, division: &ArrayDivision, piece: u64) {
+        for slot in division.slots(piece) {
             self.accessed += 1;
             if let Some(last) = self.last.get_mut(slot) {
                 *last = self.accessed;
@@ -80,15 +95,17 @@ impl Visits {
         }
     }
 
-    /// Slots accessed since the latest access to what a pass would access.
-    fn age(&self, division: &ArrayDivision, from: u64, pieces: u64) -> u64 {
-        let latest = division.slots(from, pieces).filter_map(|slot| self.last.get(slot)).max();
+    /// Slots accessed since the latest access to a piece.
+    fn age(&self, division: &ArrayDivision, piece: u64) -> u64 {
+        let latest = division.slots(piece).filter_map(|slot| self.last.get(slot)).max();
         self.accessed - latest.copied().unwrap_or(self.accessed)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     const MIB: usize = 1 << 20;
@@ -105,19 +122,38 @@ mod tests {
     }
 
     #[test]
-    fn alone_it_walks_on() {
+    fn alone_it_reaches_every_piece() {
         for arrays in 1..=3 {
             let (division, mut visits) = (division(arrays), Visits::new(ALL + 3 * 1088));
-            let mut next = 0;
-            for _ in 0..200 {
-                assert_eq!(visits.pass(&division, next, 4), next % division.count);
-                next += 4;
+            let (mut next, mut seen) = (0, BTreeSet::new());
+            for _ in 0..division.count {
+                let (pieces, after) = visits.pass(&division, next, 4);
+                seen.extend(pieces.iter().copied());
+                next = after;
             }
+            assert_eq!(seen.len() as u64, division.count);
         }
     }
 
-    /// Members that share arrays as in the default suite, in lockstep and at different paces: no pass may access what was
-    /// accessed within the last third of the memory's size. By their own pace alone half of the passes do.
+    #[test]
+    fn the_pieces_of_a_pass_lie_apart() {
+        for arrays in 1..=3 {
+            let (division, mut visits) = (division(arrays), Visits::new(ALL + 3 * 1088));
+            let (mut next, mut near, mut passes) = (0, 0, 0);
+            for _ in 0..400 {
+                let (pieces, after) = visits.pass(&division, next, 4);
+                next = after;
+                let mut sorted = pieces.to_vec();
+                sorted.sort_unstable();
+                passes += 1;
+                near += usize::from(sorted.windows(2).any(|pair| pair[1] - pair[0] < division.count / 20));
+            }
+            assert!(10 * near < passes, "{near} of {passes} passes over {arrays} arrays have pieces close together");
+        }
+    }
+
+    /// Members that share arrays as in the default suite, in lockstep and at different paces: no piece may be accessed that
+    /// was accessed within the last third of the memory's size. By their own walks alone a third of the pieces are.
     #[test]
     fn nobody_follows_another_closely() {
         let members = [(2, 3), (2, 5), (2, 4), (3, 3), (3, 3), (3, 3), (1, 6), (1, 5), (1, 5), (2, 3)];
@@ -128,17 +164,23 @@ mod tests {
             for _ in 0..300 {
                 for (next, (arrays, pieces)) in next.iter_mut().zip(members) {
                     let division = division(arrays);
-                    let before = Visits { last: visits.last.clone(), accessed: visits.accessed };
-                    let first = if own_pace { *next % division.count } else { visits.pass(&division, *next, pieces) };
-                    if own_pace {
-                        visits.note(&division, first, pieces);
+                    for _ in 0..pieces {
+                        let before = Visits { last: visits.last.clone(), accessed: visits.accessed };
+                        let piece = if own_pace {
+                            visits.note(&division, division.at(*next));
+                            *next += 1;
+                            division.at(*next - 1)
+                        } else {
+                            let (piece, after) = visits.pass(&division, *next, 1);
+                            *next = after;
+                            piece[0]
+                        };
+                        ages.push(before.age(&division, piece));
                     }
-                    ages.push(before.age(&division, first, pieces));
-                    *next = first + pieces;
                 }
             }
             let close = ages.iter().filter(|age| **age < ALL as u64 / MIB as u64 / 3).count();
-            println!("TABLE own pace {own_pace}: {close} of {} passes follow closely", ages.len());
+            println!("TABLE own pace {own_pace}: {close} of {} pieces follow closely", ages.len());
             if own_pace { assert!(close > ages.len() / 4, "{close}") } else { assert_eq!(close, 0) }
         }
     }
@@ -149,7 +191,8 @@ mod tests {
             let division = ArrayDivision { starts: [0; 3], arrays: 1, piece, count };
             let mut visits = Visits::new(bytes);
             for pieces in [0, 1, 1000] {
-                assert!(visits.pass(&division, 7, pieces) < count.max(1));
+                let (chosen, _) = visits.pass(&division, 7, pieces);
+                assert!(chosen.len() as u64 == pieces && chosen.iter().all(|piece| *piece < count.max(1)));
             }
         }
     }

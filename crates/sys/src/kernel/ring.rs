@@ -118,6 +118,15 @@ impl<B: Fixed> ChaseRing<B> {
         self.at
     }
 
+    /// Goes to another cell; `false`, and nothing else, if the word is none.
+    pub fn go_to(&mut self, word: u64) -> bool {
+        let is_cell = self.route.step(word).is_some();
+        if is_cell {
+            self.at = word;
+        }
+        is_cell
+    }
+
     /// Visits every cell once or twice, beginning at the present position, which does not change: several walks together,
     /// by this thread and the helpers, take a fraction of the time of one walk. What was visited first is next. Returns
     /// the number of visits.
