@@ -10,8 +10,6 @@ pub struct Lag1 {
     pub coefficient: f64,
     /// The coefficient with its bias at this number of values removed, -1 to 1.
     pub unbiased: f64,
-    /// Standard error of the coefficient of independent values.
-    pub error: f64,
     /// One-sided p-value of "neighbours are similar" against independence.
     pub p_value: f64,
 }
@@ -27,10 +25,10 @@ pub fn lag1(values: &[f64]) -> Option<Lag1> {
     }
     let coefficient = correlation_at(&midranks(values)?, 1)?;
     let n = values.len() as f64;
-    let error = null_variance(values.len()).sqrt();
-    let z = (coefficient + 1.0 / n) / error;
+    let variance = null_variance(values.len());
+    let z = (coefficient + 1.0 / n) / variance.sqrt();
     let unbiased = ((coefficient * n + 1.0) / (n - 3.0)).clamp(-1.0, 1.0);
-    Some(Lag1 { coefficient, unbiased, error, p_value: normal_cdf(-z) })
+    Some(Lag1 { coefficient, unbiased, p_value: normal_cdf(-z) })
 }
 
 /// Variance of the lag-1 autocorrelation of `n` ranks in random order.
@@ -51,22 +49,18 @@ fn correlation_at(values: &[f64], lag: usize) -> Option<f64> {
     Some(shared / total)
 }
 
-/// Inflation of the variance of a location estimate of a first-order autoregressive series: `(1 + rho) / (1 - rho)`
-/// (Bayley and Hammersley, Journal of the Royal Statistical Society Supplement 8, 1946).
-pub(crate) fn inflation_of(rho: f64) -> f64 {
-    (1.0 + rho) / (1.0 - rho)
-}
-
 /// Factor by which autocorrelation inflates the variance of a location estimate of `values` in the order of time, at
 /// least 1: the larger of two estimates.
 ///
-/// One is that of a first-order autoregressive series with the unbiased coefficient: at ten values the plain one is too
-/// low by a tenth, which would make intervals too narrow. It is capped at 0.9, beyond which the values do not determine
-/// how many of them are independent. A slow wave is invisible at lag 1, but not in the sum over a quarter of the lags,
+/// For a first-order autoregressive series it is `(1 + rho) / (1 - rho)` (Bayley and Hammersley, Journal of the Royal
+/// Statistical Society Supplement 8, 1946). `rho` is the unbiased coefficient: at ten values the plain one is too low
+/// by a tenth, which would make intervals too narrow. It is capped at 0.9, beyond which the values do not determine how
+/// many of them are independent. A slow wave is invisible at lag 1, but not in the sum over a quarter of the lags,
 /// weighted as by Newey and West (Econometrica 55, 1987). Negative correlation never narrows an interval.
 pub fn variance_inflation(values: &[f64]) -> f64 {
     let Some(lag) = lag1(values) else { return 1.0 };
-    inflation_of(lag.unbiased.clamp(0.0, 0.9)).max(long_run_inflation(values))
+    let rho = lag.unbiased.clamp(0.0, 0.9);
+    ((1.0 + rho) / (1.0 - rho)).max(long_run_inflation(values))
 }
 
 /// Long-run variance of the ranks over their variance, with each autocorrelation corrected for its bias under

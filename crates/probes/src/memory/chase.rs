@@ -129,7 +129,7 @@ mod tests {
     use crate::LaunchSetting;
 
     fn chase(set: &str, order: ChasePattern) -> Result<Chase, Unsupported> {
-        let mut context = ProbeContext::new(LaunchSetting {
+        let context = ProbeContext::new(LaunchSetting {
             seed: 1,
             cpus: vec![],
             allowed: vec![],
@@ -138,7 +138,7 @@ mod tests {
             calibrating: false,
         });
         let at: Point = format!("working_set={set}").parse().unwrap();
-        Chase::new(&at, at.bytes("working_set").unwrap(), order, &mut context)
+        Chase::new(&at, at.bytes("working_set").unwrap(), order, &context)
     }
 
     #[test]

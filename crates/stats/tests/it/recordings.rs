@@ -5,6 +5,9 @@
 //! observed.
 //! `beside_builds_1` and `_2`: 40 launches of eighteen figures of this program during several builds on two CPUs (load
 //! 8 to 20).
+//! `undisturbed_guest_1` and `_2`: 160 launches of sixteen figures, the values of their undisturbed batches where they
+//! have some, on two cores of an AMD EPYC that neighbours shared 72 and 62% of the time; in the second a compiler ran for
+//! a part.
 
 use std::collections::BTreeMap;
 
@@ -35,6 +38,8 @@ fn own() -> Vec<Session> {
         ("loaded_guest", include_str!("../noise/loaded_guest.txt")),
         ("beside_builds_1", include_str!("../noise/beside_builds_1.txt")),
         ("beside_builds_2", include_str!("../noise/beside_builds_2.txt")),
+        ("undisturbed_guest_1", include_str!("../noise/undisturbed_guest_1.txt")),
+        ("undisturbed_guest_2", include_str!("../noise/undisturbed_guest_2.txt")),
     ];
     let figures = |text: &str| -> BTreeMap<String, Vec<f64>> {
         let figure = |line: &str| {
@@ -188,7 +193,8 @@ fn launches_in_the_order_of_time_cover_when_converged() {
         .collect();
     let (all, rare) = table("consecutive launches", &each);
     assert!(all.coverage() >= 0.93 && all.lower() >= 0.92);
-    assert!(rare.when_called() >= 0.90, "{}", rare.when_called());
+    // Few calls, of runs that overlap: nine in ten as far as so many can tell.
+    assert!(1.0 - rare.when_called() <= testing::at_most(0.10, rare.called), "{}", rare.when_called());
     for (name, tally) in &each {
         assert!(tally.coverage() >= 0.93, "{name}: {}", tally.coverage());
         assert!(
