@@ -80,14 +80,24 @@ struct Tally {
     called: usize,
     called_covered: usize,
     launches_when_called: usize,
+    /// Stretches of successive runs that were called, and those with one that does not cover: runs from successive starts
+    /// overlap, and are one piece of evidence.
+    stretches: usize,
+    stretches_missed: usize,
 }
 
 impl Tally {
     fn of(truth: f64, runs: impl Iterator<Item = Vec<f64>>) -> Self {
         let mut tally = Self::default();
+        let (mut before, mut missed) = (false, false);
         for values in runs {
             let (launches, interval, called) = ended(&values);
             let covers = usize::from(interval.contains(truth));
+            missed &= before && called;
+            tally.stretches += usize::from(called && !before);
+            tally.stretches_missed += usize::from(called && covers == 0 && !missed);
+            missed |= called && covers == 0;
+            before = called;
             tally.runs += 1;
             tally.covered += covers;
             if called {
@@ -106,6 +116,8 @@ impl Tally {
             called: self.called + other.called,
             called_covered: self.called_covered + other.called_covered,
             launches_when_called: self.launches_when_called + other.launches_when_called,
+            stretches: self.stretches + other.stretches,
+            stretches_missed: self.stretches_missed + other.stretches_missed,
         }
     }
 
@@ -116,6 +128,11 @@ impl Tally {
     /// Coverage of converged figures; 1 if there are none.
     fn when_called(&self) -> f64 {
         if self.called == 0 { 1.0 } else { self.called_covered as f64 / self.called as f64 }
+    }
+
+    /// Whether nine in ten calls cover, as far as so many can tell.
+    fn holds(&self) -> bool {
+        self.stretches_missed as f64 <= testing::at_most(0.10, self.stretches.max(1)) * self.stretches as f64
     }
 
     fn is_rare(&self) -> bool {
@@ -167,7 +184,7 @@ fn independent_launches_cover_when_converged() {
         .collect();
     let (all, rare) = table("independent launches", &each);
     assert!(all.coverage() >= 0.93 && all.lower() >= 0.92);
-    assert!(rare.when_called() >= 0.90, "{}", rare.when_called());
+    assert!(rare.holds(), "{} of {} calls", rare.stretches_missed, rare.stretches);
     for (name, tally) in &each {
         assert!(tally.coverage() >= 0.93 - slack, "{name}: {}", tally.coverage());
         assert!(
@@ -193,8 +210,7 @@ fn launches_in_the_order_of_time_cover_when_converged() {
         .collect();
     let (all, rare) = table("consecutive launches", &each);
     assert!(all.coverage() >= 0.93 && all.lower() >= 0.92);
-    // Few calls, of runs that overlap: nine in ten as far as so many can tell.
-    assert!(1.0 - rare.when_called() <= testing::at_most(0.10, rare.called), "{}", rare.when_called());
+    assert!(rare.holds(), "{} of {} calls", rare.stretches_missed, rare.stretches);
     for (name, tally) in &each {
         assert!(tally.coverage() >= 0.93, "{name}: {}", tally.coverage());
         assert!(
@@ -233,7 +249,7 @@ fn correlated_launches_cover_when_converged() {
     let (all, rare) = table("launches in blocks of three", &each);
     assert!(all.coverage() >= 0.93 && all.lower() >= 0.92);
     assert!(all.when_called() >= 0.97, "{}", all.when_called());
-    assert!(rare.when_called() >= 0.90, "{}", rare.when_called());
+    assert!(rare.holds(), "{} of {} calls", rare.stretches_missed, rare.stretches);
 }
 
 /// Runs that end at any look have intervals at 95%, or a lower stated level.
