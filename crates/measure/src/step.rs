@@ -37,6 +37,9 @@ pub struct Task {
     pub variant: Option<String>,
     /// A CPU for each party; empty if they are not pinned.
     pub cpus: Vec<usize>,
+    /// Bytes of the last-level caches that these reach; 0 where they are unknown.
+    #[serde(default)]
+    pub cache: u64,
     /// Directory for its files, if it is not that of the launch.
     #[serde(default)]
     pub directory: Option<PathBuf>,

@@ -140,6 +140,13 @@ pub trait Kernel {
         1
     }
 
+    /// Bytes that an operation moves through the caches, of a kernel that shares memory beyond them with others in a
+    /// launch: what those left in the caches, written lines above all, would be paid for by its batches. 0 where that
+    /// does not matter.
+    fn displaces(&self) -> u64 {
+        0
+    }
+
     /// Cost of one operation by construction, if it is known.
     fn declared(&self) -> Option<DeclaredCost> {
         None

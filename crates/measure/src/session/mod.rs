@@ -11,7 +11,7 @@ mod time_budget;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use model::{Figure, FigureKey, Flag, Invalid, NOT_REACHED, Outcome, Run, Topology};
+use model::{CpuSet, Figure, FigureKey, Flag, Invalid, NOT_REACHED, Outcome, Run, Topology};
 
 pub use start::RunRequest;
 
@@ -71,6 +71,8 @@ pub struct MeasureSession<'a> {
 #[derive(Debug, Clone, Default)]
 struct FigureProgress {
     cpus: Vec<usize>,
+    /// Bytes of the last-level caches that these reach, where they are known.
+    cache: u64,
     batches: u32,
     warmup: u32,
     /// Time of a batch as it was calibrated, nanoseconds.
@@ -151,6 +153,7 @@ impl<'a> MeasureSession<'a> {
                             figure.notes.push(remark);
                         }
                     }
+                    progress.cache = machine.last_level_bytes(&CpuSet::from(cpus.as_slice())).unwrap_or(0);
                     progress.cpus = cpus;
                 }
                 Err(reason) => {
@@ -221,6 +224,7 @@ impl<'a> MeasureSession<'a> {
                 warmup: progress.warmup,
                 variant: figure.variant.clone(),
                 cpus: progress.cpus.clone(),
+                cache: progress.cache,
                 directory: plan.directory_at(&figure.point).map(PathBuf::from),
             }
         };

@@ -25,6 +25,11 @@ const FEWEST_EACH: f64 = 100.0;
 /// batches of a launch take. Where the parties of a figure wait for CPUs that others use, every batch takes longer than
 /// calibrated, and the run has better use for the time.
 const LONGEST_TIMED: u64 = 150_000_000;
+/// Recorded batches of a turn of a member whose first ones have to displace what others left in the caches. Few turns cost
+/// less, more of them meet more of what changes during a launch.
+const TURN: u32 = 12;
+/// Bytes of last-level caches where they are unknown.
+const CACHE: u64 = 32 << 20;
 /// Batches in which hardware events are counted.
 const COUNTED: u32 = 2;
 /// One figure in a launch: its trial and its results so far.
@@ -38,6 +43,8 @@ pub(super) struct LaunchMember {
     launch: Launch,
     amount: f64,
     began: u64,
+    /// Batches (of a difference: pairs) that were recorded.
+    made: u32,
     /// Time in batches and the readings beside them, nanoseconds.
     spent: u64,
     beside: Beside,
@@ -60,16 +67,12 @@ impl LaunchMember {
         let pair_order = if paired { PairOrder::Abba } else { PairOrder::default() };
         let (tally, launch) = (FootprintTally::default(), Launch { pair_order, ..Launch::default() });
         let (beside, began) = (Beside::of(setting, &task), sys::clock::now());
-        Self { probe, task, context, trial, guard: None, tally, launch, amount, began, spent: 0, beside }
+        Self { probe, task, context, trial, guard: None, tally, launch, amount, began, made: 0, spent: 0, beside }
     }
 
     /// A context for the next member of the launch, which shares the preparation of this one.
     pub(super) fn sharer(&self, setting: LaunchSetting) -> ProbeContext {
         self.context.for_probe(setting)
-    }
-
-    pub(super) fn batches(&self) -> u32 {
-        self.task.batches
     }
 
     pub(super) fn prepared(&self) -> Reply {
@@ -135,8 +138,39 @@ impl LaunchMember {
         Ok(())
     }
 
-    /// Whether it has enough undisturbed batches, or will not get them.
-    pub(super) fn has_enough(&self) -> bool {
+    /// Whether it has all batches, or enough undisturbed ones, or will not get them.
+    pub(super) fn is_done(&self) -> bool {
+        self.made >= self.task.batches || self.has_enough()
+    }
+
+    /// Its turn among the members of a launch, of which `others` says whether there are any: one batch or pair, or, where
+    /// others leave in the caches what it would pay for, as many untimed ones as displace that and some recorded ones.
+    pub(super) fn turn(&mut self, others: bool, mut reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
+        let lead_in = if others { self.lead_in() } else { 0 };
+        let recorded = if lead_in > 0 { TURN.max(lead_in) } else { 1 };
+        if self.is_done() {
+            return Ok(());
+        }
+        for _ in 0..lead_in {
+            self.run_batch(0)?;
+        }
+        for _ in 0..recorded {
+            if !self.is_done() {
+                self.batch(reader.as_deref_mut())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Batches of its own that replace everything in the caches.
+    fn lead_in(&self) -> u32 {
+        let Trial::One(kernel) = &self.trial else { return 0 };
+        let moved = kernel.displaces() * self.task.ops;
+        let cache = if self.task.cache > 0 { self.task.cache } else { CACHE };
+        if moved > 0 { u32::try_from(cache.div_ceil(moved)).unwrap_or(u32::MAX) } else { 0 }
+    }
+
+    fn has_enough(&self) -> bool {
         let batches = u32::try_from(self.launch.nanos.len()).unwrap_or(u32::MAX);
         if self.spent > LONGEST_TIMED && batches >= ENOUGH {
             return true;
@@ -150,6 +184,7 @@ impl LaunchMember {
         let reader = self.beside.reader(reader);
         let began = sys::clock::now();
         let (nanos, ops) = self.run_recorded(self.launch.nanos.len() / 2, reader)?;
+        self.made += 1;
         self.spent += sys::clock::now() - began;
         self.beside.note_batch(&nanos);
         self.launch.nanos.extend(nanos);

@@ -83,7 +83,7 @@ fn prepare(step: &WorkerStep, task: &Task, first: Option<&ProbeContext>) -> Resu
     Ok(LaunchMember::new(probe, task.clone(), context, trial, step.references.as_ref()))
 }
 
-/// Warms up all members, then interleaves their batches, so that disturbances affect all equally.
+/// Warms up all members, then lets them take turns, so that disturbances affect all equally.
 fn measure(step: &WorkerStep, members: &mut Vec<LaunchMember>) -> Vec<Reply> {
     let mut replies = Vec::new();
     let mut attempt = |members: &mut Vec<LaunchMember>,
@@ -100,12 +100,9 @@ fn measure(step: &WorkerStep, members: &mut Vec<LaunchMember>) -> Vec<Reply> {
     // Helpers are started after the preparation, whose children must not inherit their memory.
     let mut reader = step.references.as_ref().and_then(ReferenceReader::new);
     attempt(members, &mut |member| member.begin(reader.as_mut()));
-    let most = members.iter().map(LaunchMember::batches).max().unwrap_or(0);
-    for batch in 0..most {
-        attempt(members, &mut |member| {
-            let done = batch >= member.batches() || member.has_enough();
-            if done { Ok(()) } else { member.batch(reader.as_mut()) }
-        });
+    let others = members.len() > 1;
+    while members.iter().any(|member| !member.is_done()) {
+        attempt(members, &mut |member| member.turn(others, reader.as_mut()));
     }
     attempt(members, &mut |member| member.null_batches(reader.as_mut()));
     attempt(members, &mut LaunchMember::end);

@@ -157,6 +157,7 @@ fn a_worker_refuses_invalid_steps_and_names_unknown_probes() {
         warmup: 1,
         variant: None,
         cpus: Vec::new(),
+        cache: 0,
         directory: None,
     });
     measure::serve(serde_json::to_vec(&unknown).unwrap().as_slice(), &mut said).unwrap();

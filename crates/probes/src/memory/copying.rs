@@ -118,6 +118,10 @@ impl Kernel for Copying {
         (self.piece() * 8) as f64
     }
 
+    fn displaces(&self) -> u64 {
+        if self.is_small() { 0 } else { 2 * self.amount() as u64 }
+    }
+
     fn declared(&self) -> Option<DeclaredCost> {
         let bytes = self.amount();
         Some(DeclaredCost { bytes_read: bytes, bytes_written: bytes, operations: 0.0 })

@@ -203,6 +203,10 @@ impl Kernel for Streaming {
         (self.elements * arrays * 8 * self.threads) as f64
     }
 
+    fn displaces(&self) -> u64 {
+        if self.small { 0 } else { self.amount() as u64 }
+    }
+
     fn declared(&self) -> Option<DeclaredCost> {
         let all = (self.elements * 8 * self.threads) as f64;
         Some(DeclaredCost {

@@ -69,6 +69,7 @@ fn task() -> Task {
         warmup: 2,
         variant: None,
         cpus: Vec::new(),
+        cache: 0,
         directory: None,
     }
 }
@@ -112,6 +113,60 @@ impl Kernel for Waiting {
     fn check(&mut self, _: &BatchWork) -> Result<(), ProbeError> {
         Ok(())
     }
+}
+
+/// Counts its batches, each of which moves 24 MiB.
+#[derive(Clone, Default)]
+struct Moving(Rc<RefCell<u32>>);
+
+impl Kernel for Moving {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
+        *self.0.borrow_mut() += 1;
+        Ok(BatchWork { ops, token: 0 })
+    }
+
+    fn check(&mut self, _: &BatchWork) -> Result<(), ProbeError> {
+        Ok(())
+    }
+
+    fn displaces(&self) -> u64 {
+        8 << 20
+    }
+}
+
+#[test]
+fn a_turn_among_others_displaces_what_they_left_before_it_is_timed() {
+    let probe = probes::find("memory.read").unwrap();
+    // A cache of 64 MiB is three batches; of unknown size two; a large one makes longer turns of it.
+    for (cache, batches, lead_in, recorded) in
+        [(64 << 20, 30, 3, 12), (0, 30, 2, 12), (480 << 20, 30, 20, 20), (64 << 20, 5, 3, 5)]
+    {
+        let kernel = Moving::default();
+        let task = Task { cache, batches, ..task() };
+        let trial = Trial::one(kernel.clone());
+        let mut member = LaunchMember::new(probe, task, ProbeContext::new(launch_setting()), trial, None);
+        member.begin(None).unwrap();
+        member.turn(true, None).unwrap();
+        assert_eq!((*kernel.0.borrow(), member.launch.nanos.len()), (lead_in + recorded, recorded as usize), "{cache}");
+        while !member.is_done() {
+            member.turn(true, None).unwrap();
+        }
+        let before = *kernel.0.borrow();
+        member.turn(true, None).unwrap();
+        assert_eq!((*kernel.0.borrow(), member.launch.nanos.len()), (before, batches as usize), "none after the last");
+    }
+    // Alone it follows itself, and what moves nothing takes turns batch by batch.
+    let kernel = Moving::default();
+    let mut member =
+        LaunchMember::new(probe, task(), ProbeContext::new(launch_setting()), Trial::one(kernel.clone()), None);
+    member.begin(None).unwrap();
+    member.turn(false, None).unwrap();
+    assert_eq!(*kernel.0.borrow(), 1);
+    let mut member =
+        LaunchMember::new(probe, task(), ProbeContext::new(launch_setting()), Trial::one(Witness::default()), None);
+    member.begin(None).unwrap();
+    member.turn(true, None).unwrap();
+    assert_eq!(member.launch.nanos.len(), 1);
 }
 
 #[test]
