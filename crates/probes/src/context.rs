@@ -28,6 +28,21 @@ pub struct LaunchSetting {
     pub calibrating: bool,
 }
 
+#[cfg(test)]
+impl LaunchSetting {
+    /// A launch on any CPU whose files lie in a directory.
+    pub(crate) fn within(directory: impl Into<PathBuf>) -> Self {
+        Self {
+            seed: 1,
+            cpus: Vec::new(),
+            allowed: Vec::new(),
+            directory: directory.into(),
+            variant: None,
+            calibrating: false,
+        }
+    }
+}
+
 /// A party other than the worker itself, whose CPU is verified after the batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WatchedParty {

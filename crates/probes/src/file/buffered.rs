@@ -173,14 +173,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         for action in [BufferedAction::Read, BufferedAction::Write, BufferedAction::Copy] {
             for (buffer, size) in [("256B", 500 * KIB), ("1KiB", 2000 * KIB), ("4KiB", 8000 * KIB)] {
-                let mut context = ProbeContext::new(LaunchSetting {
-                    seed: 1,
-                    cpus: vec![],
-                    allowed: vec![],
-                    directory: directory.path().to_owned(),
-                    variant: None,
-                    calibrating: false,
-                });
+                let mut context = ProbeContext::new(LaunchSetting::within(directory.path()));
                 let at = format!("buffer={buffer},durability=none,place=target").parse().unwrap();
                 let mut files = match Buffered::new(action, &at, &mut context) {
                     Ok(files) => files,

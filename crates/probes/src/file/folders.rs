@@ -170,14 +170,7 @@ mod tests {
     #[test]
     fn no_directory_has_more_than_a_hundred_files() {
         let directory = tempfile::tempdir().unwrap();
-        let mut context = ProbeContext::new(LaunchSetting {
-            seed: 1,
-            cpus: vec![],
-            allowed: vec![],
-            directory: directory.path().to_owned(),
-            variant: None,
-            calibrating: false,
-        });
+        let mut context = ProbeContext::new(LaunchSetting::within(directory.path()));
         let at = "size=1KiB,durability=none,place=target".parse().unwrap();
         let mut folders = match Folders::new("test", &at, &mut context) {
             Ok(folders) => folders,

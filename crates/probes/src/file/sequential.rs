@@ -257,14 +257,7 @@ mod tests {
         format: &str,
         length: &str,
     ) -> Result<Box<dyn Kernel>, Unsupported> {
-        let mut context = ProbeContext::new(LaunchSetting {
-            seed: 1,
-            cpus: vec![],
-            allowed: vec![],
-            directory: device.into(),
-            variant: None,
-            calibrating: false,
-        });
+        let mut context = ProbeContext::new(LaunchSetting::within(device));
         let at = format!("block=64KiB,format={format},medium=device,length={length}").parse().unwrap();
         match prepare(way, &at, &mut context)? {
             Trial::One(kernel) => Ok(kernel),

@@ -129,14 +129,7 @@ mod tests {
     use crate::LaunchSetting;
 
     fn chase(set: &str, order: ChasePattern) -> Result<Chase, Unsupported> {
-        let context = ProbeContext::new(LaunchSetting {
-            seed: 1,
-            cpus: vec![],
-            allowed: vec![],
-            directory: ".".into(),
-            variant: None,
-            calibrating: false,
-        });
+        let context = ProbeContext::new(LaunchSetting::within("."));
         let at: Point = format!("working_set={set}").parse().unwrap();
         Chase::new(&at, at.bytes("working_set").unwrap(), order, &context)
     }
