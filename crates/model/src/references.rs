@@ -213,7 +213,8 @@ pub enum ObservedReason {
         /// Total number of launches.
         of: u32,
     },
-    /// A batch cannot be shorter than 1 ms: filtering would select quiet minutes for long operations only.
+    /// A batch cannot be short (3 ms; 1 ms in documents of earlier versions): filtering would select quiet minutes for long
+    /// operations only.
     LongOperation,
     /// Its kernel reads its own values.
     OwnReadings,
@@ -238,7 +239,7 @@ impl fmt::Display for ObservedReason {
             Self::FewUndisturbed { launches, of } => {
                 write!(f, "only {launches} of {of} launches had the core to themselves")
             }
-            Self::LongOperation => f.write_str("a batch takes longer than 1 ms"),
+            Self::LongOperation => f.write_str("one operation takes too long to be filtered"),
             Self::OwnReadings => f.write_str("it reads its own values"),
             Self::ManyCpus => f.write_str("it runs on more CPUs than are read"),
             Self::OwnWork => f.write_str("its own work disturbs the readings beside it"),

@@ -33,8 +33,9 @@ const HOPELESS_AFTER: u32 = 40;
 /// Number of undisturbed batches that counts as hardly any.
 const HOPELESS: u32 = 3;
 /// Longest batch that is filtered, nanoseconds. The probability of an undisturbed batch decreases with its length, so
-/// that filtering long ones would select quiet minutes for long operations only.
-pub(crate) const LONGEST_NANOS: u64 = 1_000_000;
+/// that filtering long ones would select quiet minutes for long operations only. Neighbours stay for a tenth of a second
+/// and more: against that, 3 ms are as short as 0.3 (half of the batches were undisturbed with either, at one share).
+pub(crate) const LONGEST_NANOS: u64 = 3_000_000;
 /// Most parties on separate CPUs whose batches are filtered.
 pub(crate) const MOST_PARTIES: usize = 4;
 

@@ -110,7 +110,7 @@ fn a_run_that_ends_with_hardly_an_undisturbed_launch_prints_what_it_observed() {
 fn long_operations_are_never_filtered_and_memory_is_kept_in_time() {
     let stretched = |at: u32| {
         let mut one = launch(at, 3.0, 15);
-        one.nanos.iter_mut().for_each(|nanos| *nanos *= 10);
+        one.nanos.iter_mut().for_each(|nanos| *nanos *= 20);
         one
     };
     let mut long = figure(CORE, (0..12).map(stretched).collect());

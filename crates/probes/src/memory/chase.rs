@@ -20,12 +20,26 @@ const WHOLE_LAP: u64 = 128 * KIB;
 /// begins with a load that no prefetcher foresaw, which is 1% of its time.
 const PLACES: usize = 8;
 
-/// A walk along one chain. A batch is at least one whole lap, or a part of a long one.
+/// Most memory of all chains of a small set, and the largest number of them.
+const COPIES_BYTES: u64 = 16 * MIB;
+const MOST_COPIES: u64 = 8;
+/// Batches on one chain before the next, and the laps before the first of them: a cache that does not replace what is
+/// oldest takes several to hold what it can.
+const TURN: usize = 3;
+const WARM_LAPS: u64 = 6;
+
+/// A walk along a chain. A batch is at least one whole lap, or a part of a long one.
+///
+/// Of a small set there are several chains, alike but for their pages, one a batch in turn: which pages a set got decides
+/// which of its lines displace each other in a cache, and is drawn once a launch otherwise.
 pub(super) struct Chase {
-    ring: ChaseRing<Arena>,
-    /// Where the parts of the present batch began, and where those of the next one do.
+    rings: Vec<ChaseRing<Arena>>,
+    /// The chain of the present batch, and the number of batches before it.
+    ring: usize,
+    batches: usize,
+    /// Where the parts of the present batch began, and where those of the next one on each chain do.
     from: Vec<u64>,
-    next: Vec<u64>,
+    next: Vec<Vec<u64>>,
     rewarm: bool,
     /// Whether a batch is a part of a lap.
     in_parts: bool,
@@ -39,26 +53,37 @@ impl Chase {
         order: ChasePattern,
         context: &ProbeContext,
     ) -> Result<Self, Unsupported> {
-        let helpers = context.preparation_helpers();
-        let mut ring = ring(bytes, at.get("pages").unwrap_or("base").parse()?, order, context)?;
-        let in_parts = ring.lap() > WHOLE_LAP;
+        let pages = at.get("pages").unwrap_or("base").parse()?;
+        let fill = || ring(bytes, pages, order, context);
+        let mut rings = (0..copies(bytes)).map(|_| fill()).collect::<Result<Vec<_>, _>>()?;
+        let in_parts = rings[0].lap() > WHOLE_LAP;
         if in_parts {
-            ring.visit(&helpers);
+            rings[0].visit(&context.preparation_helpers());
         }
         let places = if in_parts && matches!(order, ChasePattern::Strided(_)) { PLACES } else { 1 };
-        let next = ring.starts(places);
-        Ok(Self { ring, from: next.clone(), next, rewarm: false, in_parts })
+        let next: Vec<_> = rings.iter().map(|ring| ring.starts(places)).collect();
+        Ok(Self { rings, ring: 0, batches: 0, from: next[0].clone(), next, rewarm: false, in_parts })
     }
 
-    /// The memory that it walks through.
+    /// The memory that it walks through; of several chains that of the first.
     pub(super) fn arena(&self) -> &Arena {
-        self.ring.buffer()
+        self.rings[0].buffer()
+    }
+
+    /// The chain of the next batch.
+    const fn turn(&self) -> usize {
+        self.batches / TURN % self.rings.len()
     }
 
     /// For one kernel of a pair, whose batches are whole laps: the other kernel's batch lies between two of them.
     pub(super) fn alternated(self) -> Self {
-        Self { rewarm: self.ring.lap() <= REWARMED / 64, in_parts: false, ..self }
+        Self { rewarm: self.rings[0].lap() <= REWARMED / 64, in_parts: false, ..self }
     }
+}
+
+/// Number of chains of a working set.
+fn copies(bytes: u64) -> u64 {
+    (COPIES_BYTES / bytes.max(1)).clamp(1, MOST_COPIES)
 }
 
 /// A chain through `bytes` of fresh memory.
@@ -85,14 +110,17 @@ const fn part(ops: u64, parts: u64, at: u64) -> u64 {
 
 impl Kernel for Chase {
     fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
-        self.from.clone_from(&self.next);
-        let parts = self.next.len() as u64;
+        self.ring = self.turn();
+        self.batches += 1;
+        let (ring, next) = (&mut self.rings[self.ring], &mut self.next[self.ring]);
+        self.from.clone_from(next);
+        let parts = next.len() as u64;
         let mut token = 0;
-        for (at, place) in self.next.iter_mut().enumerate() {
-            if !self.ring.go_to(*place) {
+        for (at, place) in next.iter_mut().enumerate() {
+            if !ring.go_to(*place) {
                 return Err(ProbeError::new("a part of the walk began outside of the chain"));
             }
-            *place = self.ring.chase(part(ops, parts, at as u64));
+            *place = ring.chase(part(ops, parts, at as u64));
             token = fold(token, *place);
         }
         Ok(BatchWork { ops, token })
@@ -100,22 +128,23 @@ impl Kernel for Chase {
 
     fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         // A whole lap ends where it began: the end of a walk proves its steps beyond whole laps.
-        let parts = self.from.len() as u64;
+        let (ring, parts) = (&self.rings[self.ring], self.from.len() as u64);
         let mut ends =
-            self.from.iter().zip(0..).map(|(from, at)| self.ring.position_after(*from, part(done.ops, parts, at)));
+            self.from.iter().zip(0..).map(|(from, at)| ring.position_after(*from, part(done.ops, parts, at)));
         let expected = ends.try_fold(0, |token, end| Some(fold(token, end?)));
         ProbeError::unless_equal(Some(done.token), expected)
     }
 
     fn ready(&mut self, _ops: u64) -> Result<(), ProbeError> {
-        if self.rewarm {
-            self.ring.chase(self.ring.lap());
-        }
+        let next = self.turn();
+        let laps = if next != self.ring { WARM_LAPS } else { u64::from(self.rewarm) };
+        let ring = &mut self.rings[next];
+        ring.chase(laps * ring.lap());
         Ok(())
     }
 
     fn granule(&self) -> u64 {
-        if self.in_parts { 1 } else { self.ring.lap() + 1 }
+        if self.in_parts { 1 } else { self.rings[0].lap() + 1 }
     }
 
     fn declared(&self) -> Option<DeclaredCost> {
@@ -140,10 +169,10 @@ mod tests {
             Ok(walk) => walk,
             Err(unfit) => return testing::skip!("{unfit}"),
         };
-        let lap = walk.ring.lap();
-        let step = |walk: &Chase, place: usize| walk.ring.route().step(walk.next[place]).unwrap();
+        let lap = walk.rings[0].lap();
+        let step = |walk: &Chase, place: usize| walk.rings[0].route().step(walk.next[0][place]).unwrap();
         for batch in 0..3 {
-            assert_eq!(walk.next.len(), PLACES);
+            assert_eq!((walk.rings.len(), walk.next[0].len()), (1, PLACES));
             for place in 0..PLACES {
                 assert_eq!(
                     step(&walk, place),
@@ -166,7 +195,29 @@ mod tests {
             };
             let done = walk.batch(5000).unwrap();
             walk.check(&done).unwrap();
-            assert_eq!(walk.next.len(), 1);
+            assert_eq!(walk.next[0].len(), 1);
         }
+    }
+
+    #[test]
+    fn a_small_set_lies_in_several_places_and_batches_take_turns_on_them() {
+        assert_eq!([4 * KIB, MIB, 2 * MIB, 5 * MIB, 9 * MIB, 64 * MIB].map(copies), [8, 8, 8, 3, 1, 1]);
+        let mut walk = match chase("64KiB", ChasePattern::Random) {
+            Ok(walk) => walk,
+            Err(unfit) => return testing::skip!("{unfit}"),
+        };
+        let mut met = Vec::new();
+        for _ in 0..10 * TURN {
+            walk.ready(1500).unwrap();
+            let done = walk.batch(1500).unwrap();
+            walk.check(&done).unwrap();
+            let fewer = BatchWork { ops: done.ops - 1, ..done };
+            assert!(walk.check(&fewer).is_err());
+            met.push(walk.rings[walk.ring].buffer().words().as_ptr() as usize);
+        }
+        let turns: Vec<_> = met.chunk_by(|one, next| one == next).map(|turn| (turn[0], turn.len())).collect();
+        assert!(turns.iter().all(|turn| turn.1 == TURN), "{turns:?}");
+        let places: std::collections::HashSet<_> = turns[..8].iter().map(|turn| turn.0).collect();
+        assert_eq!((places.len(), turns[8].0), (8, turns[0].0));
     }
 }
