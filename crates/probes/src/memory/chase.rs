@@ -26,7 +26,7 @@ const MOST_COPIES: u64 = 8;
 /// Batches on one chain before the next, and the laps before the first of them: a cache that does not replace what is
 /// oldest takes several to hold what it can.
 const TURN: usize = 3;
-const WARM_LAPS: u64 = 6;
+const WARM_LAPS: u64 = 3;
 
 /// A walk along a chain. A batch is at least one whole lap, or a part of a long one.
 ///

@@ -31,6 +31,10 @@ const HALVINGS: u32 = 4;
 /// Main memory is measured at this multiple of the smallest working set that only it can hold.
 const MAIN_MEMORY_FACTOR: u64 = 8;
 const LINE: u64 = 64;
+/// Working sets up to which other CPUs do not help to write a chain, which starting them would take longer than, and to
+/// visit it: those larger than the caches of this core hold little of what others of theirs do.
+const WRITTEN_ALONE: u64 = 2 * MIB;
+const VISITED_ALONE: u64 = 64 * MIB;
 /// The parts of a variant.
 const BEFORE: &str = model::SURVEYED_LEVELS;
 const HUGE: &str = " on huge pages";
@@ -40,6 +44,7 @@ const BASE: &str = " on base pages";
 pub(super) struct HierarchyCurve {
     arena: Arena,
     seed: u64,
+    helpers: PreparationHelpers,
     levels: Vec<Level>,
     latencies: Vec<Option<f64>>,
     sizes: Vec<Option<f64>>,
@@ -58,21 +63,21 @@ impl HierarchyCurve {
                     parse(text).ok_or_else(|| Unsupported::new(format!("no levels can be read from '{text}'")))?;
                 let used = levels.iter().map(|level| level.to).max().unwrap_or(0);
                 let used = used.max(levels.last().map_or(0, |last| main_memory(*last))).min(LARGEST);
-                Ok(Self::over(Arena::populated_by(used as usize, pages, helpers)?, seed, levels))
+                Ok(Self::over(Arena::populated_by(used as usize, pages, helpers)?, seed, helpers, levels))
             }
             None => Self::surveyed(Pages::Huge, seed, helpers).or_else(|_| Self::surveyed(Pages::Base, seed, helpers)),
         }
     }
 
-    fn over(arena: Arena, seed: u64, levels: Vec<Level>) -> Self {
+    fn over(arena: Arena, seed: u64, helpers: &PreparationHelpers, levels: Vec<Level>) -> Self {
         let nothing = vec![None; levels.len()];
-        Self { arena, seed, levels, latencies: nothing.clone(), sizes: nothing }
+        Self { arena, seed, helpers: helpers.clone(), levels, latencies: nothing.clone(), sizes: nothing }
     }
 
     fn surveyed(pages: Pages, seed: u64, helpers: &PreparationHelpers) -> Result<Self, Unsupported> {
-        let mut curve = Self::over(Arena::populated_by(LARGEST as usize, pages, helpers)?, seed, Vec::new());
+        let mut curve = Self::over(Arena::populated_by(LARGEST as usize, pages, helpers)?, seed, helpers, Vec::new());
         let levels = curve.survey()?;
-        Ok(Self::over(curve.arena, seed, levels))
+        Ok(Self::over(curve.arena, seed, helpers, levels))
     }
 
     /// The levels and the page size in the stored and displayed form.
@@ -137,12 +142,18 @@ impl HierarchyCurve {
 
     /// Latency over one working set, in seconds: the median of three timings after a lap that fills the caches.
     fn point(&mut self, bytes: u64) -> Result<f64, ProbeError> {
+        let alone = PreparationHelpers::none();
         let words = self.arena.words_mut().get_mut(..(bytes / 8) as usize);
-        let ring = words.and_then(|words| ChaseRing::new(words, ChasePattern::Random, self.seed));
+        let writers = if bytes > WRITTEN_ALONE { &self.helpers } else { &alone };
+        let ring = words.and_then(|words| ChaseRing::written_by(words, ChasePattern::Random, self.seed, writers));
         let mut ring = ring.ok_or_else(|| ProbeError::new("a working set does not fit its memory"))?;
-        // Eight chains at once fill the caches like one, in an eighth of the time.
-        let mut chains = ring.starts(8);
-        ring.chase_parallel(&mut chains, ring.lap().div_ceil(8));
+        if bytes > VISITED_ALONE {
+            ring.visit(&self.helpers);
+        } else {
+            // Eight chains at once fill the caches like one, in an eighth of the time.
+            let mut chains = ring.starts(8);
+            ring.chase_parallel(&mut chains, ring.lap().div_ceil(8));
+        }
         let mut nanos = Vec::new();
         for _ in 0..3 {
             let from = ring.position();
@@ -224,7 +235,8 @@ mod tests {
     fn stored_levels_are_read_back() {
         let (levels, pages) = parse("level over 4KiB-40KiB, 64KiB-1304KiB, 32MiB-256MiB on base pages").unwrap();
         assert_eq!((levels[1], pages), (Level { from: 64 * KIB, to: 1304 * KIB }, Pages::Base));
-        let curve = HierarchyCurve::over(Arena::reserve(4096, pages).unwrap(), 1, levels.clone());
+        let curve =
+            HierarchyCurve::over(Arena::reserve(4096, pages).unwrap(), 1, &PreparationHelpers::none(), levels.clone());
         assert_eq!(parse(&curve.variant()), Some((levels, pages)));
         assert!(parse("avx512").is_none() && parse("level over 4KiB on huge pages").is_none());
     }
