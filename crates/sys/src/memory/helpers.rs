@@ -1,13 +1,17 @@
 //! Preparing memory by several CPUs at once: gigabytes are zeroed, written and visited in a fraction of the time.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use model::CpuSet;
 
-use crate::{affinity, text};
+use crate::{affinity, clock, text};
 
 /// Most helpers: beyond that the memory is the limit.
 const MOST: usize = 7;
+/// Longest that a thread waits for its helpers to have started, nanoseconds. A thread that starts maps its stack, for which
+/// it waits while another one of its process makes pages present: it came when half of them were.
+const STARTING: u64 = 3_000_000;
 
 /// CPUs beside a thread's own that help to prepare its memory, on the same NUMA node, so that what they touch first lies
 /// where the thread would have put it.
@@ -42,14 +46,24 @@ impl PreparationHelpers {
                 work(item);
             }
         };
+        let started = AtomicUsize::new(0);
         std::thread::scope(|scope| {
-            for &cpu in &self.cpus[..helpers] {
-                // Where no thread can be started, those that are there do all.
-                let _ = std::thread::Builder::new().name("preparing".to_owned()).spawn_scoped(scope, move || {
-                    if affinity::pin(&[cpu]).is_ok() {
+            let (act, started) = (&act, &started);
+            let start = |cpu: usize| {
+                let thread = std::thread::Builder::new().name("preparing".to_owned());
+                thread.spawn_scoped(scope, move || {
+                    let there = affinity::pin(&[cpu]).is_ok();
+                    started.fetch_add(1, Ordering::Release);
+                    if there {
                         act();
                     }
-                });
+                })
+            };
+            // Where no thread can be started, those that are there do all.
+            let coming = self.cpus[..helpers].iter().filter(|cpu| start(**cpu).is_ok()).count();
+            let until = clock::now() + STARTING;
+            while started.load(Ordering::Acquire) < coming && clock::now() < until {
+                std::thread::yield_now();
             }
             act();
         });
@@ -86,9 +100,9 @@ mod tests {
     #[test]
     fn a_helper_without_its_cpu_leaves_all_to_others() {
         let absent = PreparationHelpers { cpus: vec![1 << 15] };
-        let sum = std::sync::atomic::AtomicUsize::new(0);
+        let sum = AtomicUsize::new(0);
         absent.share((0..100).collect(), |item: usize| {
-            sum.fetch_add(item, std::sync::atomic::Ordering::Relaxed);
+            sum.fetch_add(item, Ordering::Relaxed);
         });
         assert_eq!(sum.into_inner(), 4950);
     }
