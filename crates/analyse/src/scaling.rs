@@ -225,8 +225,7 @@ fn limits(run: &Run, curve: &ScalingCurve, knee: usize, figure: &Figure) -> Vec<
     .flatten()
     .collect();
     if found.is_empty() {
-        let guest = run.machine.text("virtual.hypervisor").is_some_and(|name| name != "none");
-        found.push(if guest { ScalingLimit::HiddenCores } else { ScalingLimit::Unknown });
+        found.push(if run.machine.is_guest() { ScalingLimit::HiddenCores } else { ScalingLimit::Unknown });
     }
     found
 }

@@ -97,4 +97,10 @@ impl Machine {
             value => Some(value.text()),
         }
     }
+
+    /// Whether it is a virtual machine; false where that is unknown.
+    #[must_use]
+    pub fn is_guest(&self) -> bool {
+        self.text("virtual.hypervisor").is_some_and(|name| name != "none")
+    }
 }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-use model::{Figure, FigureKey, Run};
+use model::{Class, Figure, FigureKey, Run, ValueBasis};
 use stats::Floor;
 
 use super::result::{FloorUsed, Relation};
@@ -75,6 +75,31 @@ pub(crate) struct History {
     stretches: RefCell<HashMap<Option<usize>, f64>>,
 }
 
+/// The floor of transfers whose protocol paces itself by what it takes for the network: 38% between nine sessions of a
+/// guest.
+const PACED: f64 = 0.4;
+/// The floor of the sizes of caches, on a guest, whose host's others share them: 20 to 80% between the same sessions.
+const SHARED_SIZE: f64 = 0.5;
+/// The least floor of what a guest's core ran beside neighbours, or may have: a value as observed.
+const OBSERVED: f64 = Class::Process.guest_floor();
+
+/// The floor of a figure of a machine without earlier sessions.
+fn default_floor(run: &Run, figure: &Figure, cycles: bool) -> f64 {
+    let paced = || run.machine.text("network.congestion_control").is_some_and(|name| name.starts_with("bbr"));
+    let least = match figure.probe.as_str() {
+        "ipc.tcp_bandwidth" if paced() => PACED,
+        "memory.hierarchy" if run.machine.is_guest() => SHARED_SIZE,
+        _ => 0.0,
+    };
+    let of_class = match (cycles, run.machine.is_guest()) {
+        (true, _) => figure.class.cycles_floor(),
+        (false, true) if matches!(figure.basis(), ValueBasis::Observed(_)) => figure.class.guest_floor().max(OBSERVED),
+        (false, true) => figure.class.guest_floor(),
+        (false, false) => figure.class.session_floor(),
+    };
+    of_class.max(least)
+}
+
 impl History {
     /// Selects from `earlier` (oldest first) the values measured on machines of `runs`: one for each session, and the
     /// newest for every machine and figure. The runs themselves and other runs of their sessions are excluded, since a
@@ -112,7 +137,7 @@ impl History {
         if let Some(floor) = Floor::from_sessions(&logs) {
             return (floor, FloorUsed { sd: floor.sd, sessions: Some(logs.len()) });
         }
-        let sd = if cycles { figure.class.cycles_floor() } else { figure.class.session_floor() };
+        let sd = default_floor(run, figure, cycles);
         (Floor::known(sd), FloorUsed { sd, sessions: None })
     }
 
@@ -151,5 +176,52 @@ impl History {
                 (Floor { sd, degrees }, Some(FloorUsed { sd, sessions }))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{FactValue, FigureReferences, ObservedReason};
+
+    use super::*;
+
+    fn on(facts: &[(&str, &str)]) -> Run {
+        let mut run: Run = serde_json::from_str(include_str!("../../../../tests/upgrade/schema-1.json")).unwrap();
+        let fact = |(name, value): &(&str, &str)| {
+            let mut fact = run.machine.facts[0].clone();
+            (fact.name, fact.value) = ((*name).to_owned(), FactValue::Text((*value).to_owned()));
+            fact
+        };
+        run.machine.facts = facts.iter().map(fact).collect();
+        run
+    }
+
+    fn figure(probe: &str, class: Class, basis: ValueBasis) -> Figure {
+        let mut figure = on(&[]).figures.swap_remove(0);
+        probe.clone_into(&mut figure.probe);
+        figure.class = class;
+        figure.references = Some(FigureReferences { basis, ..FigureReferences::default() });
+        figure
+    }
+
+    #[test]
+    fn what_a_host_shares_moves_between_sessions_of_its_guests() {
+        let (own, guest) = (on(&[("virtual.hypervisor", "none")]), on(&[("virtual.hypervisor", "KVM")]));
+        let bandwidth = figure("memory.copy", Class::Bandwidth, ValueBasis::Undisturbed);
+        let floors = |figure: &Figure| [default_floor(&own, figure, false), default_floor(&guest, figure, false)];
+        assert_eq!(floors(&bandwidth), [0.01, 0.06]);
+        assert_eq!(floors(&figure("cpu.hanoi", Class::Compute, ValueBasis::Undisturbed)), [0.005, 0.005]);
+        let observed = ValueBasis::Observed(ObservedReason::LongOperation);
+        assert_eq!(floors(&figure("cpu.hanoi", Class::Compute, observed)), [0.005, 0.11], "as observed");
+        assert_eq!(floors(&figure("memory.hierarchy", Class::MemoryLatency, ValueBasis::Undisturbed)), [0.05, 0.5]);
+        let core = figure("cpu.hanoi", Class::Compute, ValueBasis::Cycles);
+        assert_eq!([&own, &guest].map(|run| default_floor(run, &core, true)), [0.002; 2], "cycles are the core's own");
+    }
+
+    #[test]
+    fn transfers_that_pace_themselves_have_a_floor_of_their_own() {
+        let tcp = figure("ipc.tcp_bandwidth", Class::Ipc, ValueBasis::Cycles);
+        let under = |control: &str| default_floor(&on(&[("network.congestion_control", control)]), &tcp, true);
+        assert_eq!((under("bbr"), under("cubic")), (PACED, 0.03));
     }
 }

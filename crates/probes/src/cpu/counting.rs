@@ -63,14 +63,15 @@ pub(super) fn fastest(
     let candidates = counted::all()
         .filter(|one| one.name == name && wanted(one) && one.check().is_ok())
         .filter(|one| known.as_deref().is_none_or(|known| known == one.isa));
-    let found = trials::fastest(candidates, TRIALS, |one| Ok(time_per_count(one, amount)))?;
+    let found = trials::fastest(candidates, TRIALS, EQUAL, |one| Ok(time_per_count(one, amount)))?;
     let found = found.ok_or_else(|| unavailable(name, wanted))?;
     context.choose(found.isa);
     trial(found, amount, context)
 }
 
-/// Short runs of each loop, of which the fastest counts.
+/// Short runs of each loop, and the part of their time within which two are equally fast.
 const TRIALS: usize = 8;
+const EQUAL: f64 = 0.005;
 
 /// Nanoseconds of a short run, divided by the count of a turn.
 fn time_per_count(one: &CountedLoop, amount: fn(&CountedLoop) -> u64) -> f64 {

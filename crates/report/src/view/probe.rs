@@ -16,8 +16,9 @@ pub fn probe(probe: &ProbeDescription) -> Document {
         (
             "session floor".to_owned(),
             format!(
-                "{}: by habit, equal figures of two sessions on one machine lie this far apart",
-                percent(probe.class.session_floor())
+                "{}, on a guest {}: by habit, equal figures of two sessions on one machine lie this far apart",
+                percent(probe.class.session_floor()),
+                percent(probe.class.guest_floor())
             ),
         ),
     ];
