@@ -6,6 +6,7 @@ mod choose;
 mod choose_uncertain;
 mod common;
 mod compare_cycles;
+mod compare_guest;
 mod compare_published;
 mod compare_recorded;
 mod compare_recorded_cycles;

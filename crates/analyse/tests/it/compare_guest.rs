@@ -1,0 +1,75 @@
+//! False alarms between sessions of one guest, whose host does other things in each: recorded runs of `default`, from
+//! which no floor was derived.
+#![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
+
+use std::collections::BTreeMap;
+
+use crate::common::{from_values, run};
+use analyse::compare::{CompareOptions, SelfTest, self_test};
+use model::{Class, Fact, FactValue, Figure, FigureReferences, Metric, ObservedReason, Run, Unit, ValueBasis};
+
+const SESSIONS: &str = include_str!("../data/guest_sessions.txt");
+
+fn named<T: serde::de::DeserializeOwned>(word: &str) -> T {
+    serde_json::from_value(serde_json::Value::String(word.to_owned())).unwrap()
+}
+
+fn figure(cells: &[&str]) -> Figure {
+    let [probe, point, class, unit, observed, values] = cells else { panic!("{cells:?}") };
+    let unit: Unit = named(unit);
+    let metric = if unit.is_rate() { Metric::higher(unit, "operation") } else { Metric::lower(unit, "operation") };
+    let values: Vec<f64> = values.split(' ').map(|value| value.parse().unwrap()).collect();
+    let mut made = from_values(probe, point, metric, named::<Class>(class), &values);
+    let basis = match *observed {
+        "o" => ValueBasis::Observed(ObservedReason::LongOperation),
+        _ => ValueBasis::Undisturbed,
+    };
+    made.references = Some(FigureReferences { basis, ..FigureReferences::default() });
+    made
+}
+
+/// The recorded runs, on a machine of this hypervisor.
+fn sessions(hypervisor: &str) -> Vec<Run> {
+    let mut figures: BTreeMap<&str, Vec<Figure>> = BTreeMap::new();
+    for line in SESSIONS.lines().filter(|line| !line.starts_with('#')) {
+        let cells: Vec<&str> = line.split(';').collect();
+        figures.entry(cells[0]).or_default().push(figure(&cells[1..]));
+    }
+    let of_session = |(name, figures): (&str, Vec<Figure>)| {
+        let mut made = run(&format!("run {name}"), "guest", &format!("2026-11-23T16:{name}0:00Z"), figures);
+        let text = |name: &str, value: &str| Fact {
+            name: name.to_owned(),
+            value: FactValue::Text(value.to_owned()),
+            unit: None,
+            source: String::new(),
+            affects: Vec::new(),
+        };
+        made.machine.facts = vec![text("virtual.hypervisor", hypervisor), text("network.congestion_control", "bbr")];
+        made
+    };
+    figures.into_iter().map(of_session).collect()
+}
+
+fn tried(hypervisor: &str) -> SelfTest {
+    let runs = sessions(hypervisor);
+    let pairs: Vec<(&Run, &Run)> =
+        runs.iter().enumerate().flat_map(|(at, a)| runs[at + 1..].iter().map(move |b| (a, b))).collect();
+    assert_eq!(pairs.len(), 15);
+    self_test(&pairs, &CompareOptions::default()).unwrap()
+}
+
+#[test]
+fn what_the_host_did_between_two_sessions_of_a_guest_is_no_difference() {
+    let found = tried("KVM");
+    assert!(found.figures > 400, "{found:?}");
+    assert!(found.different <= 2 && found.pairs_with_claims <= 1, "{found:?}");
+}
+
+#[test]
+fn the_floors_of_a_machine_of_ones_own_would_call_it_one() {
+    let found = tried("none");
+    assert!(
+        found.different > 20 && found.pairs_with_claims > 10,
+        "the recordings would find smaller floors: {found:?}"
+    );
+}
