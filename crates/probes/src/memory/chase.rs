@@ -30,7 +30,7 @@ const WARM_LAPS: u64 = 3;
 
 /// A walk along a chain. A batch is at least one whole lap, or a part of a long one.
 ///
-/// Of a small set there are several chains, alike but for their pages, one a batch in turn: which pages a set got decides
+/// Of a small set there are several chains, alike but for their pages, in turns of a few batches: which pages it got decides
 /// which of its lines displace each other in a cache, and is drawn once a launch otherwise.
 pub(super) struct Chase {
     rings: Vec<ChaseRing<Arena>>,
