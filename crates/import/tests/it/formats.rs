@@ -311,7 +311,7 @@ fn truncated_files_name_the_position() {
         ("netperf-omni.csv", "10000.00", "the test that begins here has no result"),
         ("mbw.txt", "AVG", "its last method has no average at line"),
         ("tidy-csv.csv", "9.9e-8", "the row and the heading differ in length at line 2"),
-        ("prony.json", "\"outcome\"", "EOF while parsing"),
+        ("prony.json", "\"outcome\"", "cut off"),
     ] {
         let text = String::from_utf8(common::fixture(file)).unwrap();
         let text = &text[..text.find(cut).unwrap()];

@@ -4,6 +4,7 @@ mod ending;
 mod group;
 mod quota;
 mod references;
+mod refinement;
 mod rounds;
 mod start;
 mod time_budget;
@@ -57,6 +58,8 @@ pub struct MeasureSession<'a> {
     quota: QuotaPacing,
     watch: ReferenceWatch,
     beyond_reach: BeyondReach,
+    /// Seconds of the launches of refined figures.
+    refinement: f64,
     /// First of the rounds whose outside evidence was not judged yet.
     first_unjudged: u32,
     /// Engine time at which this part of the session began, and seconds measured in parts before it.
@@ -78,6 +81,8 @@ struct FigureProgress {
     /// Time of a batch as it was calibrated, nanoseconds.
     nanos: u64,
     ended: bool,
+    /// Within its target, and launched on towards that of core figures.
+    refining: bool,
     /// Measured now; the others wait for their part of a long plan.
     in_part: bool,
     /// Measured in launches of its own, because a shared one went wrong.
@@ -126,6 +131,7 @@ impl<'a> MeasureSession<'a> {
             stopper,
             quota,
             beyond_reach: BeyondReach::default(),
+            refinement: 0.0,
             first_unjudged,
             began,
             before,
@@ -348,6 +354,7 @@ impl<'a> MeasureSession<'a> {
             }
         }
         finished.into_iter().for_each(|index| self.end_figure(index, None));
+        group.0.iter().for_each(|index| self.refine(*index));
         for index in open {
             if self.engine.leader(index).is_some_and(|leader| self.progress[leader].ended) {
                 // Launches are made for the leader; what came along has the interval that it has.
@@ -356,11 +363,6 @@ impl<'a> MeasureSession<'a> {
                 self.end_figure(index, None);
             }
         }
-    }
-
-    /// Half-width that ends a figure.
-    fn target(&self, index: usize) -> f64 {
-        self.run.plan.entries.get(index).map_or(self.run.plan.target, |entry| entry.target)
     }
 
     fn save(&mut self) -> Result<(), EndReason> {

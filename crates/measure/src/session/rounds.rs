@@ -70,7 +70,8 @@ impl MeasureSession<'_> {
     }
 
     fn active(&self, index: usize) -> bool {
-        self.progress[index].in_part && !self.progress[index].ended
+        let progress = &self.progress[index];
+        progress.in_part && (!progress.ended || progress.refining)
     }
 
     fn groups(&self, wanted: impl Fn(&Self, usize) -> bool) -> Vec<LaunchGroup> {
@@ -118,7 +119,8 @@ impl MeasureSession<'_> {
                 return Ok(());
             }
             if self.out_of_time() {
-                return Err(EndReason::TimeLimit);
+                let over = self.progress.iter().all(|progress| progress.ended);
+                return if over { Ok(()) } else { Err(EndReason::TimeLimit) };
             }
             let active = groups.iter().map(|group| group.0.len()).sum();
             self.observer.on_event(&MeasureEvent::Round { number: round + 1, active });
@@ -144,7 +146,7 @@ impl MeasureSession<'_> {
         let mut queue: VecDeque<(LaunchGroup, u32)> = groups.iter().map(|group| (group.clone(), 0)).collect();
         while let Some((group, attempt)) = queue.pop_front() {
             // The launch of another group may have ended some of this one.
-            let open: Vec<usize> = group.0.into_iter().filter(|index| !self.progress[*index].ended).collect();
+            let open: Vec<usize> = group.0.into_iter().filter(|index| self.active(*index)).collect();
             if open.is_empty() {
                 continue;
             }
@@ -175,8 +177,7 @@ impl MeasureSession<'_> {
             Err(_) | Ok(true) => Ok(LaunchGroup(Vec::new())),
             Ok(false) => {
                 let members = group.0.iter().zip(before);
-                let stale =
-                    members.filter(|(index, before)| !self.progress[**index].ended && self.valid(**index) == *before);
+                let stale = members.filter(|(index, before)| self.active(**index) && self.valid(**index) == *before);
                 Ok(LaunchGroup(stale.map(|(index, _)| *index).collect()))
             }
         }

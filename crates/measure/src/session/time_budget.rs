@@ -9,7 +9,7 @@
 //! A round has a least length, filled with figures out of reach: launches of one figure that follow one another at
 //! once all meet the same neighbour, and say little more than one of them.
 
-use model::Estimate;
+use model::{Estimate, EstimateMethod};
 use stats::CALLING_LEVEL;
 use stats::distribution::normal_quantile;
 
@@ -61,8 +61,8 @@ impl BeyondReach {
 
 /// Remaining cost of finishing figures of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct GroupCost {
-    group: usize,
+pub(super) struct GroupCost {
+    pub(super) group: usize,
     /// Seconds to the look at which they are expected to finish; or of its next launch.
     seconds: f64,
     /// Figures that are expected to finish there.
@@ -93,14 +93,16 @@ fn most_a_launch(needed: &[usize]) -> Option<(usize, usize)> {
 }
 
 /// Half-width of the interval that declares a figure within its target, from the printed one: the ratio is that of the
-/// intervals of a normal distribution at both levels.
+/// intervals of a normal distribution at both levels. That of an early look is taken without what it was widened by.
 fn calling_half_width(estimate: &Estimate) -> f64 {
     let errors = |level: f64| normal_quantile(0.5 + level.clamp(0.5, CALLING_LEVEL) / 2.0);
-    estimate.relative_half_width() * errors(CALLING_LEVEL) / errors(estimate.level)
+    let early = estimate.method == EstimateMethod::WidenedExtremes;
+    let widened = if early { stats::stop::early_widening(estimate.launches as usize) } else { 1.0 };
+    estimate.relative_half_width() / widened * errors(CALLING_LEVEL) / errors(estimate.level)
 }
 
 /// The groups whose figures are cheapest first, as many as the time permits.
-fn within_budget(mut costs: Vec<GroupCost>, time: f64) -> Vec<GroupCost> {
+pub(super) fn within_budget(mut costs: Vec<GroupCost>, time: f64) -> Vec<GroupCost> {
     costs.sort_by(|a, b| a.of_one().total_cmp(&b.of_one()));
     let mut spent = 0.0;
     costs.retain(|cost| {
@@ -118,12 +120,20 @@ fn is_dear(seconds: f64, figures: usize, first: u32, limit: f64) -> bool {
 
 impl MeasureSession<'_> {
     /// The groups of this round: all of them without a time limit, and without those that are dear before the first look.
-    pub(super) fn select_round(&mut self, groups: Vec<LaunchGroup>, round: u32) -> Vec<LaunchGroup> {
+    pub(super) fn select_round(&mut self, mut groups: Vec<LaunchGroup>, round: u32) -> Vec<LaunchGroup> {
         let first = self.run.plan.looks.first().copied().unwrap_or(0);
         let Some(limit) = self.run.plan.time_limit else { return groups };
         if round < first {
             return if round.is_multiple_of(TURN) { groups } else { self.affordable(groups, limit, first) };
         }
+        let refined = self.take_refined(&mut groups, limit);
+        let mut selected = self.select_open(groups, limit);
+        selected.extend(refined);
+        selected
+    }
+
+    /// Those of the groups that are not refined.
+    fn select_open(&mut self, groups: Vec<LaunchGroup>, limit: f64) -> Vec<LaunchGroup> {
         let left = limit - self.elapsed();
         let costs = groups.iter().enumerate().filter_map(|(group, members)| self.cost(group, members));
         let reached = within_budget(costs.collect(), left);
@@ -151,7 +161,7 @@ impl MeasureSession<'_> {
 
     /// What it takes until most members of a group for the time are expected to finish; `None` if none is before the last
     /// look.
-    fn cost(&self, group: usize, members: &LaunchGroup) -> Option<GroupCost> {
+    pub(super) fn cost(&self, group: usize, members: &LaunchGroup) -> Option<GroupCost> {
         let fewest = stats::stop::fewest_launches(self.run.plan.level).unwrap_or(0);
         let leads = |index: &&usize| self.engine.leader(**index).is_none();
         let launches: Vec<usize> = members
@@ -161,7 +171,7 @@ impl MeasureSession<'_> {
             .filter_map(|index| {
                 let made = self.valid(*index);
                 let half_width = self.run.figures[*index].outcome.estimate().map_or(f64::INFINITY, calling_half_width);
-                Some(expected_look(made, half_width, self.target(*index), &self.run.plan.looks, fewest)? - made)
+                Some(expected_look(made, half_width, self.wanted(*index), &self.run.plan.looks, fewest)? - made)
             })
             .collect();
         let (launches, figures) = most_a_launch(&launches)?;
@@ -169,7 +179,7 @@ impl MeasureSession<'_> {
     }
 
     /// Seconds of a launch of a group that counts, with those that did not count.
-    fn launch_seconds(&self, group: &LaunchGroup) -> f64 {
+    pub(super) fn launch_seconds(&self, group: &LaunchGroup) -> f64 {
         let (first, made) = (group.0[0], self.run.figures[group.0[0]].launches.len());
         self.progress[first].seconds * made.max(1) as f64 / self.valid(first).max(1) as f64
     }

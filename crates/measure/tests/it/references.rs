@@ -27,11 +27,13 @@ struct SharedCore {
     refused: bool,
     /// Instructions per cycle that its front end passes where nobody shares it.
     issues: f64,
+    /// Launches differ by at most this part of their cycles.
+    scatter: f64,
 }
 
 impl SharedCore {
     fn new(neighbour: fn(f64) -> Option<f64>) -> Self {
-        Self { now: 0.0, neighbour, steps: Vec::new(), refused: false, issues: 6.0 }
+        Self { now: 0.0, neighbour, steps: Vec::new(), refused: false, issues: 6.0, scatter: 0.0 }
     }
 
     /// Gigahertz: steps of 4% every two seconds.
@@ -46,13 +48,15 @@ impl SharedCore {
 
     fn launch(&mut self, step: &WorkerStep, batches: u32) -> Launch {
         let (mut clock, mut contention, mut nanos) = (Vec::new(), Vec::new(), Vec::new());
+        // The golden ratio's multiples are spread evenly over what they are cut to, in an order without a trend.
+        let own = 1.0 + self.scatter * (2.0 * (self.steps.len() as f64 * 0.618_034).fract() - 1.0);
         for batch in 0..=batches {
             let read = self.reading();
             clock.push(read.0);
             contention.push(read.1);
             if batch < batches {
                 let slower = (self.neighbour)(self.now).unwrap_or(1.0);
-                nanos.push((CYCLES * OPS as f64 * slower / self.clock()) as u64);
+                nanos.push((own * CYCLES * OPS as f64 * slower / self.clock()) as u64);
                 self.now += 2e-4;
             }
         }
@@ -169,6 +173,44 @@ fn a_neighbour_who_comes_and_goes_costs_launches_and_not_the_value() {
     assert!(condition(CORE_SHARED).outcome.estimate().is_some_and(|found| (0.2..0.8).contains(&found.value)));
     let asked = engine.steps.iter().rfind(|step| step.purpose == Purpose::Measure).unwrap();
     assert_eq!((asked.batch_nanos, asked.tasks[0].batches, asked.tasks[0].enough), (200_000, 100, 20));
+}
+
+/// Two core figures of launches that scatter, in a run of so many seconds at most.
+fn measured_within(limit: Option<f64>, scatter: f64) -> (Run, f64) {
+    let mut engine = SharedCore { scatter, ..SharedCore::new(|now| (now.fract() < 0.2).then_some(1.5)) };
+    let named = ["os.syscall_getppid", "os.syscall_write"].map(str::to_owned);
+    let entries = select(None, &named, 0.02).unwrap();
+    let plan = Plan { seed: 7, entries, references: true, time_limit: limit, ..Plan::default() };
+    let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
+    let ended =
+        MeasureSession::measure(order, &mut engine, &mut NullObserver, &mut Checked, Stopper::default()).unwrap();
+    assert_eq!(ended.ending, EndReason::Complete);
+    (ended.run, engine.now)
+}
+
+#[test]
+fn core_figures_within_their_targets_are_refined_for_a_tenth_of_a_limit() {
+    let finest = |run: &Run| -> Vec<f64> {
+        run.figures[..2]
+            .iter()
+            .map(|figure| {
+                assert_eq!(figure.basis(), &ValueBasis::Cycles, "{:?}", figure.references);
+                assert!(!figure.has(Flag::Unfinished) && figure.is_within(0.02, 0.99), "{:?}", figure.flags);
+                let launches = u32::try_from(figure.counted().len()).unwrap();
+                assert!(run.plan.looks.contains(&launches), "{launches} launches are no look");
+                figure.outcome.estimate().unwrap().relative_half_width()
+            })
+            .collect()
+    };
+    let (usual, seconds) = measured_within(None, 0.007);
+    assert!(finest(&usual).iter().all(|width| *width > 0.005), "nobody is in a hurry: the target is the target");
+    let (refined, longer) = measured_within(Some(100.0), 0.007);
+    assert!(finest(&refined).iter().all(|width| *width <= 0.005), "{:?}", finest(&refined));
+    assert!(longer > seconds && longer < seconds + 10.0, "{seconds} s and {longer} s");
+    // With little time nothing is refined, and nothing that was finished is lost.
+    let (short, little) = measured_within(Some(seconds), 0.007);
+    assert!(little < seconds * 1.2, "{little} s of {seconds}");
+    drop(finest(&short));
 }
 
 #[test]
