@@ -14,6 +14,7 @@ use crate::modes::{FastBatches, ModeGroup, modes_of_launches};
 use crate::order_statistic::{
     MedianInterval, inflated_median_ranks, launch_median_interval, launch_median_range, least_inflation,
 };
+use crate::quantile::quantile;
 
 /// Default target of a figure: half-width of the interval as a logarithm, 2%.
 pub const TARGET: f64 = 0.02;
@@ -89,6 +90,16 @@ pub fn early_widening(launches: usize) -> f64 {
     EARLY.iter().rfind(|(look, _)| *look <= launches).map_or(1.0, |(_, factor)| *factor)
 }
 
+/// Relative half-width of the deciding interval after so many launches, if they are distributed like these values: its
+/// ends are quantiles of theirs. `None` for fewer launches than it needs, or without values.
+#[must_use]
+pub fn expected_half_width(values: &[f64], launches: usize, level: f64) -> Option<f64> {
+    let ranks = inflated_median_ranks(launches, level.max(CALLING_LEVEL), least_inflation())?;
+    let at = |rank: usize| quantile(values, (rank as f64 - 0.5) / launches as f64);
+    let (low, middle, high) = (at(ranks.low)?, quantile(values, 0.5)?, at(ranks.high)?);
+    (middle > 0.0).then(|| (high - low) / 2.0 / middle)
+}
+
 /// The interval that must be within the target for convergence. `level` is the plan's.
 pub fn calling_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
     launch_median_interval(values, level.max(CALLING_LEVEL))
@@ -136,6 +147,20 @@ mod tests {
         assert!(!look_at_undisturbed(&spread(0.0001, 7), &[], TARGET, 0.95).converged, "seven are no look");
         let look = look_at_undisturbed(&spread(0.001, 14), &[], TARGET, 0.95);
         assert!(look.converged && !look.early);
+    }
+
+    #[test]
+    fn a_fifth_of_the_launches_at_another_level_soon_leaves_the_interval() {
+        let levels: Vec<f64> =
+            (0..25).map(|at| if at % 5 == 0 { 1.125 } else { 1.0 + 0.0005 * f64::from(at) }).collect();
+        let expected = |launches| expected_half_width(&levels, launches, 0.95).unwrap();
+        assert!(expected(14) > 0.05 && expected(80) < 0.01, "{} and {}", expected(14), expected(80));
+        // What is spread evenly follows the root law.
+        let even: Vec<f64> = (0..101).map(|at| 1.0 + 0.001 * f64::from(at)).collect();
+        let ratio = expected_half_width(&even, 20, 0.95).unwrap() / expected_half_width(&even, 80, 0.95).unwrap();
+        assert!((1.7..2.2).contains(&ratio), "{ratio}");
+        assert_eq!(expected_half_width(&levels, 8, 0.95), None, "no order statistics cover");
+        assert_eq!(expected_half_width(&[], 20, 0.95), None);
     }
 
     /// The half-width and whether the interval covers, of a core figure that is refined: launched on once it is within the
