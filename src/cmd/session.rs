@@ -158,7 +158,8 @@ impl<'a> LocalSession<'a> {
         output::print_run(&document, &run, self.common)?;
         match ending {
             EndReason::NotSaved(reason) => {
-                output::remark(&format!("the run could not be kept: {reason}; what was measured stands above"));
+                let instead = elsewhere(&run).unwrap_or_else(|| "what was measured stands above".to_owned());
+                output::remark(&format!("the run could not be kept: {reason}; {instead}"));
                 Ok(ExitStatus::Failed)
             }
             EndReason::Stopped => {
@@ -172,6 +173,21 @@ impl<'a> LocalSession<'a> {
                 output::remark("nothing could be measured; the table says why");
                 Ok(ExitStatus::Failed)
             }
+        }
+    }
+}
+
+/// Keeps a run that its store did not take as a document in the folder for temporary files, and says where; `None` if that
+/// fails too.
+fn elsewhere(run: &Run) -> Option<String> {
+    let named = tempfile::Builder::new().prefix("prony-").suffix(".prony.json").tempfile().ok()?;
+    let place = named.into_temp_path().keep().ok()?;
+    match store::save_document(&place, run) {
+        Ok(()) => Some(format!("all of it is in {0}, which `prony import {0}` keeps", place.display())),
+        Err(_) => {
+            // Nothing of use is in it.
+            let _ = std::fs::remove_file(place);
+            None
         }
     }
 }

@@ -2,12 +2,12 @@
 //! others.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::common::Place;
+use crate::common::{Answer, Place};
 
 /// Starts a run of many rounds, and kills it with the signal when a number of them are stored.
 fn cut_off(place: &Place, arguments: &[&str], signal: &str, rounds: u64) -> Value {
@@ -22,7 +22,7 @@ fn cut_off(place: &Place, arguments: &[&str], signal: &str, rounds: u64) -> Valu
         assert!(child.try_wait().unwrap().is_none(), "{arguments:?} ended by itself");
         std::thread::sleep(Duration::from_millis(20));
     }
-    let kill = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+    let kill = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(kill.success());
     child.wait().unwrap();
     stored()
@@ -136,4 +136,38 @@ fn what_cannot_be_resumed_says_so() {
     assert!(place.ask(&["run", "--resume", "1"]).refused().contains("it is complete"));
     let published = place.ask(&["run", "--resume", "published:babar-cpu-1998/amd-k6-200-mhz"]).refused();
     assert!(published.contains("not measured by prony"), "{published}");
+}
+
+/// A disk of 260 KiB takes the first of a run, and not all of it.
+#[test]
+fn a_run_that_fills_its_disk_is_kept_elsewhere() {
+    let place = Place::new();
+    let (disk, spare) = (place.file("disk"), place.file("spare"));
+    std::fs::create_dir(&disk).unwrap();
+    std::fs::create_dir(&spare).unwrap();
+    let mounted = |words: &[&str]| {
+        let script = "mount -t tmpfs -o size=260k none \"$0\" && exec \"$@\"";
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "sh", "-c", script]).arg(&disk).args(words).env("TMPDIR", &spare);
+        Answer::of(command.output().unwrap())
+    };
+    if mounted(&["true"]).code != Some(0) {
+        testing::lacks("a mount of one's own (root, and unshare)");
+        return;
+    }
+    let store = disk.join("runs.sqlite").display().to_string();
+    let probes = ["--probe", "os.clock_read", "--probe", "cpu.hanoi", "--probe", "os.syscall_getppid"];
+    let limits = ["--target", "0.01", "--max-launches", "160"];
+    let told = mounted(&[&[env!("CARGO_BIN_EXE_prony"), "run", "--store", &store], &probes[..], &limits].concat());
+    assert_eq!(told.code, Some(2), "{told:?}");
+    assert!(told.err.contains("no space is left there") && told.out.contains("3 figures"), "{told:?}");
+    let kept: Vec<_> = std::fs::read_dir(&spare).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let [document] = kept.as_slice() else { panic!("one document: {kept:?}") };
+    let document = document.display().to_string();
+    assert!(told.err.contains(&format!("`prony import {document}` keeps")), "{told:?}");
+    place.ask(&["import", &document]).fine();
+    let run = place.ask(&["show", "latest", "--json"]).json();
+    let launches = |figure: &Value| figure["launches"].as_array().unwrap().len();
+    let figures = run["figures"].as_array().unwrap();
+    assert!(figures.len() >= 3 && figures[..3].iter().all(|figure| launches(figure) >= 8), "{:?}", told.err);
 }
