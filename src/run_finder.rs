@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use analyse::compare::{NEWEST_SESSIONS, SessionRecord};
+use analyse::compare::{NEWEST_SESSIONS, SessionRecord, least_error};
 use anyhow::{Context, Result};
 use model::{Definition, Figure, FigureKey, Run};
 use store::{Access, Detail, Selector, Store};
@@ -141,6 +141,7 @@ pub(crate) fn history(runs: &[&Run], common: &CommonOptions) -> Result<Vec<Sessi
                 started: value.started,
                 figure: figure.clone(),
                 value: value.value,
+                error: least_error(value.low, value.high),
             }));
         }
     }

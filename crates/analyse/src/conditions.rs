@@ -72,6 +72,15 @@ pub fn disturbances(run: &Run) -> Vec<RunDisturbance> {
     found.into_iter().flatten().collect()
 }
 
+/// Whether a run is known to have had its CPUs to itself, as far as its machine could see: no other work, and no time that
+/// was taken from it. A thread of a host's other guest on the core is none of these.
+#[must_use]
+pub(crate) fn had_its_cpus(run: &Run) -> bool {
+    let conditions = recorded(run);
+    let taken = [other_run(&conditions), load(&conditions), steal(&conditions), throttling(&conditions)];
+    conditions.others.is_some() && taken.iter().all(Option::is_none)
+}
+
 /// One sentence on a run: `web-3 ran beside other work (load 3.1 on 2 CPUs) and saw its clock move ...`, without a full
 /// stop.
 #[must_use]

@@ -130,6 +130,10 @@ pub trait Kernel {
         Ok(())
     }
 
+    /// Outside the clock, right before it starts, after the harness has read the counters of the process: takes back what
+    /// those system calls displaced from the first cache. It must be short, and leave the state as it is.
+    fn settle(&mut self) {}
+
     /// Amount of the unit of the metric per operation: bytes for a data rate.
     fn amount(&self) -> f64 {
         1.0

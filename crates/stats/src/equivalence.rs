@@ -17,28 +17,40 @@ pub const BAND: f64 = 0.02;
 /// How much a figure moves between sessions, for reasons that no number of launches averages out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Floor {
-    /// Standard deviation of the logarithm of the figure between sessions of one machine.
+    /// Standard deviation of the logarithm of the figure between sessions of one machine, `own` included.
     pub sd: f64,
+    /// Variance that the sessions' own errors have in that of `sd`: a comparison has the errors of its two sessions beside
+    /// the floor.
+    pub own: f64,
     /// Degrees of freedom of `sd`: number of sessions minus one if it was estimated, `None` if it is taken as known.
     pub degrees: Option<f64>,
 }
 
 impl Floor {
     /// No floor: both samples are from one session, with interleaved launches.
-    pub const NONE: Self = Self { sd: 0.0, degrees: None };
+    pub const NONE: Self = Self { sd: 0.0, own: 0.0, degrees: None };
 
     /// A standard deviation that is taken as known, such as the default of a class of figures.
     pub fn known(sd: f64) -> Self {
-        Self { sd, degrees: None }
+        Self { sd, own: 0.0, degrees: None }
     }
 
-    /// Estimated from the logarithms of one figure in several sessions of one machine. `None` below three sessions or
-    /// with a value that is not finite.
-    pub fn from_sessions(logs: &[f64]) -> Option<Self> {
-        if logs.len() < 3 {
+    /// Estimated from one figure in several sessions of one machine, each the logarithm of its value and the standard error
+    /// of that (0 if it is unknown). `None` below three sessions or with a value that is not finite.
+    pub fn from_sessions(sessions: &[(f64, f64)]) -> Option<Self> {
+        if sessions.len() < 3 {
             return None;
         }
-        standard_deviation(logs).map(|sd| Self { sd, degrees: Some((logs.len() - 1) as f64) })
+        let logs: Vec<f64> = sessions.iter().map(|session| session.0).collect();
+        let own = sessions.iter().map(|(_, error)| error * error).sum::<f64>() / sessions.len() as f64;
+        let own = if own.is_finite() { own } else { 0.0 };
+        standard_deviation(&logs).map(|sd| Self { sd, own, degrees: Some((logs.len() - 1) as f64) })
+    }
+
+    /// How far sessions lie apart beyond their own errors: a standard deviation, 0 where those explain all of it.
+    #[must_use]
+    pub fn between(&self) -> f64 {
+        (self.sd * self.sd - self.own).max(0.0).sqrt()
     }
 
     /// The floor with an error of the difference that is known beside it: its standard deviation, such as that of the two
@@ -50,18 +62,31 @@ impl Floor {
         }
         let (own, both) = (self.sd * self.sd, self.sd * self.sd + error * error / 2.0);
         let degrees = self.degrees.filter(|_| own > 0.0).map(|degrees| degrees * (both / own) * (both / own));
-        Self { sd: both.sqrt(), degrees }
+        Self { sd: both.sqrt(), degrees, ..self }
     }
 
-    /// Half-width at `level` of the difference between two sessions that differ by the floor alone. The quantile is
-    /// Student's if the deviation was estimated, else normal.
+    /// Half-width at `level` that the floor adds in quadrature to that of two sessions' launches. The quantile is Student's
+    /// if the deviation was estimated, else normal.
+    ///
+    /// What an estimated deviation holds of the sessions' own errors is taken off with the quantile that those of the
+    /// launches have: where the errors of all sessions are alike, both together are Student's interval of the deviation
+    /// that was seen, but never less than that of the launches.
     pub fn half_width(&self, level: f64) -> f64 {
         if self.sd == 0.0 {
             return 0.0;
         }
         let p = 0.5 + level / 2.0;
         let quantile = self.degrees.map_or_else(|| normal_quantile(p), |df| student_t_quantile(p, df));
-        quantile * std::f64::consts::SQRT_2 * self.sd
+        (2.0 * quantile * quantile * self.sd * self.sd - self.own_square(level)).max(0.0).sqrt()
+    }
+
+    /// Square of the half-width at `level` of the difference of two sessions that differ by their own errors alone.
+    fn own_square(&self, level: f64) -> f64 {
+        if self.own == 0.0 {
+            return 0.0;
+        }
+        let quantile = normal_quantile(0.5 + level / 2.0);
+        2.0 * quantile * quantile * self.own
     }
 
     /// Whether [`half_width`](Self::half_width) at `level` is less than `room`: asked of the distribution itself, which costs
@@ -70,7 +95,7 @@ impl Floor {
         if self.sd == 0.0 {
             return room > 0.0;
         }
-        let widths = room / (std::f64::consts::SQRT_2 * self.sd);
+        let widths = ((room * room + self.own_square(level)) / 2.0).sqrt() / self.sd;
         self.degrees.map_or_else(|| normal_cdf(widths), |df| student_t_cdf(widths, df)) > 0.5 + level / 2.0
     }
 }
@@ -275,7 +300,8 @@ mod tests {
     #[test]
     fn p_and_interval_agree_under_a_floor() {
         let a = launches(0.0, 0.004);
-        for floor in [Floor::known(0.005), Floor { sd: 0.005, degrees: Some(2.0) }] {
+        let estimated = |error: f64| Floor { sd: 0.005, own: error * error, degrees: Some(2.0) };
+        for floor in [Floor::known(0.005), estimated(0.0), estimated(0.003), estimated(0.006)] {
             for step in 0..60 {
                 let c = compare(&a, &launches(0.001 * f64::from(step), 0.004), floor, 0.95).unwrap();
                 assert_eq!(c.p_value <= 0.05, !c.interval.contains(0.0), "step {step}: {c:?}");
@@ -287,9 +313,9 @@ mod tests {
     fn floor_alone_sets_the_width_of_quiet_figures() {
         let c = compare(&launches(0.0, 1e-6), &launches(0.0, 1e-6), Floor::known(0.01), 0.95).unwrap();
         assert!((c.interval.half_width() - 1.96 * 2.0_f64.sqrt() * 0.01).abs() < 1e-4);
-        let estimated = Floor::from_sessions(&[0.0, 0.01, 0.02]).unwrap();
+        let estimated = Floor::from_sessions(&[(0.0, 0.0), (0.01, 0.0), (0.02, 0.0)]).unwrap();
         assert!((estimated.half_width(0.95) - 4.302_65 * 2.0_f64.sqrt() * 0.01).abs() < 1e-5);
-        assert!(Floor::from_sessions(&[0.0, 0.01]).is_none());
+        assert!(Floor::from_sessions(&[(0.0, 0.0), (0.01, 0.0)]).is_none());
     }
 
     #[test]

@@ -42,5 +42,5 @@ pub use result::{
     GateFigure, GeometricMean, ModeRatio, NeededLaunches, Rank, Ratio, RatioMethod, Relation, Unmatched, VerdictCounts,
 };
 pub use self_test::{EqualVerdicts, FEWEST_PAIRS, SelfTest, self_test};
-pub use session::{NEWEST_SESSIONS, SessionRecord, relation};
+pub use session::{NEWEST_SESSIONS, SessionRecord, least_error, relation};
 pub use shares::fisher_exact;

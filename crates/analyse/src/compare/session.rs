@@ -5,8 +5,10 @@ use std::collections::{HashMap, HashSet};
 
 use model::{Class, Figure, FigureKey, Run, ValueBasis};
 use stats::Floor;
+use stats::distribution::normal_quantile;
 
 use super::result::{FloorUsed, Relation};
+use crate::conditions::had_its_cpus;
 
 /// Relation of a run to the reference.
 #[must_use]
@@ -24,6 +26,13 @@ pub fn relation(reference: &Run, other: &Run) -> Relation {
     }
 }
 
+/// Whether two sessions ran under one boot of their machine, from begin to end: one kernel, in one place of memory.
+fn one_boot(a: &Run, b: &Run) -> bool {
+    let boot = &a.session.began_on.boot;
+    let all = [a, b].into_iter().flat_map(|run| [Some(&run.session.began_on), run.session.ended_on.as_ref()]);
+    !boot.is_empty() && all.flatten().all(|identity| identity.boot == *boot)
+}
+
 /// Value of one figure in an earlier session on one machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionRecord {
@@ -37,6 +46,8 @@ pub struct SessionRecord {
     pub figure: FigureKey,
     /// Its value.
     pub value: f64,
+    /// Standard error of the value's logarithm; 0 if it is unknown.
+    pub error: f64,
 }
 
 impl SessionRecord {
@@ -44,16 +55,30 @@ impl SessionRecord {
     #[must_use]
     pub fn of(run: &Run) -> Vec<Self> {
         let record = |figure: &Figure| {
+            let estimate = figure.outcome.estimate()?;
             Some(Self {
                 machine: run.machine.fingerprint.clone(),
                 run: run.id.clone(),
                 started: run.session.started.clone(),
                 figure: figure.key(),
-                value: figure.outcome.estimate()?.value,
+                value: estimate.value,
+                error: least_error(estimate.low, estimate.high),
             })
         };
         run.figures.iter().filter_map(record).collect()
     }
+}
+
+/// Standard error of the logarithm of a value with this interval, of which the level is not known; 0 without one.
+///
+/// It is taken for the highest level that intervals of 95% usually have (order statistics come in steps), 99.7%: a value is
+/// a median, which scatters more than the shift between two sessions' launches does, and what is taken off the scatter of
+/// sessions must not be too much.
+#[must_use]
+pub fn least_error(low: f64, high: f64) -> f64 {
+    const HIGHEST: f64 = 0.997;
+    let half = (high / low).ln() / 2.0;
+    if half.is_finite() && half > 0.0 { half / normal_quantile(0.5 + HIGHEST / 2.0) } else { 0.0 }
 }
 
 /// Earlier sessions that are used for a figure of a machine: older ones are no longer representative.
@@ -66,8 +91,9 @@ pub(crate) fn same_run(a: &Run, b: &Run) -> bool {
     a.id == b.id && a.figures.len() == b.figures.len() && a.figures.iter().zip(&b.figures).all(same)
 }
 
-/// What an earlier session found: the logarithm of a value, and that of the clock that the session showed.
-type SessionLog = (f64, Option<f64>);
+/// What an earlier session found: the logarithm of a value, its standard error, and the logarithm of the clock that the
+/// session showed.
+type SessionLog = (f64, f64, Option<f64>);
 
 /// Logarithms of figures in earlier sessions, by machine.
 pub(crate) struct History {
@@ -78,24 +104,54 @@ pub(crate) struct History {
 /// The floor of transfers whose protocol paces itself by what it takes for the network: 38% between nine sessions of a
 /// guest.
 const PACED: f64 = 0.4;
+/// The floor in cycles of transfers by TCP, which were not measured in cycles without that pacing.
+const TRANSFERRED: f64 = Class::Ipc.cycles_floor();
+/// The floor in cycles of rings of processes, within a boot: eight of them lay 1.1% apart between 34 sessions of a guest.
+const RINGS: f64 = 0.012;
 /// The floor of the sizes of caches, on a guest, whose host's others share them: 20 to 80% between the same sessions.
 const SHARED_SIZE: f64 = 0.5;
 /// The least floor of what a guest's core ran beside neighbours, or may have: a value as observed.
 const OBSERVED: f64 = Class::Process.guest_floor();
 
+/// What two values of a figure are compared in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FloorBasis {
+    /// Time, at whatever clock.
+    Time,
+    /// Cycles of the core, or time at the clocks that were shown.
+    Cycles,
+    /// Cycles of sessions of one boot of a machine, which had their CPUs to themselves.
+    CyclesOfOneBoot,
+}
+
+impl FloorBasis {
+    const fn new(cycles: bool, alike: bool) -> Self {
+        match (cycles, alike) {
+            (false, _) => Self::Time,
+            (true, false) => Self::Cycles,
+            (true, true) => Self::CyclesOfOneBoot,
+        }
+    }
+}
+
 /// The floor of a figure of a machine without earlier sessions.
-fn default_floor(run: &Run, figure: &Figure, cycles: bool) -> f64 {
+fn default_floor(run: &Run, figure: &Figure, basis: FloorBasis) -> f64 {
     let paced = || run.machine.text("network.congestion_control").is_some_and(|name| name.starts_with("bbr"));
     let least = match figure.probe.as_str() {
         "ipc.tcp_bandwidth" if paced() => PACED,
+        "ipc.tcp_bandwidth" if basis == FloorBasis::CyclesOfOneBoot => TRANSFERRED,
+        "os.context_switch" => RINGS,
         "memory.hierarchy" if run.machine.is_guest() => SHARED_SIZE,
         _ => 0.0,
     };
-    let of_class = match (cycles, run.machine.is_guest()) {
-        (true, _) => figure.class.cycles_floor(),
-        (false, true) if matches!(figure.basis(), ValueBasis::Observed(_)) => figure.class.guest_floor().max(OBSERVED),
-        (false, true) => figure.class.guest_floor(),
-        (false, false) => figure.class.session_floor(),
+    let of_class = match (basis, run.machine.is_guest()) {
+        (FloorBasis::Cycles, _) => figure.class.cycles_floor(),
+        (FloorBasis::CyclesOfOneBoot, _) => figure.class.boot_floor(),
+        (FloorBasis::Time, true) if matches!(figure.basis(), ValueBasis::Observed(_)) => {
+            figure.class.guest_floor().max(OBSERVED)
+        }
+        (FloorBasis::Time, true) => figure.class.guest_floor(),
+        (FloorBasis::Time, false) => figure.class.session_floor(),
     };
     of_class.max(least)
 }
@@ -121,7 +177,7 @@ impl History {
             }
             let of_figure = logs.entry(record.machine.clone()).or_default().entry(record.figure.clone()).or_default();
             if of_figure.len() < NEWEST_SESSIONS && seen.insert((&record.machine, &record.figure, begun)) {
-                of_figure.push((record.value.ln(), clocks.get(record.run.as_str()).copied()));
+                of_figure.push((record.value.ln(), record.error, clocks.get(record.run.as_str()).copied()));
             }
         }
         Self { logs, stretches: RefCell::default() }
@@ -129,29 +185,33 @@ impl History {
 
     /// The floor of a figure on a machine. In cycles it is that of sessions whose clock is known: a core figure is stored
     /// as time at the clock of its session.
-    fn of(&self, run: &Run, figure: &Figure, cycles: bool) -> (Floor, FloorUsed) {
+    fn of(&self, run: &Run, figure: &Figure, basis: FloorBasis) -> (Floor, FloorUsed) {
+        let cycles = basis != FloorBasis::Time;
         let earlier = self.logs.get(&run.machine.fingerprint).and_then(|figures| figures.get(&figure.key()));
         let way = if figure.metric.unit.is_rate() { -1.0 } else { 1.0 };
-        let log = |(value, clock): &SessionLog| if cycles { Some(value + way * (*clock)?) } else { Some(*value) };
-        let logs: Vec<f64> = earlier.into_iter().flatten().filter_map(log).collect();
+        let log = |(value, error, clock): &SessionLog| {
+            let value = if cycles { value + way * (*clock)? } else { *value };
+            Some((value, *error))
+        };
+        let logs: Vec<(f64, f64)> = earlier.into_iter().flatten().filter_map(log).collect();
         if let Some(floor) = Floor::from_sessions(&logs) {
-            return (floor, FloorUsed { sd: floor.sd, sessions: Some(logs.len()) });
+            return (floor, FloorUsed { sd: floor.between(), sessions: Some(logs.len()) });
         }
-        let sd = default_floor(run, figure, cycles);
+        let sd = default_floor(run, figure, basis);
         (Floor::known(sd), FloorUsed { sd, sessions: None })
     }
 
     /// How far sessions of this run's machine lie apart on this figure: the standard deviation of a normal quantity that
     /// has the floor's interval at `level`.
     pub(crate) fn own_deviation(&self, run: &Run, figure: &Figure, level: f64, cycles: bool) -> f64 {
-        let (floor, used) = self.of(run, figure, cycles);
+        let (floor, used) = self.of(run, figure, FloorBasis::new(cycles, false));
         let mut stretches = self.stretches.borrow_mut();
         // Student's quantile is slow, and depends on the number of sessions alone.
         let stretch = stretches.entry(used.sessions).or_insert_with(|| {
-            let one = Floor { sd: 1.0, degrees: floor.degrees };
+            let one = Floor { degrees: floor.degrees, ..Floor::known(1.0) };
             one.half_width(level) / Floor::known(1.0).half_width(level)
         });
-        floor.sd * *stretch
+        ((floor.sd * *stretch).powi(2) - floor.own).max(0.0).sqrt()
     }
 
     /// The floor between two runs' figures, in cycles or in time; none within a session.
@@ -162,18 +222,23 @@ impl History {
         match relation(a.0, b.0) {
             Relation::Reference | Relation::SameRun | Relation::SameSession => (Floor::NONE, None),
             Relation::AnotherSession => {
-                let (floor, used) = self.of(a.0, a.1, cycles);
+                let (floor, used) = self.of(
+                    a.0,
+                    a.1,
+                    FloorBasis::new(cycles, one_boot(a.0, b.0) && had_its_cpus(a.0) && had_its_cpus(b.0)),
+                );
                 (floor, Some(used))
             }
             Relation::AnotherMachine => {
-                let ((a, used_a), (b, used_b)) = (self.of(a.0, a.1, cycles), self.of(b.0, b.1, cycles));
+                let basis = FloorBasis::new(cycles, false);
+                let ((a, used_a), (b, used_b)) = (self.of(a.0, a.1, basis), self.of(b.0, b.1, basis));
                 let (va, vb) = (a.sd * a.sd, b.sd * b.sd);
                 let spend = |variance: f64, degrees: Option<f64>| degrees.map_or(0.0, |df| variance * variance / df);
                 let spent = spend(va, a.degrees) + spend(vb, b.degrees);
                 let degrees = (spent > 0.0).then(|| (va + vb) * (va + vb) / spent);
-                let sd = f64::midpoint(va, vb).sqrt();
+                let floor = Floor { sd: f64::midpoint(va, vb).sqrt(), own: f64::midpoint(a.own, b.own), degrees };
                 let sessions = used_a.sessions.zip(used_b.sessions).map(|(a, b)| a + b);
-                (Floor { sd, degrees }, Some(FloorUsed { sd, sessions }))
+                (floor, Some(FloorUsed { sd: floor.between(), sessions }))
             }
         }
     }
@@ -181,7 +246,7 @@ impl History {
 
 #[cfg(test)]
 mod tests {
-    use model::{FactValue, FigureReferences, ObservedReason};
+    use model::{FactValue, FigureReferences, ObservedReason, TakenTime};
 
     use super::*;
 
@@ -208,20 +273,60 @@ mod tests {
     fn what_a_host_shares_moves_between_sessions_of_its_guests() {
         let (own, guest) = (on(&[("virtual.hypervisor", "none")]), on(&[("virtual.hypervisor", "KVM")]));
         let bandwidth = figure("memory.copy", Class::Bandwidth, ValueBasis::Undisturbed);
-        let floors = |figure: &Figure| [default_floor(&own, figure, false), default_floor(&guest, figure, false)];
+        let floors = |figure: &Figure| [&own, &guest].map(|run| default_floor(run, figure, FloorBasis::Time));
         assert_eq!(floors(&bandwidth), [0.01, 0.06]);
         assert_eq!(floors(&figure("cpu.hanoi", Class::Compute, ValueBasis::Undisturbed)), [0.005, 0.005]);
         let observed = ValueBasis::Observed(ObservedReason::LongOperation);
         assert_eq!(floors(&figure("cpu.hanoi", Class::Compute, observed)), [0.005, 0.11], "as observed");
         assert_eq!(floors(&figure("memory.hierarchy", Class::MemoryLatency, ValueBasis::Undisturbed)), [0.05, 0.5]);
         let core = figure("cpu.hanoi", Class::Compute, ValueBasis::Cycles);
-        assert_eq!([&own, &guest].map(|run| default_floor(run, &core, true)), [0.002; 2], "cycles are the core's own");
+        assert_eq!(
+            [&own, &guest].map(|run| default_floor(run, &core, FloorBasis::Cycles)),
+            [0.002; 2],
+            "cycles are the core's own"
+        );
     }
 
     #[test]
     fn transfers_that_pace_themselves_have_a_floor_of_their_own() {
         let tcp = figure("ipc.tcp_bandwidth", Class::Ipc, ValueBasis::Cycles);
-        let under = |control: &str| default_floor(&on(&[("network.congestion_control", control)]), &tcp, true);
-        assert_eq!((under("bbr"), under("cubic")), (PACED, 0.03));
+        let under = |control: &str, basis| default_floor(&on(&[("network.congestion_control", control)]), &tcp, basis);
+        for basis in [FloorBasis::Cycles, FloorBasis::CyclesOfOneBoot] {
+            assert_eq!((under("bbr", basis), under("cubic", basis)), (PACED, 0.03));
+        }
+    }
+
+    #[test]
+    fn a_boot_keeps_its_kernel_in_one_place() {
+        let pipe = figure("ipc.pipe_latency", Class::Ipc, ValueBasis::Cycles);
+        let ring = figure("os.context_switch", Class::Ipc, ValueBasis::Cycles);
+        let begun_under = |boot: &str, ended_under: &str| {
+            let mut made = on(&[]);
+            "this machine".clone_into(&mut made.machine.fingerprint);
+            made.id = format!("{boot} to {ended_under}");
+            boot.clone_into(&mut made.session.began_on.boot);
+            made.session.started = format!("{boot} to {ended_under}");
+            let mut ended = made.session.began_on.clone();
+            ended_under.clone_into(&mut ended.boot);
+            made.session.ended_on = Some(ended);
+            made.session.conditions.others = Some(TakenTime { seconds: 0.01, of: 300.0 });
+            made
+        };
+        let first = begun_under("one", "one");
+        let history = History::new(&[], &[]);
+        let floor =
+            |other: &Run, figure: &Figure, cycles| history.floor((&first, figure), (other, figure), cycles).0.sd;
+        let mut again = begun_under("one", "one");
+        (again.id, again.session.started) = ("again".to_owned(), "later".to_owned());
+        assert_eq!([&pipe, &ring].map(|figure| floor(&again, figure, true)), [0.002, RINGS]);
+        for other in [begun_under("two", "two"), begun_under("one", "two"), begun_under("", "")] {
+            assert_eq!(floor(&other, &pipe, true), 0.03, "{}", other.id);
+        }
+        let mut busy = again.clone();
+        busy.session.conditions.others = Some(TakenTime { seconds: 60.0, of: 300.0 });
+        assert_eq!(floor(&busy, &pipe, true), 0.03, "beside other work a round trip takes 2 to 5% more cycles");
+        busy.session.conditions.others = None;
+        assert_eq!(floor(&busy, &pipe, true), 0.03, "it is not known to have been alone");
+        assert_eq!(floor(&again, &pipe, false), 0.02, "times have the clock's drift");
     }
 }

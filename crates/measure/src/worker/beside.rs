@@ -116,6 +116,7 @@ pub(super) fn counted(
     kernel.ready(ops)?;
     let before = tally.as_ref().and_then(|tally| tally.moment());
     let thread = evidence.is_some().then(ThreadMoment::now);
+    kernel.settle();
     let began = sys::clock::now();
     let work = kernel.batch(ops)?;
     let nanos = sys::clock::now() - began;

@@ -58,12 +58,44 @@ fn sessions_of_one_machine_are_rarely_significant() {
         assert!(known <= five_percent, "{effect}: {known}");
         for sessions in [3, 5, 10] {
             let estimated = |rng: &mut ChaCha8Rng| {
-                let past: Vec<f64> = (0..sessions).map(|_| effect * standard_normal(rng)).collect();
+                let past: Vec<(f64, f64)> =
+                    (0..sessions).map(|_| effect * standard_normal(rng)).map(|log| (log, 0.0)).collect();
                 Floor::from_sessions(&past).unwrap()
             };
             let rate = share(trials, 0.0, effect, estimated, significant);
             println!("  floor estimated from {sessions} sessions: {rate:.3}");
             assert!(rate <= five_percent, "{effect}, {sessions} sessions: {rate}");
+        }
+    }
+}
+
+#[test]
+fn the_errors_of_earlier_sessions_are_not_counted_twice() {
+    const APART: f64 = 0.006;
+    let trials = trials();
+    let five_percent = testing::at_most(0.05, trials);
+    // The median of 20 launches of a session, and its standard error by its order statistics, taken for those of 99.7%: a
+    // median scatters more than the shift of two samples does, and what is taken off must not be too much.
+    let past = |effect: f64, rng: &mut ChaCha8Rng| {
+        let mut logs = session(0.0, effect, rng);
+        logs.sort_by(f64::total_cmp);
+        (stats::median(&logs).unwrap(), (logs[15] - logs[4]) / 2.0 / 2.968)
+    };
+    for effect in [0.0, 0.0005, 0.001, 0.002, 0.01] {
+        for sessions in [3, 5, 12] {
+            let estimated = |rng: &mut ChaCha8Rng| {
+                let past: Vec<(f64, f64)> = (0..sessions).map(|_| past(effect, rng)).collect();
+                Floor::from_sessions(&past).unwrap()
+            };
+            let twice = |rng: &mut ChaCha8Rng| Floor { own: 0.0, ..estimated(rng) };
+            let rates = [0.0, APART].map(|apart| {
+                [share(trials, apart, effect, estimated, significant), share(trials, apart, effect, twice, significant)]
+            });
+            println!(
+                "{effect}, {sessions} sessions: {rates:.3?} with the errors counted once and twice, equal and {APART} apart"
+            );
+            assert!(rates[0][0] <= five_percent, "{effect}, {sessions} sessions: {rates:?}");
+            assert!(rates[1][0] >= rates[1][1], "{effect}, {sessions} sessions: {rates:?}");
         }
     }
 }
