@@ -7,6 +7,7 @@
 mod align;
 mod assumed;
 mod basis;
+mod default_floor;
 mod family;
 mod figure_view;
 mod gate;

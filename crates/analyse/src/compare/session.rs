@@ -3,12 +3,12 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-use model::{Class, Figure, FigureKey, Run, ValueBasis};
+use model::{Figure, FigureKey, Run};
 use stats::Floor;
 use stats::distribution::normal_quantile;
 
+use super::default_floor::{FloorBasis, alike, code_layout, default_floor, one_build};
 use super::result::{FloorUsed, Relation};
-use crate::conditions::had_its_cpus;
 
 /// Relation of a run to the reference.
 #[must_use]
@@ -24,13 +24,6 @@ pub fn relation(reference: &Run, other: &Run) -> Relation {
     } else {
         Relation::AnotherMachine
     }
-}
-
-/// Whether two sessions ran under one boot of their machine, from begin to end: one kernel, in one place of memory.
-fn one_boot(a: &Run, b: &Run) -> bool {
-    let boot = &a.session.began_on.boot;
-    let all = [a, b].into_iter().flat_map(|run| [Some(&run.session.began_on), run.session.ended_on.as_ref()]);
-    !boot.is_empty() && all.flatten().all(|identity| identity.boot == *boot)
 }
 
 /// Value of one figure in an earlier session on one machine.
@@ -101,61 +94,6 @@ pub(crate) struct History {
     stretches: RefCell<HashMap<Option<usize>, f64>>,
 }
 
-/// The floor of transfers whose protocol paces itself by what it takes for the network: 38% between nine sessions of a
-/// guest.
-const PACED: f64 = 0.4;
-/// The floor in cycles of transfers by TCP, which were not measured in cycles without that pacing.
-const TRANSFERRED: f64 = Class::Ipc.cycles_floor();
-/// The floor in cycles of rings of processes, within a boot: eight of them lay 1.1% apart between 34 sessions of a guest.
-const RINGS: f64 = 0.012;
-/// The floor of the sizes of caches, on a guest, whose host's others share them: 20 to 80% between the same sessions.
-const SHARED_SIZE: f64 = 0.5;
-/// The least floor of what a guest's core ran beside neighbours, or may have: a value as observed.
-const OBSERVED: f64 = Class::Process.guest_floor();
-
-/// What two values of a figure are compared in.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum FloorBasis {
-    /// Time, at whatever clock.
-    Time,
-    /// Cycles of the core, or time at the clocks that were shown.
-    Cycles,
-    /// Cycles of sessions of one boot of a machine, which had their CPUs to themselves.
-    CyclesOfOneBoot,
-}
-
-impl FloorBasis {
-    const fn new(cycles: bool, alike: bool) -> Self {
-        match (cycles, alike) {
-            (false, _) => Self::Time,
-            (true, false) => Self::Cycles,
-            (true, true) => Self::CyclesOfOneBoot,
-        }
-    }
-}
-
-/// The floor of a figure of a machine without earlier sessions.
-fn default_floor(run: &Run, figure: &Figure, basis: FloorBasis) -> f64 {
-    let paced = || run.machine.text("network.congestion_control").is_some_and(|name| name.starts_with("bbr"));
-    let least = match figure.probe.as_str() {
-        "ipc.tcp_bandwidth" if paced() => PACED,
-        "ipc.tcp_bandwidth" if basis == FloorBasis::CyclesOfOneBoot => TRANSFERRED,
-        "os.context_switch" => RINGS,
-        "memory.hierarchy" if run.machine.is_guest() => SHARED_SIZE,
-        _ => 0.0,
-    };
-    let of_class = match (basis, run.machine.is_guest()) {
-        (FloorBasis::Cycles, _) => figure.class.cycles_floor(),
-        (FloorBasis::CyclesOfOneBoot, _) => figure.class.boot_floor(),
-        (FloorBasis::Time, true) if matches!(figure.basis(), ValueBasis::Observed(_)) => {
-            figure.class.guest_floor().max(OBSERVED)
-        }
-        (FloorBasis::Time, true) => figure.class.guest_floor(),
-        (FloorBasis::Time, false) => figure.class.session_floor(),
-    };
-    of_class.max(least)
-}
-
 impl History {
     /// Selects from `earlier` (oldest first) the values measured on machines of `runs`: one for each session, and the
     /// newest for every machine and figure. The runs themselves and other runs of their sessions are excluded, since a
@@ -219,14 +157,19 @@ impl History {
     /// Two machines bring two deviations. They are given as the one deviation whose difference has the same variance,
     /// with the degrees of freedom of Welch and Satterthwaite (Biometrika 34, 1947).
     pub(crate) fn floor(&self, a: (&Run, &Figure), b: (&Run, &Figure), cycles: bool) -> (Floor, Option<FloorUsed>) {
+        let (floor, used) = self.floor_of_machines(a, b, cycles);
+        let layout = if used.is_none() || one_build(a.0, b.0) { 0.0 } else { code_layout(a.1) };
+        if layout <= floor.sd {
+            return (floor, used);
+        }
+        (Floor::known(layout), Some(FloorUsed { sd: layout, sessions: None }))
+    }
+
+    fn floor_of_machines(&self, a: (&Run, &Figure), b: (&Run, &Figure), cycles: bool) -> (Floor, Option<FloorUsed>) {
         match relation(a.0, b.0) {
             Relation::Reference | Relation::SameRun | Relation::SameSession => (Floor::NONE, None),
             Relation::AnotherSession => {
-                let (floor, used) = self.of(
-                    a.0,
-                    a.1,
-                    FloorBasis::new(cycles, one_boot(a.0, b.0) && had_its_cpus(a.0) && had_its_cpus(b.0)),
-                );
+                let (floor, used) = self.of(a.0, a.1, FloorBasis::new(cycles, alike(a.0, b.0)));
                 (floor, Some(used))
             }
             Relation::AnotherMachine => {
@@ -246,7 +189,7 @@ impl History {
 
 #[cfg(test)]
 mod tests {
-    use model::{FactValue, FigureReferences, ObservedReason, TakenTime};
+    use model::{Class, FactValue, FigureReferences, TakenTime, ValueBasis};
 
     use super::*;
 
@@ -267,33 +210,6 @@ mod tests {
         figure.class = class;
         figure.references = Some(FigureReferences { basis, ..FigureReferences::default() });
         figure
-    }
-
-    #[test]
-    fn what_a_host_shares_moves_between_sessions_of_its_guests() {
-        let (own, guest) = (on(&[("virtual.hypervisor", "none")]), on(&[("virtual.hypervisor", "KVM")]));
-        let bandwidth = figure("memory.copy", Class::Bandwidth, ValueBasis::Undisturbed);
-        let floors = |figure: &Figure| [&own, &guest].map(|run| default_floor(run, figure, FloorBasis::Time));
-        assert_eq!(floors(&bandwidth), [0.01, 0.06]);
-        assert_eq!(floors(&figure("cpu.hanoi", Class::Compute, ValueBasis::Undisturbed)), [0.005, 0.005]);
-        let observed = ValueBasis::Observed(ObservedReason::LongOperation);
-        assert_eq!(floors(&figure("cpu.hanoi", Class::Compute, observed)), [0.005, 0.11], "as observed");
-        assert_eq!(floors(&figure("memory.hierarchy", Class::MemoryLatency, ValueBasis::Undisturbed)), [0.05, 0.5]);
-        let core = figure("cpu.hanoi", Class::Compute, ValueBasis::Cycles);
-        assert_eq!(
-            [&own, &guest].map(|run| default_floor(run, &core, FloorBasis::Cycles)),
-            [0.002; 2],
-            "cycles are the core's own"
-        );
-    }
-
-    #[test]
-    fn transfers_that_pace_themselves_have_a_floor_of_their_own() {
-        let tcp = figure("ipc.tcp_bandwidth", Class::Ipc, ValueBasis::Cycles);
-        let under = |control: &str, basis| default_floor(&on(&[("network.congestion_control", control)]), &tcp, basis);
-        for basis in [FloorBasis::Cycles, FloorBasis::CyclesOfOneBoot] {
-            assert_eq!((under("bbr", basis), under("cubic", basis)), (PACED, 0.03));
-        }
     }
 
     #[test]
@@ -318,7 +234,7 @@ mod tests {
             |other: &Run, figure: &Figure, cycles| history.floor((&first, figure), (other, figure), cycles).0.sd;
         let mut again = begun_under("one", "one");
         (again.id, again.session.started) = ("again".to_owned(), "later".to_owned());
-        assert_eq!([&pipe, &ring].map(|figure| floor(&again, figure, true)), [0.002, RINGS]);
+        assert_eq!([&pipe, &ring].map(|figure| floor(&again, figure, true)), [0.002, 0.008]);
         for other in [begun_under("two", "two"), begun_under("one", "two"), begun_under("", "")] {
             assert_eq!(floor(&other, &pipe, true), 0.03, "{}", other.id);
         }
@@ -328,5 +244,26 @@ mod tests {
         busy.session.conditions.others = None;
         assert_eq!(floor(&busy, &pipe, true), 0.03, "it is not known to have been alone");
         assert_eq!(floor(&again, &pipe, false), 0.02, "times have the clock's drift");
+    }
+
+    #[test]
+    fn another_build_lays_its_code_elsewhere() {
+        let of_build = |id: &str, build: &str| {
+            let mut made = on(&[("software.build_id", build)]);
+            "this machine".clone_into(&mut made.machine.fingerprint);
+            id.clone_into(&mut made.id);
+            id.clone_into(&mut made.session.started);
+            made
+        };
+        let (first, second, other) = (of_build("1", "aa"), of_build("2", "aa"), of_build("3", "bb"));
+        let mut unknown = of_build("4", "");
+        unknown.machine.facts.clear();
+        let history = History::new(&[], &[]);
+        let floor = |other: &Run, probe: &str| {
+            let figure = figure(probe, Class::Compute, ValueBasis::Cycles);
+            history.floor((&first, &figure), (other, &figure), true).0.sd
+        };
+        assert_eq!([&second, &other, &unknown].map(|run| floor(run, "cpu.hanoi")), [0.002, 0.03, 0.03]);
+        assert_eq!([&second, &other].map(|run| floor(run, "cpu.aes")), [0.002; 2]);
     }
 }

@@ -1,5 +1,7 @@
 //! Programs and libraries that affect figures.
 
+use std::io::Read as _;
+
 use model::Primitive;
 
 use crate::facts::collector::{Collector, Found};
@@ -28,6 +30,7 @@ pub(super) fn collect(facts: &mut Collector) {
     let loader = loader.ok_or_else(|| "none at the usual places".to_owned());
     facts.words("software.dynamic_loader", loader, "/lib, /lib64", &[Primitive::DynamicLink]);
     facts.words("software.build", Ok(build()), "this program", &[]);
+    facts.words("software.build_id", build_id(), "this program's ELF note", &[]);
 }
 
 /// The C library of this program.
@@ -57,8 +60,50 @@ fn loaders() -> [&'static str; 4] {
     ]
 }
 
+/// The linker's hash of this program, which tells whether two runs were made by one build: another lays the code of its
+/// kernels elsewhere.
+fn build_id() -> Found<String> {
+    let mut head = [0; 4096];
+    let read = std::fs::File::open("/proc/self/exe").and_then(|mut program| program.read(&mut head));
+    let head = read.map(|count| &head[..count]).map_err(|error| format!("/proc/self/exe: {error}"))?;
+    noted(head).ok_or_else(|| "this program has no build id in its first page".to_owned())
+}
+
+/// The description of the ELF note `NT_GNU_BUILD_ID` (type 3 of owner GNU) among these bytes, in hexadecimal.
+fn noted(bytes: &[u8]) -> Option<String> {
+    const OWNER_AND_TYPE: &[u8] = b"\x03\0\0\0GNU\0";
+    let at = bytes.windows(OWNER_AND_TYPE.len()).position(|window| window == OWNER_AND_TYPE)?;
+    let length = u32::from_ne_bytes(bytes.get(at.checked_sub(4)?..at)?.try_into().ok()?);
+    let from = at + OWNER_AND_TYPE.len();
+    let id = bytes.get(from..from.checked_add(length as usize)?).filter(|id| (8..=64).contains(&id.len()))?;
+    Some(id.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 /// Options of this program's compilation that can affect figures.
 fn build() -> String {
     let kind = if cfg!(debug_assertions) { "debug" } else { "release" };
     format!("{}-{} {kind}", std::env::consts::ARCH, std::env::consts::OS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_id_is_read_from_its_note_alone() {
+        let note = |length: u32, id: &[u8]| {
+            let mut bytes = b"\x7fELF and more".to_vec();
+            bytes.extend([4, 0, 0, 0]);
+            bytes.extend(length.to_ne_bytes());
+            bytes.extend(b"\x03\0\0\0GNU\0");
+            bytes.extend(id);
+            bytes
+        };
+        let id: Vec<u8> = (0..20).collect();
+        assert_eq!(noted(&note(20, &id)).as_deref(), Some("000102030405060708090a0b0c0d0e0f10111213"));
+        for hostile in [note(20, &id[..19]), note(u32::MAX, &id), note(0, &id), b"\x03\0\0\0GNU\0".to_vec(), Vec::new()]
+        {
+            assert_eq!(noted(&hostile), None);
+        }
+    }
 }

@@ -1,0 +1,142 @@
+//! How far equal figures of two sessions usually lie apart, where no earlier sessions of the machine tell.
+
+use model::{Class, Figure, Run, ValueBasis};
+
+use crate::conditions::had_its_cpus;
+
+/// The floor of transfers whose protocol paces itself by what it takes for the network: 38% between nine sessions of a
+/// guest.
+const PACED: f64 = 0.4;
+/// The floor in cycles of transfers by TCP, which were not measured in cycles without that pacing.
+const TRANSFERRED: f64 = Class::Ipc.cycles_floor();
+/// The floor in cycles of rings of processes, within a boot: eight of them lay 0.7% apart between 29 sessions of a guest.
+const RINGS: f64 = 0.008;
+/// The floor of the sizes of caches, on a guest, whose host's others share them: 20 to 80% between the same sessions.
+const SHARED_SIZE: f64 = 0.5;
+/// The least floor of what a guest's core ran beside neighbours, or may have: a value as observed.
+const OBSERVED: f64 = Class::Process.guest_floor();
+
+/// How far builds of the program lie apart: its own code lies elsewhere, and branches and the fetch of instructions depend on
+/// that. Between a dozen builds on one guest, in cycles, beyond the figures' intervals: 2.9% of the discs, 0.8% of Dhrystone
+/// and 0.9% of double arithmetic, and nothing of the other kernels.
+pub(super) fn code_layout(figure: &Figure) -> f64 {
+    match figure.probe.as_str() {
+        "cpu.hanoi" => 0.03,
+        "cpu.dhrystone" | "cpu.arithmetic" => 0.01,
+        _ => 0.0,
+    }
+}
+
+/// Whether two runs are known to be of one build of the program.
+pub(super) fn one_build(a: &Run, b: &Run) -> bool {
+    let id = |run: &Run| run.machine.text("software.build_id");
+    id(a).is_some_and(|build| id(b) == Some(build))
+}
+
+/// What two values of a figure are compared in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum FloorBasis {
+    /// Time, at whatever clock.
+    Time,
+    /// Cycles of the core, or time at the clocks that were shown.
+    Cycles,
+    /// Cycles of sessions of one boot of a machine, which had their CPUs to themselves.
+    CyclesOfOneBoot,
+}
+
+impl FloorBasis {
+    pub(super) const fn new(cycles: bool, alike: bool) -> Self {
+        match (cycles, alike) {
+            (false, _) => Self::Time,
+            (true, false) => Self::Cycles,
+            (true, true) => Self::CyclesOfOneBoot,
+        }
+    }
+}
+
+/// The floor of a figure of a machine without earlier sessions.
+pub(super) fn default_floor(run: &Run, figure: &Figure, basis: FloorBasis) -> f64 {
+    let paced = || run.machine.text("network.congestion_control").is_some_and(|name| name.starts_with("bbr"));
+    let least = match figure.probe.as_str() {
+        "ipc.tcp_bandwidth" if paced() => PACED,
+        "ipc.tcp_bandwidth" if basis == FloorBasis::CyclesOfOneBoot => TRANSFERRED,
+        "os.context_switch" => RINGS,
+        "memory.hierarchy" if run.machine.is_guest() => SHARED_SIZE,
+        _ => 0.0,
+    };
+    let of_class = match (basis, run.machine.is_guest()) {
+        (FloorBasis::Cycles, _) => figure.class.cycles_floor(),
+        (FloorBasis::CyclesOfOneBoot, _) => figure.class.boot_floor(),
+        (FloorBasis::Time, true) if matches!(figure.basis(), ValueBasis::Observed(_)) => {
+            figure.class.guest_floor().max(OBSERVED)
+        }
+        (FloorBasis::Time, true) => figure.class.guest_floor(),
+        (FloorBasis::Time, false) => figure.class.session_floor(),
+    };
+    of_class.max(least)
+}
+
+/// Whether two sessions were alike but for their time: one boot, and CPUs to themselves.
+pub(super) fn alike(a: &Run, b: &Run) -> bool {
+    one_boot(a, b) && had_its_cpus(a) && had_its_cpus(b)
+}
+
+/// Whether two sessions ran under one boot of their machine, from begin to end: one kernel, in one place of memory.
+fn one_boot(a: &Run, b: &Run) -> bool {
+    let boot = &a.session.began_on.boot;
+    let all = [a, b].into_iter().flat_map(|run| [Some(&run.session.began_on), run.session.ended_on.as_ref()]);
+    !boot.is_empty() && all.flatten().all(|identity| identity.boot == *boot)
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{FactValue, FigureReferences, ObservedReason};
+
+    use super::*;
+
+    fn on(facts: &[(&str, &str)]) -> Run {
+        let mut run: Run = serde_json::from_str(include_str!("../../../../tests/upgrade/schema-1.json")).unwrap();
+        let fact = |(name, value): &(&str, &str)| {
+            let mut fact = run.machine.facts[0].clone();
+            (fact.name, fact.value) = ((*name).to_owned(), FactValue::Text((*value).to_owned()));
+            fact
+        };
+        run.machine.facts = facts.iter().map(fact).collect();
+        run
+    }
+
+    fn figure(probe: &str, class: Class, basis: ValueBasis) -> Figure {
+        let mut figure = on(&[]).figures.swap_remove(0);
+        probe.clone_into(&mut figure.probe);
+        figure.class = class;
+        figure.references = Some(FigureReferences { basis, ..FigureReferences::default() });
+        figure
+    }
+
+    #[test]
+    fn what_a_host_shares_moves_between_sessions_of_its_guests() {
+        let (own, guest) = (on(&[("virtual.hypervisor", "none")]), on(&[("virtual.hypervisor", "KVM")]));
+        let bandwidth = figure("memory.copy", Class::Bandwidth, ValueBasis::Undisturbed);
+        let floors = |figure: &Figure| [&own, &guest].map(|run| default_floor(run, figure, FloorBasis::Time));
+        assert_eq!(floors(&bandwidth), [0.01, 0.06]);
+        assert_eq!(floors(&figure("cpu.hanoi", Class::Compute, ValueBasis::Undisturbed)), [0.005, 0.005]);
+        let observed = ValueBasis::Observed(ObservedReason::LongOperation);
+        assert_eq!(floors(&figure("cpu.hanoi", Class::Compute, observed)), [0.005, 0.11], "as observed");
+        assert_eq!(floors(&figure("memory.hierarchy", Class::MemoryLatency, ValueBasis::Undisturbed)), [0.05, 0.5]);
+        let core = figure("cpu.hanoi", Class::Compute, ValueBasis::Cycles);
+        assert_eq!(
+            [&own, &guest].map(|run| default_floor(run, &core, FloorBasis::Cycles)),
+            [0.002; 2],
+            "cycles are the core's own"
+        );
+    }
+
+    #[test]
+    fn transfers_that_pace_themselves_have_a_floor_of_their_own() {
+        let tcp = figure("ipc.tcp_bandwidth", Class::Ipc, ValueBasis::Cycles);
+        let under = |control: &str, basis| default_floor(&on(&[("network.congestion_control", control)]), &tcp, basis);
+        for basis in [FloorBasis::Cycles, FloorBasis::CyclesOfOneBoot] {
+            assert_eq!((under("bbr", basis), under("cubic", basis)), (PACED, 0.03));
+        }
+    }
+}
