@@ -124,6 +124,18 @@ pub(super) fn within_budget(mut costs: Vec<GroupCost>, time: f64) -> Vec<GroupCo
     costs
 }
 
+/// The groups to which the time goes: those that are expected to finish within it, and of the others those that would
+/// within twice what these leave. The root law is no promise: some of a group's figures end at earlier looks, and time that is
+/// spread over all that is out of reach settles nothing.
+fn reached(costs: Vec<GroupCost>, time: f64) -> Vec<GroupCost> {
+    const HOPED: f64 = 2.0;
+    let mut chosen = within_budget(costs.clone(), time);
+    let spent: f64 = chosen.iter().map(|cost| cost.seconds).sum();
+    let others = costs.into_iter().filter(|cost| !chosen.contains(cost)).collect();
+    chosen.extend(within_budget(others, HOPED * (time - spent)));
+    chosen
+}
+
 /// Whether launches of so many seconds until the first look take more than the share of the limit of their figures.
 fn is_dear(seconds: f64, figures: usize, first: u32, limit: f64) -> bool {
     seconds * f64::from(first) > DEAR * limit * figures as f64
@@ -147,7 +159,7 @@ impl MeasureSession<'_> {
     fn select_open(&mut self, groups: Vec<LaunchGroup>, limit: f64) -> Vec<LaunchGroup> {
         let left = limit - self.elapsed();
         let costs = groups.iter().enumerate().filter_map(|(group, members)| self.cost(group, members));
-        let reached = within_budget(costs.collect(), left);
+        let reached = reached(costs.collect(), left);
         if reached.is_empty() {
             return groups;
         }
@@ -297,6 +309,18 @@ mod tests {
         assert_eq!(groups(12.0), [2, 1, 3], "six figures for nine seconds");
         assert_eq!(groups(100.0), [2, 1, 3, 0]);
         assert!(groups(0.5).is_empty());
+    }
+
+    #[test]
+    fn time_that_nothing_expected_needs_goes_to_what_may_finish() {
+        let cost = |group, seconds, figures| GroupCost { group, seconds, figures };
+        let costs = vec![cost(0, 15.0, 1), cost(1, 66.0, 9), cost(2, 1.0, 1), cost(3, 300.0, 1)];
+        let groups = |time: f64| -> Vec<usize> { reached(costs.clone(), time).iter().map(|cost| cost.group).collect() };
+        assert_eq!(groups(400.0), [2, 1, 0, 3]);
+        assert_eq!(groups(60.0), [2, 0, 1], "44 of 66 s, in which some of nine figures will end");
+        assert_eq!(groups(30.0), [2, 0], "14 s are too few for them");
+        assert_eq!(groups(10.0), [2, 0], "nine of fifteen");
+        assert_eq!(groups(0.4), Vec::<usize>::new());
     }
 
     #[test]
