@@ -234,7 +234,7 @@ mod tests {
             |other: &Run, figure: &Figure, cycles| history.floor((&first, figure), (other, figure), cycles).0.sd;
         let mut again = begun_under("one", "one");
         (again.id, again.session.started) = ("again".to_owned(), "later".to_owned());
-        assert_eq!([&pipe, &ring].map(|figure| floor(&again, figure, true)), [0.002, 0.008]);
+        assert_eq!([&pipe, &ring].map(|figure| floor(&again, figure, true)), [0.002, 0.01]);
         for other in [begun_under("two", "two"), begun_under("one", "two"), begun_under("", "")] {
             assert_eq!(floor(&other, &pipe, true), 0.03, "{}", other.id);
         }

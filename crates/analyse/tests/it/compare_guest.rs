@@ -4,15 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::common::{from_values, run};
+use crate::common::{from_values, named, run};
 use analyse::compare::{CompareOptions, SelfTest, self_test};
 use model::{Class, Fact, FactValue, Figure, FigureReferences, Metric, ObservedReason, Run, Unit, ValueBasis};
 
 const SESSIONS: &str = include_str!("../data/guest_sessions.txt");
-
-fn named<T: serde::de::DeserializeOwned>(word: &str) -> T {
-    serde_json::from_value(serde_json::Value::String(word.to_owned())).unwrap()
-}
 
 fn figure(cells: &[&str]) -> Figure {
     let [probe, point, class, unit, observed, values] = cells else { panic!("{cells:?}") };

@@ -10,6 +10,7 @@ mod compare_guest;
 mod compare_published;
 mod compare_recorded;
 mod compare_recorded_cycles;
+mod compare_same;
 mod compare_simulated;
 mod explain_cycles;
 mod explain_measured;

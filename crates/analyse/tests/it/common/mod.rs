@@ -18,6 +18,11 @@ pub(crate) fn published(name: &str) -> Option<Vec<Vec<String>>> {
     Some(text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect())
 }
 
+/// A value of the model by its name in documents.
+pub(crate) fn named<T: serde::de::DeserializeOwned>(word: &str) -> T {
+    serde_json::from_value(serde_json::Value::String(word.to_owned())).unwrap()
+}
+
 pub(crate) fn time(per: &'static str) -> Metric {
     Metric::lower(Unit::Seconds, per)
 }
