@@ -23,8 +23,8 @@ fn recorded(cells: &[&str]) -> Figure {
     let launch = |(round, cycles): (u32, &str)| {
         let cycles: f64 = cycles.parse().unwrap();
         let value = metric.at_clock(cycles, CLOCK);
-        let (value_of_undisturbed, cycles, clock) = (Some(value), Some(cycles), Some(CLOCK));
-        let undisturbed = UndisturbedBatches { batches: 20, of: 40, value: value_of_undisturbed, cycles, clock };
+        let undisturbed =
+            UndisturbedBatches { batches: 20, of: 40, value: Some(value), cycles: Some(cycles), clock: Some(CLOCK) };
         Launch { round, began: f64::from(round), value, undisturbed: Some(undisturbed), ..Launch::default() }
     };
     let launches = (0..).zip(values.split(' ')).map(launch).collect();
@@ -63,9 +63,7 @@ fn sessions(others: f64) -> Vec<Run> {
 fn tried(runs: &[Run], history: &[SessionRecord]) -> SelfTest {
     let pairs: Vec<(&Run, &Run)> =
         runs.iter().enumerate().flat_map(|(at, a)| runs[at + 1..].iter().map(move |b| (a, b))).collect();
-    let found = self_test(&pairs, &CompareOptions { history, ..CompareOptions::default() }).unwrap();
-    println!("{} pairs: {:?}, power {:?}", found.pairs, found.cycles, found.power);
-    found
+    self_test(&pairs, &CompareOptions { history, ..CompareOptions::default() }).unwrap()
 }
 
 #[test]
