@@ -91,12 +91,13 @@ fn one_boot(a: &Run, b: &Run) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use model::{FactValue, FigureReferences, ObservedReason};
 
     use super::*;
 
-    fn on(facts: &[(&str, &str)]) -> Run {
+    /// A run on a machine with these facts.
+    pub(in crate::compare) fn on(facts: &[(&str, &str)]) -> Run {
         let mut run: Run = serde_json::from_str(include_str!("../../../../tests/upgrade/schema-1.json")).unwrap();
         let fact = |(name, value): &(&str, &str)| {
             let mut fact = run.machine.facts[0].clone();
@@ -107,7 +108,8 @@ mod tests {
         run
     }
 
-    fn figure(probe: &str, class: Class, basis: ValueBasis) -> Figure {
+    /// A figure of this probe.
+    pub(in crate::compare) fn figure(probe: &str, class: Class, basis: ValueBasis) -> Figure {
         let mut figure = on(&[]).figures.swap_remove(0);
         probe.clone_into(&mut figure.probe);
         figure.class = class;

@@ -189,28 +189,10 @@ impl History {
 
 #[cfg(test)]
 mod tests {
-    use model::{Class, FactValue, FigureReferences, TakenTime, ValueBasis};
+    use model::{Class, TakenTime, ValueBasis};
 
+    use super::super::default_floor::tests::{figure, on};
     use super::*;
-
-    fn on(facts: &[(&str, &str)]) -> Run {
-        let mut run: Run = serde_json::from_str(include_str!("../../../../tests/upgrade/schema-1.json")).unwrap();
-        let fact = |(name, value): &(&str, &str)| {
-            let mut fact = run.machine.facts[0].clone();
-            (fact.name, fact.value) = ((*name).to_owned(), FactValue::Text((*value).to_owned()));
-            fact
-        };
-        run.machine.facts = facts.iter().map(fact).collect();
-        run
-    }
-
-    fn figure(probe: &str, class: Class, basis: ValueBasis) -> Figure {
-        let mut figure = on(&[]).figures.swap_remove(0);
-        probe.clone_into(&mut figure.probe);
-        figure.class = class;
-        figure.references = Some(FigureReferences { basis, ..FigureReferences::default() });
-        figure
-    }
 
     #[test]
     fn a_boot_keeps_its_kernel_in_one_place() {

@@ -2,11 +2,9 @@
 //! which no floor was derived.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
-use std::collections::BTreeMap;
-
-use crate::common::{from_values, named, run};
+use crate::common::{from_values, named, recorded_sessions, run, words};
 use analyse::compare::{CompareOptions, SelfTest, self_test};
-use model::{Class, Fact, FactValue, Figure, FigureReferences, Metric, ObservedReason, Run, Unit, ValueBasis};
+use model::{Class, Figure, FigureReferences, Metric, ObservedReason, Run, Unit, ValueBasis};
 
 const SESSIONS: &str = include_str!("../data/guest_sessions.txt");
 
@@ -26,24 +24,12 @@ fn figure(cells: &[&str]) -> Figure {
 
 /// The recorded runs, on a machine of this hypervisor.
 fn sessions(hypervisor: &str) -> Vec<Run> {
-    let mut figures: BTreeMap<&str, Vec<Figure>> = BTreeMap::new();
-    for line in SESSIONS.lines().filter(|line| !line.starts_with('#')) {
-        let cells: Vec<&str> = line.split(';').collect();
-        figures.entry(cells[0]).or_default().push(figure(&cells[1..]));
-    }
     let of_session = |(name, figures): (&str, Vec<Figure>)| {
         let mut made = run(&format!("run {name}"), "guest", &format!("2026-11-23T16:{name}0:00Z"), figures);
-        let text = |name: &str, value: &str| Fact {
-            name: name.to_owned(),
-            value: FactValue::Text(value.to_owned()),
-            unit: None,
-            source: String::new(),
-            affects: Vec::new(),
-        };
-        made.machine.facts = vec![text("virtual.hypervisor", hypervisor), text("network.congestion_control", "bbr")];
+        made.machine.facts = vec![words("virtual.hypervisor", hypervisor), words("network.congestion_control", "bbr")];
         made
     };
-    figures.into_iter().map(of_session).collect()
+    recorded_sessions(SESSIONS, figure).into_iter().map(of_session).collect()
 }
 
 fn tried(hypervisor: &str) -> SelfTest {

@@ -1,16 +1,14 @@
 //! Sessions of one guest and one boot in cycles, as recorded: equals are called the same, and nothing different.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
-use std::collections::BTreeMap;
-
 use analyse::compare::{CompareOptions, SelfTest, SessionRecord, self_test};
 use model::{
-    Class, Domain, Fact, FactValue, Figure, FigureReferences, Launch, Metric, Outcome, Run, TakenTime,
-    UndisturbedBatches, Unit, ValueBasis,
+    Class, Domain, Figure, FigureReferences, Launch, Metric, Outcome, Run, TakenTime, UndisturbedBatches, Unit,
+    ValueBasis,
 };
 
 use crate::common::core::core_run;
-use crate::common::{figure, named};
+use crate::common::{figure, named, recorded_sessions, words};
 
 const SESSIONS: &str = include_str!("../data/guest_cycles.txt");
 /// The clock of every session: what differs between them besides their clocks is asked.
@@ -37,27 +35,15 @@ fn recorded(cells: &[&str]) -> Figure {
 
 /// The recorded sessions of one boot and build, beside so much other work.
 fn sessions(others: f64) -> Vec<Run> {
-    let mut figures: BTreeMap<&str, Vec<Figure>> = BTreeMap::new();
-    for line in SESSIONS.lines().filter(|line| !line.starts_with('#')) {
-        let cells: Vec<&str> = line.split(';').collect();
-        figures.entry(cells[0]).or_default().push(recorded(&cells[1..]));
-    }
     let of_session = |(name, figures): (&str, Vec<Figure>)| {
         let mut made = core_run(&format!("run {name}"), "guest", &format!("2026-11-24T0{name}:00:00Z"), figures);
-        let text = |name: &str, value: &str| Fact {
-            name: name.to_owned(),
-            value: FactValue::Text(value.to_owned()),
-            unit: None,
-            source: String::new(),
-            affects: Vec::new(),
-        };
         let facts = [("virtual.hypervisor", "KVM"), ("network.congestion_control", "bbr"), ("software.build_id", "aa")];
-        made.machine.facts = facts.map(|(name, value)| text(name, value)).to_vec();
+        made.machine.facts = facts.map(|(name, value)| words(name, value)).to_vec();
         "one boot".clone_into(&mut made.session.began_on.boot);
         made.session.conditions.others = Some(TakenTime { seconds: others * 340.0, of: 340.0 });
         made
     };
-    figures.into_iter().map(of_session).collect()
+    recorded_sessions(SESSIONS, recorded).into_iter().map(of_session).collect()
 }
 
 fn tried(runs: &[Run], history: &[SessionRecord]) -> SelfTest {

@@ -4,11 +4,12 @@
 
 pub(crate) mod core;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use model::{
-    Class, Estimate, EstimateMethod, Figure, FigureKey, Flag, Launch, Machine, Metric, Mode, Outcome, Plan, Point,
-    Primitive, Run, SCHEMA, Session, Unit,
+    Class, Estimate, EstimateMethod, Fact, FactValue, Figure, FigureKey, Flag, Launch, Machine, Metric, Mode, Outcome,
+    Plan, Point, Primitive, Run, SCHEMA, Session, Unit,
 };
 
 /// A file of the published tables.
@@ -21,6 +22,30 @@ pub(crate) fn published(name: &str) -> Option<Vec<Vec<String>>> {
 /// A value of the model by its name in documents.
 pub(crate) fn named<T: serde::de::DeserializeOwned>(word: &str) -> T {
     serde_json::from_value(serde_json::Value::String(word.to_owned())).unwrap()
+}
+
+/// The figures of each recorded session, of lines that begin with the session's number.
+pub(crate) fn recorded_sessions(
+    lines: &'static str,
+    figure: impl Fn(&[&str]) -> Figure,
+) -> BTreeMap<&'static str, Vec<Figure>> {
+    let mut figures: BTreeMap<&str, Vec<Figure>> = BTreeMap::new();
+    for line in lines.lines().filter(|line| !line.starts_with('#')) {
+        let cells: Vec<&str> = line.split(';').collect();
+        figures.entry(cells[0]).or_default().push(figure(&cells[1..]));
+    }
+    figures
+}
+
+/// A fact of a machine in words.
+pub(crate) fn words(name: &str, value: &str) -> Fact {
+    Fact {
+        name: name.to_owned(),
+        value: FactValue::Text(value.to_owned()),
+        unit: None,
+        source: String::new(),
+        affects: Vec::new(),
+    }
 }
 
 pub(crate) fn time(per: &'static str) -> Metric {
