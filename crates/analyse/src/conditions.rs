@@ -78,7 +78,8 @@ pub fn disturbances(run: &Run) -> Vec<RunDisturbance> {
 pub(crate) fn had_its_cpus(run: &Run) -> bool {
     let conditions = recorded(run);
     let taken = [other_run(&conditions), load(&conditions), steal(&conditions), throttling(&conditions)];
-    conditions.others.is_some() && taken.iter().all(Option::is_none)
+    let known = conditions.others.as_ref().and_then(model::TakenTime::share).is_some();
+    known && taken.iter().all(Option::is_none)
 }
 
 /// One sentence on a run: `web-3 ran beside other work (load 3.1 on 2 CPUs) and saw its clock move ...`, without a full
