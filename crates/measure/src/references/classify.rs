@@ -66,9 +66,7 @@ impl UndisturbedRule {
         batch: BatchPlace,
     ) -> Option<f64> {
         let [before, after] = sides(track, batch.at, batch.of)?;
-        let alone = |(clock, contention): (u32, u32)| {
-            (references.lengths.ratio(clock, contention) / unshared - 1.0).abs() <= self.near
-        };
+        let alone = |(clock, contention)| is_near(references.lengths.ratio(clock, contention), unshared, self.near);
         if !alone(before) || !alone(after) {
             return None;
         }
@@ -85,6 +83,15 @@ impl UndisturbedRule {
     fn agree(&self, one: (u32, u32), other: (u32, u32)) -> bool {
         (f64::from(one.0) / f64::from(other.0.max(1)) - 1.0).abs() <= self.steady
     }
+}
+
+/// Whether a ratio is that of the unshared core.
+pub(crate) fn is_unshared(ratio: f64, unshared: f64) -> bool {
+    is_near(ratio, unshared, NEAR)
+}
+
+fn is_near(ratio: f64, unshared: f64, near: f64) -> bool {
+    (ratio / unshared - 1.0).abs() <= near
 }
 
 /// The readings before and after a batch.

@@ -13,7 +13,7 @@ mod sensitivity;
 mod timeline;
 mod weigh;
 
-pub(crate) use self::classify::{BatchPlace, UndisturbedRule};
+pub(crate) use self::classify::{BatchPlace, UndisturbedRule, is_unshared};
 pub(crate) use self::end::conclude_figure;
 pub(crate) use self::known::{from_issue, from_runs, from_table, issue_width};
 pub(crate) use self::learn::{KnownRatio, RatioHistogram, learn};

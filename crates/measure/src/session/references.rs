@@ -128,6 +128,25 @@ impl MeasureSession<'_> {
         }
     }
 
+    /// Whether another thread is seen on the core of a figure whose last launch was contended: what shares a core mostly
+    /// stays for longer than a launch, so that another one now would be in vain.
+    pub(super) fn is_still_contended(&mut self, index: usize) -> bool {
+        let contended = |launch: &Launch| matches!(launch.invalid, Some(Invalid::Contended { .. }));
+        if !self.run.figures[index].launches.last().is_some_and(contended) {
+            return false;
+        }
+        let Some(setting) = self.reference_setting() else { return false };
+        let cpus = self.progress[index].cpus.clone();
+        let unshared = setting.unshared_on(&cpus).unwrap_or_default();
+        cpus.into_iter().zip(unshared).any(|(cpu, unshared)| {
+            let readings = self.engine.read_references(setting.lengths, cpu, ROW);
+            let shared = readings.iter().filter(|reading| {
+                !references::is_unshared(setting.lengths.ratio(reading.clock, reading.contention), unshared)
+            });
+            2 * shared.count() > readings.len()
+        })
+    }
+
     /// Determines the unshared core and the clock from all readings so far.
     pub(super) fn learn_unshared(&mut self) {
         let now = self.elapsed();

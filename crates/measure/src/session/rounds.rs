@@ -141,12 +141,16 @@ impl MeasureSession<'_> {
     }
 
     /// One launch of every group; members whose launch is excluded are launched again, at most twice, after all others of
-    /// the round: what disturbed them mostly outlasts a launch.
+    /// the round: what disturbed them mostly outlasts a launch. While a neighbour is seen on their core it has not gone
+    /// yet, and they wait for the next round. First launches never wait: they are what was observed.
     fn launch_all(&mut self, groups: &[LaunchGroup], round: u32) -> Result<(), EndReason> {
         let mut queue: VecDeque<(LaunchGroup, u32)> = groups.iter().map(|group| (group.clone(), 0)).collect();
         while let Some((group, attempt)) = queue.pop_front() {
             // The launch of another group may have ended some of this one.
             let open: Vec<usize> = group.0.into_iter().filter(|index| self.active(*index)).collect();
+            if attempt > 0 && open.iter().all(|index| self.is_still_contended(*index)) {
+                continue;
+            }
             if open.is_empty() {
                 continue;
             }

@@ -24,6 +24,8 @@ struct SharedCore {
     /// Whether a neighbour is there at a moment, and by how much it slows things down.
     neighbour: fn(f64) -> Option<f64>,
     steps: Vec<WorkerStep>,
+    /// When each step began.
+    began: Vec<f64>,
     refused: bool,
     /// Instructions per cycle that its front end passes where nobody shares it.
     issues: f64,
@@ -33,7 +35,7 @@ struct SharedCore {
 
 impl SharedCore {
     fn new(neighbour: fn(f64) -> Option<f64>) -> Self {
-        Self { now: 0.0, neighbour, steps: Vec::new(), refused: false, issues: 6.0, scatter: 0.0 }
+        Self { now: 0.0, neighbour, steps: Vec::new(), began: Vec::new(), refused: false, issues: 6.0, scatter: 0.0 }
     }
 
     /// Gigahertz: steps of 4% every two seconds.
@@ -77,6 +79,7 @@ impl SharedCore {
 impl Engine for SharedCore {
     fn launch(&mut self, step: &WorkerStep, _: Duration, _: &Stopper) -> Result<Vec<Reply>, EngineError> {
         self.steps.push(step.clone());
+        self.began.push(self.now);
         let mut replies = Vec::new();
         for task in &step.tasks {
             self.now += 0.03;
@@ -173,6 +176,25 @@ fn a_neighbour_who_comes_and_goes_costs_launches_and_not_the_value() {
     assert!(condition(CORE_SHARED).outcome.estimate().is_some_and(|found| (0.2..0.8).contains(&found.value)));
     let asked = engine.steps.iter().rfind(|step| step.purpose == Purpose::Measure).unwrap();
     assert_eq!((asked.batch_nanos, asked.tasks[0].batches, asked.tasks[0].enough), (200_000, 100, 20));
+}
+
+#[test]
+fn a_launch_is_repeated_when_the_neighbour_has_gone_and_a_first_one_never_waits() {
+    let neighbour: fn(f64) -> Option<f64> = |now| ((now / 0.4).fract() < 0.5).then_some(1.5);
+    let mut engine = SharedCore { scatter: 0.05, ..SharedCore::new(neighbour) };
+    let run = measured(&mut engine, true);
+    let (mut first, mut repeated) = ([0, 0], [0, 0]);
+    for (at, step) in engine.steps.iter().enumerate().filter(|(_, step)| step.purpose == Purpose::Measure) {
+        let again = |earlier: &&WorkerStep| {
+            (earlier.purpose, earlier.round, earlier.tasks[0].figure)
+                == (step.purpose, step.round, step.tasks[0].figure)
+        };
+        let counts = if engine.steps[..at].iter().any(|earlier| again(&earlier)) { &mut repeated } else { &mut first };
+        counts[usize::from(neighbour(engine.began[at]).is_some())] += 1;
+    }
+    assert!(first[0] > 10 && first[1] > 10, "first launches begin beside a neighbour or not: {first:?}");
+    assert!(repeated[0] > 3 && repeated[1] == 0, "repeated ones only when it has gone: {repeated:?}");
+    assert!(run.figures[..2].iter().all(|figure| figure.basis() == &ValueBasis::Cycles && contended(figure) > 0));
 }
 
 /// Two core figures of launches that scatter, in a run of so many seconds at most.
