@@ -69,9 +69,9 @@ pub(crate) fn unit(word: &str) -> Option<NamedUnit> {
     if let Some(scale) = find(&BYTES, what) {
         return named(Unit::BytesPerSecond, scale, "bytes", higher);
     }
-    let flops = [("flop", 1.0), ("Mflop", 1e6), ("Gflop", 1e9), ("Tflop", 1e12)];
-    if let Some(scale) = find(&flops, what) {
-        return named(Unit::PerSecond, scale, "floating-point operations", higher);
+    if let Some((scale, noun)) = prefixed(what) {
+        let flops = ["flop", "flops"].contains(&noun.to_ascii_lowercase().as_str());
+        return named(Unit::PerSecond, scale, if flops { "floating-point operations" } else { noun }, higher);
     }
     let thousands = [("k", 1e3), ("M", 1e6), ("G", 1e9)];
     let (scale, what) =
@@ -82,15 +82,55 @@ pub(crate) fn unit(word: &str) -> Option<NamedUnit> {
     // Anything that is counted: `events/s`, `1/s`, `M updates/s`.
     let counted =
         what == "1" || (!what.is_empty() && what.chars().all(|c| c.is_ascii_alphabetic() || c == ' ' || c == '-'));
-    // A word that looks like an amount of data in a unit that is not known must not pass as something counted.
-    let data = ["bit", "bits", "byte", "bytes", "B"]
-        .iter()
-        .any(|end| what.to_ascii_lowercase().ends_with(&end.to_ascii_lowercase()));
-    if counted && !data {
+    if counted && !is_of_another_kind(what) {
         named(Unit::PerSecond, scale, if what == "1" { "operations" } else { what }, higher)
     } else {
         None
     }
+}
+
+/// What is written with a prefix right before it, as in `Mflop` and `kIOPS`, with the prefix's scale.
+fn prefixed(word: &str) -> Option<(f64, &str)> {
+    const NOUNS: [&str; 22] = [
+        "flop",
+        "flops",
+        "op",
+        "ops",
+        "iop",
+        "iops",
+        "event",
+        "events",
+        "update",
+        "updates",
+        "packet",
+        "packets",
+        "request",
+        "requests",
+        "req",
+        "transaction",
+        "transactions",
+        "message",
+        "messages",
+        "pixel",
+        "pixels",
+        "keys",
+    ];
+    const PREFIXES: [(&str, f64); 6] = [("", 1.0), ("k", 1e3), ("K", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)];
+    PREFIXES.iter().find_map(|(prefix, scale)| {
+        let noun = word.strip_prefix(prefix)?;
+        NOUNS.contains(&noun.to_ascii_lowercase().as_str()).then_some((*scale, noun))
+    })
+}
+
+/// Whether a word looks like a prefix alone, or like an amount of data, a time or a frequency in a unit that is not known:
+/// such a word must not pass as something counted.
+fn is_of_another_kind(word: &str) -> bool {
+    let lower = word.to_ascii_lowercase();
+    let bare = lower.strip_prefix(['k', 'm', 'g', 't', 'p']).unwrap_or(&lower);
+    let data = ["b", "ib", "bit", "bits", "ibit", "byte", "bytes", "ibyte", "ibytes"];
+    bare.is_empty()
+        || [&lower[..], bare].iter().any(|word| data.contains(word) || *word == "hz")
+        || TIMES.iter().any(|(name, _)| *name == lower)
 }
 
 #[cfg(test)]
@@ -108,13 +148,36 @@ mod tests {
             ("M updates/s", Unit::PerSecond, 1e6),
             ("Gflop/s", Unit::PerSecond, 1e9),
             ("1/s", Unit::PerSecond, 1.0),
+            ("MFlop/s", Unit::PerSecond, 1e6),
+            ("GFLOPS/s", Unit::PerSecond, 1e9),
+            ("kflop/s", Unit::PerSecond, 1e3),
+            ("kIOPS/s", Unit::PerSecond, 1e3),
+            ("Gpixel/s", Unit::PerSecond, 1e9),
+            ("Messages/s", Unit::PerSecond, 1.0),
+            ("jobs/s", Unit::PerSecond, 1.0),
+            ("blob/s", Unit::PerSecond, 1.0),
             ("score", Unit::Ratio, 1.0),
             ("GHz", Unit::Hertz, 1e9),
         ] {
             let found = unit(word).map(|named| (named.unit, named.scale));
             assert_eq!(found, Some((kind, scale)), "{word}");
         }
-        for word in ["", "furlong", "Gb/s", "mB/s", "bytes/s", "/s", "2/s", "MB / fortnight", "GByte/s"] {
+        for word in [
+            "",
+            "furlong",
+            "Gb/s",
+            "mB/s",
+            "bytes/s",
+            "/s",
+            "2/s",
+            "MB / fortnight",
+            "GByte/s",
+            "M/s",
+            "k/s",
+            "ms/s",
+            "MHz/s",
+            "Mbits/s",
+        ] {
             assert!(unit(word).is_none(), "{word}");
         }
     }

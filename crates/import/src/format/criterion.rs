@@ -77,6 +77,12 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     }
     let mut sheet = SourceSheet::default();
     if text.contains("\"point_estimate\"") {
+        if !text.contains("\"std_dev\"") && !text.contains("\"StdDev\"") {
+            return Err(SourceFault::new(
+                "it holds changes against an earlier measurement and no times; import the estimates.json in 'new' beside it",
+                1,
+            ));
+        }
         let median = json::read::<Estimates>(text)?.median;
         let bounds = median.confidence_interval;
         let spread = SourceSpread::Interval {

@@ -30,40 +30,89 @@ struct GoBenchSeries {
     values: Vec<f64>,
 }
 
+/// What has been read so far: one sheet a machine, whose processes end with `ok`, `FAIL` or a new heading.
+#[derive(Default)]
+struct GoBenchReader {
+    sheets: Vec<SourceSheet>,
+    sheet: SourceSheet,
+    /// Facts of the machine by name, and those stated since the last row.
+    heading: BTreeMap<&'static str, String>,
+    stated: BTreeMap<&'static str, String>,
+    series: Vec<GoBenchSeries>,
+    places: BTreeMap<(String, String), usize>,
+}
+
+impl GoBenchReader {
+    fn stated(&mut self, name: &'static str, value: &str) {
+        self.end_process();
+        self.stated.insert(name, axis_value(value));
+    }
+
+    /// Takes what was stated before the first row of a process: another machine has a sheet of its own.
+    fn begin_process(&mut self) {
+        let stated = std::mem::take(&mut self.stated);
+        let other = |(name, value): (&&str, &String)| self.heading.get(name).is_some_and(|known| known != value);
+        if stated.iter().any(other) && !self.sheet.readings.is_empty() {
+            self.end_sheet();
+            self.heading.clear();
+        }
+        self.heading.extend(stated);
+    }
+
+    fn take(&mut self, reading: SourceReading) {
+        self.begin_process();
+        let key = (reading.id.clone(), reading.point.to_string());
+        let place = *self.places.entry(key).or_insert(self.series.len());
+        if let Some(series) = self.series.get_mut(place) {
+            series.values.push(reading.value);
+        } else {
+            self.series.push(GoBenchSeries { values: vec![reading.value], reading });
+        }
+    }
+
+    fn end_process(&mut self) {
+        if !self.series.is_empty() {
+            self.sheet.begin_process();
+            self.sheet.readings.extend(self.series.drain(..).map(finish));
+            self.places.clear();
+        }
+    }
+
+    /// Ends the readings of one machine.
+    fn end_sheet(&mut self) {
+        let mut sheet = std::mem::take(&mut self.sheet);
+        for (name, value) in &self.heading {
+            let affects: &[Primitive] = if *name == "cpu.model" { &[Primitive::CoreClock] } else { &[] };
+            sheet.fact(text(name, value, "output", affects));
+        }
+        self.sheets.push(sheet);
+    }
+}
+
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    let mut sheet = SourceSheet::default();
-    let mut series: Vec<GoBenchSeries> = Vec::new();
-    let mut places: BTreeMap<(String, String), usize> = BTreeMap::new();
+    const STATED: [(&str, &str); 3] = [("cpu:", "cpu.model"), ("goos:", "os.name"), ("goarch:", "cpu.architecture")];
+    let mut reader = GoBenchReader::default();
     let mut package = String::new();
     for (at, line) in lines(source.text) {
         let line = line.trim();
-        if let Some(name) = line.strip_prefix("pkg:") {
+        let stated = STATED.iter().find_map(|(begin, fact)| Some((*fact, line.strip_prefix(begin)?)));
+        if let Some((fact, value)) = stated {
+            reader.stated(fact, value);
+        } else if let Some(name) = line.strip_prefix("pkg:") {
+            reader.end_process();
             package = axis_value(name);
-        } else if let Some(cpu) = line.strip_prefix("cpu:") {
-            sheet.fact(text("cpu.model", &axis_value(cpu), "output", &[Primitive::CoreClock]));
-        } else if let Some(os) = line.strip_prefix("goos:") {
-            sheet.fact(text("os.name", &axis_value(os), "output", &[]));
-        } else if let Some(architecture) = line.strip_prefix("goarch:") {
-            sheet.fact(text("cpu.architecture", &axis_value(architecture), "output", &[]));
         } else if line.starts_with("Benchmark") && line.contains("/op") {
-            for reading in row(&package, line, at)? {
-                let key = (reading.id.clone(), reading.point.to_string());
-                let place = *places.entry(key).or_insert(series.len());
-                if place == series.len() {
-                    series.push(GoBenchSeries { values: Vec::new(), reading });
-                    let value = series[place].reading.value;
-                    series[place].values.push(value);
-                } else {
-                    series[place].values.push(reading.value);
-                }
-            }
-        } else if !["ok ", "ok\t", "PASS", "---", "goos", "exit status"].iter().any(|begin| line.starts_with(begin)) {
+            row(&package, line, at)?.into_iter().for_each(|reading| reader.take(reading));
+        } else if ["ok ", "ok\t", "FAIL"].iter().any(|begin| line.starts_with(begin)) {
+            reader.end_process();
+        } else if !["PASS", "---", "exit status"].iter().any(|begin| line.starts_with(begin)) {
             continue;
         }
         source.took(at);
     }
-    sheet.readings.extend(series.into_iter().map(finish));
-    Ok(Parsed::Sheets(vec![sheet]))
+    reader.end_process();
+    reader.end_sheet();
+    Ok(Parsed::Sheets(reader.sheets))
 }
 
 fn finish(mut series: GoBenchSeries) -> SourceReading {
@@ -101,18 +150,7 @@ fn row(package: &str, line: &str, at: usize) -> Result<Vec<SourceReading>, Sourc
             "B/op" => ("go_bench.allocated".to_owned(), 1.0, Metric::lower(Unit::Bytes, "operation")),
             "allocs/op" => ("go_bench.allocations".to_owned(), 1.0, Metric::lower(Unit::Count, "operation")),
             "MB/s" => ("go_bench.bytes".to_owned(), 1e6, bytes_per_second("bytes")),
-            // Metrics that the benchmark reports itself: rates, times by their unit's beginning, other counts.
-            own if own.ends_with("/s") => {
-                (format!("go_bench.{}", snake(own)), 1.0, Metric { per: axis_value(own).into(), ..rate("") })
-            }
-            own if own.starts_with("ns/") || own.contains("-ns/") || own.contains("_ns/") => {
-                (format!("go_bench.{}", snake(own)), 1e-9, Metric { per: axis_value(own).into(), ..seconds("") })
-            }
-            own if own.contains(|c: char| c.is_ascii_alphabetic()) => (
-                format!("go_bench.{}", snake(own)),
-                1.0,
-                Metric { unit: Unit::Count, per: axis_value(own).into(), better: model::Better::Lower },
-            ),
+            own if own.contains(|c: char| c.is_ascii_alphabetic()) => own_metric(own),
             other => return Err(SourceFault::new(format!("its unit '{}' is not known", shown(other)), at)),
         };
         let mut reading = SourceReading::new(id, name, value * scale, metric).printed_in(pair[0], scale);
@@ -123,6 +161,33 @@ fn row(package: &str, line: &str, at: usize) -> Result<Vec<SourceReading>, Sourc
         readings.push(if package.is_empty() { reading } else { reading.at("package", package) });
     }
     Ok(readings)
+}
+
+/// A metric that the benchmark reports itself: a rate by the end of its unit or its name, a time by its beginning, else a
+/// count. Ids of their own keep them apart from what Go itself prints.
+fn own_metric(own: &str) -> (String, f64, Metric) {
+    const RATES: [&str; 6] = ["/s", "/sec", "qps", "rps", "tps", "iops"];
+    const TIMES: [(&str, f64); 4] = [("ns", 1e-9), ("us", 1e-6), ("\u{b5}s", 1e-6), ("ms", 1e-3)];
+    let id = match snake(own).as_str() {
+        name @ ("time" | "allocated" | "allocations" | "bytes") => format!("go_bench.own_{name}"),
+        name => format!("go_bench.{name}"),
+    };
+    let per = axis_value(own);
+    if let Some(known) = crate::units::unit(own).filter(|known| known.unit == Unit::BytesPerSecond) {
+        return (id, known.scale, Metric { per: per.into(), ..bytes_per_second("") });
+    }
+    if RATES.iter().any(|end| own.to_ascii_lowercase().ends_with(end)) {
+        return (id, 1.0, Metric { per: per.into(), ..rate("") });
+    }
+    let timed = |name: &str| {
+        own == name
+            || own.starts_with(&format!("{name}/"))
+            || ["-", "_"].iter().any(|by| own.contains(&format!("{by}{name}/")))
+    };
+    if let Some((_, scale)) = TIMES.iter().find(|(name, _)| timed(name)) {
+        return (id, *scale, Metric { per: per.into(), ..seconds("") });
+    }
+    (id, 1.0, Metric { unit: Unit::Count, per: per.into(), better: model::Better::Lower })
 }
 
 /// The name without its prefix, and the number of threads behind the last hyphen; one thread is not printed.

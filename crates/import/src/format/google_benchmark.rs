@@ -55,6 +55,9 @@ struct GoogleBenchmarkEntry {
     items_per_second: Option<f64>,
     #[serde(default)]
     error_occurred: bool,
+    /// Since 1.8: it was not measured, for a reason of its own.
+    #[serde(default)]
+    skipped: bool,
 }
 
 /// All entries of one benchmark.
@@ -90,6 +93,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         &[],
     ));
     for group in groups(&document.benchmarks.0) {
+        if group.failed && group.repetitions.is_empty() && group.median.is_none() && group.mean.is_none() {
+            sheet.notes.push(shown(&format!("benchmark '{}' failed or was skipped", group.name)));
+        }
         readings(&mut sheet, &group);
     }
     Ok(Parsed::Sheets(vec![sheet]))
@@ -106,7 +112,7 @@ fn groups(entries: &[GoogleBenchmarkEntry]) -> Vec<GoogleBenchmarkGroup<'_>> {
         });
         let group = &mut groups[at];
         match entry.aggregate_name.as_deref() {
-            _ if entry.error_occurred => group.failed = true,
+            _ if entry.error_occurred || entry.skipped => group.failed = true,
             None => group.repetitions.push(entry),
             Some("median") => group.median = Some(entry),
             Some("mean") => group.mean = Some(entry),
@@ -159,7 +165,7 @@ fn readings(sheet: &mut SourceSheet, group: &GoogleBenchmarkGroup<'_>) {
             reading = reading.note(format!("standard deviation {deviation:e} over repetitions in one process"));
         }
         if group.failed {
-            reading = reading.note("a repetition ended with an error and is left out");
+            reading = reading.note("a repetition failed or was skipped, and is left out");
         }
         sheet.readings.push(reading);
     }

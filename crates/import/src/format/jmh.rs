@@ -69,8 +69,12 @@ struct JmhMetric {
     _percentiles: BoundedMap<Scalar>,
 }
 
+/// What sbt writes before each line.
+const SBT: &str = "[info]";
+
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    if !source.text.trim_start().starts_with('[') {
+    let begins = source.text.trim_start();
+    if !begins.starts_with('[') || begins.starts_with(SBT) {
         return Ok(Parsed::Sheets(vec![terminal(source)?]));
     }
     let entries: List<JmhEntry> = json::read_noting(source.text, &source.ledger)?;
@@ -81,7 +85,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
         sheet.fact(text("runtime", format!("{} {}", entry.vm, entry.jdk).trim(), "JMH", &[]));
         let (scale, metric) = unit(&entry.primary.unit, 0)?;
-        let id = id(&entry.mode, &metric)?;
+        let id = id(&entry.mode, &metric, 0)?;
         let mut reading = SourceReading::new(id, &entry.benchmark, entry.primary.score * scale, metric);
         reading = reading.at("benchmark", axis_value(&entry.benchmark));
         if entry.threads > 1.0 {
@@ -101,14 +105,14 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
 }
 
 /// The id of a mode, by its short and its long name. What counts bytes is no time, whatever its mode.
-fn id(mode: &str, metric: &Metric) -> Result<&'static str, SourceFault> {
+fn id(mode: &str, metric: &Metric, at: usize) -> Result<&'static str, SourceFault> {
     Ok(match mode {
         _ if metric.unit == Unit::Bytes => "jmh.bytes",
         "thrpt" | "Throughput" => "jmh.throughput",
         "avgt" | "AverageTime" => "jmh.average_time",
         "sample" | "SampleTime" => "jmh.sample_time",
         "ss" | "SingleShotTime" => "jmh.single_shot_time",
-        other => return Err(SourceFault::new(format!("the mode '{}' is not known", shown(other)), 0)),
+        other => return Err(SourceFault::new(format!("the mode '{}' is not known", shown(other)), at)),
     })
 }
 
@@ -133,7 +137,10 @@ fn unit(unit: &str, at: usize) -> Result<(f64, Metric), SourceFault> {
 fn terminal(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
     let mut sheet = SourceSheet::default();
     let mut heading: Vec<&str> = Vec::new();
+    // Threads of the benchmarks whose table follows, unless they differ.
+    let mut threads: Vec<String> = Vec::new();
     for (at, line) in lines(source.text) {
+        let line = line.trim_start().strip_prefix(SBT).map_or(line, str::trim_start);
         let words: Vec<&str> = line.split_whitespace().collect();
         if words.first() == Some(&"Benchmark") && words.contains(&"Mode") {
             let known = ["Benchmark", "Mode", "Cnt", "Samples", "Score", "Error", "Units"];
@@ -148,10 +155,22 @@ fn terminal(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
             sheet.fact(text("runtime", &axis_value(vm), "JMH", &[]));
         } else if is_progress(line) {
             // A further process begins: its rows stand below a heading of their own.
-            heading.clear();
+            if !std::mem::take(&mut heading).is_empty() {
+                threads.clear();
+            }
+            if let Some(count) = line.strip_prefix("# Threads:").and_then(|rest| rest.split_whitespace().next()) {
+                threads.push(axis_value(count));
+                threads.dedup();
+            }
         } else if !heading.is_empty() && words.len() >= 4 {
             let Some(reading) = row(&heading, &words, at)? else { continue };
-            sheet.readings.push(reading);
+            sheet.readings.push(match &threads[..] {
+                [count] if count != "1" => reading.at("threads", count.clone()),
+                [_, _, ..] => {
+                    reading.note("measured with differing numbers of threads, which the table does not state")
+                }
+                _ => reading,
+            });
         } else {
             continue;
         }
@@ -184,13 +203,13 @@ fn row(heading: &[&str], words: &[&str], at: usize) -> Result<Option<SourceReadi
     let (Some(mode), Some(score), Some(units)) = (cell("Mode"), cell("Score"), cell("Units")) else { return Ok(None) };
     let benchmark = cell("Benchmark").unwrap_or_default();
     // Rows of profilers and of percentiles: other quantities than the score.
-    if benchmark.contains(':') {
+    if benchmark.contains(':') || benchmark.contains("\u{b7}p") {
         return Ok(None);
     }
     let (scale, metric) = unit(units, at)?;
     let value = need(&score.replace(',', "."), at)? * scale;
-    let mut reading =
-        SourceReading::new(id(mode, &metric)?, benchmark, value, metric).printed_in(&score.replace(',', "."), scale);
+    let mut reading = SourceReading::new(id(mode, &metric, at)?, benchmark, value, metric)
+        .printed_in(&score.replace(',', "."), scale);
     reading = reading.at("benchmark", axis_value(benchmark));
     for (name, value) in names.iter().zip(&cells).filter(|(name, _)| name.starts_with('(')) {
         let axis = name.trim_matches(['(', ')']).replace('=', ":");

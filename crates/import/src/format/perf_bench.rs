@@ -36,7 +36,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             continue;
         }
         if let Some(axes) = case_of(line) {
-            case = axes;
+            case.retain(|(known, _)| axes.iter().all(|(axis, _)| axis != known));
+            case.extend(axes);
             source.took(at);
             continue;
         }
@@ -59,14 +60,31 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
-/// What a line says of the results that follow: `# function 'default' (...)`, `100000 operations 1 bits set of 4 bits`.
+/// What a line says of the results that follow: `# function 'default' (...)`, `100000 operations 1 bits set of 4 bits`,
+/// `# 10 groups == 400 processes run`, `# Copying 1MB bytes ...`, `# Executed 1000000 pipe operations between two threads`.
 fn case_of(line: &str) -> Option<Vec<(&'static str, String)>> {
+    if let Some((groups, parties)) = line.strip_prefix("# ").and_then(|rest| rest.split_once(" groups == ")) {
+        let (count, kind) = parties.trim().strip_suffix(" run")?.split_once(' ')?;
+        let size = vec![("groups", axis_value(groups)), ("parties", axis_value(count))];
+        return Some(size.into_iter().chain(kind_of(kind)).collect());
+    }
+    if let Some(size) = between(line, "# Copying ", " bytes") {
+        return Some(vec![("size", axis_value(size))]);
+    }
+    if let Some((_, kind)) = line.split_once(" pipe operations between two ") {
+        return Some(kind_of(kind).into_iter().collect());
+    }
     if let Some(function) = between(line, "# function '", "'") {
         return Some(vec![("function", axis_value(function))]);
     }
     let (_, bits) = line.strip_suffix(" bits")?.split_once(" operations ")?;
     let (set, all) = bits.split_once(" bits set of ")?;
     Some(vec![("bits", axis_value(all)), ("set", axis_value(set))])
+}
+
+/// Parties are processes unless threads were asked for.
+fn kind_of(kind: &str) -> Option<(&'static str, String)> {
+    (kind.trim() != "processes").then(|| ("of", axis_value(kind)))
 }
 
 /// Comments, single threads and runs of which an average follows, and the inverse of a time.
@@ -117,13 +135,16 @@ fn figure(name: &str, line: &str, at: usize) -> Result<Option<SourceReading>, So
         }
     }
     // "Average x took: 1.2 usec (+- 0.3 usec)": internals benchmarks repeat in one process.
-    if let Some((value, rest)) = between(line, "took:", "usec").zip(after(line, "(+-")) {
+    let took = [("usec", 1e-6), ("msec", 1e-3), ("ms", 1e-3)]
+        .iter()
+        .find_map(|(unit, scale)| Some((between(line, "took:", &format!(" {unit} "))?, *scale)));
+    if let Some(((value, scale), rest)) = took.zip(after(line, "(+-")) {
         let label = line.split("took:").next().unwrap_or_default();
-        let value = need(value, at)? * 1e-6;
+        let value = need(value, at)? * scale;
         let id = format!("perf_bench.{name}_{}", snake(label));
         let mut reading = SourceReading::new(id, label.trim(), value, seconds("operation"));
         if let Some(error) = rest.split_whitespace().next().and_then(number) {
-            let width = error.abs() * 1e-6;
+            let width = error.abs() * scale;
             reading = reading.spread(SourceSpread::Range(value - width, value + width));
         }
         return Ok(Some(reading.note("the stated standard error is of repetitions in one process")));

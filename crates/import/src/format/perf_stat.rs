@@ -23,7 +23,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         let trimmed = line.trim();
         if let Some(rest) = trimmed.strip_prefix("Performance counter stats for") {
             sheet.begin_process();
-            command = axis_value(between(rest, "'", "'").unwrap_or(rest.trim_end_matches(':')));
+            command = axis_value(quoted(rest).unwrap_or(rest.trim_end_matches(':')));
             runs = between(rest, "(", "runs)").and_then(|count| count.trim().parse().ok()).unwrap_or(1);
             if let Some(place) = open.replace(at) {
                 return Err(SourceFault::new("the command that begins here has no time", place));
@@ -44,6 +44,17 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         Some(place) => Err(SourceFault::new("the command that begins here has no time", place)),
         None => Ok(Parsed::Sheets(vec![sheet])),
     }
+}
+
+/// The command, which may hold quotes of its own.
+fn quoted(rest: &str) -> Option<&str> {
+    rest.split_once('\'').and_then(|(_, rest)| rest.rsplit_once('\'')).map(|(command, _)| command)
+}
+
+/// The name of a time whose unit stands behind it: `459.49 task-clock (msec)` until Linux 4.18, `956.47
+/// task-clock-msecs` before 3.0.
+fn in_milliseconds<'a>(name: &'a str, line: &str) -> Option<&'a str> {
+    name.strip_suffix("-msecs").or_else(|| line.contains(&format!("{name} (msec)")).then_some(name))
 }
 
 /// `1,234,567   cycles:u   #  3.1 GHz   ( +-  0.12% )  (83.3%)`, `0.52 msec task-clock`, `1.0025 seconds time elapsed`,
@@ -78,6 +89,10 @@ fn row(line: &str) -> Option<SourceReading> {
             value,
             Metric::lower(Unit::Joules, "execution"),
         ),
+        [name] if in_milliseconds(name, line).is_some() => {
+            let name = in_milliseconds(name, line).unwrap_or(name);
+            SourceReading::new(format!("perf_stat.{}", snake(name)), name, value * 1e-3, seconds("execution"))
+        }
         [name] if name.starts_with(|c: char| c.is_ascii_alphabetic()) => {
             let metric = Metric { unit: Unit::Count, per: "execution".into(), better: Better::Lower };
             SourceReading::new(format!("perf_stat.{}", snake(name)), name, value, metric)

@@ -4,13 +4,13 @@ use model::{Metric, Unit};
 
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, rate, seconds};
-use crate::text::{SourceFault, lines, need, number, shown, snake};
+use crate::text::{SourceFault, between, lines, need, number, shown, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "schbench",
     tool: "schbench",
     about: "median wakeup and request latency with their percentiles, and requests a second, of the last report of each \
-            process",
+            process; a report without a later runtime than the one before is that of a further process",
     by_lines: true,
     detect: |head| sure(head, &["atency percentiles (usec)"]).max(sure(head, &["Latencies percentiles (usec)"])),
     parse,
@@ -20,6 +20,8 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
 struct SchbenchTable {
     name: String,
     requests: bool,
+    /// Seconds since the process began, where they are stated.
+    runtime: Option<f64>,
     quantiles: Vec<(f64, f64)>,
 }
 
@@ -30,15 +32,23 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         if let Some((name, rest)) = trimmed.split_once(" percentiles (") {
-            let (unit, _) = rest.split_once(')').unwrap_or((rest, ""));
+            let (unit, behind) = rest.split_once(')').unwrap_or((rest, ""));
             let requests = match unit {
                 "usec" => false,
                 "requests" => true,
                 other => return Err(SourceFault::new(format!("its unit '{}' is not known", shown(other)), at)),
             };
             let name = snake(&name.replace("Latencies", "latency"));
-            tables.retain(|table| table.name != name);
-            tables.push(SchbenchTable { name, requests, quantiles: Vec::new() });
+            let runtime = between(behind, "runtime ", " (s)").and_then(number);
+            if let Some(earlier) = tables.iter().find(|table| table.name == name) {
+                if earlier.runtime.zip(runtime).is_some_and(|(earlier, now)| now > earlier) {
+                    tables.retain(|table| table.name != name);
+                } else {
+                    sheet.readings.extend(tables.drain(..).filter_map(reading_of));
+                    sheet.begin_process();
+                }
+            }
+            tables.push(SchbenchTable { name, requests, runtime, quantiles: Vec::new() });
         } else if let Some((quantile, value)) = percentile(trimmed) {
             let Some(table) = tables.last_mut() else { continue };
             table.quantiles.push((quantile, need(value, at)?));
@@ -66,7 +76,13 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
 /// `* 99.0th: 1266       (32796 samples)`
 fn percentile(line: &str) -> Option<(f64, &str)> {
     let (name, rest) = line.trim_start_matches('*').trim().split_once("th:")?;
-    Some((number(name)? / 100.0, rest.split_whitespace().next()?))
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    match words[..] {
+        [value] => Some((number(name)? / 100.0, value)),
+        [value, count, "samples)"] if count.starts_with('(') => Some((number(name)? / 100.0, value)),
+        // Columns that somebody set side by side.
+        _ => None,
+    }
 }
 
 /// `min=1, max=12449`

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use model::{Better, Metric, Point, Primitive, Unit};
+use model::{Better, Fact, Metric, Point, Primitive, Unit};
 
 use super::{Confidence, ImportFormat, Parsed, SourceText};
 use crate::date;
@@ -185,6 +185,30 @@ fn column(name: &str) -> Result<WideColumn, SourceFault> {
     Ok(WideColumn::Quantity(WideQuantity { id, point, title: axis_value(title), scale: named.scale, metric }))
 }
 
+/// Adds facts of a machine, of which an earlier row may not say otherwise: such rows are of two machines, or of two
+/// settings, whose values are no executions of one thing.
+fn describe(
+    sheet: &mut SourceSheet,
+    facts: impl IntoIterator<Item = Fact>,
+    column: &str,
+    line: usize,
+) -> Result<(), SourceFault> {
+    for fact in facts {
+        if sheet.facts.iter().any(|known| known.name == fact.name && known.value != fact.value) {
+            let (machine, column) = (shown(&sheet.machine), shown(column));
+            return Err(SourceFault::new(
+                format!(
+                    "machine '{machine}' has another '{column}' in an earlier row: name them as two machines, or write \
+                     the setting into the columns, as in 'triad:threads=4 (GB/s)'"
+                ),
+                line,
+            ));
+        }
+        sheet.fact([fact]);
+    }
+    Ok(())
+}
+
 fn row(
     sheet: &mut SourceSheet,
     columns: &[WideColumn],
@@ -213,11 +237,11 @@ fn row(
             }
             WideColumn::Text(fact) => {
                 let affects = if *fact == "cpu.model" { &[Primitive::CoreClock][..] } else { &[] };
-                sheet.fact(sheet::text(fact, &axis_value(cell), "table", affects));
+                describe(sheet, sheet::text(fact, &axis_value(cell), "table", affects), name, line)?;
             }
             WideColumn::Number(fact, unit, scale) => {
                 let affects = if *fact == "cpu.clock" { &[Primitive::CoreClock][..] } else { &[] };
-                sheet.fact([sheet::number(fact, value()? * scale, unit, "table", affects)]);
+                describe(sheet, [sheet::number(fact, value()? * scale, unit, "table", affects)], name, line)?;
             }
             WideColumn::Quantity(quantity) => {
                 let value = value()? * quantity.scale;

@@ -2,6 +2,7 @@
 
 mod common;
 mod formats;
+mod harnesses;
 mod hostile;
 mod machines;
 mod published;
