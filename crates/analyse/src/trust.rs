@@ -117,6 +117,7 @@ pub fn repeated(run: &Run) -> Vec<(&'static str, usize)> {
             Invalid::Throttled(_) => "a quota stopped them",
             Invalid::Misplaced(_) => "they ran on other CPUs than planned",
             Invalid::Contended { .. } => "the core was shared, or its clock moved",
+            Invalid::Moved { .. } => "the host had moved their CPUs",
         };
         match reasons.iter_mut().find(|(known, _)| *known == why) {
             Some((_, count)) => *count += 1,

@@ -142,7 +142,10 @@ fn paired(
     };
     // As for every figure: an interval of a higher level declares it within its target, and that interval is printed.
     let called = match at(plan.level.max(stats::CALLING_LEVEL)) {
-        Some(PairedDifference::Above(above)) => Some(measured(above)).filter(|one| one.relative_half_width() <= target),
+        Some(PairedDifference::Above(above)) => {
+            let calls = |one: &Estimate| one.level >= stats::CALLING_LEVEL && one.relative_half_width() <= target;
+            Some(measured(above)).filter(calls)
+        }
         _ => None,
     };
     match at(plan.level) {

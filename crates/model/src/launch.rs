@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::distance::nanos_words;
 use crate::share::possible;
 use crate::{Footprint, LaunchReferences, Share, TakenTime, UndisturbedBatches};
 
@@ -31,6 +32,14 @@ pub enum Invalid {
         /// Of how many.
         of: u32,
     },
+    /// The host had moved two of its CPUs: a cache line took `picos` picoseconds between them, and `usual` for most of the
+    /// run.
+    Moved {
+        /// Picoseconds of a hand-over beside this launch.
+        picos: u32,
+        /// For most of the run.
+        usual: u32,
+    },
 }
 
 impl fmt::Display for Invalid {
@@ -48,6 +57,13 @@ impl fmt::Display for Invalid {
             }
             Self::Contended { batches, of } => {
                 write!(f, "only {batches} of its {of} batches had the core to themselves at a steady clock")
+            }
+            Self::Moved { picos, usual } => {
+                let [here, usual] = [*picos, *usual].map(nanos_words);
+                write!(
+                    f,
+                    "the host had moved its CPUs: a cache line took {here} between them, {usual} for most of the run"
+                )
             }
         }
     }

@@ -10,6 +10,7 @@ mod command;
 mod conditions;
 mod cpu_set;
 mod definition;
+mod distance;
 mod error;
 mod estimate;
 mod figure;
@@ -29,6 +30,7 @@ mod run;
 mod schema;
 mod share;
 mod size;
+mod small_steps;
 mod tidy;
 mod topology;
 pub mod words;
@@ -39,6 +41,7 @@ pub use command::{holds_password, presentable, without_password};
 pub use conditions::{Conditions, TakenTime};
 pub use cpu_set::CpuSet;
 pub use definition::Definition;
+pub use distance::CpuDistance;
 pub use error::{DocumentPosition, Error};
 pub use estimate::{Estimate, EstimateMethod, Mode, Outcome, QuantileEstimate, RANGE_BELOW};
 pub use figure::{CLOCK, CORE_SHARED, Figure, FigureKey, Flag, NOT_REACHED, RECORD, SURVEYED_LEVELS};
@@ -55,7 +58,7 @@ pub use point::{ANY_CROSSING, BEYOND_CACHES, CROSSINGS, Point};
 pub use primitive::Primitive;
 pub use references::{
     Domain, FigureReferences, LaunchReferences, ObservedReason, ReferenceLengths, ReferenceReading, ReferenceSamples,
-    ReferenceTrack, SessionReferences, SmallSteps, UndisturbedBatches, UnsharedCore, UnsharedSource, ValueBasis,
+    ReferenceTrack, SessionReferences, UndisturbedBatches, UnsharedCore, UnsharedSource, ValueBasis,
 };
 pub use run::{Identity, Origin, Run, Session};
 #[cfg(feature = "schema")]
@@ -63,5 +66,6 @@ pub use schema::json_schema;
 pub use schema::{SCHEMA, parse_run, render_run};
 pub use share::Share;
 pub use size::{GIB, KIB, MIB, format_size, parse_size};
+pub use small_steps::SmallSteps;
 pub use tidy::{TIDY_COLUMNS, code, tidy_rows};
 pub use topology::{CacheGroup, CacheKind, CoreClass, CpuGroup, NumaNode, Topology};

@@ -6,9 +6,9 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
-use crate::{Estimate, Share};
+use crate::{CpuDistance, Estimate, Share, SmallSteps};
 
 /// Instructions of each reference, calibrated once per run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,57 +61,6 @@ pub struct ReferenceReading {
     pub issue: u32,
 }
 
-/// Whole numbers with small differences: a document contains the first one, then differences.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SmallSteps(pub Vec<u32>);
-
-impl SmallSteps {
-    /// Whether it is empty.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-impl Serialize for SmallSteps {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut last = 0;
-        serializer.collect_seq(self.0.iter().map(|one| {
-            let step = i64::from(*one) - last;
-            last = i64::from(*one);
-            step
-        }))
-    }
-}
-
-impl<'de> Deserialize<'de> for SmallSteps {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut last = 0_i64;
-        let mut next = |step: i64| {
-            last = last.checked_add(step)?;
-            u32::try_from(last).ok()
-        };
-        let steps = Vec::<i64>::deserialize(deserializer)?;
-        let all: Option<Vec<u32>> = steps.into_iter().map(&mut next).collect();
-        all.map(Self).ok_or_else(|| serde::de::Error::custom("the differences lead outside 0 to 2^32"))
-    }
-}
-
-#[cfg(feature = "schema")]
-impl schemars::JsonSchema for SmallSteps {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "SmallSteps".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({
-            "type": "array",
-            "items": { "type": "integer", "format": "int64" },
-            "description": "The first of a row of whole numbers, then the difference of each to the one before it.",
-        })
-    }
-}
-
 /// Readings of the references on one CPU: if there is one reading more than batches, batch i is between readings i and
 /// i + 1; if there are twice as many, between 2i and 2i + 1, because batches of other figures are in between.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -146,6 +95,10 @@ pub struct LaunchReferences {
     /// one reading more than null batches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub null: Vec<ReferenceTrack>,
+    /// Times of the distance reference, a cache line passed between the first CPU of the tracks and each other one in their
+    /// order, before the batches, then after them: picoseconds a hand-over. Empty where one CPU is read.
+    #[serde(default, skip_serializing_if = "SmallSteps::is_empty")]
+    pub distances: SmallSteps,
 }
 
 /// The undisturbed batches of a launch: those on an unshared core with a steady clock.
@@ -381,6 +334,9 @@ pub struct SessionReferences {
     pub lengths: ReferenceLengths,
     /// The unshared core, for each class of cores.
     pub unshared: Vec<UnsharedCore>,
+    /// How far apart the host had the CPUs of figures with several parties.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub distances: Vec<CpuDistance>,
     /// Median clock over the time of the run, hertz: `cpu.clock` is its figure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<f64>,

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::{ANY_CROSSING, DocumentPosition, Error, Machine, Outcome, Point, Run};
 
 /// The schema version that this program writes.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 #[derive(Deserialize)]
 struct SchemaHeader {
@@ -144,8 +144,8 @@ mod tests {
     #[test]
     fn newer_truncated_and_foreign_documents_are_refused_with_the_position() {
         let text = render_run(&smallest()).unwrap();
-        let newer = text.replace("\"schema\":1", "\"schema\":3");
-        assert!(matches!(parse_run(&newer), Err(Error::Newer { found: 3, known: SCHEMA })));
+        let newer = text.replace("\"schema\":1", "\"schema\":4");
+        assert!(matches!(parse_run(&newer), Err(Error::Newer { found: 4, known: SCHEMA })));
         for end in 0..text.trim_end().len() {
             let error = parse_run(&text[..end]).unwrap_err().to_string();
             // Half a number may also be a wrong one.

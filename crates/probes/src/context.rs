@@ -20,6 +20,8 @@ pub struct LaunchSetting {
     pub cpus: Vec<usize>,
     /// All CPUs that this process may use.
     pub allowed: Vec<usize>,
+    /// Bytes of the last-level caches that its CPUs reach; 0 where they are unknown.
+    pub cache: u64,
     /// Directory for the file figures.
     pub directory: PathBuf,
     /// The variant to run, if one is chosen.
@@ -36,6 +38,7 @@ impl LaunchSetting {
             seed: 1,
             cpus: Vec::new(),
             allowed: Vec::new(),
+            cache: 0,
             directory: directory.into(),
             variant: None,
             calibrating: false,
@@ -57,6 +60,7 @@ pub struct ProbeContext {
     setting: LaunchSetting,
     shared: Rc<RefCell<HashMap<String, Rc<dyn Any>>>>,
     watched: Vec<WatchedParty>,
+    further: Vec<usize>,
     notes: Vec<String>,
     variant: Option<String>,
     scratch: Vec<Rc<Scratch>>,
@@ -67,7 +71,15 @@ impl ProbeContext {
     #[must_use]
     pub fn new(setting: LaunchSetting) -> Self {
         let variant = setting.variant.clone();
-        Self { setting, shared: Rc::default(), watched: Vec::new(), notes: Vec::new(), variant, scratch: Vec::new() }
+        Self {
+            setting,
+            shared: Rc::default(),
+            watched: Vec::new(),
+            further: Vec::new(),
+            notes: Vec::new(),
+            variant,
+            scratch: Vec::new(),
+        }
     }
 
     /// A context for another probe of the same launch.
@@ -98,6 +110,12 @@ impl ProbeContext {
     #[must_use]
     pub fn allowed(&self) -> &[usize] {
         &self.setting.allowed
+    }
+
+    /// Bytes of the last-level caches that its CPUs reach, where they are known.
+    #[must_use]
+    pub fn last_level_bytes(&self) -> Option<u64> {
+        Some(self.setting.cache).filter(|bytes| *bytes > 0)
     }
 
     /// CPUs that may help to prepare the memory of the first party; none if it is not pinned.
@@ -133,6 +151,17 @@ impl ProbeContext {
             }
         };
         Ok(value.downcast::<T>().expect("a key is always used with one type"))
+    }
+
+    /// Names a CPU that the figure uses beside those that it was given.
+    pub fn use_too(&mut self, cpu: usize) {
+        self.further.push(cpu);
+    }
+
+    /// All CPUs that the figure uses.
+    #[must_use]
+    pub fn used(&self) -> Vec<usize> {
+        self.setting.cpus.iter().chain(&self.further).copied().collect()
     }
 
     /// Requests that the CPU of a party be verified after the batches.
@@ -244,6 +273,7 @@ mod tests {
             seed: 1,
             cpus: vec![],
             allowed: vec![],
+            cache: 0,
             directory: home.path().to_owned(),
             variant: None,
             calibrating: false,

@@ -175,5 +175,13 @@ fn setting(probe: &Probe, point: &Point) -> LaunchSetting {
         Parties::NamedPair => vec![first, last],
         Parties::Free => vec![],
     };
-    LaunchSetting { seed: 7, cpus, allowed, directory: std::env::temp_dir(), variant: None, calibrating: true }
+    LaunchSetting {
+        seed: 7,
+        cpus,
+        allowed,
+        directory: std::env::temp_dir(),
+        variant: None,
+        calibrating: true,
+        cache: 0,
+    }
 }

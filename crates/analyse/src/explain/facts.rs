@@ -1,6 +1,6 @@
 //! Differences between two runs other than their figures, as far as both recorded them.
 
-use model::{Fact, FactValue, Run};
+use model::{CpuDistance, Fact, FactValue, Primitive, Run};
 
 use super::result::{DifferenceKind, RunDifference};
 use super::rules::{RULES, is_fact};
@@ -32,6 +32,7 @@ pub(crate) fn differences(a: &Run, b: &Run) -> Vec<RunDifference> {
         found.push(plain(DifferenceKind::Plan, "plan.directory", x.clone(), y.clone()));
     }
     found.extend(neighbour(a, b));
+    found.extend(distances(a, b));
     found.extend(notes(a, b));
     found
 }
@@ -45,6 +46,20 @@ fn neighbour(a: &Run, b: &Run) -> Option<RunDifference> {
     let (x, y) = (share(a)?, share(b)?);
     let apart = (x - y).abs() > ALIKE.0 && x.max(y) > ALIKE.1 * x.min(y);
     apart.then(|| plain(DifferenceKind::Fact, model::CORE_SHARED, format!("{x:.2}"), format!("{y:.2}")))
+}
+
+/// Pairs of CPUs that a host had nearer to each other in one run than in the other.
+fn distances(a: &Run, b: &Run) -> Vec<RunDifference> {
+    let of = |run: &Run| run.session.references.as_ref().map(|read| read.distances.clone()).unwrap_or_default();
+    let others = of(b);
+    let differs = |one: CpuDistance| {
+        let other = others.iter().find(|other| other.cpus == one.cpus && !other.is_like(one.picos))?;
+        let words = |picos: u32| format!("{:.1} ns", f64::from(picos) * 1e-3);
+        let name = format!("cpu.distance {}-{}", one.cpus[0], one.cpus[1]);
+        let difference = plain(DifferenceKind::Fact, &name, words(one.picos), words(other.picos));
+        Some(RunDifference { affects: vec![Primitive::CoreToCore], ..difference })
+    };
+    of(a).into_iter().filter_map(differs).collect()
 }
 
 fn plain(kind: DifferenceKind, name: &str, a: String, b: String) -> RunDifference {

@@ -5,6 +5,7 @@
 //! scheduler did not preempt its thread. The duration of a batch is not considered before that is decided.
 
 mod classify;
+mod distance;
 mod domain;
 mod end;
 mod known;
@@ -14,6 +15,7 @@ mod timeline;
 mod weigh;
 
 pub(crate) use self::classify::{BatchPlace, UndisturbedRule, is_unshared};
+pub(crate) use self::distance::DistanceReadings;
 pub(crate) use self::end::conclude_figure;
 pub(crate) use self::known::{from_issue, from_runs, from_table, issue_width};
 pub(crate) use self::learn::{KnownRatio, RatioHistogram, learn};

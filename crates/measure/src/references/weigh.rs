@@ -1,11 +1,12 @@
 //! Evaluation of the launches of a figure: their undisturbed batches, and the basis of its value.
 
 use model::{
-    Figure, FigureReferences, Invalid, Launch, LaunchReferences, ObservedReason, SessionReferences, Share,
+    CpuDistance, Figure, FigureReferences, Invalid, Launch, LaunchReferences, ObservedReason, SessionReferences, Share,
     UndisturbedBatches, ValueBasis,
 };
 
 use super::classify::{BatchPlace, UndisturbedRule};
+use super::distance::moved;
 use super::domain::{declared_domain, follows};
 use super::{FEWEST, LONGEST_NANOS, MOST_PARTIES};
 use crate::pairs;
@@ -42,7 +43,7 @@ pub(crate) fn weigh(figure: &mut Figure, session: &SessionReferences) {
     let before = figure.references.take().unwrap_or_default();
     let domain = declared_domain(figure);
     figure.references = Some(FigureReferences { domain, unshared, clock: session.clock, ..before });
-    weigh_launches(figure, obstacle.is_none());
+    weigh_launches(figure, obstacle.is_none(), &session.distances);
     let follows = follows(figure);
     let basis = match obstacle.or_else(|| contended(figure)).or_else(|| own_work(figure)) {
         Some(reason) => ValueBasis::Observed(reason),
@@ -89,15 +90,16 @@ fn is_long(figure: &Figure) -> bool {
     stats::median(&shortest).is_some_and(|nanos| nanos > LONGEST_NANOS as f64)
 }
 
-fn weigh_launches(figure: &mut Figure, filtered: bool) {
+fn weigh_launches(figure: &mut Figure, filtered: bool, usual: &[CpuDistance]) {
     let weighed: Vec<_> = figure.launches.iter().map(|launch| undisturbed(figure, launch)).collect();
     for (launch, undisturbed) in figure.launches.iter_mut().zip(weighed) {
         launch.undisturbed = undisturbed;
-        if launch.invalid.is_some() && !is_contended(launch) {
+        if !matches!(launch.invalid, None | Some(Invalid::Contended { .. } | Invalid::Moved { .. })) {
             continue;
         }
         let few = undisturbed.filter(|found| filtered && found.batches < FEWEST);
-        launch.invalid = few.map(|found| Invalid::Contended { batches: found.batches, of: found.of });
+        let contended = few.map(|found| Invalid::Contended { batches: found.batches, of: found.of });
+        launch.invalid = launch.references.as_ref().and_then(|read| moved(read, usual)).or(contended);
     }
 }
 

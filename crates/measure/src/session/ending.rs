@@ -1,6 +1,8 @@
 //! How a run ended, and with what.
 
-use model::Run;
+use model::{Flag, Run};
+
+use super::MeasureSession;
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,4 +24,21 @@ pub struct RunResult {
     pub run: Run,
     /// Why it ended.
     pub ending: EndReason,
+}
+
+impl MeasureSession<'_> {
+    /// The end of the time is a look too: no value decided when it came. Figures that are within their targets then are not
+    /// unfinished.
+    pub(super) fn look_last(&mut self) {
+        for index in 0..self.run.plan.entries.len().min(self.run.figures.len()) {
+            let target = self.target(index);
+            let figure = &mut self.run.figures[index];
+            let narrow = |one: &model::Estimate| {
+                one.level >= stats::CALLING_LEVEL && !one.is_range() && one.relative_half_width() <= target
+            };
+            if figure.outcome.estimate().is_some_and(narrow) {
+                figure.flags.retain(|flag| *flag != Flag::Unfinished);
+            }
+        }
+    }
 }

@@ -382,6 +382,9 @@ impl<'a> MeasureSession<'a> {
     fn finish(mut self, ending: EndReason) -> RunResult {
         self.record_conditions();
         self.conclude_references();
+        if ending == EndReason::TimeLimit {
+            self.look_last();
+        }
         self.engine.conclude(&mut self.run);
         let (seconds, identity) = (self.elapsed(), self.engine.identity());
         document::close(&mut self.run, seconds, ending == EndReason::Complete, identity);

@@ -8,7 +8,7 @@ use model::{
 
 use super::MeasureSession;
 use crate::judge;
-use crate::references::{self, ENOUGH, KnownRatio, LONGEST_NANOS, MOST, RatioHistogram, UNKNOWN};
+use crate::references::{self, DistanceReadings, ENOUGH, KnownRatio, LONGEST_NANOS, MOST, RatioHistogram, UNKNOWN};
 use crate::step::ReferenceSetting;
 
 /// Length of a batch between two readings, nanoseconds.
@@ -33,6 +33,7 @@ pub(super) struct ReferenceWatch {
     /// Documented instructions per cycle of this CPU's front end.
     issue_width: Option<f64>,
     alone: bool,
+    distances: DistanceReadings,
     last: f64,
 }
 
@@ -52,6 +53,7 @@ impl ReferenceWatch {
     }
 
     fn add_launch(&mut self, references: &LaunchReferences) {
+        self.distances.add(references);
         for track in references.tracks.iter().chain(&references.null) {
             let ReferenceTrack { cpu, clock, contention } = track;
             for (clock, contention) in clock.0.iter().zip(&contention.0) {
@@ -129,10 +131,15 @@ impl MeasureSession<'_> {
     }
 
     /// Whether another thread is seen on the core of a figure whose last launch was contended: what shares a core mostly
-    /// stays for longer than a launch, so that another one now would be in vain.
+    /// stays for longer than a launch, so that another one now would be in vain. CPUs that the host has moved stay for
+    /// seconds.
     pub(super) fn is_still_contended(&mut self, index: usize) -> bool {
         let contended = |launch: &Launch| matches!(launch.invalid, Some(Invalid::Contended { .. }));
-        if !self.run.figures[index].launches.last().is_some_and(contended) {
+        let last = self.run.figures[index].launches.last();
+        if last.is_some_and(|last| matches!(last.invalid, Some(Invalid::Moved { .. }))) {
+            return true;
+        }
+        if !last.is_some_and(contended) {
             return false;
         }
         let Some(setting) = self.reference_setting() else { return false };
@@ -162,6 +169,7 @@ impl MeasureSession<'_> {
             UnsharedCore { cpus: cpus.clone(), ..references::learn(ratios, &known, watch.alone) }
         };
         references.unshared = watch.classes.iter().map(class).collect();
+        references.distances = watch.distances.usual();
         references.clock = references::median_clock(references, now);
     }
 

@@ -13,8 +13,9 @@ use crate::judge;
 
 /// The target of core figures that are within the plan's, as a part of that.
 const FINER: f64 = 0.25;
-/// Share of the time limit that launches towards it may take, and the least limit: a short run needs all its time for
-/// targets (`quick` brought 10 of 15 figures within 2% where it brings 11).
+/// Share of the time limit that launches towards it may take while other figures can be settled (afterwards it is what those
+/// out of reach leave), and the least limit: a short run needs all its time for targets (`quick` brought 10 of 15 figures
+/// within 2% where it brings 11).
 const SHARE: f64 = 0.06;
 const LEAST_LIMIT: f64 = 60.0;
 
@@ -52,18 +53,21 @@ impl MeasureSession<'_> {
         self.progress[index].refining = time && own && core && settled && wide && !last;
     }
 
-    /// Removes the groups that are refined, and returns those of them that the time left for it permits.
-    pub(super) fn take_refined(&mut self, groups: &mut Vec<LaunchGroup>, limit: f64) -> Vec<LaunchGroup> {
-        let refined = |group: &LaunchGroup| group.0.iter().all(|index| self.progress[*index].refining);
-        let found: Vec<LaunchGroup> = groups.extract_if(.., |group| refined(group)).collect();
+    /// Removes the groups that are refined.
+    pub(super) fn split_refined(&self, groups: &mut Vec<LaunchGroup>) -> Vec<LaunchGroup> {
+        groups.extract_if(.., |group| group.0.iter().all(|index| self.progress[*index].refining)).collect()
+    }
+
+    /// Seconds that refinement may still take from what other figures need.
+    pub(super) fn refinement_left(&self, limit: f64) -> f64 {
+        SHARE * limit - self.refinement
+    }
+
+    /// Of the groups that are refined those that so many seconds permit.
+    pub(super) fn take_refined(&mut self, found: Vec<LaunchGroup>, budget: f64) -> Vec<LaunchGroup> {
         let costs: Vec<GroupCost> = found.iter().enumerate().filter_map(|(at, group)| self.cost(at, group)).collect();
-        let mut admitted: Vec<usize> =
-            within_budget(costs, SHARE * limit - self.refinement).into_iter().map(|cost| cost.group).collect();
+        let mut admitted: Vec<usize> = within_budget(costs, budget).into_iter().map(|cost| cost.group).collect();
         admitted.sort_unstable();
-        if admitted.is_empty() {
-            let over = found.iter().flat_map(|group| &group.0);
-            over.for_each(|index| self.progress[*index].refining = false);
-        }
         let taken: Vec<LaunchGroup> = admitted.into_iter().map(|at| found[at].clone()).collect();
         self.refinement += taken.iter().map(|group| self.launch_seconds(group)).sum::<f64>();
         taken

@@ -149,22 +149,39 @@ impl MeasureSession<'_> {
         if round < first {
             return if round.is_multiple_of(TURN) { groups } else { self.affordable(groups, limit, first) };
         }
-        let refined = self.take_refined(&mut groups, limit);
-        let mut selected = self.select_open(groups, limit);
-        selected.extend(refined);
-        selected
-    }
-
-    /// Those of the groups that are not refined.
-    fn select_open(&mut self, groups: Vec<LaunchGroup>, limit: f64) -> Vec<LaunchGroup> {
+        let candidates = self.split_refined(&mut groups);
         let left = limit - self.elapsed();
         let costs = groups.iter().enumerate().filter_map(|(group, members)| self.cost(group, members));
         let reached = reached(costs.collect(), left);
-        if reached.is_empty() {
+        // What nothing else is expected to need brings core figures further.
+        let budget = if reached.is_empty() { (1.0 - BEYOND) * left } else { self.refinement_left(limit) };
+        let refined = self.take_refined(candidates, budget);
+        let mut selected = self.select_open(groups, &reached, &refined, limit);
+        selected.extend(refined);
+        if selected.is_empty() {
+            // The time left is too short for any of them.
+            self.progress.iter_mut().for_each(|progress| progress.refining = false);
+        }
+        selected
+    }
+
+    /// Those of the groups that are not refined: the ones that are reached, and of the others those for which there is time
+    /// beside them and the refined ones.
+    fn select_open(
+        &mut self,
+        groups: Vec<LaunchGroup>,
+        reached: &[GroupCost],
+        refined: &[LaunchGroup],
+        limit: f64,
+    ) -> Vec<LaunchGroup> {
+        if reached.is_empty() && refined.is_empty() {
             return groups;
         }
+        let left = limit - self.elapsed();
         let next = |group: usize| GroupCost { group, seconds: self.launch_seconds(&groups[group]), figures: 1 };
-        let taken = reached.iter().map(|cost| next(cost.group).seconds).sum();
+        let beside: f64 =
+            if reached.is_empty() { refined.iter().map(|group| self.launch_seconds(group)).sum() } else { 0.0 };
+        let taken = beside + reached.iter().map(|cost| next(cost.group).seconds).sum::<f64>();
         let is_reached = |group: &usize| reached.iter().any(|cost| cost.group == *group);
         let mut others: Vec<usize> = (0..groups.len()).filter(|group| !is_reached(group)).collect();
         others.sort_by_key(|group| self.run.figures[groups[*group].0[0]].launches.len());

@@ -7,7 +7,7 @@ use super::footprint::FootprintTally;
 use super::reader::{BatchEvidence, ReferenceReader, ThreadMoment};
 use crate::calibrate;
 use crate::references::UndisturbedRule;
-use crate::step::{ReferenceSetting, Task};
+use crate::step::ReferenceSetting;
 
 /// Null batches of a launch, each as long as a batch.
 const NULL_BATCHES: u32 = 4;
@@ -29,9 +29,10 @@ pub(super) struct Beside {
 }
 
 impl Beside {
-    pub(super) fn of(setting: Option<&ReferenceSetting>, task: &Task) -> Self {
+    /// Of a figure that uses these CPUs.
+    pub(super) fn of(setting: Option<&ReferenceSetting>, cpus: &[usize]) -> Self {
         let Some(setting) = setting else { return Self::default() };
-        let cpus = ReferenceReader::cpus(&task.cpus);
+        let cpus = ReferenceReader::cpus(cpus);
         let rule = setting.unshared_on(&cpus).filter(|unshared| !unshared.is_empty()).map(UndisturbedRule::new);
         Self { cpus, rule, lengths: setting.lengths, ..Self::default() }
     }
@@ -49,7 +50,16 @@ impl Beside {
     /// Starts the helpers on the CPUs of the other parties.
     pub(super) fn begin(&mut self, others: usize, reader: &mut ReferenceReader) -> Result<(), ProbeError> {
         self.alone = others == 0 && self.cpus.len() == 1;
-        reader.help_on(&self.cpus)
+        reader.help_on(&self.cpus)?;
+        self.measure_distances(reader)
+    }
+
+    /// How far apart the CPUs are now: the host may move them before the batches have ended.
+    pub(super) fn measure_distances(&mut self, reader: &mut ReferenceReader) -> Result<(), ProbeError> {
+        if self.cpus.len() > 1 {
+            self.evidence.add_distances(reader.distances(&self.cpus)?);
+        }
+        Ok(())
     }
 
     /// Records the last batch, or both batches of a pair, with their nanoseconds.

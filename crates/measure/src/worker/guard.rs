@@ -103,6 +103,7 @@ mod tests {
             seed: 1,
             cpus: cpus.to_vec(),
             allowed: vec![0, 1],
+            cache: 0,
             directory: ".".into(),
             variant: None,
             calibrating: false,

@@ -66,7 +66,7 @@ impl LaunchMember {
         let paired = matches!(trial, Trial::Paired { .. });
         let pair_order = if paired { PairOrder::Abba } else { PairOrder::default() };
         let (tally, launch) = (FootprintTally::default(), Launch { pair_order, ..Launch::default() });
-        let (beside, began) = (Beside::of(setting, &task), sys::clock::now());
+        let (beside, began) = (Beside::of(setting, &context.used()), sys::clock::now());
         Self { probe, task, context, trial, guard: None, tally, launch, amount, began, made: 0, spent: 0, beside }
     }
 
@@ -192,8 +192,12 @@ impl LaunchMember {
         Ok(())
     }
 
-    /// Runs null batches after the others, of equal length: their undisturbed share is that of readings without work in between.
-    pub(super) fn null_batches(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
+    /// Reads the distance again, then runs null batches of equal length: their undisturbed share is that of readings without
+    /// work in between.
+    pub(super) fn null_batches(&mut self, mut reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
+        if let Some(reader) = self.beside.reader(reader.as_deref_mut()) {
+            self.beside.measure_distances(reader)?;
+        }
         let shortest = self.launch.nanos.iter().min().copied();
         let short = shortest.filter(|nanos| *nanos <= crate::references::LONGEST_NANOS);
         let (Some(reader), Some(nanos)) = (self.beside.reader(reader), short) else { return Ok(()) };

@@ -5,6 +5,7 @@
 mod beside;
 mod footprint;
 mod guard;
+mod helper;
 mod member;
 mod reader;
 
@@ -63,6 +64,7 @@ fn setting(step: &WorkerStep, task: &Task) -> LaunchSetting {
         seed: step.seed,
         cpus: task.cpus.clone(),
         allowed: step.allowed.clone(),
+        cache: task.cache,
         directory: task.directory.clone().unwrap_or_else(|| step.directory.clone()),
         variant: task.variant.clone(),
         calibrating: step.purpose == Purpose::Calibrate,

@@ -1,7 +1,6 @@
 //! Reads the references around batches: on the worker's own CPU, and on those of its parties by helpers that otherwise
 //! sleep.
 
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use model::{LaunchReferences, ReferenceLengths, ReferenceTrack, SmallSteps};
@@ -9,6 +8,7 @@ use probes::ProbeError;
 use sys::kernel::core_reference::{CoreReading, CoreReferences};
 use sys::usage::{Usage, Who};
 
+use super::helper::ReferenceHelper;
 use crate::references::{BatchPlace, MOST_PARTIES, UndisturbedRule};
 use crate::step::ReferenceSetting;
 
@@ -21,13 +21,6 @@ pub(super) struct ReferenceReader {
     helpers: Vec<ReferenceHelper>,
     /// The last readings and their CPUs, as long as nothing else has run.
     fresh: Option<(Vec<usize>, Vec<CoreReading>)>,
-}
-
-/// A thread on another CPU that reads on request.
-struct ReferenceHelper {
-    cpu: usize,
-    ask: Sender<()>,
-    answers: Receiver<CoreReading>,
 }
 
 impl ReferenceReader {
@@ -53,7 +46,7 @@ impl ReferenceReader {
     /// Starts a helper on each CPU except the first, which is the caller's.
     pub(super) fn help_on(&mut self, cpus: &[usize]) -> Result<(), ProbeError> {
         for cpu in cpus.iter().skip(1) {
-            if self.helpers.iter().all(|helper| helper.cpu != *cpu) {
+            if self.helpers.iter().all(|helper| helper.cpu() != *cpu) {
                 self.helpers.push(ReferenceHelper::start(*cpu, self.references)?);
             }
         }
@@ -80,13 +73,25 @@ impl ReferenceReader {
         }
         let mut readings = vec![self.references.read()?];
         for cpu in cpus.iter().skip(1) {
-            let helper = self.helpers.iter().find(|helper| helper.cpu == *cpu);
+            let helper = self.helpers.iter().find(|helper| helper.cpu() == *cpu);
             let reading = helper.and_then(ReferenceHelper::read);
             readings
                 .push(reading.ok_or_else(|| ProbeError::new(format!("nothing reads the references on CPU {cpu}")))?);
         }
         self.fresh = Some((cpus.to_vec(), readings.clone()));
         Ok(readings)
+    }
+
+    /// Times of the distance reference between the first of the CPUs, which is the caller's, and each other one,
+    /// picoseconds.
+    pub(super) fn distances(&mut self, cpus: &[usize]) -> Result<Vec<u32>, ProbeError> {
+        self.worked();
+        let helper = |cpu: &usize| self.helpers.iter().find(|helper| helper.cpu() == *cpu);
+        let distance = |cpu: &usize| {
+            let found = helper(cpu).and_then(ReferenceHelper::distance);
+            found.ok_or_else(|| ProbeError::new(format!("nothing passes a cache line on CPU {cpu}")))
+        };
+        cpus.iter().skip(1).map(distance).collect()
     }
 
     /// Waits for `nanos` without accessing memory or the system: a null batch.
@@ -100,37 +105,13 @@ impl ReferenceReader {
     }
 }
 
-impl ReferenceHelper {
-    fn start(cpu: usize, references: CoreReferences) -> Result<Self, ProbeError> {
-        let (ask, asked) = channel();
-        let (answer, answers) = channel();
-        let body = move || {
-            if sys::affinity::pin(&[cpu]).is_err() {
-                return;
-            }
-            while asked.recv().is_ok() {
-                let Ok(reading) = references.read() else { return };
-                if answer.send(reading).is_err() {
-                    return;
-                }
-            }
-        };
-        std::thread::Builder::new().name(format!("references {cpu}")).spawn(body)?;
-        Ok(Self { cpu, ask, answers })
-    }
-
-    fn read(&self) -> Option<CoreReading> {
-        self.ask.send(()).ok()?;
-        self.answers.recv().ok()
-    }
-}
-
 /// Evidence about every batch of a figure besides its time.
 #[derive(Default)]
 pub(super) struct BatchEvidence {
     /// Readings before and after each batch, on each CPU.
     readings: Vec<[Vec<CoreReading>; 2]>,
     null: Vec<Vec<CoreReading>>,
+    distances: Vec<u32>,
     switches: Vec<u32>,
     waits: Vec<u32>,
     off_cpu: Vec<u32>,
@@ -181,11 +162,15 @@ impl BatchEvidence {
             switches: one(&self.switches),
             waits: one(&self.waits),
             off_cpu: one(&self.off_cpu),
-            null: Vec::new(),
+            ..LaunchReferences::default()
         };
         let of = at - from + 1;
         let like = of.checked_sub(2);
         rule.clock_of(&near, BatchPlace { at: of - 1, of, like, nanos }).is_some()
+    }
+
+    pub(super) fn add_distances(&mut self, picos: Vec<u32>) {
+        self.distances.extend(picos);
     }
 
     pub(super) fn add_null(&mut self, readings: Vec<CoreReading>) {
@@ -210,6 +195,7 @@ impl BatchEvidence {
             switches: some(complete(&self.switches)),
             waits: some(complete(&self.waits)),
             off_cpu: SmallSteps(complete(&self.off_cpu)),
+            distances: SmallSteps(self.distances.clone()),
             null: tracks(&self.null.iter().collect::<Vec<_>>(), &cpus[..cpus.len().min(self.null.len())]),
         }
     }

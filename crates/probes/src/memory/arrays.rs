@@ -4,12 +4,13 @@
 //! arrays; spread over the whole chunk and over where other figures were
 //! long ago ([`Visits`]).
 
-use std::cell::{RefCell, RefMut};
+use std::cell::{Cell, RefCell, RefMut};
 use std::sync::Arc;
 
+use sys::kernel::stream::{self, StreamKind, Variant};
 use sys::memory::{Arena, Pages, PreparationHelpers};
 
-use super::visits::{ArrayDivision, Visits};
+use super::visits::{ArrayDivision, SLOT, Visits};
 use crate::prelude::*;
 use crate::probe::Shares;
 use crate::team::ThreadTeam;
@@ -24,6 +25,14 @@ const PIECE: usize = (MIB / 8) as usize;
 const STAGGER: usize = 17 * 8;
 /// Most arrays of a kernel.
 const ARRAYS: usize = 3;
+/// Slots that a user accesses before the caches are filled anew: about as many as in a turn beside others, so that a figure
+/// is as fast alone as beside them.
+const SLOTS_OF_A_STATE: usize = 96;
+/// How many times as much as the last-level caches hold is read to fill them, and their bytes where they are unknown.
+const DISPLACING: u64 = 1;
+const CACHE: u64 = 32 * MIB;
+/// Doubles in whole steps of any variant.
+const ROUND: usize = 512;
 
 /// One thread's part of the arrays.
 pub(super) struct ArrayChunk {
@@ -111,6 +120,16 @@ impl ArrayChunk {
         })
     }
 
+    /// Reads whole slots.
+    fn read(&self, read: &Variant, slots: &[usize]) -> u64 {
+        let doubles = self.arena.doubles();
+        slots.iter().fold(0, |sum: u64, slot| {
+            let part = doubles.chunks(SLOT / 8).nth(*slot).unwrap_or_default();
+            let whole = part.len() / ROUND * ROUND;
+            sum.wrapping_add(read.run(&mut [], &part[..whole], &[], 0.0, 1))
+        })
+    }
+
     /// Whether an array is at most one piece long: passes are then repeated inside the kernel.
     pub(super) fn is_small(&self, arrays: usize) -> bool {
         self.length(arrays) <= PIECE
@@ -140,6 +159,21 @@ fn cut(whole: &mut [f64], at: usize, size: usize) -> &mut [f64] {
 pub(super) struct Arrays {
     team: RefCell<ThreadTeam<ArrayChunk>>,
     visits: RefCell<Visits>,
+    /// Slots of a chunk that displace everything from the caches.
+    displacing: usize,
+    users: Cell<u32>,
+    last: Cell<LastUser>,
+}
+
+/// A figure that uses the arrays of a launch.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct ArrayUser(u32);
+
+/// Who used the arrays last, and the slots that it has accessed since its beginning.
+#[derive(Debug, Clone, Copy, Default)]
+struct LastUser {
+    user: ArrayUser,
+    slots: usize,
 }
 
 impl Arrays {
@@ -148,10 +182,39 @@ impl Arrays {
         self.team.borrow_mut()
     }
 
-    /// So many pieces for the next pass from a step of a walk on, and the step after them: spread over the arrays, and not
-    /// where a cache still holds what was accessed.
-    pub(super) fn pass(&self, division: &ArrayDivision, from: u64, pieces: u64) -> (Arc<[u64]>, u64) {
-        self.visits.borrow_mut().pass(division, from, pieces)
+    /// A further user.
+    pub(super) fn user(&self) -> ArrayUser {
+        self.users.set(self.users.get() + 1);
+        ArrayUser(self.users.get())
+    }
+
+    /// So many pieces for the next pass of a user from a step of a walk on, and the step after them: spread over the arrays,
+    /// and not where a cache still holds what was accessed.
+    pub(super) fn pass(
+        &self,
+        user: ArrayUser,
+        division: &ArrayDivision,
+        from: u64,
+        pieces: u64,
+    ) -> Result<(Arc<[u64]>, u64), ProbeError> {
+        let last = self.last.get();
+        let mut slots = if last.user == user { last.slots } else { 0 };
+        if last.user != user || slots >= SLOTS_OF_A_STATE {
+            self.displace()?;
+            slots = 0;
+        }
+        self.last.set(LastUser { user, slots: slots + pieces as usize * division.arrays });
+        Ok(self.visits.borrow_mut().pass(division, from, pieces))
+    }
+
+    /// Fills the caches with lines that nobody writes and the next passes do not access. What the user before left there
+    /// decides how fast the next one is, and for a while: stores that bypass the caches evict nothing, neither written lines
+    /// of others nor the page tables of these arrays, which they find there only if nobody else has read since.
+    fn displace(&self) -> Result<(), ProbeError> {
+        let slots = self.visits.borrow_mut().again(self.displacing);
+        let reads = stream::candidates(StreamKind::Read).max_by_key(|variant| variant.width);
+        let Some(read) = reads else { return Ok(()) };
+        self.team.borrow_mut().run(move |chunk| chunk.read(read, &slots)).map(drop)
     }
 }
 
@@ -170,6 +233,7 @@ pub(super) fn arrays(at: &Point, context: &mut ProbeContext) -> Result<Rc<Arrays
         return Err(Unsupported::new("the working set is too small for so many threads"));
     }
     let node = at.count("memory_node").ok().map(|node| node as usize);
+    let cache = context.last_level_bytes().unwrap_or(CACHE);
     let key = format!("field {bytes} {threads} {} {node:?}", at.get("pages").unwrap_or("base"));
     // Threads prepare their parts one after another, each with help of the others' CPUs.
     let helpers: Vec<PreparationHelpers> =
@@ -187,8 +251,10 @@ pub(super) fn arrays(at: &Point, context: &mut ProbeContext) -> Result<Rc<Arrays
         }
     };
     let arrays = context.shared(&key, || {
-        let team = ThreadTeam::spawn(&cpus, part)?;
-        Ok(Arrays { team: RefCell::new(team), visits: RefCell::new(Visits::new(each + ARRAYS * STAGGER * 8)) })
+        let team = RefCell::new(ThreadTeam::spawn(&cpus, part)?);
+        let visits = RefCell::new(Visits::new(each + ARRAYS * STAGGER * 8));
+        let displacing = (DISPLACING * cache) as usize / threads / SLOT;
+        Ok(Arrays { team, visits, displacing, users: Cell::default(), last: Cell::default() })
     })?;
     for (member, tid) in arrays.team.borrow().tids().iter().enumerate() {
         context.watch(member + 1, *tid);
@@ -199,6 +265,26 @@ pub(super) fn arrays(at: &Point, context: &mut ProbeContext) -> Result<Rc<Arrays
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::LaunchSetting;
+
+    #[test]
+    fn caches_are_filled_before_another_user_and_after_a_while() {
+        let mut context = ProbeContext::new(LaunchSetting { cache: 2 << 20, ..LaunchSetting::within(".") });
+        let point: Point = "working_set=16MiB,threads=1,pages=base".parse().unwrap();
+        let arrays = arrays(&point, &mut context).unwrap();
+        let division = arrays.borrow_mut().own().division(1);
+        let (one, other) = (arrays.user(), arrays.user());
+        let accessed = |user, pieces| {
+            let before = arrays.visits.borrow().accessed();
+            arrays.pass(user, &division, 0, pieces).unwrap();
+            arrays.visits.borrow().accessed() - before
+        };
+        assert_eq!(accessed(one, 3), 3 + 2, "what the preparation left");
+        assert_eq!(accessed(one, 3), 3, "its own lines are what it would find anyway");
+        assert_eq!((accessed(other, 3), accessed(one, 3)), (3 + 2, 3 + 2));
+        let filled = (0..64).filter(|_| accessed(one, 3) > 3).count();
+        assert_eq!(filled, 64 / SLOTS_OF_A_STATE.div_ceil(3), "every 96 slots");
+    }
 
     #[test]
     fn arrays_of_any_length_hold_the_same_numbers() {

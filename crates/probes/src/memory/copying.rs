@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::arrays::{Arrays, arrays};
+use super::arrays::{ArrayUser, Arrays, arrays};
 use super::visits::ArrayDivision;
 use crate::prelude::*;
 
@@ -27,11 +27,13 @@ pub(super) fn prepare(
     let half = bytes / 16;
     let words = if half > longest { half / longest * longest } else { half };
     let memory = arrays(at, context)?;
-    Ok(Trial::one(Copying { memory, copy, words, longest, pieces: [0].into(), next: 0 }))
+    let user = memory.user();
+    Ok(Trial::one(Copying { memory, user, copy, words, longest, pieces: [0].into(), next: 0 }))
 }
 
 struct Copying {
     memory: Rc<Arrays>,
+    user: ArrayUser,
     copy: Copy,
     /// Words of the source, and of the destination.
     words: usize,
@@ -103,7 +105,7 @@ impl Kernel for Copying {
 
     fn ready(&mut self, ops: u64) -> Result<(), ProbeError> {
         if !self.is_small() {
-            (self.pieces, self.next) = self.memory.pass(&self.division(), self.next, ops);
+            (self.pieces, self.next) = self.memory.pass(self.user, &self.division(), self.next, ops)?;
         }
         let mut team = self.memory.borrow_mut();
         let memory = team.own().words();

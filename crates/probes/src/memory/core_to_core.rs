@@ -28,6 +28,7 @@ pub(super) static PROBE: Probe = Probe {
         // Cores of the same class where there are such.
         let other = context.allowed().iter().copied().filter(fits).min_by_key(|cpu| machine.class(*cpu));
         let other = other.ok_or_else(|| Unsupported::new(missing(pair)))?;
+        context.use_too(other);
         context.note(format!("between CPUs {own} and {other}"));
         transfer([own, other], context)
     },

@@ -2,7 +2,7 @@
 
 use sys::kernel::stream::{self, Stores, StreamKind, Variant, Width};
 
-use super::arrays::{Arrays, Pass, arrays};
+use super::arrays::{ArrayUser, Arrays, Pass, arrays};
 use super::visits::ArrayDivision;
 use crate::prelude::*;
 use crate::trials;
@@ -29,7 +29,7 @@ const TRIAL: u64 = 12;
 /// Trials of each variant, and the part of their time within which two are equally fast. With four of them, nine runs of
 /// one machine chose four variants of `memory.add`, one of which takes a fifth longer than the others.
 const TRIALS: usize = 16;
-const EQUAL: f64 = 0.04;
+const EQUAL: f64 = 0.08;
 
 pub(super) fn prepare(kind: StreamKind, at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let memory = arrays(at, context)?;
@@ -42,7 +42,8 @@ pub(super) fn prepare(kind: StreamKind, at: &Point, context: &mut ProbeContext) 
     };
     let variant = choose(kind, at, context, &memory)?;
     let walk = Pass { arrays, pieces: [0].into() };
-    Ok(Trial::one(Streaming { memory, variant, division, walk, next: 0, elements, threads, small }))
+    let user = memory.user();
+    Ok(Trial::one(Streaming { memory, user, variant, division, walk, next: 0, elements, threads, small }))
 }
 
 /// The variant that the point specifies, or the fastest of a few in brief trials; once chosen it is kept for the run.
@@ -80,13 +81,13 @@ fn choose(
 /// The fastest in brief trials, each over memory that was accessed as long ago as in a measurement.
 fn fastest(kind: StreamKind, memory: &Arrays) -> Result<Option<&'static Variant>, ProbeError> {
     let arrays = kind.inputs() + usize::from(kind.writes());
-    let mut team = memory.borrow_mut();
-    let division = team.own().division(arrays);
-    let mut next = 0;
+    let division = memory.borrow_mut().own().division(arrays);
+    let (user, mut next) = (memory.user(), 0);
     trials::fastest(stream::candidates(kind), TRIALS, EQUAL, |variant| {
         let variant = *variant;
-        let (pieces, after) = memory.pass(&division, next, TRIAL);
+        let (pieces, after) = memory.pass(user, &division, next, TRIAL)?;
         let walk = Pass { arrays, pieces };
+        let mut team = memory.borrow_mut();
         team.prepare(TRIAL, move |chunk| chunk.walk(&walk, |arrays| run(variant, arrays, 1)))?;
         let began = sys::clock::now();
         team.start(TRIAL)?;
@@ -107,6 +108,7 @@ fn run(variant: &Variant, arrays: [&mut [f64]; 3], passes: usize) -> u64 {
 
 struct Streaming {
     memory: Rc<Arrays>,
+    user: ArrayUser,
     variant: &'static Variant,
     division: ArrayDivision,
     /// The pieces of a batch, and the step of the walk after them.
@@ -179,7 +181,7 @@ impl Kernel for Streaming {
 
     fn ready(&mut self, ops: u64) -> Result<(), ProbeError> {
         if !self.small {
-            (self.walk.pieces, self.next) = self.memory.pass(&self.division, self.next, ops);
+            (self.walk.pieces, self.next) = self.memory.pass(self.user, &self.division, self.next, ops)?;
         }
         let (variant, walk, passes) = (self.variant, self.walk.clone(), self.passes(ops));
         let mut team = self.memory.borrow_mut();

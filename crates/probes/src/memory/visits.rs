@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 /// Bytes that are accounted together.
-const SLOT: usize = 1 << 20;
+pub(super) const SLOT: usize = 1 << 20;
 
 /// Up to three arrays of equal length, walked in pieces: one piece of each at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +84,24 @@ impl Visits {
         });
         let chosen = chosen.collect();
         (chosen, next)
+    }
+
+    /// Slots accessed since the beginning.
+    #[cfg(test)]
+    pub(super) const fn accessed(&self) -> u64 {
+        self.accessed
+    }
+
+    /// So many slots that were accessed last, which now are again.
+    pub(super) fn again(&mut self, count: usize) -> Arc<[usize]> {
+        let mut slots: Vec<usize> = (0..self.last.len()).collect();
+        slots.sort_by_key(|slot| Reverse(self.last[*slot]));
+        slots.truncate(count);
+        for slot in &slots {
+            self.accessed += 1;
+            self.last[*slot] = self.accessed;
+        }
+        slots.into()
     }
 
     fn note(&mut self, division: &ArrayDivision, piece: u64) {
@@ -183,6 +201,22 @@ mod tests {
             println!("TABLE own pace {own_pace}: {close} of {} pieces follow closely", ages.len());
             if own_pace { assert!(close > ages.len() / 4, "{close}") } else { assert_eq!(close, 0) }
         }
+    }
+
+    #[test]
+    fn what_is_read_again_is_nothing_that_the_next_pass_accesses() {
+        let (division, mut visits) = (division(1), Visits::new(ALL));
+        let mut next = 0;
+        for _ in 0..100 {
+            let (pieces, after) = visits.pass(&division, next, 8);
+            next = after;
+            assert!(visits.again(64).iter().all(|slot| visits.accessed - visits.last[*slot] < 64));
+            let again = visits.again(64);
+            assert!(pieces.iter().all(|piece| again.contains(&(*piece as usize))), "the last pass is among it");
+            let (pieces, _) = visits.pass(&division, next, 8);
+            assert!(pieces.iter().all(|piece| !again.contains(&(*piece as usize))));
+        }
+        assert_eq!(Visits::new(3 * MIB).again(64).len(), 3);
     }
 
     #[test]

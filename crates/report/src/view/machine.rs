@@ -29,6 +29,7 @@ pub(super) fn notes(run: &Run) -> Vec<String> {
     }
     notes.extend(changed(run));
     notes.extend(references(run));
+    notes.extend(moved(run));
     notes.extend(incomplete(run));
     notes
 }
@@ -37,6 +38,9 @@ pub(super) fn notes(run: &Run) -> Vec<String> {
 pub(super) fn warnings(run: &Run) -> Vec<String> {
     changed(run).into_iter().chain(incomplete(run)).collect()
 }
+
+/// Share of alike readings of a distance from which the others are not worth a note.
+const HARDLY_MOVED: f64 = 0.995;
 
 /// Whether the machine was another one, or restarted.
 fn changed(run: &Run) -> Option<String> {
@@ -50,6 +54,12 @@ fn changed(run: &Run) -> Option<String> {
 fn incomplete(run: &Run) -> Option<String> {
     let cut = run.origin.is_none() && !run.session.complete;
     cut.then(|| "the run ended before everything planned was done".to_owned())
+}
+
+/// Pairs of CPUs that the host moved during the run.
+fn moved(run: &Run) -> impl Iterator<Item = String> {
+    let distances = run.session.references.iter().flat_map(|references| &references.distances);
+    distances.filter(|one| one.elsewhere.is_some() && one.share.get() < HARDLY_MOVED).map(ToString::to_string)
 }
 
 /// The clock of core figures, and the contention during the run.

@@ -60,9 +60,10 @@ fn figures() -> Vec<(String, Vec<f64>)> {
     own().into_iter().chain(sessions()).flat_map(named).collect()
 }
 
-/// Result of a run of one figure: launches, interval, and whether it converged.
+/// Result of a run of one figure: launches, interval, and whether it converged. With a time limit the last look is where the
+/// launches end.
 fn ended(values: &[f64]) -> (usize, Interval, bool) {
-    for n in LOOKS.into_iter().filter(|n| *n <= values.len()) {
+    for n in LOOKS.into_iter().filter(|n| *n < values.len()).chain([values.len()]) {
         let seen = look_at_launches(&values[..n], &[], TARGET, LEVEL);
         if let (true, Some(found)) = (seen.converged, seen.interval) {
             return (n, found.interval, true);
@@ -71,6 +72,11 @@ fn ended(values: &[f64]) -> (usize, Interval, bool) {
     let all = &values[..LAST.min(values.len())];
     let last = look_at_launches(all, &[], TARGET, LEVEL).interval.or_else(|| launch_median_range(all)).unwrap();
     (LAST, last.interval, false)
+}
+
+/// Launches of a figure when the time is up: all that it may have in half of the runs, else any number.
+fn until(rng: &mut impl Rng) -> usize {
+    if rng.random_range(0..2) == 0 { LAST } else { rng.random_range(LOOKS[1]..=LAST) }
 }
 
 #[derive(Default, Clone, Copy)]
@@ -178,7 +184,7 @@ fn independent_launches_cover_when_converged() {
         .into_iter()
         .map(|(name, values)| {
             let truth = median(&values).unwrap();
-            let tally = Tally::of(truth, (0..resamples).map(|_| resample(&values, LAST, &mut rng)));
+            let tally = Tally::of(truth, (0..resamples).map(|_| resample(&values, until(&mut rng), &mut rng)));
             (name, tally)
         })
         .collect();
@@ -198,13 +204,14 @@ fn independent_launches_cover_when_converged() {
 
 #[test]
 fn launches_in_the_order_of_time_cover_when_converged() {
+    let mut rng = generator(36);
     let each: Vec<(String, Tally)> = figures()
         .into_iter()
         .map(|(name, values)| {
             let truth = median(&values).unwrap();
             // More than were recorded would repeat some, and say nothing new.
-            let most = LAST.min(values.len());
-            let tally = Tally::of(truth, (0..values.len()).map(|start| consecutive(&values, most, start)));
+            let most = |rng: &mut _| until(rng).min(values.len());
+            let tally = Tally::of(truth, (0..values.len()).map(|start| consecutive(&values, most(&mut rng), start)));
             (name, tally)
         })
         .collect();
@@ -243,7 +250,7 @@ fn correlated_launches_cover_when_converged() {
         .into_iter()
         .map(|(name, values)| {
             let truth = median(&values).unwrap();
-            (name, Tally::of(truth, (0..resamples).map(|_| in_blocks(&values, LAST, &mut rng))))
+            (name, Tally::of(truth, (0..resamples).map(|_| in_blocks(&values, until(&mut rng), &mut rng))))
         })
         .collect();
     let (all, rare) = table("launches in blocks of three", &each);

@@ -98,6 +98,18 @@ fn the_second_document_is_understood() {
     assert!(clock.is_condition() && clock.metric.unit == model::Unit::Hertz);
 }
 
+#[test]
+fn the_third_document_is_understood() {
+    let run = named("schema-3.json");
+    let usual = run.session.references.as_ref().unwrap().distances[0];
+    assert_eq!((usual.cpus, usual.picos, usual.elsewhere), ([0, 1], 40_300, Some(180_400)));
+    let moved = &run.figures[3];
+    assert_eq!(moved.launches[0].references.as_ref().unwrap().distances.0, [40_300, 40_100]);
+    assert_eq!(moved.counted().len(), 1, "a launch whose CPUs were elsewhere does not count");
+    let why = moved.launches[1].invalid.as_ref().unwrap().to_string();
+    assert_eq!(why, "the host had moved its CPUs: a cache line took 180 ns between them, 40.3 ns for most of the run");
+}
+
 /// What a definition measured before it changed never stands beside what it measures now.
 #[test]
 fn changed_figures_of_older_documents_pair_with_none_of_today() {

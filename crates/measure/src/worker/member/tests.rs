@@ -79,6 +79,7 @@ fn launch_setting() -> LaunchSetting {
         seed: 1,
         cpus: Vec::new(),
         allowed: sys::affinity::allowed().unwrap(),
+        cache: 0,
         directory: std::env::temp_dir(),
         variant: None,
         calibrating: false,
@@ -276,7 +277,8 @@ fn references_are_read_beside_every_batch_on_the_cpus_of_all_parties() {
             let task = Task { cpus: cpus.clone(), ..task() };
             let probe = probes::find(&task.probe).unwrap();
             let trial = Trial::one(Named('w', order));
-            let mut member = LaunchMember::new(probe, task, ProbeContext::new(launch_setting()), trial, Some(&setting));
+            let context = ProbeContext::new(LaunchSetting { cpus, ..launch_setting() });
+            let mut member = LaunchMember::new(probe, task, context, trial, Some(&setting));
             let mut reader = ReferenceReader::new(&setting);
             member.warm_up().unwrap();
             member.begin(reader.as_mut()).unwrap();
@@ -295,6 +297,9 @@ fn references_are_read_beside_every_batch_on_the_cpus_of_all_parties() {
             assert!(track.clock.0.iter().all(|nanos| *nanos > 1000), "{track:?}");
         }
         assert!(read.null.iter().all(|track| track.clock.0.len() > 2), "{read:?}");
+        let distances = &read.distances.0;
+        assert_eq!(distances.len(), 2 * (parties - 1), "before the batches and after them, between the two CPUs");
+        assert!(distances.iter().all(|picos| *picos > 100), "{distances:?}");
         let looked = if parties == 1 { BATCHES } else { 0 };
         assert_eq!(read.off_cpu.0.len(), looked, "the time off the CPU is evidence where there is one party");
     }
