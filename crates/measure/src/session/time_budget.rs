@@ -154,7 +154,8 @@ impl MeasureSession<'_> {
         let costs = groups.iter().enumerate().filter_map(|(group, members)| self.cost(group, members));
         let reached = reached(costs.collect(), left);
         // What nothing else is expected to need brings core figures further.
-        let budget = if reached.is_empty() { (1.0 - BEYOND) * left } else { self.refinement_left(limit) };
+        let needed: f64 = reached.iter().map(|cost| cost.seconds).sum();
+        let budget = ((1.0 - BEYOND) * (left - needed)).max(self.refinement_left(limit));
         let refined = self.take_refined(candidates, budget);
         let mut selected = self.select_open(groups, &reached, &refined, limit);
         selected.extend(refined);
