@@ -94,6 +94,13 @@ fn expected_of_levels(values: &[f64], target: f64, looks: &[u32], level: f64) ->
     later.into_iter().find(|look| promised(look).is_some_and(|width| width <= PROMISE * target))
 }
 
+/// The next look, if the launches made lie between two: a figure that was settled at the one before is not left there, where
+/// an interval at its level may need more launches than there are.
+fn begun_look(made: usize, looks: &[u32]) -> Option<usize> {
+    let mut looks = looks.iter().map(|look| *look as usize).skip_while(|look| *look < made);
+    looks.next().filter(|look| *look > made)
+}
+
 /// The number of launches that brings most figures a launch within their targets, and how many figures: of those that
 /// need so many each.
 fn most_a_launch(needed: &[usize]) -> Option<(usize, usize)> {
@@ -216,7 +223,8 @@ impl MeasureSession<'_> {
                 let values = self.run.figures[*index].values();
                 let by_root = expected_look(made, half_width, target, looks, fewest);
                 let by_levels = expected_of_levels(&values, target, looks, self.run.plan.level);
-                Some(by_root.into_iter().chain(by_levels).min()? - made)
+                let begun = self.progress[*index].refining.then(|| begun_look(made, looks)).flatten();
+                Some(by_root.into_iter().chain(by_levels).chain(begun).min()? - made)
             })
             .collect();
         let (launches, figures) = most_a_launch(&launches)?;
@@ -339,6 +347,12 @@ mod tests {
         assert_eq!(groups(30.0), [2, 0], "14 s are too few for them");
         assert_eq!(groups(10.0), [2, 0], "nine of fifteen");
         assert_eq!(groups(0.4), Vec::<usize>::new());
+    }
+
+    #[test]
+    fn what_has_begun_goes_on_to_the_next_look() {
+        let next = |made| begun_look(made, LOOKS);
+        assert_eq!((next(11), next(39), next(10), next(40), next(41)), (Some(14), Some(40), None, None, None));
     }
 
     #[test]
