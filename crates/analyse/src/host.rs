@@ -134,10 +134,15 @@ fn middle(moments: &[ReferenceMoment]) -> Option<HostRow> {
 
 /// Spells of rows that agree in what `of` says, for one answer.
 fn spells<T: PartialEq + Copy>(rows: &[HostRow], of: impl Fn(&HostRow) -> T, wanted: T) -> Spells {
-    let lengths: Vec<f64> = rows
-        .chunk_by(|one, next| of(one) == of(next))
-        .filter(|spell| spell.first().is_some_and(|first| of(first) == wanted))
-        .map(|spell| spell.iter().map(|row| row.seconds).sum())
+    spells_of(&rows.iter().map(|row| (of(row) == wanted, row.seconds)).collect::<Vec<_>>())
+}
+
+/// Spells of what is so in successive periods, each with its length in seconds.
+pub(crate) fn spells_of(periods: &[(bool, f64)]) -> Spells {
+    let lengths: Vec<f64> = periods
+        .chunk_by(|one, next| one.0 == next.0)
+        .filter(|spell| spell.iter().all(|period| period.0))
+        .map(|spell| spell.iter().map(|period| period.1).sum())
         .collect();
     Spells {
         count: lengths.len(),
@@ -213,19 +218,8 @@ fn add_stolen(timeline: &mut CpuTimeline, stolen: &StolenSamples, seconds: f64) 
         from = to;
     }
     let all = periods.iter().fold(0.0, |sum, (_, _, taken)| sum + taken);
-    let lengths: Vec<f64> = periods
-        .chunk_by(|one, next| (one.2 > 0.0) == (next.2 > 0.0))
-        .filter(|spell| spell.iter().all(|period| period.2 > 0.0))
-        .map(|spell| spell.iter().map(|(from, to, _)| to - from).sum())
-        .collect();
-    timeline.stolen = Share::of(all, from).map(|share| StolenTime {
-        share,
-        spells: Spells {
-            count: lengths.len(),
-            median: stats::median(&lengths).unwrap_or(0.0),
-            longest: lengths.iter().copied().fold(0.0, f64::max),
-        },
-    });
+    let taken: Vec<(bool, f64)> = periods.iter().map(|(from, to, taken)| (*taken > 0.0, to - from)).collect();
+    timeline.stolen = Share::of(all, from).map(|share| StolenTime { share, spells: spells_of(&taken) });
     let width = seconds / timeline.cells.len().max(1) as f64;
     for (at, cell) in timeline.cells.iter_mut().enumerate() {
         let (low, high) = (at as f64 * width, (at + 1) as f64 * width);

@@ -13,6 +13,7 @@ pub mod explain;
 pub mod fleet;
 pub mod host;
 pub mod naming;
+pub mod places;
 pub mod plan_network;
 pub mod scaling;
 mod shown_clock;

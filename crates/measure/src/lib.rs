@@ -14,6 +14,7 @@ mod event;
 mod evidence;
 mod expand;
 mod facts;
+mod helper;
 mod host;
 mod judge;
 mod outside;

@@ -77,6 +77,18 @@ pub struct StolenSamples {
     pub micros: SmallSteps,
 }
 
+/// What a cache line took between pairs of CPUs, at known times.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DistanceSamples {
+    /// When each was read, milliseconds of the session.
+    pub millis: SmallSteps,
+    /// The CPU between which and the first one that is watched it was read.
+    pub cpu: SmallSteps,
+    /// Time of a hand-over, picoseconds.
+    pub picos: SmallSteps,
+}
+
 /// Whether two CPUs are threads of one core.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -120,6 +132,9 @@ pub struct HostRecord {
     pub references: SessionReferences,
     /// Time that the hypervisor took.
     pub stolen: StolenSamples,
+    /// How far apart the host had the first watched CPU and each other one.
+    #[serde(default)]
+    pub distances: DistanceSamples,
     /// Pairs of CPUs that were tested.
     pub pairs: Vec<CorePair>,
     /// Share of the time of all CPUs that other processes of this system used meanwhile.

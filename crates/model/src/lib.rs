@@ -46,7 +46,7 @@ pub use error::{DocumentPosition, Error};
 pub use estimate::{Estimate, EstimateMethod, Mode, Outcome, QuantileEstimate, RANGE_BELOW};
 pub use figure::{CLOCK, CORE_SHARED, Figure, FigureKey, Flag, NOT_REACHED, RECORD, SURVEYED_LEVELS};
 pub use footprint::{Footprint, Hardware};
-pub use host::{CorePair, CoreRelation, HostRecord, ReferenceMoment, StolenSamples};
+pub use host::{CorePair, CoreRelation, DistanceSamples, HostRecord, ReferenceMoment, StolenSamples};
 pub use launch::{Invalid, Launch, PairOrder, Placement, TimedBatch};
 pub use machine::{Fact, FactValue, Machine};
 pub use metric::{Better, Metric, Unit};

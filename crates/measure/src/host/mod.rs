@@ -12,6 +12,7 @@ use sys::usage::CpuTimes;
 
 pub use self::separate::separate_cores;
 use crate::engine::Stopper;
+use crate::helper::ReferenceHelper;
 use crate::references::{
     KnownRatio, RatioHistogram, from_issue, from_runs, from_table, issue_width, learn, median_clock,
 };
@@ -86,6 +87,9 @@ impl HostWatch<'_> {
         let seconds = time.as_secs_f64();
         let for_pairs = pairs::seconds(self.cpus.len()).min(FOR_PAIRS * seconds);
         let mut counters = counters();
+        // Where no thread can be started, no distance is told.
+        let other = |cpu: &usize| ReferenceHelper::start(*cpu, self.references).ok();
+        let others: Vec<ReferenceHelper> = self.cpus.iter().skip(1).filter_map(other).collect();
         let (first, own) = (sys::usage::machine_times().ok(), sys::clock::process_cpu().ok());
         let mut counted = 0;
         while self.elapsed() < seconds - for_pairs && !self.stopper.asked() {
@@ -98,6 +102,7 @@ impl HostWatch<'_> {
             if now - counted >= COUNTERS_EVERY {
                 counted = now;
                 counters = self.note_stolen(now, &counters);
+                self.note_distances(now, &others)?;
                 progress(self.elapsed());
             }
             std::thread::sleep(Duration::from_nanos(next.saturating_sub(sys::clock::now())));
@@ -114,6 +119,20 @@ impl HostWatch<'_> {
         let (millis, number) = ((self.elapsed() * 1e3) as u32, u32::try_from(cpu).unwrap_or(u32::MAX));
         for _ in 0..ROW {
             self.record.references.samples.push(millis, number, self.references.read_all()?);
+        }
+        Ok(())
+    }
+
+    /// Adds what a cache line takes between the first CPU and each other one.
+    fn note_distances(&mut self, millis: u32, others: &[ReferenceHelper]) -> Result<(), Error> {
+        let Some(first) = self.cpus.first().filter(|_| !others.is_empty()) else { return Ok(()) };
+        sys::affinity::pin(&[*first])?;
+        for other in others {
+            let Some(picos) = other.distance() else { continue };
+            let distances = &mut self.record.distances;
+            distances.millis.0.push(millis);
+            distances.cpu.0.push(u32::try_from(other.cpu()).unwrap_or(u32::MAX));
+            distances.picos.0.push(picos);
         }
         Ok(())
     }
@@ -209,6 +228,13 @@ mod tests {
             assert!(samples.cpu.0.contains(&u32::try_from(cpu).unwrap()), "CPU {cpu} was not read");
         }
         assert_eq!(samples.clock.0.len(), samples.millis.0.len());
+        let distances = &record.distances;
+        assert!(
+            distances.millis.0.len() == distances.picos.0.len() && distances.cpu.0.len() == distances.picos.0.len()
+        );
+        for cpu in spread(&before, MOST_CPUS).into_iter().skip(1) {
+            assert!(distances.cpu.0.contains(&u32::try_from(cpu).unwrap()), "no distance to CPU {cpu}");
+        }
         assert!(record.seconds > 0.0 && record.references.clock.is_some_and(|clock| clock > 1e8));
         let moments = record.references.moments(record.seconds);
         assert!(moments.iter().all(|moment| moment.seconds >= 0.0 && moment.began <= record.seconds));

@@ -5,7 +5,6 @@
 mod beside;
 mod footprint;
 mod guard;
-mod helper;
 mod member;
 mod reader;
 

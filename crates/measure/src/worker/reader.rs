@@ -8,7 +8,7 @@ use probes::ProbeError;
 use sys::kernel::core_reference::{CoreReading, CoreReferences};
 use sys::usage::{Usage, Who};
 
-use super::helper::ReferenceHelper;
+use crate::helper::ReferenceHelper;
 use crate::references::{BatchPlace, MOST_PARTIES, UndisturbedRule};
 use crate::step::ReferenceSetting;
 

@@ -1,13 +1,14 @@
 //! What the host did: contention, the clock and stolen time, as a table, sentences and a picture of time.
 
 use analyse::host::{CpuTimeline, HostCell, Spells, of_references, timelines};
-use model::{CorePair, CoreRelation, HostRecord, Run, UnsharedSource, number, percent};
+use analyse::places::{PairPlaces, places};
+use model::{CorePair, CoreRelation, HostRecord, Run, Unit, UnsharedSource, number, percent};
 use serde::Serialize;
 
 use crate::words::{duration, plural};
 use crate::{
-    Block, Cell, Chart, ChartPlot, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Records, Table,
-    TableRow, Timeline, TimelineRow, Tone,
+    Block, Cell, Chart, ChartPlot, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity,
+    Records, Table, TableRow, Timeline, TimelineRow, Tone,
 };
 
 /// Columns of the picture.
@@ -19,6 +20,7 @@ const FLAT: f64 = 0.005;
 #[derive(Serialize)]
 struct HostFindings<'a> {
     cpus: &'a [CpuTimeline],
+    pairs: &'a [PairPlaces],
     record: &'a HostRecord,
 }
 
@@ -29,14 +31,23 @@ pub fn host(record: &HostRecord) -> Document {
     let mut document = Document::new(format!("What the host did in {}", duration(record.seconds)));
     document.notes = notes(record);
     document.sections.push(DocumentSection::of("", Block::Table(table(&found))));
-    document.sections.push(DocumentSection::of("Over time", Block::Chart(picture(&found, record.seconds))));
+    let pairs = places(record, COLUMNS);
+    let mut over_time = picture(&found, record.seconds);
+    if let ChartPlot::Timeline(timeline) = &mut over_time.plot {
+        timeline.rows.extend(pairs.iter().map(distance_row));
+    }
+    document.sections.push(DocumentSection::of("Over time", Block::Chart(over_time)));
+    if !pairs.is_empty() {
+        let list = Block::List { numbered: false, items: pairs.iter().map(place).collect() };
+        document.sections.push(DocumentSection::of("Where the host had the CPUs", list));
+    }
     if !record.pairs.is_empty() {
         let items = record.pairs.iter().map(pair).collect();
         let list = Block::List { numbered: false, items };
         document.sections.push(DocumentSection::of("Threads of one core", list));
     }
     document.summary = summary(&found);
-    document.data = EmbeddedJson::of(&HostFindings { cpus: &found, record }).ok();
+    document.data = EmbeddedJson::of(&HostFindings { cpus: &found, pairs: &pairs, record }).ok();
     document.records = Some(records(&found, record.seconds));
     document
 }
@@ -205,6 +216,35 @@ fn clock_row(cpu: &CpuTimeline) -> TimelineRow {
     }
 }
 
+/// What a cache line took between two CPUs: an empty place is one without a reading.
+fn distance_row(pair: &PairPlaces) -> TimelineRow {
+    let most = pair.cells.iter().flatten().copied().fold(0.0, f64::max);
+    let [own, other] = pair.cpus;
+    TimelineRow {
+        label: format!("CPUs {own}, {other} apart"),
+        range: format!("0 – {}", nanoseconds(most)),
+        heights: pair.cells.iter().map(|cell| cell.map(|transfer| transfer / most.max(f64::MIN_POSITIVE))).collect(),
+        colour: 2,
+    }
+}
+
+fn nanoseconds(seconds: f64) -> String {
+    PrintedQuantity::bare(seconds, Unit::Seconds).short()
+}
+
+/// `CPU 0 and CPU 1: a cache line took 40.3 ns for 70% of the time (in 2 spells, ...) and 180 ns for 30% (once for 3.0 s)`
+fn place(pair: &PairPlaces) -> String {
+    let [own, other] = pair.cpus;
+    let one = pair.places.len() < 2;
+    let places = pair.places.iter().map(|place| {
+        let lasted = format!(" for {} of the readings, {}", percent(place.share.get()), lasting(&place.spells));
+        format!("{}{}", nanoseconds(place.transfer), if one { "" } else { &lasted })
+    });
+    let places: Vec<String> = places.collect();
+    let moved = if one { "" } else { "; the host moved them" };
+    format!("CPU {own} and CPU {other}: a cache line took {} from one to the other{moved}", places.join("; "))
+}
+
 fn pair(pair: &CorePair) -> String {
     let [own, other] = pair.cpus;
     let verdict = match pair.relation {
@@ -339,6 +379,29 @@ mod tests {
         assert!((json["cpus"][0]["shared"]["share"].as_f64().unwrap() - 0.3).abs() < 0.01);
         assert_eq!(json["record"]["pairs"][0]["relation"], "one_core");
         assert_eq!(rendered("csv", &record).lines().count(), 1 + COLUMNS);
+    }
+
+    #[test]
+    fn cpus_that_the_host_moved_are_told_with_how_long() {
+        let mut record = record(Some(0.25));
+        for at in 0..50_u32 {
+            record.distances.millis.0.push(200 * at);
+            record.distances.cpu.0.push(7);
+            record.distances.picos.0.push(if (20..35).contains(&at) { 180_000 } else { 40_300 });
+        }
+        let told = |record: &HostRecord| rendered("terminal", record).split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = told(&record);
+        assert!(text.contains("40.3 ns for 70% of the readings, in 2 spells"), "{text}");
+        assert!(text.contains("180 ns for 30% of the readings, once for 3.0 s"), "{text}");
+        assert!(text.contains("the host moved them") && text.contains("CPUs 3, 7 apart"), "{text}");
+        let json: serde_json::Value = serde_json::from_str(&rendered("json", &record)).unwrap();
+        assert_eq!(json["pairs"][0]["places"].as_array().unwrap().len(), 2);
+        record.distances.picos.0.iter_mut().for_each(|picos| *picos = 40_300);
+        let text = told(&record);
+        assert!(
+            text.contains("a cache line took 40.3 ns from one to the other") && !text.contains("moved them"),
+            "{text}"
+        );
     }
 
     #[test]

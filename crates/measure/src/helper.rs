@@ -21,14 +21,14 @@ enum HelperTask {
 }
 
 /// A thread on another CPU.
-pub(super) struct ReferenceHelper {
+pub(crate) struct ReferenceHelper {
     cpu: usize,
     ask: Sender<HelperTask>,
     answers: Receiver<CoreReading>,
 }
 
 impl ReferenceHelper {
-    pub(super) fn start(cpu: usize, references: CoreReferences) -> Result<Self, ProbeError> {
+    pub(crate) fn start(cpu: usize, references: CoreReferences) -> Result<Self, ProbeError> {
         let (ask, asked) = channel();
         let (answer, answers) = channel();
         let body = move || {
@@ -51,17 +51,17 @@ impl ReferenceHelper {
         Ok(Self { cpu, ask, answers })
     }
 
-    pub(super) const fn cpu(&self) -> usize {
+    pub(crate) const fn cpu(&self) -> usize {
         self.cpu
     }
 
-    pub(super) fn read(&self) -> Option<CoreReading> {
+    pub(crate) fn read(&self) -> Option<CoreReading> {
         self.ask.send(HelperTask::Read).ok()?;
         self.answers.recv().ok()
     }
 
     /// Picoseconds of a hand-over of a cache line between the caller's CPU and the helper's.
-    pub(super) fn distance(&self) -> Option<u32> {
+    pub(crate) fn distance(&self) -> Option<u32> {
         let line = Arc::new(HandoffLine::new());
         self.ask.send(HelperTask::Pass(Arc::clone(&line))).ok()?;
         line.play(Side::Even, FIRST)?;
