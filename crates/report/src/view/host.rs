@@ -232,7 +232,8 @@ fn nanoseconds(seconds: f64) -> String {
     PrintedQuantity::bare(seconds, Unit::Seconds).short()
 }
 
-/// `CPU 0 and CPU 1: a cache line took 40.3 ns for 70% of the time (in 2 spells, ...) and 180 ns for 30% (once for 3.0 s)`
+/// `CPU 0 and CPU 1: a cache line from one to the other took 40.3 ns for 70% of the readings, in 2 spells, ...; 180 ns for
+/// 30% of the readings, once for 3.0 s; the host moved them`
 fn place(pair: &PairPlaces) -> String {
     let [own, other] = pair.cpus;
     let one = pair.places.len() < 2;
@@ -242,7 +243,7 @@ fn place(pair: &PairPlaces) -> String {
     });
     let places: Vec<String> = places.collect();
     let moved = if one { "" } else { "; the host moved them" };
-    format!("CPU {own} and CPU {other}: a cache line took {} from one to the other{moved}", places.join("; "))
+    format!("CPU {own} and CPU {other}: a cache line from one to the other took {}{moved}", places.join("; "))
 }
 
 fn pair(pair: &CorePair) -> String {
@@ -398,10 +399,7 @@ mod tests {
         assert_eq!(json["pairs"][0]["places"].as_array().unwrap().len(), 2);
         record.distances.picos.0.iter_mut().for_each(|picos| *picos = 40_300);
         let text = told(&record);
-        assert!(
-            text.contains("a cache line took 40.3 ns from one to the other") && !text.contains("moved them"),
-            "{text}"
-        );
+        assert!(text.contains("from one to the other took 40.3 ns") && !text.contains("moved them"), "{text}");
     }
 
     #[test]
