@@ -7,7 +7,7 @@
 
 use analyse::explain;
 use analyse::explain::{ExplainOptions, Explanation};
-use model::{Class, Fact, FactValue, Primitive, Run, Share};
+use model::{Class, CpuDistance, Fact, FactValue, Primitive, Run, Share};
 use rand_chacha::ChaCha8Rng;
 use stats::simulate::generator;
 
@@ -116,4 +116,22 @@ fn a_neighbour_is_a_rival_on_three_sides() {
     let found = explained(&a, &b);
     assert!(found.difference && named(&found) == 0, "{found:?}");
     assert!(found.facts.iter().any(|fact| fact.name == "cpu.core_shared"), "said, and no cause");
+}
+
+#[test]
+fn cpus_that_a_host_had_apart_in_one_run_are_told() {
+    let mut rng = generator(14);
+    let mut at = |id: &str, picos: u32| {
+        let mut run = guest(id, 2.6e9, 1.0, &mut rng);
+        run.session.references.as_mut().unwrap().distances =
+            vec![CpuDistance { cpus: [0, 1], picos, share: Share::ALL, elsewhere: None }];
+        run
+    };
+    let (near, busy, far) = (at("a", 40_000), at("b", 58_000), at("c", 180_000));
+    let found = explained(&near, &far);
+    let told: Vec<_> = found.facts.iter().filter(|fact| fact.name.starts_with("cpu.distance")).collect();
+    assert_eq!((told.len(), told[0].a.as_str(), told[0].b.as_str()), (1, "40.0 ns", "180.0 ns"));
+    assert_eq!(told[0].affects, [Primitive::CoreToCore]);
+    let alike = explained(&near, &busy);
+    assert!(alike.facts.iter().all(|fact| !fact.name.starts_with("cpu.distance")), "a busy link is no other place");
 }
