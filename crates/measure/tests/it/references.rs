@@ -31,11 +31,26 @@ struct SharedCore {
     issues: f64,
     /// Launches differ by at most this part of their cycles.
     scatter: f64,
+    /// Of a figure on two CPUs: when the host has them on two caches, where everything takes a third longer.
+    apart: Option<fn(f64) -> bool>,
 }
 
 impl SharedCore {
     fn new(neighbour: fn(f64) -> Option<f64>) -> Self {
-        Self { now: 0.0, neighbour, steps: Vec::new(), began: Vec::new(), refused: false, issues: 6.0, scatter: 0.0 }
+        Self {
+            now: 0.0,
+            neighbour,
+            steps: Vec::new(),
+            began: Vec::new(),
+            refused: false,
+            issues: 6.0,
+            scatter: 0.0,
+            apart: None,
+        }
+    }
+
+    fn is_apart(&self) -> bool {
+        self.apart.is_some_and(|apart| apart(self.now))
     }
 
     /// Gigahertz: steps of 4% every two seconds.
@@ -52,25 +67,34 @@ impl SharedCore {
         let (mut clock, mut contention, mut nanos) = (Vec::new(), Vec::new(), Vec::new());
         // The golden ratio's multiples are spread evenly over what they are cut to, in an order without a trend.
         let own = 1.0 + self.scatter * (2.0 * (self.steps.len() as f64 * 0.618_034).fract() - 1.0);
+        let distance = |moved: bool| if moved { 180_000 } else { 40_000 };
+        let mut distances = vec![distance(self.is_apart())];
         for batch in 0..=batches {
             let read = self.reading();
             clock.push(read.0);
             contention.push(read.1);
             if batch < batches {
-                let slower = (self.neighbour)(self.now).unwrap_or(1.0);
+                let slower = (self.neighbour)(self.now).unwrap_or(if self.is_apart() { 1.33 } else { 1.0 });
                 nanos.push((own * CYCLES * OPS as f64 * slower / self.clock()) as u64);
                 self.now += 2e-4;
             }
         }
         let values: Vec<f64> = nanos.iter().map(|nanos| *nanos as f64 * 1e-9 / OPS as f64).collect();
+        distances.push(distance(self.is_apart()));
         let track = ReferenceTrack { cpu: 1, clock: SmallSteps(clock), contention: SmallSteps(contention) };
+        let mut tracks = vec![track];
+        match self.apart {
+            Some(_) => tracks.push(ReferenceTrack { cpu: 0, ..tracks[0].clone() }),
+            None => distances.clear(),
+        }
+        let distances = SmallSteps(distances);
         Launch {
             round: step.round,
             value: stats::median(&values).unwrap(),
             nanos,
             steady: true,
             placement: Placement { asked: vec![1], seen: vec![vec![1]] },
-            references: Some(LaunchReferences { lengths: LENGTHS, tracks: vec![track], ..LaunchReferences::default() }),
+            references: Some(LaunchReferences { lengths: LENGTHS, tracks, distances, ..LaunchReferences::default() }),
             ..Launch::default()
         }
     }
@@ -147,6 +171,43 @@ fn measured_on(machine: Machine, engine: &mut SharedCore, references: bool) -> R
 
 fn contended(figure: &Figure) -> usize {
     figure.launches.iter().filter(|launch| matches!(launch.invalid, Some(Invalid::Contended { .. }))).count()
+}
+
+fn moved(figure: &Figure) -> usize {
+    figure.launches.iter().filter(|launch| matches!(launch.invalid, Some(Invalid::Moved { .. }))).count()
+}
+
+#[test]
+fn launches_while_the_host_had_the_cpus_elsewhere_do_not_count() {
+    // For one second in four; a neighbour in some moments, without whom no unshared core would be known.
+    let neighbour = |now: f64| ((now * 3.0).fract() < 0.1).then_some(1.5);
+    let apart: fn(f64) -> bool = |now| (now / 4.0).fract() < 0.25;
+    let mut engine = SharedCore { apart: Some(apart), scatter: 0.02, ..SharedCore::new(neighbour) };
+    let run = measured(&mut engine, true);
+    let references = run.session.references.as_ref().unwrap();
+    let usual = references.distances[0];
+    assert_eq!((usual.cpus, usual.picos, usual.elsewhere), ([1, 0], 40_000, Some(180_000)));
+    let clock = references.clock.unwrap();
+    for figure in &run.figures[..2] {
+        let estimate = figure.outcome.estimate().unwrap();
+        assert!((estimate.value * clock / CYCLES - 1.0).abs() < 0.02, "{estimate:?}");
+        assert!(figure.is_within(0.03, 0.95) && moved(figure) > 0, "{:?} {}", figure.flags, moved(figure));
+        // Not tried again in their round: the host leaves them there for longer than that.
+        let alone = |launch: &&Launch| launch.undisturbed.is_some_and(|found| found.batches >= 20);
+        let tried = |launch: &&Launch| matches!(launch.invalid, Some(Invalid::Moved { .. })) && launch.round >= 10;
+        for launch in figure.launches.iter().filter(tried).filter(alone) {
+            let again = figure.launches.iter().filter(|other| other.round == launch.round).count();
+            assert_eq!(again, 1, "round {}", launch.round);
+        }
+    }
+    // Where they are elsewhere for most of the time, that is the machine.
+    let apart: fn(f64) -> bool = |now| (now / 4.0).fract() < 0.9;
+    let mut engine = SharedCore { apart: Some(apart), scatter: 0.02, ..SharedCore::new(neighbour) };
+    let run = measured(&mut engine, true);
+    let references = run.session.references.as_ref().unwrap();
+    assert_eq!(references.distances[0].picos, 180_000);
+    let estimate = run.figures[0].outcome.estimate().unwrap();
+    assert!((estimate.value * references.clock.unwrap() / (1.33 * CYCLES) - 1.0).abs() < 0.02, "{estimate:?}");
 }
 
 #[test]
