@@ -5,6 +5,7 @@ mod formats;
 mod harnesses;
 mod hostile;
 mod machines;
+mod memory_tools;
 mod network_tools;
 mod published;
 mod samples;
