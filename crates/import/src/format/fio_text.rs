@@ -30,6 +30,13 @@ struct FioTextJob {
     first: usize,
     /// Seconds of one unit of the percentiles that follow.
     percentiles: Option<f64>,
+    /// How many jobs the line sums, with group_reporting.
+    jobs: Option<String>,
+    /// Readings of this job begin here.
+    begin: usize,
+    process: String,
+    /// Where it ran, if several hosts did.
+    host: String,
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
@@ -43,11 +50,24 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         if trimmed.starts_with("fio-") && !trimmed.contains(' ') {
             sheet.version = Some(trimmed.trim_start_matches("fio-").to_owned());
             sheet.begin_process();
+            job = FioTextJob::default();
+        } else if trimmed.starts_with('<') && trimmed.ends_with('>') && !trimmed.contains(' ') {
+            // A client with several servers names the host before its jobs.
+            job = FioTextJob { host: axis_value(trimmed.trim_matches(['<', '>'])), ..FioTextJob::default() };
         } else if let Some((name, rest)) = trimmed.split_once(": (g=") {
+            let name = if name.starts_with('<') { name.split_once("> ").map_or(name, |(_, name)| name) } else { name };
             settings.retain(|(known, _)| known != name);
             settings.push((name.to_owned(), axes(rest)));
         } else if let Some((name, rest)) = trimmed.split_once(": (groupid=") {
-            job = FioTextJob { name: axis_value(name), ..FioTextJob::default() };
+            let process = between(rest, "pid=", ":").unwrap_or_default().to_owned();
+            let name = axis_value(name);
+            // With --status-interval a job is stated again and again: the last time, its result.
+            if !process.is_empty() && process != "0" && process == job.process && name == job.name {
+                sheet.readings.truncate(job.begin);
+            }
+            let jobs = between(rest, "jobs=", ")").filter(|count| *count != "1").map(axis_value);
+            let host = std::mem::take(&mut job.host);
+            job = FioTextJob { name, jobs, process, host, begin: sheet.readings.len(), ..FioTextJob::default() };
             if sheet.started.is_empty() {
                 sheet.started = ctime(rest);
             }
@@ -101,6 +121,7 @@ fn is_detail(line: &str) -> bool {
         "READ:",
         "WRITE:",
         "TRIM:",
+        "MIXED:",
         "Jobs:",
         "Starting ",
         "Disk stats",
@@ -113,19 +134,32 @@ fn is_detail(line: &str) -> bool {
 /// `0): rw=write, bs=(R) 8192B-8192B, (W) 8192B-8192B, ..., ioengine=libaio, iodepth=4`
 fn axes(rest: &str) -> Vec<(&'static str, String)> {
     let value = |name: &str| between(&format!("{rest},"), &format!("{name}="), ",").map(axis_value);
-    let block = value("bs").map(|words| {
-        let range = words.trim_start_matches("(R)").trim().split(['-', '/']).next().unwrap_or_default().to_owned();
-        axis_value(&range)
-    });
-    let found = [("rw", value("rw")), ("bs", block), ("ioengine", value("ioengine")), ("iodepth", value("iodepth"))];
+    // Blocks of reading, writing and trimming, each with its least and greatest size; `4K-4K/8K-8K/4K-4K` in version 2.
+    let least = |words: &str| words.trim().split('-').next().map(axis_value);
+    let named = ["(R)", "(W)", "(T)"].map(|name| between(&format!("{rest},"), name, ",").and_then(least));
+    let old = value("bs").unwrap_or_default();
+    let mut old = old.split('/').map(least);
+    let blocks = named.map(|block| block.or(old.next().flatten()));
+    let [read, write, trim] = blocks;
+    let found = [
+        ("rw", value("rw")),
+        (BLOCKS[0], read),
+        (BLOCKS[1], write),
+        (BLOCKS[2], trim),
+        ("ioengine", value("ioengine")),
+        ("iodepth", value("iodepth")),
+    ];
     found.into_iter().filter_map(|(axis, value)| Some((axis, value?))).collect()
 }
+
+/// Sizes of blocks by direction: a figure has that of its own as the axis `bs`.
+const BLOCKS: [&str; 3] = ["bs of read", "bs of write", "bs of trim"];
 
 fn of_direction(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.split_once(':')?;
     let name = name.trim();
     let rates = rest.contains("IOPS=") || rest.contains("iops=");
-    (["read", "write", "trim"].contains(&name) && rates).then_some((name, rest))
+    (["read", "write", "trim", "mixed"].contains(&name) && rates).then_some((name, rest))
 }
 
 /// `IOPS=65.5k, BW=512MiB/s (537MB/s)(150GiB/300001msec)`, or in version 2 `io=1024.0MB, bw=66889KB/s, iops=16722`.
@@ -173,7 +207,20 @@ fn rates(direction: &str, rest: &str, at: usize) -> Result<Vec<SourceReading>, S
 
 fn placed(reading: SourceReading, job: &FioTextJob, axes: &[(&'static str, String)]) -> SourceReading {
     let reading = reading.at("job", job.name.clone());
-    axes.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()))
+    let reading = if job.host.is_empty() { reading } else { reading.at("host", job.host.clone()) };
+    let reading = axes.iter().fold(reading, |reading, (axis, value)| {
+        match axis.strip_prefix("bs of ") {
+            // All directions together have the size of reading, where they do not differ.
+            Some("read") if job.direction == "mixed" => reading.at("bs", value.clone()),
+            Some(direction) if direction == job.direction => reading.at("bs", value.clone()),
+            Some(_) => reading,
+            None => reading.at(axis, value.clone()),
+        }
+    });
+    match &job.jobs {
+        Some(jobs) => reading.at("numjobs", jobs.clone()),
+        None => reading,
+    }
 }
 
 fn unit_of_time(unit: &str, at: usize) -> Result<f64, SourceFault> {

@@ -1,6 +1,7 @@
 //! Importers on genuine outputs, published tables and hostile bytes. One binary, so that it is linked once.
 
 mod common;
+mod disk_tools;
 mod formats;
 mod harnesses;
 mod hostile;
