@@ -1,6 +1,7 @@
 //! Importers on genuine outputs, published tables and hostile bytes. One binary, so that it is linked once.
 
 mod common;
+mod compute_tools;
 mod disk_tools;
 mod formats;
 mod harnesses;
@@ -10,5 +11,6 @@ mod memory_tools;
 mod network_tools;
 mod published;
 mod samples;
+mod server_tools;
 mod tools;
 mod unread;
