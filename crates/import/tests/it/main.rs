@@ -4,6 +4,7 @@ mod common;
 mod compute_tools;
 mod disk_tools;
 mod formats;
+mod harness_tables;
 mod harnesses;
 mod hostile;
 mod machines;
