@@ -80,7 +80,10 @@ fn separated_values_of_jmh_are_read_by_their_headings() {
     assert!(throughput.notes.iter().any(|note| note.contains("JMH's error at 99.9% over iterations: 12.5 ops/ms")));
     assert!(near(value(run, "jmh.average_time:benchmark=org.example.Sort.at"), 2.5e-6));
     assert_eq!(run.figures.len(), 2, "rates of a profiler are other quantities");
-    assert!(run.session.notes.iter().any(|note| note.contains("1 line with numbers was not understood")));
+    let note = run.session.notes.iter().find(|note| note.contains("not understood")).unwrap();
+    assert!(note.contains("1 line with numbers was not understood: line 4"), "{note}");
+    let note = &read_as("jmh", &text.replace('\n', "\r\n"))[0].session.notes[0];
+    assert!(note.contains("line 4"), "{note}");
     let twice = read_as("jmh", &format!("{text}{text}").replace(',', ";"));
     assert_eq!(named(&twice[0], "jmh.throughput").values().len(), 2, "appended tables are processes");
     let error = refused_as("jmh", &text.replace("Samples", "Wonders"));
@@ -88,6 +91,13 @@ fn separated_values_of_jmh_are_read_by_their_headings() {
     let error = refused_as("jmh", &text.replace("us/op", "weeks/op"));
     assert!(error.contains("the unit 'weeks/op' is not known at line 3"), "{error}");
     assert!(refused_as("jmh", &text.replace("1050.500000", "\"1050,5\"")).contains("is not a usable number"));
+}
+
+#[test]
+fn where_jmh_saved_its_result_is_no_row() {
+    let text = "Benchmark  (n)  Mode  Cnt  Score   Error  Units\nB.t  1  thrpt  5  2.5 ± 0.5  ops/s\n\n\
+                Benchmark result is saved to ../out/result.json\n";
+    assert!(near(value(&read_as("jmh", text)[0], "jmh.throughput:benchmark=B.t,n=1"), 2.5));
 }
 
 #[test]
@@ -131,6 +141,20 @@ fn tables_of_two_programs_and_counters_of_their_own_are_told() {
     assert!(run.session.notes.iter().any(|note| note.contains("in 1 rows are not read; the first is 'depth=7'")));
     let twice = [table("./one", second), table("./one", second)].concat();
     assert_eq!(named(&read_as("google-benchmark-text", &twice)[0], "google_benchmark.real_time").values().len(), 2);
+    // With --benchmark_counters_tabular the heading names the counters, and a process has several tables.
+    let tabular = |heading: &str, row: &str| {
+        format!("{dashes}\nBenchmark   Time   CPU   Iterations {heading}\n{dashes}\n{row}\n")
+    };
+    let once = [
+        tabular("bytes_per_second depth", "BM_A   5.50 ns   5.25 ns   100   1.5Mi/s   7"),
+        tabular("", "BM_B   2.50 ns   2.25 ns   100"),
+    ]
+    .concat();
+    let run = &read_as("google-benchmark-text", &once)[0];
+    assert!(near(value(run, "google_benchmark.bytes:benchmark=BM_A"), 1.5 * 1_048_576.0), "{:?}", keys(run));
+    assert!(near(value(run, "google_benchmark.real_time:benchmark=BM_B"), 2.5e-9));
+    let run = &read_as("google-benchmark-text", &[once.clone(), once].concat())[0];
+    assert!(run.figures.iter().all(|figure| figure.values().len() == 2), "the same again is a further process");
     let error = refused_as("google-benchmark-text", &text.replace("=1G/s", "=1Q/s"));
     assert!(error.contains("is not a rate with a known unit at line 5"), "{error}");
     assert!(

@@ -33,10 +33,14 @@ fn is_heading(line: &str) -> bool {
     ["Benchmark", "Time", "CPU", "Iterations"].iter().all(|name| words.next() == Some(name))
 }
 
-/// The program whose table is read.
+/// The process whose tables are read: with --benchmark_counters_tabular it has several.
 #[derive(Default)]
 struct Console {
     entries: Vec<GoogleBenchmarkEntry>,
+    /// Names in the tables above the present one.
+    earlier: HashSet<String>,
+    /// Columns of counters, if the heading names them.
+    counters: Vec<String>,
     program: String,
     /// Counters of the benchmarks' own: how many rows have some, and the first.
     own: (usize, String),
@@ -50,29 +54,34 @@ pub(super) fn parse(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault>
     for (at, line) in lines(&text) {
         let line = line.trim();
         if is_heading(line) {
-            let program = std::mem::take(&mut console.program);
-            finish(&mut sheet, std::mem::take(&mut console));
-            sheet.begin_process();
-            programs.push((sheet.readings.len(), program));
             inside = true;
+            console.earlier = console.entries.iter().map(|entry| entry.name.clone()).collect();
+            let counters = line.split_whitespace().skip(4).filter(|name| *name != "UserCounters...");
+            console.counters = counters.map(str::to_owned).collect();
         } else if let Some(program) = line.strip_prefix("Running ").filter(|name| !name.contains(' ')) {
+            finish(&mut sheet, &mut programs, &mut console);
             program.clone_into(&mut console.program);
+            inside = false;
         } else if let Some(words) = between(line, "Run on (", ")") {
             describe(&mut sheet, words);
         } else if sheet.started.is_empty() && !iso(line).is_empty() {
             sheet.started = iso(line);
-        } else if inside
-            && OTHERS.iter().any(|end| line.split_whitespace().next().is_some_and(|name| name.ends_with(end)))
-        {
+        } else if inside && is_other(line) {
             // They follow from rows that are read.
         } else if let Some(entry) = row(&mut console, line, at)?.filter(|_| inside) {
+            // A table of the same benchmarks again is that of a further process.
+            if console.earlier.contains(&entry.name) {
+                let (counters, program) = (std::mem::take(&mut console.counters), console.program.clone());
+                finish(&mut sheet, &mut programs, &mut console);
+                console = Console { counters, program, ..Console::default() };
+            }
             console.entries.push(entry);
         } else if !is_detail(line) {
             continue;
         }
         source.took(at);
     }
-    finish(&mut sheet, console);
+    finish(&mut sheet, &mut programs, &mut console);
     // Tables of several programs have nothing else to tell equal names apart.
     if programs.iter().any(|(_, program)| *program != programs[0].1) {
         for (index, reading) in sheet.readings.iter_mut().enumerate() {
@@ -83,6 +92,12 @@ pub(super) fn parse(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault>
         sheet.command = vec![axis_value(program)];
     }
     Ok(sheet)
+}
+
+/// Whether a row is of a statistic that is no figure.
+fn is_other(line: &str) -> bool {
+    let name = line.split_whitespace().next().unwrap_or_default();
+    OTHERS.iter().any(|end| name.ends_with(end))
 }
 
 /// `16 X 4500 MHz CPU s`
@@ -110,17 +125,18 @@ fn row(console: &mut Console, line: &str, at: usize) -> Result<Option<GoogleBenc
     };
     let Some(first) = (1..words.len().saturating_sub(4)).find(timed) else { return Ok(None) };
     let (mut bytes, mut items, mut own) = (None, None, None);
-    for word in &words[first + 5..] {
-        if let Some(rate) = word.strip_prefix("bytes_per_second=") {
-            bytes = Some(scaled(rate.strip_suffix("/s"), 1024.0, at, word)?);
-        } else if let Some(rate) = word.strip_prefix("items_per_second=") {
-            items = Some(scaled(rate.strip_suffix("/s"), 1000.0, at, word)?);
-        } else if let Some(rate) =
-            word.strip_suffix("B/s").filter(|rate| rate.starts_with(|c: char| c.is_ascii_digit()))
-        {
-            bytes = Some(scaled(Some(rate), 1024.0, at, word)?);
-        } else {
-            own = own.or(Some(word));
+    for (place, word) in words[first + 5..].iter().enumerate() {
+        let (name, rate) = match (word.split_once('='), console.counters.get(place)) {
+            (Some(pair), _) => pair,
+            (None, Some(name)) => (name.as_str(), *word),
+            // Before 1.5 a rate of bytes had no name.
+            (None, None) if word.ends_with("B/s") => ("bytes_per_second", word.trim_end_matches("B/s")),
+            (None, None) => ("", *word),
+        };
+        match name {
+            "bytes_per_second" => bytes = Some(scaled(rate, 1024.0, at)?),
+            "items_per_second" => items = Some(scaled(rate, 1000.0, at)?),
+            _ => own = own.or(Some(word)),
         }
     }
     if let Some(word) = own {
@@ -143,9 +159,9 @@ fn row(console: &mut Console, line: &str, at: usize) -> Result<Option<GoogleBenc
     }))
 }
 
-/// `11.5877G`: prefixes of bytes count 1024, with an i or without, and those of items 1000.
-fn scaled(word: Option<&str>, base: f64, at: usize, whole: &str) -> Result<f64, SourceFault> {
-    let word = word.unwrap_or("?");
+/// `11.5877G/s`: prefixes of bytes count 1024, with an i or without, and those of items 1000.
+fn scaled(rate: &str, base: f64, at: usize) -> Result<f64, SourceFault> {
+    let word = rate.strip_suffix("/s").unwrap_or(rate);
     let end = word.find(|c: char| c.is_ascii_alphabetic() && c != 'e').unwrap_or(word.len());
     let (digits, prefix) = word.split_at(end);
     let (prefix, base) = prefix.strip_suffix('i').map_or((prefix, base), |prefix| (prefix, 1024.0));
@@ -157,15 +173,21 @@ fn scaled(word: Option<&str>, base: f64, at: usize, whole: &str) -> Result<f64, 
         "T" => 4,
         "m" => -1,
         "u" => -2,
-        _ => return Err(SourceFault::new(format!("'{}' is not a rate with a known unit", shown(whole)), at)),
+        _ => return Err(SourceFault::new(format!("'{}' is not a rate with a known unit", shown(rate)), at)),
     };
     let value = number(digits);
-    let value = value.ok_or_else(|| SourceFault::new(format!("'{}' is not a usable number", shown(whole)), at))?;
+    let value = value.ok_or_else(|| SourceFault::new(format!("'{}' is not a usable number", shown(rate)), at))?;
     Ok(value * base.powi(power))
 }
 
-/// The table ends: rows whose name ends in that of a statistic over other rows are such.
-fn finish(sheet: &mut SourceSheet, mut console: Console) {
+/// The process ends: rows whose name ends in that of a statistic over other rows are such.
+fn finish(sheet: &mut SourceSheet, programs: &mut Vec<(usize, String)>, console: &mut Console) {
+    let mut console = std::mem::take(console);
+    if console.entries.is_empty() {
+        return;
+    }
+    sheet.begin_process();
+    programs.push((sheet.readings.len(), std::mem::take(&mut console.program)));
     let names: HashSet<String> = console.entries.iter().map(|entry| entry.name.clone()).collect();
     for entry in &mut console.entries {
         let Some((base, statistic)) = entry.name.rsplit_once('_') else { continue };

@@ -190,7 +190,7 @@ fn terminal(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
 
 /// Settings and single iterations, of which the table is the result.
 fn is_progress(line: &str) -> bool {
-    let begins = ["# ", "Iteration ", "Result ", "Histogram", "Warmup"];
+    let begins = ["# ", "Benchmark result is saved to", "Iteration ", "Result ", "Histogram", "Warmup"];
     begins.iter().any(|begin| line.starts_with(begin)) || line.contains("(min, avg, max)") || line.contains("CI (")
 }
 

@@ -34,7 +34,9 @@ pub(super) fn parse(source: &SourceText<'_>, separator: u8) -> Result<SourceShee
     if separator == b',' {
         check_columns(source.text)?;
     }
-    let mut reader = csv::ReaderBuilder::new().delimiter(separator).from_reader(source.text.as_bytes());
+    // Behind a carriage return the reader would count the line end to the next row.
+    let text = source.text.replace("\r\n", "\n");
+    let mut reader = csv::ReaderBuilder::new().delimiter(separator).from_reader(text.as_bytes());
     let fault = |error: &csv::Error| {
         let line = error.position().map_or(1, csv::Position::line);
         SourceFault::new("the row and the heading differ in length", usize::try_from(line).unwrap_or(0))
