@@ -201,3 +201,43 @@ fn sizes_of_requests_and_latencies_of_netperf_are_read() {
     assert!(near(value(run, "netperf.omni_send_recv_latency:response=128B"), 190e-6));
     assert!(near(value(run, "netperf.omni_send_recv_mean_latency:response=128B"), 200.5e-6));
 }
+
+#[test]
+fn runs_of_nccl_tests_are_told_apart_by_the_command_or_not_joined() {
+    let run = |most: u32, time: &str| {
+        format!(
+            "# nThread 1 nGpus 2 minBytes 8 maxBytes {most} step: 2(factor) warmup iters: 5 iters: 20 graph: 1\n\
+             #   Rank  0 Pid  100 on  box device  0 [0x1b] GPU\n\
+             #  size  count  type  redop  time  algbw  busbw  error\n#  (B)  (elements)  (us)  (GB/s)  (GB/s)\n\
+             1024  256  float  {time}  1.00  1.50  0e+00\n# Avg bus bandwidth    : 1.500\n"
+        )
+    };
+    let text = [
+        "$ ./build/all_gather_perf -b 8\n",
+        &run(1024, "20.50"),
+        "$ ./build/alltoall_perf -b 8\n",
+        &run(2048, "40.50"),
+    ];
+    let runs = &read_as("nccl-tests", &text.concat())[0];
+    let at = "size=1KiB,place=out,type=float,ranks=1,graph=yes,collective";
+    assert!(near(value(runs, &format!("nccl.time:{at}=all_gather")), 20.5e-6), "{:?}", keys(runs));
+    assert!(near(value(runs, &format!("nccl.time:{at}=alltoall")), 40.5e-6));
+    let average = "nccl.average_bandwidth:sizes=8B-1KiB,ranks=1,graph=yes,collective=all_gather";
+    assert!(near(value(runs, average), 1.5e9), "{:?}", keys(runs));
+    // Without a name they may be of different collectives.
+    let runs = &read_as("nccl-tests", &[run(1024, "20.50"), run(1024, "40.50")].concat())[0];
+    assert!(
+        near(value(runs, "nccl.time:size=1KiB,place=out,type=float,ranks=1,graph=yes"), 20.5e-6),
+        "{:?}",
+        keys(runs)
+    );
+}
+
+#[test]
+fn a_table_of_nvbandwidth_has_the_name_of_its_sum_or_none() {
+    let table = "nvbandwidth Version: v0.8\nmemcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)\n      0     1\n 0  N/A  25.50\n";
+    let run = &read_as("nvbandwidth", &format!("{table}\nSUM copy_ce 25.50\n"))[0];
+    assert!(near(value(run, "nvbandwidth.copy_ce:row=0,column=1"), 25.5e9), "{:?}", keys(run));
+    let error = refused_as("nvbandwidth", table);
+    assert!(error.contains("no line says which test") && error.contains("line 2"), "{error}");
+}

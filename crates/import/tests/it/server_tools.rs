@@ -45,6 +45,36 @@ fn what_sysbench_does_not_name_is_no_launch_and_its_zero_no_latency() {
     assert!(matches!(named(run, "sysbench.latency").outcome, Outcome::Below { bound } if near(bound, 0.005e-3)));
 }
 
+#[test]
+fn sysbench_before_1_0_is_read() {
+    let run = |version: &str, result: &str, heading: &str| {
+        format!(
+            "sysbench {version}:  multi-threaded system evaluation benchmark\n\nRunning the test with following options:\n\
+             Number of threads: 8\n{result}\nTest execution summary:\n    total time:  0.7s\n    total number of events:  9\n\
+             \x20   {heading}:\n\
+             \x20        min:                 0.91ms\n         avg:                 1.50ms\n         max:                 3.00ms\n\
+             \x20        approx.  95 percentile:  2.50ms\n"
+        )
+    };
+    let old = "per-request statistics";
+    let cpu = run("0.4.12", "Maximum prime number checked in CPU test: 10000", old);
+    let memory = "Memory block size: 1K\nMemory operations type: write\nMemory scope type: global\n\
+                  Operations performed: 1048576 (2000000.50 ops/sec)\n1024.00 MB transferred (1953.50 MB/sec)";
+    let files = "Block size 16Kb\nDoing random read test\nOperations performed:  9 Read, 0 Write, 0 Other = 9 Total\n\
+                 Read 1Mb  Written 0b  Total transferred 1Mb  (4.5Mb/sec)\n  300.50 Requests/sec executed";
+    let text = [cpu, run("0.4.12", memory, old), run("0.5", files, "response time")].concat();
+    let run = &read_as("sysbench", &text)[0];
+    let cpu = named(run, "sysbench.latency");
+    assert!(near(value(run, "sysbench.latency:threads=8,primes=10000"), 1.5e-3), "{:?}", keys(run));
+    assert_eq!(cpu.quantiles.len(), 3, "{:?}", cpu.quantiles);
+    let at = "threads=8,block=1K,operation=write,scope=global";
+    assert!(near(value(run, &format!("sysbench.operations:{at}")), 2_000_000.5));
+    assert!(near(value(run, &format!("sysbench.memory_transfer:{at}")), 1953.5 * 1_048_576.0));
+    assert!(near(value(run, "sysbench.file_transferred:threads=8,block=16Kb,test=rndrd"), 4.5 * 1_048_576.0));
+    assert!(near(value(run, "sysbench.file_requests:threads=8,block=16Kb,test=rndrd"), 300.5));
+    assert!(run.session.notes.is_empty(), "{:?}", run.session.notes);
+}
+
 fn pgbench(kind: &str, above: &str, rate: &str) -> String {
     format!(
         "transaction type: {kind}\nnumber of clients: 1\nnumber of transactions actually processed: 9\nlatency average = 1.800 ms\n\

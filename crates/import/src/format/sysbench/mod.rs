@@ -1,6 +1,10 @@
-//! sysbench 1.x: events a second, memory transfer, queries, latency of events.
+//! sysbench 0.4 to 1.1: events a second, memory transfer, queries, latency of events.
+
+mod files;
 
 use std::collections::BTreeMap;
+
+use files::{TESTS, files};
 
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
@@ -28,7 +32,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             sheet.begin_process();
             (begun, banner_at) = (true, at);
             source.took(at);
-            (point, events) = (BTreeMap::new(), None);
+            (point, events, section) = (BTreeMap::new(), None, "");
             if let Some(place) = open.take() {
                 return Err(SourceFault::new("the run that begins here has no latency", place));
             }
@@ -40,13 +44,13 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         if !begun {
             continue;
         }
-        if !line.starts_with(char::is_whitespace) && (trimmed.ends_with(':') || trimmed == HISTOGRAM) {
+        if OLD.contains(&trimmed) {
+            section = LATENCY;
+        } else if !line.starts_with(char::is_whitespace) && (trimmed.ends_with(':') || trimmed == HISTOGRAM) {
             section = trimmed;
         }
-        if section == "Latency (ms):" && trimmed.starts_with("sum:") {
-            open = None;
-            sheet.readings.extend(events.take().map(|reading| placed(reading, &point)));
-        }
+        // The last line of the section; before version 1.0 that of the percentile.
+        let ends = section == LATENCY && ["sum:", "approx."].iter().any(|begin| trimmed.starts_with(begin));
         if let Some((axis, value)) = option(trimmed) {
             point.insert(axis, axis_value(value));
         } else if counts.took(section, trimmed) || (section == HISTOGRAM && is_bucket(trimmed)) {
@@ -56,10 +60,14 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if let Some(reading) = figure(trimmed, at)? {
             sheet.readings.push(placed(reading, &point));
         } else if let (true, Some((name, value))) =
-            (section == "Latency (ms):" && trimmed != section, trimmed.split_once(':'))
+            (section == LATENCY && trimmed != section && !OLD.contains(&trimmed), trimmed.split_once(':'))
         {
             let new = || SourceReading::new("sysbench.latency", "Latency of events", f64::NAN, seconds("event"));
             latency(events.get_or_insert_with(new), name, value, at)?;
+            if ends {
+                open = None;
+                sheet.readings.extend(events.take().map(|reading| placed(reading, &point)));
+            }
         } else if !NOTHING.iter().any(|words| trimmed.starts_with(words)) {
             continue;
         }
@@ -71,6 +79,11 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         None => Ok(Parsed::Sheets(vec![sheet])),
     }
 }
+
+const LATENCY: &str = "Latency (ms):";
+
+/// Headings of the same section before version 1.0, inside another.
+const OLD: [&str; 2] = ["response time:", "per-request statistics:"];
 
 const HISTOGRAM: &str = "Latency histogram (values are in milliseconds)";
 
@@ -92,7 +105,7 @@ struct SysbenchCounts {
 impl SysbenchCounts {
     /// Whether the line is a count of queries.
     fn took(&mut self, section: &str, line: &str) -> bool {
-        if section != "SQL statistics:" {
+        if !["SQL statistics:", "OLTP test statistics:"].contains(&section) {
             return false;
         }
         let Some((name, rest)) = line.split_once(':') else { return false };
@@ -126,7 +139,7 @@ fn finish(sheet: &mut SourceSheet, counts: &SysbenchCounts) {
 }
 
 /// Beginnings of lines that state nothing to keep: counts and times behind the rates, and settings.
-const NOTHING: [&str; 22] = [
+const NOTHING: [&str; 28] = [
     "total time:",
     "total number of events:",
     "events (avg/stddev):",
@@ -149,6 +162,12 @@ const NOTHING: [&str; 22] = [
     "Doing ",
     "[ ",
     "Report intermediate",
+    "read/write requests:",
+    "other operations:",
+    "deadlocks:",
+    "Operations performed:",
+    "total time taken by event execution",
+    "Memory transfer size:",
 ];
 
 fn placed(reading: SourceReading, point: &BTreeMap<&'static str, String>) -> SourceReading {
@@ -158,7 +177,9 @@ fn placed(reading: SourceReading, point: &BTreeMap<&'static str, String>) -> Sou
 fn banner(line: &str) -> Option<String> {
     let rest = after(line, "sysbench ")?;
     let version = rest.split_whitespace().next()?;
-    (line.contains("using") && version.starts_with(|c: char| c.is_ascii_digit())).then(|| version.to_owned())
+    let named = line.contains("using") || line.ends_with("multi-threaded system evaluation benchmark");
+    let version = version.trim_end_matches(':');
+    (named && version.starts_with(|c: char| c.is_ascii_digit())).then(|| version.to_owned())
 }
 
 fn option(line: &str) -> Option<(&'static str, &str)> {
@@ -170,22 +191,17 @@ fn option(line: &str) -> Option<(&'static str, &str)> {
         ("scope:", "scope"),
         ("Block size", "block"),
         ("Target transaction rate:", "target"),
+        // Before version 1.0.
+        ("Maximum prime number checked in CPU test:", "primes"),
+        ("Memory block size:", "block"),
+        ("Memory operations type:", "operation"),
+        ("Memory scope type:", "scope"),
     ];
     if let Some(doing) = line.strip_prefix("Doing ").and_then(|rest| rest.strip_suffix(" test")) {
         return TESTS.iter().find(|(name, _)| *name == doing).map(|(_, test)| ("test", *test));
     }
     options.iter().find_map(|(name, axis)| Some((*axis, line.strip_prefix(name)?)))
 }
-
-/// Tests of fileio, by the names of its option --file-test-mode.
-const TESTS: [(&str, &str); 6] = [
-    ("sequential write (creation)", "seqwr"),
-    ("sequential rewrite", "seqrewr"),
-    ("sequential read", "seqrd"),
-    ("random read", "rndrd"),
-    ("random write", "rndwr"),
-    ("random r/w", "rndrw"),
-];
 
 fn figure(line: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> {
     let plain = |name: &str| line.strip_prefix(name).map(str::trim);
@@ -195,7 +211,9 @@ fn figure(line: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> {
     if let Some(value) = plain("events/s (eps):") {
         return Ok(Some(SourceReading::new("sysbench.events", "Events", need(value, at)?, rate("events"))));
     }
-    if let Some(value) = between(line, "MiB transferred (", "MiB/sec") {
+    let transfer =
+        between(line, "MiB transferred (", "MiB/sec").or_else(|| between(line, "MB transferred (", "MB/sec"));
+    if let Some(value) = transfer {
         let bytes = need(value, at)? * 1_048_576.0;
         return Ok(Some(SourceReading::new(
             "sysbench.memory_transfer",
@@ -208,60 +226,20 @@ fn figure(line: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> {
         ("Total operations:", "sysbench.operations", "operations"),
         ("transactions:", "sysbench.transactions", "transactions"),
         ("queries:", "sysbench.queries", "queries"),
+        ("Operations performed:", "sysbench.operations", "operations"),
     ] {
-        if let Some(value) = plain(name).and_then(|rest| between(rest, "(", "per")) {
+        if let Some(value) =
+            plain(name).and_then(|rest| between(rest, "(", "per").or_else(|| between(rest, "(", "ops/sec)")))
+        {
             return Ok(Some(SourceReading::new(id, of, need(value, at)?, rate(of))));
         }
     }
     Ok(None)
 }
 
-/// The lines of fileio: `reads/s:  8259.22` and `read, MiB/s:  129.05`, or in one since 1.1.
-fn files(section: &str, line: &str, at: usize) -> Result<Option<Vec<SourceReading>>, SourceFault> {
-    let lines = [
-        ("reads/s:", "sysbench.file_reads", "reads", 1.0),
-        ("writes/s:", "sysbench.file_writes", "writes", 1.0),
-        ("fsyncs/s:", "sysbench.file_fsyncs", "fsyncs", 1.0),
-        ("read, MiB/s:", "sysbench.file_read", "", 1_048_576.0),
-        ("written, MiB/s:", "sysbench.file_written", "", 1_048_576.0),
-    ];
-    for (name, id, of, scale) in lines {
-        let Some(value) = line.strip_prefix(name) else { continue };
-        let metric = if of.is_empty() { bytes_per_second("bytes") } else { rate(of) };
-        let reading = SourceReading::new(id, if of.is_empty() { id } else { of }, need(value, at)? * scale, metric);
-        return Ok(Some(performed(reading).into_iter().collect()));
-    }
-    if section == "Throughput:" && line.contains("IOPS=") { of_files(line, at).map(Some) } else { Ok(None) }
-}
-
-/// What was not done is stated with zeros.
-fn performed(reading: SourceReading) -> Option<SourceReading> {
-    Some(reading).filter(|reading| reading.value > 0.0)
-}
-
-/// `read:  IOPS=1234.50 19.25 MiB/s (20.19 MB/s)`, of fileio since 1.1.
-fn of_files(line: &str, at: usize) -> Result<Vec<SourceReading>, SourceFault> {
-    let kinds = [
-        ("read:", "sysbench.file_reads", "reads", Some("sysbench.file_read")),
-        ("write:", "sysbench.file_writes", "writes", Some("sysbench.file_written")),
-        ("fsync:", "sysbench.file_fsyncs", "fsyncs", None),
-    ];
-    let found = kinds.iter().find_map(|(name, id, of, bytes)| {
-        Some((*id, *of, *bytes, line.strip_prefix(name)?.trim().strip_prefix("IOPS=")?))
-    });
-    let Some((id, of, bytes, rest)) = found else { return Ok(Vec::new()) };
-    let words: Vec<&str> = rest.split_whitespace().collect();
-    let operations = SourceReading::new(id, of, need(words.first().unwrap_or(&""), at)?, rate(of));
-    let mut readings: Vec<SourceReading> = performed(operations).into_iter().collect();
-    if let (Some(id), [_, value, "MiB/s", ..]) = (bytes, &words[..]) {
-        let value = need(value, at)? * 1_048_576.0;
-        readings.extend(performed(SourceReading::new(id, id, value, bytes_per_second("bytes"))));
-    }
-    Ok(readings)
-}
-
 /// The average of single events is the value; the rest of the section describes their distribution.
 fn latency(reading: &mut SourceReading, name: &str, value: &str, at: usize) -> Result<(), SourceFault> {
+    let value = value.trim().trim_end_matches("ms");
     let milliseconds = need(value, at)? * 1e-3;
     let quantile = match name.trim() {
         "avg" => {
@@ -273,7 +251,9 @@ fn latency(reading: &mut SourceReading, name: &str, value: &str, at: usize) -> R
         "min" => Some(0.0),
         "max" => Some(1.0),
         name => {
-            name.split_once("th percentile").and_then(|(percent, _)| number(percent)).map(|percent| percent / 100.0)
+            let old = name.strip_prefix("approx.").and_then(|rest| rest.strip_suffix("percentile"));
+            let percent = old.or_else(|| name.split_once("th percentile").map(|(percent, _)| percent));
+            percent.and_then(number).map(|percent| percent / 100.0)
         }
     };
     reading.quantiles.extend(quantile.map(|quantile| (quantile, milliseconds)));
