@@ -1,7 +1,7 @@
 //! What tools of processors print in their corners: how many at once, over what, and lines that are no results.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{keys, named, near, read_as, value};
+use crate::common::{keys, named, near, read_as, refused_as, value};
 use model::Unit;
 
 #[test]
@@ -60,4 +60,43 @@ fn averages_of_7_zip_over_other_dictionaries_are_other_figures() {
     let run = &read_as("7zip", &[run(22, 25), run(18, 20)].concat())[0];
     assert!(near(value(run, "seven_zip.rating:threads=2"), 9941e6), "{:?}", keys(run));
     assert!(near(value(run, "seven_zip.rating:threads=2,dictionaries=18-20"), 9941e6));
+}
+
+#[test]
+fn rates_of_coremark_are_as_exact_as_their_seconds_and_of_one_build() {
+    let run = |kind: &str, seconds: &str, rate: &str, flags: &str| {
+        format!(
+            "2K {kind} run parameters for coremark.\nCoreMark Size    : 666\nTotal time (secs): {seconds}\n\
+             Iterations/Sec   : {rate}\nIterations       : 20000\nCompiler version : GCC13.2.0\nCompiler flags   : {flags}\n\
+             Memory location  : STACK\n[0]crcfinal      : 0x382f\n"
+        )
+    };
+    let text = [run("performance", "13.5", "1500.5", "-O2"), run("performance", "13.5", "1510.5", "-O2")].concat();
+    let both = &read_as("coremark", &text)[0];
+    assert_eq!((keys(both), both.figures[0].values()), (vec!["coremark.iterations".to_owned()], vec![1500.5, 1510.5]));
+    let text = [run("performance", "13.5", "1500.5", "-O2"), run("performance", "13.5", "1900.5", "-O3")].concat();
+    let other = &read_as("coremark", &text)[0];
+    assert!(near(value(other, "coremark.iterations:build=GCC13.2.0 / -O3 / STACK"), 1900.5), "{:?}", keys(other));
+    let text = [run("performance", "13.5", "1500.5", "-O2"), run("validation", "13.5", "1400.5", "-O2")].concat();
+    assert!(near(value(&read_as("coremark", &text)[0], "coremark.iterations:run=2k validation"), 1400.5));
+    let whole = &read_as("coremark", &run("performance", "13", "1538", "-O2"))[0].figures[0];
+    assert!(whole.rounding.is_some_and(|rounding| near(rounding, 1.0 / 13.0)), "{:?}", whole.rounding);
+    assert!(whole.notes.iter().any(|note| note.contains("up to 8% too high")), "{:?}", whole.notes);
+    let none = refused_as("coremark", &run("performance", "3083", "0", "-O2"));
+    assert!(none.contains("ends before any figure"), "a rate of 0 is none: {none}");
+}
+
+#[test]
+fn results_of_linpack_that_were_not_checked_say_so() {
+    let row =
+        |n: u32, rate: &str| format!("WR11C2R4       {n}   192     2     2              10.50              {rate}\n");
+    let heading = "HPLinpack 2.3  --  High-Performance Linpack benchmark\n\
+                   T/V                N    NB     P     Q               Time                 Gflops\n";
+    let end = "Finished      2 tests with the following results:\n              2 tests completed without checking,\n";
+    let text = [heading, &row(1000, "1.5000e+02"), &row(2000, "2.5000e+02"), end].concat();
+    let run = &read_as("hpl", &text)[0];
+    assert!(near(value(run, "hpl.flops:variant=WR11C2R4,n=2000,nb=192,p=2,q=2"), 250e9));
+    assert!(run.figures.iter().all(|figure| figure.notes.iter().any(|note| note.contains("was not checked"))));
+    let error = refused_as("hpl", &[heading, &row(1000, "1.5000e+02"), &row(2000, "2.5000e+02")].concat());
+    assert!(error.contains("has no residual check at line 3"), "{error}");
 }
