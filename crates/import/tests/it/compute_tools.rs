@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
 use crate::common::{keys, named, near, read_as, refused_as, value};
-use model::Unit;
+use model::{Better, Unit};
 
 #[test]
 fn instances_of_a_stressor_are_no_launches() {
@@ -99,4 +99,26 @@ fn results_of_linpack_that_were_not_checked_say_so() {
     assert!(run.figures.iter().all(|figure| figure.notes.iter().any(|note| note.contains("was not checked"))));
     let error = refused_as("hpl", &[heading, &row(1000, "1.5000e+02"), &row(2000, "2.5000e+02")].concat());
     assert!(error.contains("has no residual check at line 3"), "{error}");
+}
+
+#[test]
+fn a_time_of_phoronix_without_a_direction_should_be_low() {
+    let text = |proportion: &str, scale: &str| {
+        format!(
+            "<PhoronixTestSuite><System><Identifier>box</Identifier></System><Result><Identifier>pts/x-1.0.0</Identifier>\
+             <Title>X</Title><Scale>{scale}</Scale><Proportion>{proportion}</Proportion><Data><Entry><Identifier>box</Identifier>\
+             <Value>250</Value></Entry></Data></Result></PhoronixTestSuite>"
+        )
+    };
+    for (proportion, scale, expected, better) in [
+        ("", "Seconds", 250.0, Better::Lower),
+        ("", "ns", 250e-9, Better::Lower),
+        ("", "MB/s", 250e6, Better::Higher),
+        ("LIB", "Frames", 250.0, Better::Lower),
+        ("HIB", "Seconds", 250.0, Better::Higher),
+    ] {
+        let figure = &read_as("phoronix", &text(proportion, scale))[0].figures[0];
+        assert!(near(figure.outcome.estimate().unwrap().value, expected), "{scale}");
+        assert_eq!(figure.metric.better, better, "{proportion} {scale}");
+    }
 }

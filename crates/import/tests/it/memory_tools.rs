@@ -88,3 +88,20 @@ fn a_kernel_that_computes_nothing_has_no_rate_of_operations() {
     assert!(run.figures.iter().all(|figure| figure.probe != "likwid_bench.flops"));
     assert!(near(value(run, "likwid_bench.bandwidth:kernel=copy,working_set=16000B,threads=2"), 105_022.5e6));
 }
+
+#[test]
+fn pages_of_tinymembench_are_known_by_the_end_of_their_name() {
+    let table = |pages: &str, time: &str| {
+        format!(
+            "== Memory bandwidth tests ==\n C copy  :  7153.5 MB/s (3.7%)\n\nblock size : single random read / dual random read{pages}\n\
+             \x20    1024 :    {time} ns          /     1.5 ns\n"
+        )
+    };
+    for (pages, point) in
+        [(", [NOHUGEPAGE]", "pages=base"), (", [MMAP_HUGEPAGE]", "pages=huge"), (", [MADV_NOHUGEPAGE]", "pages=base")]
+    {
+        let run = &read_as("tinymembench", &table(pages, "2.5"))[0];
+        let key = format!("tinymembench.extra_latency:working_set=1KiB,{point}");
+        assert!(near(value(run, &key), 2.5e-9), "{pages}: {:?}", keys(run));
+    }
+}
