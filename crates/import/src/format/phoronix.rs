@@ -184,6 +184,14 @@ fn add(sheets: &mut Vec<(String, SourceSheet)>, result: &Words, entry: &Words) -
         return Ok(());
     }
     let test = get(result, "Identifier");
+    // What its sensors recorded during a test stands beside it without an identifier, as a list of samples.
+    if test.is_empty() || value.contains(',') || get(result, "DisplayFormat").contains("PASS") {
+        let title = axis_value(&get(result, "Title"));
+        let sheet = sheet_of(sheets, &get(entry, "Identifier"))?;
+        sheet.notes.push(format!("'{title}' is a record of sensors or a check, and is not read"));
+        sheet.notes.dedup();
+        return Ok(());
+    }
     let unusable = || format!("the value '{}' of {} is not a usable number", axis_value(&value), axis_value(&test));
     let value = number(&value).ok_or_else(unusable)?;
     let better = match get(result, "Proportion").as_str() {

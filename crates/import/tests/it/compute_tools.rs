@@ -121,4 +121,11 @@ fn a_time_of_phoronix_without_a_direction_should_be_low() {
         assert!(near(figure.outcome.estimate().unwrap().value, expected), "{scale}");
         assert_eq!(figure.metric.better, better, "{proportion} {scale}");
     }
+    // With MONITOR, samples of sensors stand beside the results.
+    let sensor = "</Data></Result><Result><Identifier></Identifier><Title>CPU Temperature</Title><Scale>Celsius</Scale>\
+                  <DisplayFormat>LINE_GRAPH</DisplayFormat><Data><Entry><Identifier>box</Identifier><Value>38,39.5</Value></Entry>";
+    let (begin, end) = text("LIB", "Seconds").split_once("</Data>").map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+    let run = &read_as("phoronix", &format!("{begin}{sensor}</Data>{end}"))[0];
+    assert_eq!(run.figures.len(), 1);
+    assert!(run.session.notes.iter().any(|note| note.contains("'CPU Temperature' is a record of sensors")));
 }
