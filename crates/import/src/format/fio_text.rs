@@ -1,5 +1,7 @@
 //! fio's terminal output, versions 2 and 3: bandwidth, operations and completion latency of each job and direction.
 
+use std::collections::HashSet;
+
 use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
@@ -32,16 +34,36 @@ struct FioTextJob {
     percentiles: Option<f64>,
     /// How many jobs the line sums, with group_reporting.
     jobs: Option<String>,
-    /// Readings of this job begin here.
-    begin: usize,
-    process: String,
     /// Where it ran, if several hosts did.
     host: String,
+}
+
+/// The jobs of a process that were stated already.
+#[derive(Default)]
+struct FioTextJobs {
+    /// Readings of the process begin here.
+    begin: usize,
+    /// Names and numbers of processes.
+    seen: HashSet<(String, String)>,
+}
+
+impl FioTextJobs {
+    /// Whether the job was stated before: with --status-interval all are, again and again, the last time their results.
+    fn again(&mut self, name: &str, process: String) -> bool {
+        let job = (name.to_owned(), process);
+        let again = !job.1.is_empty() && job.1 != "0" && self.seen.contains(&job);
+        if again {
+            self.seen.clear();
+        }
+        self.seen.insert(job);
+        again
+    }
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let mut job = FioTextJob::default();
+    let mut stated = FioTextJobs::default();
     // Settings by job, from the lines above the results.
     let mut settings: Vec<(String, Vec<(&'static str, String)>)> = Vec::new();
     for (at, whole) in lines(source.text) {
@@ -51,23 +73,24 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             sheet.version = Some(trimmed.trim_start_matches("fio-").to_owned());
             sheet.begin_process();
             job = FioTextJob::default();
+            stated = FioTextJobs { begin: sheet.readings.len(), ..FioTextJobs::default() };
         } else if trimmed.starts_with('<') && trimmed.ends_with('>') && !trimmed.contains(' ') {
             // A client with several servers names the host before its jobs.
             job = FioTextJob { host: axis_value(trimmed.trim_matches(['<', '>'])), ..FioTextJob::default() };
         } else if let Some((name, rest)) = trimmed.split_once(": (g=") {
-            let name = if name.starts_with('<') { name.split_once("> ").map_or(name, |(_, name)| name) } else { name };
+            let name = name.strip_prefix('<').and_then(|rest| rest.split_once("> ")).map_or(name, |(_, name)| name);
             settings.retain(|(known, _)| known != name);
             settings.push((name.to_owned(), axes(rest)));
         } else if let Some((name, rest)) = trimmed.split_once(": (groupid=") {
             let process = between(rest, "pid=", ":").unwrap_or_default().to_owned();
             let name = axis_value(name);
-            // With --status-interval a job is stated again and again: the last time, its result.
-            if !process.is_empty() && process != "0" && process == job.process && name == job.name {
-                sheet.readings.truncate(job.begin);
+            if stated.again(&name, process) {
+                sheet.readings.truncate(stated.begin);
             }
             let jobs = between(rest, "jobs=", ")").filter(|count| *count != "1").map(axis_value);
-            let host = std::mem::take(&mut job.host);
-            job = FioTextJob { name, jobs, process, host, begin: sheet.readings.len(), ..FioTextJob::default() };
+            // The sum over all of them stands below the last host.
+            let host = if name == "All clients" { String::new() } else { job.host };
+            job = FioTextJob { name, jobs, host, ..FioTextJob::default() };
             if sheet.started.is_empty() {
                 sheet.started = ctime(rest);
             }
@@ -76,14 +99,12 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             }
         } else if let Some((direction, rest)) = of_direction(trimmed).filter(|_| !job.name.is_empty()) {
             job = FioTextJob { direction: direction.to_owned(), first: sheet.readings.len(), ..job };
-            let found = settings.iter().find(|(name, _)| axis_value(name) == job.name).map(|(_, axes)| axes.as_slice());
             for reading in rates(direction, rest, at)? {
-                sheet.readings.push(placed(reading, &job, found.unwrap_or_default()));
+                sheet.readings.push(placed(reading, &job, of_job(&settings, &job)));
             }
         } else if let Some(rest) = trimmed.strip_prefix("clat (").filter(|_| !job.direction.is_empty()) {
-            let found = settings.iter().find(|(name, _)| axis_value(name) == job.name).map(|(_, axes)| axes.as_slice());
             let reading = latency(&job.direction, rest, at)?;
-            sheet.readings.push(placed(reading, &job, found.unwrap_or_default()));
+            sheet.readings.push(placed(reading, &job, of_job(&settings, &job)));
         } else if let Some(unit) = between(trimmed, "clat percentiles (", ")") {
             job.percentiles = Some(unit_of_time(unit, at)?);
         } else if let Some(scale) = job.percentiles.filter(|_| trimmed.starts_with('|')) {
@@ -102,6 +123,11 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         reading.quantiles.sort_by(|a, b| a.0.total_cmp(&b.0));
     }
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// The settings that the lines above the results state for a job.
+fn of_job<'a>(settings: &'a [(String, Vec<(&'static str, String)>)], job: &FioTextJob) -> &'a [(&'static str, String)] {
+    settings.iter().find(|(name, _)| axis_value(name) == job.name).map_or(&[], |(_, axes)| axes.as_slice())
 }
 
 /// Distributions of samples, depths and latencies, the machine's load, and the sums over groups, which repeat the jobs.

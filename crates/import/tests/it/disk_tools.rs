@@ -54,13 +54,19 @@ fn fio_on_the_terminal_keeps_jobs_blocks_and_hosts_apart() {
     let at = "job=a,rw=randrw,ioengine=libaio,iodepth=4";
     assert!(near(value(run, &format!("fio.read_bandwidth:{at},bs=4096B")), 1024.0), "{:?}", keys(run));
     assert!(near(value(run, &format!("fio.write_bandwidth:{at},bs=8192B,numjobs=2")), 2048.0));
-    // Stated again of the same process: its later state.
+    // All jobs are stated again, those of the same processes: their later state.
+    let both = |rate: u32| [result(1, 7, rate), result(1, 8, rate).replace("a:", "b:")].concat();
+    let run = &read_as("fio-text", &[begin, &both(1), &both(3), &both(5)].concat())[0];
+    assert!(near(value(run, &format!("fio.read_bandwidth:{at},bs=4096B")), 5120.0), "{:?}", keys(run));
+    assert!(near(value(run, "fio.read_bandwidth:job=b"), 5120.0) && run.figures.len() == 8, "{:?}", keys(run));
     let run = &read_as("fio-text", &[begin, &result(1, 7, 1), &result(1, 7, 3)].concat())[0];
     assert!(near(value(run, &format!("fio.read_bandwidth:{at},bs=4096B")), 3072.0));
     assert_eq!(run.figures.len(), 4);
     let hosts =
         ["<n1> a: (g=0): rw=read, bs=4K-4K/4K-4K/4K-4K, ioengine=sync, iodepth=1\n<n1>\n", &result(1, 7, 1), "<n2>\n"];
-    let run = &read_as("fio-text", &[&hosts.concat(), &result(1, 7, 2)[..]].concat())[0];
+    let all = result(2, 0, 3).replace("a: (", "All clients: (");
+    let run = &read_as("fio-text", &[&hosts.concat(), &result(1, 7, 2)[..], &all].concat())[0];
+    assert!(near(value(run, "fio.read_bandwidth:job=All clients,numjobs=2"), 3072.0), "{:?}", keys(run));
     assert!(near(value(run, "fio.read_bandwidth:job=a,host=n2,rw=read,bs=4K,ioengine=sync,iodepth=1"), 2048.0));
     let mixed = result(1, 7, 1).replace("  read:", "  mixed:");
     assert!(keys(&read_as("fio-text", &mixed)[0]).iter().any(|key| key == "fio.mixed_bandwidth:job=a"));
