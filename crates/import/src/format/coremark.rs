@@ -98,7 +98,7 @@ fn rate_of(value: &str, seconds: &str, at: usize) -> Result<Option<SourceReading
 fn place(sheet: &mut SourceSheet, runs: &[CoremarkRun]) {
     let differ = runs.iter().any(|run| run.build != runs[0].build);
     for (index, reading) in sheet.readings.iter_mut().enumerate() {
-        let Some(run) = runs.iter().rfind(|run| run.start <= index) else { continue };
+        let Some(run) = runs[..runs.partition_point(|run| run.start <= index)].last() else { continue };
         if !run.kind.is_empty() && run.kind != "2k performance" {
             reading.point = std::mem::take(&mut reading.point).with("run", axis_value(&run.kind));
         }

@@ -45,6 +45,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if !columns.is_empty() && trimmed.starts_with(|c: char| c.is_ascii_lowercase()) {
             row(&mut sheet, &columns, &settings, trimmed, at)?;
         } else if let Some(setting) = setting(trimmed) {
+            settings.retain(|(axis, _)| setting.as_ref().is_none_or(|(new, _)| axis != new));
             settings.extend(setting);
         } else if !is_detail(trimmed) {
             continue;

@@ -1,5 +1,7 @@
 //! mbw: copies of an array, each timed, all in one process.
 
+use std::collections::HashSet;
+
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second};
 use crate::text::{SourceFault, after, axis_value, between, lines, need, snake};
@@ -36,7 +38,7 @@ struct MbwProcess {
     /// Copies of each method, where it says so.
     runs: Option<usize>,
     /// Methods that are done.
-    done: Vec<String>,
+    done: HashSet<String>,
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
@@ -69,11 +71,11 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         if name != method.name {
             finish(&mut sheet, std::mem::take(&mut method), None, &process)?;
             // With -q a further process begins without a word.
-            if process.done.iter().any(|done| done == name) {
+            if process.done.contains(name) {
                 sheet.begin_process();
                 process = MbwProcess::default();
             }
-            process.done.push(name.to_owned());
+            process.done.insert(name.to_owned());
             method = MbwMethod { name: name.to_owned(), size, ..MbwMethod::default() };
         }
         if line.starts_with("AVG") {

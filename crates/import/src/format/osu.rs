@@ -91,6 +91,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             test.axes.push(("pairs", axis_value(pairs)));
             test.axes.extend(between(line, "[ window size:", "]").map(|window| ("window", axis_value(window))));
         } else if let Some(setting) = setting(line) {
+            test.axes.retain(|(axis, _)| setting.as_ref().is_none_or(|(new, _)| axis != new));
             test.axes.extend(setting);
         } else if !test.name.is_empty() && is_heading(line) {
             test.columns = columns(line.trim_start_matches('#'), at)?;

@@ -71,7 +71,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 let reading =
                     SourceReading::new("pgbench.transactions", "Transactions", need(value, at)?, rate("transactions"));
                 sheet.readings.push(placed(reading.printed_in(value, 1.0), &axes));
-                mix.rated(&mut sheet, which);
+                mix.connecting |= which.starts_with("(including reconnection");
                 open = None;
             }
         } else if !mix.took(line) && !is_detail(line) {
@@ -95,6 +95,8 @@ struct PgbenchMix {
     statements: bool,
     /// Transactions came at a rate that was asked for.
     limited: bool,
+    /// With -C every transaction has a connection of its own, and its time counts.
+    connecting: bool,
 }
 
 impl PgbenchMix {
@@ -116,18 +118,14 @@ impl PgbenchMix {
         true
     }
 
-    /// The rate is stated: with -C every transaction has a connection of its own, and its time counts.
-    fn rated(&mut self, sheet: &mut SourceSheet, which: &str) {
-        if which.starts_with("(including reconnection") {
+    /// The run ends: another mix of scripts, and rates of other kinds, are other figures.
+    fn end(&mut self, sheet: &mut SourceSheet) {
+        if self.connecting {
             sheet.process_at("connect", "each");
         }
-        if std::mem::take(&mut self.limited) {
+        if self.limited {
             sheet.process_at("rate", "limited");
         }
-    }
-
-    /// The run ends: another mix of scripts is another figure.
-    fn end(&mut self, sheet: &mut SourceSheet) {
         if self.scripts.len() > 1 {
             sheet.process_at("scripts", &axis_value(&self.scripts.join("+")));
         }

@@ -101,11 +101,14 @@ fn command(line: &str) -> Option<Vec<(&'static str, String)>> {
     let words: Vec<&str> = words.collect();
     for (at, word) in words.iter().enumerate() {
         let (name, value) = word.split_once('=').unwrap_or((word, words.get(at + 1).copied().unwrap_or_default()));
-        match name {
-            "-m" | "--msg-size" => found.push(("message", format!("{}B", axis_value(value)))),
-            "--mps" | "--pps" => found.push(("rate", axis_value(value))),
-            _ => {}
-        }
+        let (axis, value) = match name {
+            "-m" | "--msg-size" => ("message", format!("{}B", axis_value(value))),
+            "--mps" | "--pps" => ("rate", axis_value(value)),
+            _ => continue,
+        };
+        // The last of an option counts.
+        found.retain(|(known, _)| *known != axis);
+        found.push((axis, value));
     }
     Some(found)
 }

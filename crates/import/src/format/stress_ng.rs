@@ -1,5 +1,7 @@
 //! stress-ng: its metrics on the terminal (--metrics) and as YAML (--yaml).
 
+use std::collections::HashMap;
+
 use model::{Metric, Unit};
 
 use super::{ImportFormat, Parsed, SourceText, sure};
@@ -130,7 +132,7 @@ fn terminal(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
     // Number of the table's columns, and whether the metrics of single stressors follow.
     let (mut columns, mut own_metrics) = (0, false);
     // How many instances of each stressor run at once.
-    let mut instances: Vec<(String, String)> = Vec::new();
+    let mut instances: HashMap<String, String> = HashMap::new();
     for (at, line) in lines(source.text) {
         let Some(line) = after(line, "stress-ng: ").and_then(|line| after(line, "]")) else { continue };
         if let Some(version) = line.strip_prefix("stress-ng ").and_then(|rest| rest.split_whitespace().next()) {
@@ -138,11 +140,10 @@ fn terminal(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
         }
         let words: Vec<&str> = line.split_whitespace().collect();
         let numbers = words.iter().skip(1).filter(|word| number(word).is_some()).count();
-        let placed =
-            |reading: SourceReading| match instances.iter().find(|(name, _)| Some(&name.as_str()) == words.first()) {
-                Some((_, count)) => reading.at("instances", count.clone()),
-                None => reading,
-            };
+        let placed = |reading: SourceReading| match words.first().and_then(|name| instances.get(*name)) {
+            Some(count) => reading.at("instances", count.clone()),
+            None => reading,
+        };
         if let Some(hogs) = after(line, "dispatching hogs:") {
             instances = dispatched(hogs);
         } else if line.contains("bogo ops") && words.first() == Some(&"stressor") {
@@ -173,7 +174,7 @@ fn terminal(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
 }
 
 /// `4 cpu, 2 vm`: how many of each; `cpu 4, vm 2` before 0.03.
-fn dispatched(hogs: &str) -> Vec<(String, String)> {
+fn dispatched(hogs: &str) -> HashMap<String, String> {
     let count = |word: &str| word.parse::<u32>().is_ok();
     let pair = |part: &str| match part.split_whitespace().collect::<Vec<_>>()[..] {
         [number, name] if count(number) => Some((name.to_owned(), number.to_owned())),

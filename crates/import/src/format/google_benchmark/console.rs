@@ -85,7 +85,8 @@ pub(super) fn parse(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault>
     // Tables of several programs have nothing else to tell equal names apart.
     if programs.iter().any(|(_, program)| *program != programs[0].1) {
         for (index, reading) in sheet.readings.iter_mut().enumerate() {
-            let program = programs.iter().rfind(|(start, _)| *start <= index).map_or("", |(_, program)| program);
+            let before = &programs[..programs.partition_point(|(start, _)| *start <= index)];
+            let program = before.last().map_or("", |(_, program)| program);
             reading.point = std::mem::take(&mut reading.point).with("program", axis_value(program));
         }
     } else if let Some((_, program)) = programs.first().filter(|(_, program)| !program.is_empty()) {
