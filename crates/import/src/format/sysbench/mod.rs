@@ -133,7 +133,10 @@ fn finish(sheet: &mut SourceSheet, counts: &SysbenchCounts) {
     }
     // The tests of mutexes and threads print nothing of themselves: two of them are not known to be alike.
     let new = &sheet.readings[first.min(sheet.readings.len())..];
-    if new.iter().all(|reading| reading.id == "sysbench.latency") && sheet.processes.len() > 1 {
+    let unnamed = |reading: &SourceReading| {
+        reading.id == "sysbench.latency" && reading.point.iter().all(|(axis, _)| ["threads", "target"].contains(&axis))
+    };
+    if new.iter().all(unnamed) && sheet.processes.len() > 1 {
         sheet.processes.pop();
     }
 }
