@@ -55,6 +55,41 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, SourceFault> {
     serde_json::from_str(&text[start..]).map_err(|error| fault(&error, skipped))
 }
 
+/// The documents of a source that holds several, each with the number of lines before it: a tool whose output is
+/// appended to one file writes one after the other, each with its outermost brackets at the beginning of a line. Without
+/// such a bracket, the whole text is one.
+pub(crate) fn documents(text: &str) -> Vec<(usize, &str)> {
+    let (mut found, mut open, mut at) = (Vec::new(), None, 0);
+    for (line, content) in text.split_inclusive('\n').enumerate() {
+        let end = at + content.len();
+        let whole = content.starts_with('{') && content.trim_end().ends_with('}');
+        match open {
+            None if whole => found.push((line, &text[at..end])),
+            None if content.starts_with('{') => open = Some((line, at)),
+            Some((first, start)) if content.starts_with('}') => {
+                found.push((first, &text[start..end]));
+                open = None;
+            }
+            _ => {}
+        }
+        at = end;
+    }
+    // A document that was cut off is refused where it ends.
+    found.extend(open.map(|(first, start)| (first, &text[start..])));
+    if found.is_empty() { vec![(0, text)] } else { found }
+}
+
+/// Reads one of the [`documents`] of a source, as [`read_noting`] does.
+pub(crate) fn read_document<T: DeserializeOwned>(
+    (before, text): (usize, &str),
+    ledger: &LineLedger,
+) -> Result<T, SourceFault> {
+    read_noting(text, ledger).map_err(|mut fault: SourceFault| {
+        fault.place.line += before;
+        fault
+    })
+}
+
 /// Where the JSON of a text begins: its byte, and the lines before it.
 fn beginning(text: &str) -> (usize, usize) {
     let mut skipped = 0;
@@ -221,6 +256,17 @@ mod tests {
         assert_eq!(error.place.line, 3);
         assert_eq!(read::<BoundedMap<f64>>("note\n{\"a\":1}").unwrap().0["a"], 1.0);
         assert!(read::<BoundedMap<f64>>("note").is_err());
+    }
+
+    #[test]
+    fn documents_of_one_file_are_told_apart() {
+        let text = "note\n{\n \"a\": {\n }\n}\nmore\n{\"b\": 1}\n{\n\"c\"";
+        let found = documents(text);
+        assert_eq!(found.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [1, 6, 7]);
+        assert_eq!(found[1].1, "{\"b\": 1}\n");
+        let fault = read_document::<BoundedMap<f64>>(found[2], &LineLedger::default()).unwrap_err();
+        assert_eq!(fault.place.line, 9);
+        assert_eq!(documents("[1]"), [(0, "[1]")]);
     }
 
     #[test]

@@ -147,6 +147,12 @@ impl SourceReading {
         self
     }
 
+    /// Half a unit in the last printed digit, relative to the value, where that is of another number than the value.
+    pub(crate) fn rounded(mut self, rounding: f64) -> Self {
+        self.rounding = Some(rounding).filter(|rounding| rounding.is_finite());
+        self
+    }
+
     pub(crate) fn counts(mut self, launches: u32, batches: u32) -> Self {
         (self.launches, self.batches) = (launches.max(1), batches.max(1));
         self

@@ -2,7 +2,7 @@
 
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, rate, text};
-use crate::text::{SourceFault, lines, need};
+use crate::text::{SourceFault, axis_value, lines, need};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "coremark",
@@ -13,31 +13,56 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     parse,
 };
 
+/// The run whose lines are read.
+#[derive(Default)]
+struct CoremarkRun {
+    /// Readings before it.
+    start: usize,
+    /// What it runs, where that is not the usual performance run of 2000 bytes.
+    kind: String,
+    /// Compiler, its flags, and where the data are.
+    build: Vec<String>,
+    /// The duration as printed: some boards count whole seconds.
+    seconds: String,
+}
+
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet { version: Some("1.0".to_owned()), ..SourceSheet::default() };
-    let (mut begun, mut open) = (false, None);
+    let mut runs: Vec<CoremarkRun> = Vec::new();
+    let (mut open, mut kind) = (None, String::new());
     for (at, line) in lines(source.text) {
-        if line.contains("CoreMark Size") {
+        if line.contains("run parameters for coremark") {
+            kind = line.trim().trim_end_matches(" run parameters for coremark.").to_ascii_lowercase();
+        } else if line.contains("CoreMark Size") {
             sheet.begin_process();
-            (begun, open) = (true, Some(at));
+            let kind = std::mem::take(&mut kind);
+            runs.push(CoremarkRun { start: sheet.readings.len(), kind, ..CoremarkRun::default() });
+            open = Some(at);
         }
-        let Some((name, value)) = line.split_once(':').filter(|_| begun) else { continue };
+        let (Some((name, value)), Some(run)) = (line.split_once(':'), runs.last_mut()) else { continue };
         let value = value.trim();
         match name.trim() {
-            "Iterations/Sec" => {
-                let reading =
-                    SourceReading::new("coremark.iterations", "CoreMark", need(value, at)?, rate("iterations"));
-                sheet.readings.push(reading);
+            "Iterations/Sec" => match rate_of(value, &run.seconds, at)? {
+                Some(reading) => sheet.readings.push(reading),
+                None => sheet.notes.push("a rate of 0, from a duration in whole seconds, is left out".to_owned()),
+            },
+            "Total time (secs)" => value.clone_into(&mut run.seconds),
+            "Compiler version" => {
+                sheet.fact(text("compiler", value, "output", &[]));
+                run.build.push(axis_value(value));
             }
-            "Compiler version" => sheet.fact(text("compiler", value, "output", &[])),
-            "Compiler flags" => sheet.fact(text("compiler.flags", value, "output", &[])),
+            "Compiler flags" => {
+                sheet.fact(text("compiler.flags", value, "output", &[]));
+                run.build.push(axis_value(value));
+            }
+            "Memory location" => run.build.push(axis_value(value)),
             name if name.starts_with("Parallel") => {
                 if let Some(reading) = sheet.readings.last_mut() {
-                    reading.point = std::mem::take(&mut reading.point).with("copies", crate::text::axis_value(value));
+                    reading.point = std::mem::take(&mut reading.point).with("copies", axis_value(value));
                 }
             }
             name if name.contains("crcfinal") => open = None,
-            "CoreMark Size" | "Total ticks" | "Total time (secs)" | "Iterations" | "seedcrc" | "CoreMark 1.0" => {}
+            "CoreMark Size" | "Total ticks" | "Iterations" | "seedcrc" | "CoreMark 1.0" => {}
             name if name.starts_with('[') => {}
             _ => continue,
         }
@@ -46,8 +71,39 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             sheet.notes.push("CoreMark reports errors: the run is invalid by its rules".to_owned());
         }
     }
+    place(&mut sheet, &runs);
     match open {
         Some(at) => Err(SourceFault::new("the run that begins here has no checksums", at)),
         None => Ok(Parsed::Sheets(vec![sheet])),
+    }
+}
+
+/// The rate, as exact as the duration behind it; none if it was rounded to nothing.
+fn rate_of(value: &str, seconds: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> {
+    let iterations = need(value, at)?;
+    let reading = SourceReading::new("coremark.iterations", "CoreMark", iterations, rate("iterations"));
+    // Without floating point, what is beyond the last whole second is cut off.
+    let whole = seconds.parse::<u32>().ok().filter(|seconds| *seconds > 0);
+    Ok(match whole {
+        _ if iterations <= 0.0 => None,
+        Some(seconds) => Some(reading.rounded(1.0 / f64::from(seconds)).note(format!(
+            "from a duration in whole seconds ({seconds} s): up to {:.0}% too high",
+            100.0 / f64::from(seconds)
+        ))),
+        None => Some(reading),
+    })
+}
+
+/// Runs of one file that differ in what they run, or in how they were built, are figures of their own.
+fn place(sheet: &mut SourceSheet, runs: &[CoremarkRun]) {
+    let differ = runs.iter().any(|run| run.build != runs[0].build);
+    for (index, reading) in sheet.readings.iter_mut().enumerate() {
+        let Some(run) = runs[..runs.partition_point(|run| run.start <= index)].last() else { continue };
+        if !run.kind.is_empty() && run.kind != "2k performance" {
+            reading.point = std::mem::take(&mut reading.point).with("run", axis_value(&run.kind));
+        }
+        if differ {
+            reading.point = std::mem::take(&mut reading.point).with("build", axis_value(&run.build.join(" / ")));
+        }
     }
 }

@@ -27,6 +27,8 @@ struct FioDocument {
     timestamp: f64,
     #[serde(default, rename = "global options")]
     global: BoundedMap<Scalar>,
+    /// Of a client with several servers they have another name, and each job says where it ran.
+    #[serde(alias = "client_stats")]
     jobs: List<FioJob>,
 }
 
@@ -34,12 +36,22 @@ struct FioDocument {
 struct FioJob {
     jobname: String,
     #[serde(default)]
+    hostname: String,
+    #[serde(default)]
     error: f64,
+    /// When the job began, milliseconds since 1970; since 3.36.
+    #[serde(default)]
+    job_start: f64,
+    /// Seconds since it began.
+    #[serde(default)]
+    elapsed: f64,
     #[serde(default, rename = "job options")]
     options: BoundedMap<Scalar>,
     read: Option<FioDirection>,
     write: Option<FioDirection>,
     trim: Option<FioDirection>,
+    /// All directions together, with unified_rw_reporting.
+    mixed: Option<FioDirection>,
 }
 
 #[derive(Deserialize)]
@@ -74,29 +86,59 @@ struct FioLatency {
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    let document: FioDocument = json::read_noting(source.text, &source.ledger)?;
-    let version = document.version.trim_start_matches("fio-").to_owned();
-    let mut sheet = SourceSheet { version: Some(version), ..SourceSheet::default() };
-    if document.timestamp > 0.0 {
-        sheet.started = unix(document.timestamp);
-    }
-    for job in &document.jobs.0 {
-        if job.error != 0.0 {
-            sheet.notes.push(format!("job {} ended with error {}", axis_value(&job.jobname), job.error));
+    let mut sheet = SourceSheet::default();
+    let documents: Vec<FioDocument> = json::documents(source.text)
+        .into_iter()
+        .map(|text| json::read_document(text, &source.ledger))
+        .collect::<Result<_, _>>()?;
+    for (at, document) in documents.iter().enumerate() {
+        // With --status-interval a run writes how far it is, again and again: the last document states the result.
+        if documents.get(at + 1).is_some_and(|next| document.is_before(next)) {
+            continue;
         }
-        let directions = [("read", &job.read), ("write", &job.write), ("trim", &job.trim)];
-        for (name, direction) in directions {
-            if let Some(direction) = direction.as_ref().filter(|direction| direction.io_bytes > 0.0) {
-                readings(&mut sheet, name, direction, |reading| placed(reading, job, &document.global));
-            }
+        sheet.version = Some(document.version.trim_start_matches("fio-").to_owned());
+        if document.timestamp > 0.0 && sheet.started.is_empty() {
+            sheet.started = unix(document.timestamp);
+        }
+        sheet.begin_process();
+        for job in &document.jobs.0 {
+            add(&mut sheet, job, &document.global);
         }
     }
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
+impl FioDocument {
+    /// Whether another document is a later state of the same run: of the same beginning, as far as it is stated.
+    fn is_before(&self, next: &Self) -> bool {
+        let (Some(first), Some(later)) = (self.jobs.0.first(), next.jobs.0.first()) else { return false };
+        if first.jobname != later.jobname || self.jobs.0.len() != next.jobs.0.len() {
+            return false;
+        }
+        if first.job_start > 0.0 && later.job_start > 0.0 {
+            return first.job_start == later.job_start;
+        }
+        let began = |document: &Self, job: &FioJob| document.timestamp - job.elapsed;
+        later.elapsed > first.elapsed && (began(self, first) - began(next, later)).abs() <= 1.0
+    }
+}
+
+fn add(sheet: &mut SourceSheet, job: &FioJob, global: &BoundedMap<Scalar>) {
+    if job.error != 0.0 {
+        sheet.notes.push(format!("job {} ended with error {}", axis_value(&job.jobname), job.error));
+    }
+    let directions = [("read", &job.read), ("write", &job.write), ("trim", &job.trim), ("mixed", &job.mixed)];
+    for (name, direction) in directions {
+        if let Some(direction) = direction.as_ref().filter(|direction| direction.io_bytes > 0.0) {
+            readings(sheet, name, direction, |reading| placed(reading, job, global));
+        }
+    }
+}
+
 /// The options that define the figure, of the job or global.
 fn placed(reading: SourceReading, job: &FioJob, global: &BoundedMap<Scalar>) -> SourceReading {
     let reading = reading.at("job", axis_value(&job.jobname));
+    let reading = if job.hostname.is_empty() { reading } else { reading.at("host", axis_value(&job.hostname)) };
     ["rw", "bs", "iodepth", "numjobs", "ioengine", "direct"].iter().fold(reading, |reading, name| {
         match job.options.0.get(*name).or_else(|| global.0.get(*name)) {
             Some(value) => reading.at(name, axis_value(&value.words())),

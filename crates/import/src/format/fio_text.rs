@@ -1,5 +1,7 @@
 //! fio's terminal output, versions 2 and 3: bandwidth, operations and completion latency of each job and direction.
 
+use std::collections::HashSet;
+
 use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
@@ -30,11 +32,38 @@ struct FioTextJob {
     first: usize,
     /// Seconds of one unit of the percentiles that follow.
     percentiles: Option<f64>,
+    /// How many jobs the line sums, with group_reporting.
+    jobs: Option<String>,
+    /// Where it ran, if several hosts did.
+    host: String,
+}
+
+/// The jobs of a process that were stated already.
+#[derive(Default)]
+struct FioTextJobs {
+    /// Readings of the process begin here.
+    begin: usize,
+    /// Names and numbers of processes.
+    seen: HashSet<(String, String)>,
+}
+
+impl FioTextJobs {
+    /// Whether the job was stated before: with --status-interval all are, again and again, the last time their results.
+    fn again(&mut self, name: &str, process: String) -> bool {
+        let job = (name.to_owned(), process);
+        let again = !job.1.is_empty() && job.1 != "0" && self.seen.contains(&job);
+        if again {
+            self.seen.clear();
+        }
+        self.seen.insert(job);
+        again
+    }
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let mut job = FioTextJob::default();
+    let mut stated = FioTextJobs::default();
     // Settings by job, from the lines above the results.
     let mut settings: Vec<(String, Vec<(&'static str, String)>)> = Vec::new();
     for (at, whole) in lines(source.text) {
@@ -43,11 +72,25 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         if trimmed.starts_with("fio-") && !trimmed.contains(' ') {
             sheet.version = Some(trimmed.trim_start_matches("fio-").to_owned());
             sheet.begin_process();
+            job = FioTextJob::default();
+            stated = FioTextJobs { begin: sheet.readings.len(), ..FioTextJobs::default() };
+        } else if trimmed.starts_with('<') && trimmed.ends_with('>') && !trimmed.contains(' ') {
+            // A client with several servers names the host before its jobs.
+            job = FioTextJob { host: axis_value(trimmed.trim_matches(['<', '>'])), ..FioTextJob::default() };
         } else if let Some((name, rest)) = trimmed.split_once(": (g=") {
+            let name = name.strip_prefix('<').and_then(|rest| rest.split_once("> ")).map_or(name, |(_, name)| name);
             settings.retain(|(known, _)| known != name);
             settings.push((name.to_owned(), axes(rest)));
         } else if let Some((name, rest)) = trimmed.split_once(": (groupid=") {
-            job = FioTextJob { name: axis_value(name), ..FioTextJob::default() };
+            let process = between(rest, "pid=", ":").unwrap_or_default().to_owned();
+            let name = axis_value(name);
+            if stated.again(&name, process) {
+                sheet.readings.truncate(stated.begin);
+            }
+            let jobs = between(rest, "jobs=", ")").filter(|count| *count != "1").map(axis_value);
+            // The sum over all of them stands below the last host.
+            let host = if name == "All clients" { String::new() } else { job.host };
+            job = FioTextJob { name, jobs, host, ..FioTextJob::default() };
             if sheet.started.is_empty() {
                 sheet.started = ctime(rest);
             }
@@ -56,14 +99,12 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             }
         } else if let Some((direction, rest)) = of_direction(trimmed).filter(|_| !job.name.is_empty()) {
             job = FioTextJob { direction: direction.to_owned(), first: sheet.readings.len(), ..job };
-            let found = settings.iter().find(|(name, _)| axis_value(name) == job.name).map(|(_, axes)| axes.as_slice());
             for reading in rates(direction, rest, at)? {
-                sheet.readings.push(placed(reading, &job, found.unwrap_or_default()));
+                sheet.readings.push(placed(reading, &job, of_job(&settings, &job)));
             }
         } else if let Some(rest) = trimmed.strip_prefix("clat (").filter(|_| !job.direction.is_empty()) {
-            let found = settings.iter().find(|(name, _)| axis_value(name) == job.name).map(|(_, axes)| axes.as_slice());
             let reading = latency(&job.direction, rest, at)?;
-            sheet.readings.push(placed(reading, &job, found.unwrap_or_default()));
+            sheet.readings.push(placed(reading, &job, of_job(&settings, &job)));
         } else if let Some(unit) = between(trimmed, "clat percentiles (", ")") {
             job.percentiles = Some(unit_of_time(unit, at)?);
         } else if let Some(scale) = job.percentiles.filter(|_| trimmed.starts_with('|')) {
@@ -84,6 +125,11 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
+/// The settings that the lines above the results state for a job.
+fn of_job<'a>(settings: &'a [(String, Vec<(&'static str, String)>)], job: &FioTextJob) -> &'a [(&'static str, String)] {
+    settings.iter().find(|(name, _)| axis_value(name) == job.name).map_or(&[], |(_, axes)| axes.as_slice())
+}
+
 /// Distributions of samples, depths and latencies, the machine's load, and the sums over groups, which repeat the jobs.
 fn is_detail(line: &str) -> bool {
     let begins = [
@@ -101,6 +147,7 @@ fn is_detail(line: &str) -> bool {
         "READ:",
         "WRITE:",
         "TRIM:",
+        "MIXED:",
         "Jobs:",
         "Starting ",
         "Disk stats",
@@ -113,19 +160,32 @@ fn is_detail(line: &str) -> bool {
 /// `0): rw=write, bs=(R) 8192B-8192B, (W) 8192B-8192B, ..., ioengine=libaio, iodepth=4`
 fn axes(rest: &str) -> Vec<(&'static str, String)> {
     let value = |name: &str| between(&format!("{rest},"), &format!("{name}="), ",").map(axis_value);
-    let block = value("bs").map(|words| {
-        let range = words.trim_start_matches("(R)").trim().split(['-', '/']).next().unwrap_or_default().to_owned();
-        axis_value(&range)
-    });
-    let found = [("rw", value("rw")), ("bs", block), ("ioengine", value("ioengine")), ("iodepth", value("iodepth"))];
+    // Blocks of reading, writing and trimming, each with its least and greatest size; `4K-4K/8K-8K/4K-4K` in version 2.
+    let least = |words: &str| words.trim().split('-').next().map(axis_value);
+    let named = ["(R)", "(W)", "(T)"].map(|name| between(&format!("{rest},"), name, ",").and_then(least));
+    let old = value("bs").unwrap_or_default();
+    let mut old = old.split('/').map(least);
+    let blocks = named.map(|block| block.or(old.next().flatten()));
+    let [read, write, trim] = blocks;
+    let found = [
+        ("rw", value("rw")),
+        (BLOCKS[0], read),
+        (BLOCKS[1], write),
+        (BLOCKS[2], trim),
+        ("ioengine", value("ioengine")),
+        ("iodepth", value("iodepth")),
+    ];
     found.into_iter().filter_map(|(axis, value)| Some((axis, value?))).collect()
 }
+
+/// Sizes of blocks by direction: a figure has that of its own as the axis `bs`.
+const BLOCKS: [&str; 3] = ["bs of read", "bs of write", "bs of trim"];
 
 fn of_direction(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.split_once(':')?;
     let name = name.trim();
     let rates = rest.contains("IOPS=") || rest.contains("iops=");
-    (["read", "write", "trim"].contains(&name) && rates).then_some((name, rest))
+    (["read", "write", "trim", "mixed"].contains(&name) && rates).then_some((name, rest))
 }
 
 /// `IOPS=65.5k, BW=512MiB/s (537MB/s)(150GiB/300001msec)`, or in version 2 `io=1024.0MB, bw=66889KB/s, iops=16722`.
@@ -173,7 +233,20 @@ fn rates(direction: &str, rest: &str, at: usize) -> Result<Vec<SourceReading>, S
 
 fn placed(reading: SourceReading, job: &FioTextJob, axes: &[(&'static str, String)]) -> SourceReading {
     let reading = reading.at("job", job.name.clone());
-    axes.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()))
+    let reading = if job.host.is_empty() { reading } else { reading.at("host", job.host.clone()) };
+    let reading = axes.iter().fold(reading, |reading, (axis, value)| {
+        match axis.strip_prefix("bs of ") {
+            // All directions together have the size of reading, where they do not differ.
+            Some("read") if job.direction == "mixed" => reading.at("bs", value.clone()),
+            Some(direction) if direction == job.direction => reading.at("bs", value.clone()),
+            Some(_) => reading,
+            None => reading.at(axis, value.clone()),
+        }
+    });
+    match &job.jobs {
+        Some(jobs) => reading.at("numjobs", jobs.clone()),
+        None => reading,
+    }
 }
 
 fn unit_of_time(unit: &str, at: usize) -> Result<f64, SourceFault> {

@@ -55,6 +55,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let (mut section, mut last, mut rated) = (String::new(), 0, false);
     let mut processes = String::new();
     for (at, line) in lines(source.text) {
+        let line = line.trim();
         last = at;
         if line.starts_with("HPCG-Benchmark") {
             begin(&mut sheet, &mut processes);

@@ -3,7 +3,7 @@
 use super::{ImportFormat, Parsed, SourceText, likely, sure};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate, seconds, text};
-use crate::text::{SourceFault, after, axis_value, first_number, lines, need, shown, snake};
+use crate::text::{SourceFault, after, axis_value, between, first_number, lines, need, shown, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "imb",
@@ -55,6 +55,9 @@ struct ImbBenchmark {
     name: String,
     processes: String,
     groups: String,
+    threads: String,
+    /// `aggregate` or not, of one-sided operations and files.
+    mode: String,
     columns: Vec<ImbColumn>,
     /// Bytes in an `Mbyte`: 10^6 since 2018, 2^20 before.
     megabyte: f64,
@@ -75,6 +78,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             table = ImbBenchmark { name: snake(name), megabyte, ..ImbBenchmark::default() };
         } else if let Some(count) = after(trimmed, "#processes =") {
             table.processes = axis_value(count.split_whitespace().next().unwrap_or_default());
+            table.threads = between(count, "(threads:", ")").map(axis_value).unwrap_or_default();
+        } else if let Some(mode) = trimmed.strip_prefix('#').and_then(|rest| rest.trim().strip_prefix("MODE:")) {
+            table.mode = axis_value(&mode.trim().to_ascii_lowercase());
         } else if trimmed.starts_with("# (") && trimmed.contains("groups of") {
             table.groups = axis_value(trimmed.trim_start_matches("# (").split_whitespace().next().unwrap_or_default());
         } else if let Some(date) = after(trimmed, "# Date") {
@@ -156,7 +162,13 @@ fn row(sheet: &mut SourceSheet, table: &ImbBenchmark, line: &str, at: usize) -> 
             let bytes = bytes.parse().map_err(|_| SourceFault::new("the size is not a whole number", at))?;
             reading = reading.at("size", model::format_size(bytes));
         }
-        for (axis, value) in [("processes", &table.processes), ("groups", &table.groups)] {
+        let axes = [
+            ("processes", &table.processes),
+            ("groups", &table.groups),
+            ("threads", &table.threads),
+            ("mode", &table.mode),
+        ];
+        for (axis, value) in axes {
             if !value.is_empty() {
                 reading = reading.at(axis, value.clone());
             }

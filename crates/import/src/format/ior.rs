@@ -21,12 +21,14 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let (mut columns, mut open): (Vec<&str>, Option<usize>) = (Vec::new(), None);
+    // Settings that the summary does not repeat.
+    let mut settings: Vec<(&str, String)> = Vec::new();
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         if let Some((version, _)) = trimmed.split_once(": MPI Coordinated Test of Parallel I/O") {
             sheet.version = Some(version.trim_start_matches("IOR-").to_owned());
             sheet.begin_process();
-            columns.clear();
+            (columns, settings) = (Vec::new(), Vec::new());
             if let Some(place) = open.replace(at) {
                 return Err(SourceFault::new("the run that begins here has no summary", place));
             }
@@ -41,7 +43,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             check(&columns, at)?;
             open = None;
         } else if !columns.is_empty() && trimmed.starts_with(|c: char| c.is_ascii_lowercase()) {
-            row(&mut sheet, &columns, trimmed, at)?;
+            row(&mut sheet, &columns, &settings, trimmed, at)?;
+        } else if let Some(setting) = setting(trimmed) {
+            settings.retain(|(axis, _)| setting.as_ref().is_none_or(|(new, _)| axis != new));
+            settings.extend(setting);
         } else if !is_detail(trimmed) {
             continue;
         }
@@ -50,6 +55,17 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     match open {
         Some(place) => Err(SourceFault::new("the run that begins here has no summary", place)),
         None => Ok(Parsed::Sheets(vec![sheet])),
+    }
+}
+
+/// `ordering in a file  : random`, `type : collective`, or with `=` in version 3.0; the usual ones are no axes.
+fn setting(line: &str) -> Option<Option<(&'static str, String)>> {
+    let (name, value) = line.split_once([':', '='])?;
+    let (name, value) = (name.trim(), value.trim());
+    match name {
+        "ordering in a file" => Some((!value.starts_with("sequential")).then(|| ("order", axis_value(value)))),
+        "type" => Some((value != "independent").then(|| ("type", axis_value(value)))),
+        _ => None,
     }
 }
 
@@ -133,7 +149,13 @@ fn check(columns: &[&str], at: usize) -> Result<(), SourceFault> {
     }
 }
 
-fn row(sheet: &mut SourceSheet, columns: &[&str], line: &str, at: usize) -> Result<(), SourceFault> {
+fn row(
+    sheet: &mut SourceSheet,
+    columns: &[&str],
+    settings: &[(&'static str, String)],
+    line: &str,
+    at: usize,
+) -> Result<(), SourceFault> {
     let words: Vec<&str> = line.split_whitespace().collect();
     if words.len() != columns.len() {
         let (has, names) = (words.len(), columns.len());
@@ -168,6 +190,10 @@ fn row(sheet: &mut SourceSheet, columns: &[&str], line: &str, at: usize) -> Resu
                 reading = reading.at(axis, size.map_or_else(|| axis_value(word), model::format_size));
             }
         }
+        if let Some(segments) = cell("segcnt").filter(|count| *count != "1") {
+            reading = reading.at("segments", axis_value(segments));
+        }
+        reading = settings.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()));
         sheet.readings.push(reading);
     }
     Ok(())

@@ -7,7 +7,7 @@ use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::unix;
 use crate::json::{self, List};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, text};
-use crate::text::{SourceFault, axis_value};
+use crate::text::{SourceFault, axis_value, shown};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "iperf3",
@@ -19,7 +19,7 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     parse,
 };
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 struct Iperf3Document {
     start: Iperf3Start,
     #[serde(default)]
@@ -50,6 +50,20 @@ struct Iperf3Test {
     reverse: f64,
     #[serde(default)]
     bidir: f64,
+    /// Bits a second that the sender was held to; 0 without a limit.
+    #[serde(default)]
+    target_bitrate: f64,
+}
+
+/// A line of --json-stream: `start`, `interval`, `end` or `error`.
+#[derive(Deserialize)]
+struct Iperf3Event {
+    event: String,
+}
+
+#[derive(Deserialize)]
+struct Iperf3Data<T> {
+    data: T,
 }
 
 #[derive(Deserialize)]
@@ -86,35 +100,87 @@ struct Iperf3Cpu {
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    let document: Iperf3Document = json::read_noting(source.text, &source.ledger)?;
-    if let Some(error) = document.error {
-        return Err(SourceFault::new(format!("iperf3 reports \"{}\"", crate::text::shown(&error)), 0));
+    let mut sheet = SourceSheet::default();
+    let texts = json::documents(source.text);
+    let last = source.text.lines().count();
+    if json::read::<Iperf3Event>(texts[0].1).is_ok() {
+        add(&mut sheet, streamed(&texts, source)?, last)?;
+        return Ok(Parsed::Sheets(vec![sheet]));
     }
-    let end = document.end.ok_or_else(|| SourceFault::new("it has no member 'end'", source.text.lines().count()))?;
-    let mut sheet = SourceSheet {
-        version: document.start.version.as_deref().map(|version| version.trim_start_matches("iperf ").to_owned()),
-        ..SourceSheet::default()
-    };
+    for (number, text) in texts.iter().enumerate() {
+        let document: Iperf3Document = json::read_document(*text, &source.ledger)?;
+        sheet.begin_process();
+        match &document.error {
+            // One failure among several tests does not spoil the others.
+            Some(error) if texts.len() > 1 => {
+                sheet.notes.push(format!("test {} failed: iperf3 reports \"{}\"", number + 1, shown(error)));
+            }
+            _ => add(&mut sheet, document, last)?,
+        }
+    }
+    Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// The document whose parts --json-stream writes as lines of their own.
+fn streamed(texts: &[(usize, &str)], source: &SourceText<'_>) -> Result<Iperf3Document, SourceFault> {
+    let (mut document, mut begun) = (Iperf3Document::default(), false);
+    for text in texts {
+        let event = json::read::<Iperf3Event>(text.1).map_err(|mut fault| {
+            fault.place.line += text.0;
+            fault
+        })?;
+        match event.event.as_str() {
+            "start" if std::mem::replace(&mut begun, true) => {
+                return Err(SourceFault::new("a further test begins here; each needs a file of its own", text.0 + 1));
+            }
+            "start" => document.start = json::read_document::<Iperf3Data<_>>(*text, &source.ledger)?.data,
+            "interval" => {
+                document.intervals.0.push(json::read_document::<Iperf3Data<_>>(*text, &source.ledger)?.data);
+            }
+            "end" => document.end = Some(json::read_document::<Iperf3Data<_>>(*text, &source.ledger)?.data),
+            "error" => document.error = Some(json::read_document::<Iperf3Data<_>>(*text, &source.ledger)?.data),
+            _ => {}
+        }
+    }
+    Ok(document)
+}
+
+/// Adds the figures of a test.
+fn add(sheet: &mut SourceSheet, document: Iperf3Document, last: usize) -> Result<(), SourceFault> {
+    if let Some(error) = document.error {
+        return Err(SourceFault::new(format!("iperf3 reports \"{}\"", shown(&error)), 0));
+    }
+    let end = document.end.ok_or_else(|| SourceFault::new("it has no member 'end'", last))?;
+    sheet.version = document.start.version.as_deref().map(|version| version.trim_start_matches("iperf ").to_owned());
     if let Some(info) = &document.start.system_info {
-        sheet.facts.extend(text("os.name", info, "iperf3", &[]));
+        sheet.fact(text("os.name", info, "iperf3", &[]));
         sheet.machine = info.split_whitespace().nth(1).unwrap_or_default().to_owned();
     }
-    if let Some(timestamp) = document.start.timestamp {
+    if let Some(timestamp) = document.start.timestamp.filter(|_| sheet.started.is_empty()) {
         sheet.started = unix(timestamp.timesecs);
     }
     let rates = of_intervals(&document.intervals, |interval| interval.sum.as_ref());
     let reverse = of_intervals(&document.intervals, |interval| interval.sum_bidir_reverse.as_ref());
-    let test = document.start.test_start;
+    let first = sheet.readings.len();
+    // Since 3.10, the sum of datagrams repeats what was sent beside the jitter of what was received.
+    let (whole, turned) = match (&end.sum_sent, &end.sum_received) {
+        (Some(_), Some(_)) => (None, None),
+        _ => (end.sum, end.sum_bidir_reverse),
+    };
     let sums = [
         ("sent", "Sent", end.sum_sent, &rates[..], false),
         ("received", "Received", end.sum_received, &[], false),
-        ("transfer", "Transfer", end.sum, &rates[..], false),
+        ("transfer", "Transfer", whole, &rates[..], false),
         ("sent", "Sent", end.sum_sent_bidir_reverse, &reverse[..], true),
         ("received", "Received", end.sum_received_bidir_reverse, &[], true),
-        ("transfer", "Transfer", end.sum_bidir_reverse, &reverse[..], true),
+        ("transfer", "Transfer", turned, &reverse[..], true),
     ];
     for (name, title, sum, rates, reverse) in sums {
-        let Some(sum) = sum else { continue };
+        let Some(mut sum) = sum else { continue };
+        // The sender of datagrams does not know what arrived: it prints zeros.
+        if name == "sent" {
+            (sum.jitter_ms, sum.lost_percent) = (None, None);
+        }
         let mut readings = vec![transfer(name, title, sum.bits_per_second / 8.0, rates)];
         beside(&mut readings, &sum);
         // With --bidir, both directions are loaded at once.
@@ -127,10 +193,11 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             sheet.readings.push(SourceReading::new(id, "CPU use", percent / 100.0, metric));
         }
     }
-    if let Some(test) = test {
-        sheet.readings = sheet.readings.into_iter().map(|reading| placed(reading, &test)).collect();
+    if let Some(test) = document.start.test_start {
+        let new = sheet.readings.split_off(first);
+        sheet.readings.extend(new.into_iter().map(|reading| placed(reading, &test)));
     }
-    Ok(Parsed::Sheets(vec![sheet]))
+    Ok(())
 }
 
 /// Rates of the intervals that count, bytes a second.
@@ -143,6 +210,13 @@ fn placed(reading: SourceReading, test: &Iperf3Test) -> SourceReading {
     let block = format_size(test.blksize.clamp(0.0, 1e15) as u64);
     let reading = reading.at("protocol", axis_value(&test.protocol.to_ascii_lowercase()));
     let reading = reading.at("streams", test.num_streams.to_string()).at("block", block);
+    let target = test.target_bitrate;
+    let reading = match target {
+        _ if target <= 0.0 => reading,
+        // What is sent is what was asked for: the figures of another rate are others.
+        _ if target % 1e6 == 0.0 => reading.at("target", format!("{}Mbit/s", target / 1e6)),
+        _ => reading.at("target", format!("{target}bit/s")),
+    };
     let reading = if test.bidir > 0.0 { reading.at("bidirectional", "yes") } else { reading };
     if test.reverse > 0.0 { reading.at("direction", "reverse") } else { reading }
 }

@@ -78,6 +78,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 sheet.readings.push(here(SourceReading::new("likwid_bench.bandwidth", "Bandwidth", rate, metric)));
                 open = None;
             }
+            // Kernels that only move data have no such rate.
+            "MFlops/s" if need(value, at)? == 0.0 => {}
             "MFlops/s" => {
                 let metric = Metric::higher(Unit::PerSecond, "floating-point operations");
                 let reading =

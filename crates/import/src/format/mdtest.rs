@@ -1,8 +1,8 @@
 //! mdtest: rates of operations on files and directories.
 
 use super::{ImportFormat, Parsed, SourceText, sure};
-use crate::sheet::{SourceReading, SourceSheet, SourceSpread, rate};
-use crate::text::{SourceFault, axis_value, between, lines, need, shown, snake};
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread, rate, seconds};
+use crate::text::{SourceFault, after, axis_value, between, lines, need, shown, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "mdtest",
@@ -24,6 +24,10 @@ struct MdtestRun {
     files: String,
     iterations: u32,
     columns: Vec<String>,
+    /// The table states times, in these seconds, or in a unit that it does not name.
+    times: Option<Option<f64>>,
+    /// Sizes and places that the command sets, which no line repeats.
+    options: Vec<(&'static str, String)>,
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
@@ -42,17 +46,18 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             }
         } else if trimmed.contains(" tasks, ") && trimmed.contains(" files") {
             run.files = axis_value(between(trimmed, " tasks, ", " files").unwrap_or_default());
-        } else if trimmed.starts_with("SUMMARY rate") {
-            run.iterations = between(trimmed, "(of", "iterations").and_then(|count| count.parse().ok()).unwrap_or(1);
         } else if trimmed.starts_with("SUMMARY") {
-            // Times of the same operations, the inverse of the rates.
+            run.iterations = between(trimmed, "(of", "iterations").and_then(|count| count.parse().ok()).unwrap_or(1);
+            // Until 4.0 the heading of times named the unit of rates.
+            run.times = trimmed.starts_with("SUMMARY time").then(|| trimmed.contains("(in ms/op)").then_some(1e-3));
             run.columns.clear();
-            continue;
+        } else if let Some(command) = after(trimmed, "Command line used:") {
+            run.options = options(command);
         } else if trimmed.starts_with("Operation") {
             run.columns = columns(trimmed, at)?;
             open = None;
         } else if run.columns.is_empty() || trimmed.starts_with('-') {
-            let known = ["Command line", "FS", "Path", "Nodemap", "random seed", "-- started", "-- finished"];
+            let known = ["FS", "Path", "Nodemap", "random seed", "-- started", "-- finished"];
             if !known.iter().any(|begin| trimmed.starts_with(begin)) {
                 continue;
             }
@@ -69,14 +74,43 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     }
 }
 
-/// The columns after the operation, two blanks apart.
-fn columns(line: &str, at: usize) -> Result<Vec<String>, SourceFault> {
-    let names: Vec<String> =
-        line.split("  ").map(str::trim).filter(|name| !name.is_empty()).skip(1).map(str::to_owned).collect();
-    match names.iter().find(|name| !["Max", "Min", "Mean", "Std Dev"].contains(&name.as_str())) {
-        Some(name) => Err(SourceFault::new(format!("its column '{}' is not known", shown(name)), at)),
-        None => Ok(names),
+/// Options of a command that define its figures: bytes written to and read from each file, and a directory for each
+/// task.
+fn options(command: &str) -> Vec<(&'static str, String)> {
+    let words: Vec<&str> = command.split_whitespace().map(|word| word.trim_matches(['\'', '"'])).collect();
+    let value = |option: &str| {
+        let at = words.iter().position(|word| *word == option)?;
+        words.get(at + 1).filter(|value| value.parse::<u64>().is_ok_and(|bytes| bytes > 0))
+    };
+    let sizes = [("written", "-w"), ("read", "-e")];
+    let mut found: Vec<(&'static str, String)> =
+        sizes.iter().filter_map(|(axis, option)| Some((*axis, format!("{}B", value(option)?)))).collect();
+    if words.contains(&"-u") {
+        found.push(("directories", "one a task".to_owned()));
     }
+    found
+}
+
+/// The columns after the operation, two blanks apart. Those of single ranks stand before those of iterations.
+fn columns(line: &str, at: usize) -> Result<Vec<String>, SourceFault> {
+    let mut columns = Vec::new();
+    let mut of = "";
+    for name in line.split("  ").map(str::trim).filter(|name| !name.is_empty()).skip(1) {
+        let rest = name.strip_prefix("per Rank:").map(|rest| ("rank ", rest));
+        let rest = rest.or_else(|| name.strip_prefix("per Iteration:").map(|rest| ("", rest)));
+        let name = rest.map_or(name, |(group, rest)| {
+            of = group;
+            rest.trim()
+        });
+        if name.is_empty() {
+            continue;
+        }
+        if !["Max", "Min", "Mean", "Std Dev"].contains(&name) {
+            return Err(SourceFault::new(format!("its column '{}' is not known", shown(name)), at));
+        }
+        columns.push(format!("{of}{name}"));
+    }
+    Ok(columns)
 }
 
 /// `File creation  :  2943.697  2943.674  2943.686  0.006`; older versions have no colon. None inside: not a row. An
@@ -95,12 +129,19 @@ fn row(run: &MdtestRun, line: &str, at: usize) -> Result<Option<Option<SourceRea
         return Ok(Some(None));
     }
     let name = name.trim_end_matches(':').trim();
-    let mut reading = SourceReading::new(format!("mdtest.{}", snake(name)), name, mean, rate("operations"));
-    reading = reading.printed_in(cell("Mean"), 1.0).counts(1, run.iterations);
+    let (end, scale, metric) = match run.times {
+        None => ("", 1.0, rate("operations")),
+        Some(Some(scale)) => ("_time", scale, seconds("operation")),
+        Some(None) => return Ok(None),
+    };
+    let mut reading = SourceReading::new(format!("mdtest.{}{end}", snake(name)), name, mean * scale, metric);
+    reading = reading.printed_in(cell("Mean"), scale).counts(1, run.iterations);
     if run.iterations > 1 {
-        reading =
-            reading.spread(SourceSpread::Range(least, greatest)).note("the range is of iterations of one invocation");
+        reading = reading
+            .spread(SourceSpread::Range(least * scale, greatest * scale))
+            .note("the range is of iterations of one invocation");
     }
+    reading = run.options.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()));
     for (axis, value) in [("tasks", &run.tasks), ("nodes", &run.nodes), ("files", &run.files)] {
         if !value.is_empty() {
             reading = reading.at(axis, value.clone());

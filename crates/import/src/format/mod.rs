@@ -120,6 +120,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &geekbench::FORMAT,
     &go_bench::FORMAT,
     &google_benchmark::FORMAT,
+    &google_benchmark::CONSOLE,
     &hackbench::FORMAT,
     &hep::FORMAT,
     &hpcc::FORMAT,

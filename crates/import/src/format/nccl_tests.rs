@@ -27,21 +27,32 @@ struct NcclRun {
     ranks: u32,
     columns: Vec<String>,
     units: bool,
+    /// Least and greatest size, over which the average is.
+    sizes: String,
+    /// Launches are recorded in a graph.
+    graph: bool,
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let mut run = NcclRun::default();
+    // What the lines above a run name, the output or the command of a log.
+    let mut named = String::new();
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         let words: Vec<&str> = trimmed.trim_start_matches('#').split_whitespace().collect();
         if let Some(version) = after(trimmed, "ccl-tests version") {
             sheet.version = version.split_whitespace().next().map(str::to_owned);
         } else if let Some(name) = after(trimmed, "Collective test starting:") {
-            run.collective = axis_value(name.trim_end_matches("_perf"));
+            named = axis_value(name.trim_end_matches("_perf"));
+        } else if let Some(name) = command(trimmed) {
+            named = axis_value(name);
         } else if trimmed.starts_with("# nThread") {
-            sheet.begin_process();
-            run = NcclRun { collective: std::mem::take(&mut run.collective), ..NcclRun::default() };
+            run = begun(&words, std::mem::take(&mut named));
+            // Without a name it is not known to be the same collective as one before.
+            if !run.collective.is_empty() || sheet.processes.is_empty() {
+                sheet.begin_process();
+            }
         } else if trimmed.starts_with('#') && words.first() == Some(&"Rank") && trimmed.contains(" device ") {
             run.ranks += 1;
             let device = trimmed.rsplit_once(']').map_or("", |(_, name)| name);
@@ -65,6 +76,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 value,
                 bytes_per_second("bytes on the bus"),
             );
+            let reading = if run.sizes.is_empty() { reading } else { reading.at("sizes", run.sizes.clone()) };
             sheet.readings.push(placed(reading, &run));
         } else if !run.columns.is_empty() && trimmed.starts_with(|c: char| c.is_ascii_digit()) {
             row(&mut sheet, &run, trimmed, at)?;
@@ -76,7 +88,27 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
+/// The collective of a command: `mpirun -np 2 ./build/all_reduce_perf -b 8 -e 1G`.
+fn command(line: &str) -> Option<&str> {
+    let mut words = line.split_whitespace().filter(|_| !line.starts_with('#'));
+    let program = words.find_map(|word| word.rsplit('/').next().unwrap_or(word).strip_suffix("_perf"))?;
+    Some(program).filter(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
+}
+
+/// `# nThread 1 nGpus 2 minBytes 8 maxBytes 1048576 ... graph: 0`
+fn begun(words: &[&str], collective: String) -> NcclRun {
+    let value = |name: &str| {
+        let at = words.iter().position(|word| word.trim_end_matches(':') == name)?;
+        words.get(at + 1)?.parse::<u64>().ok()
+    };
+    let sizes = value("minBytes").zip(value("maxBytes"));
+    let sizes = sizes.map(|(least, most)| format!("{}-{}", model::format_size(least), model::format_size(most)));
+    let graph = value("graph").is_some_and(|launches| launches > 0);
+    NcclRun { collective, sizes: sizes.unwrap_or_default(), graph, ..NcclRun::default() }
+}
+
 fn placed(reading: SourceReading, run: &NcclRun) -> SourceReading {
+    let reading = if run.graph { reading.at("graph", "yes") } else { reading };
     let reading = if run.ranks > 0 { reading.at("ranks", run.ranks.to_string()) } else { reading };
     if run.collective.is_empty() { reading } else { reading.at("collective", run.collective.clone()) }
 }

@@ -16,6 +16,7 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let (mut test, mut latency, mut columns): (String, Option<bool>, Vec<&str>) = (String::new(), None, Vec::new());
+    let mut open = None;
     for (at, line) in lines(source.text) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let first = words.first().copied().unwrap_or_default();
@@ -26,16 +27,14 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             test = snake(words.get(1).copied().unwrap_or_default().trim_end_matches('.'));
             (latency, columns) = (None, Vec::new());
         } else if line.contains("(row)") && line.contains("(column)") {
-            latency = match words.last() {
-                Some(&"(GB/s)") => Some(false),
-                Some(&"(ns)") => Some(true),
-                other => {
-                    let unit = shown(other.copied().unwrap_or_default());
-                    return Err(SourceFault::new(format!("the unit '{unit}' of its table is not known"), at));
-                }
-            };
+            open.get_or_insert(at);
+            latency = Some(is_latency(&words, at)?);
         } else if first == "SUM" || first.starts_with("SUM_") {
-            if let (Some(latency), [_, _, value]) = (latency, &words[..]) {
+            if let (Some(latency), [_, name, value]) = (latency, &words[..]) {
+                if test.is_empty() {
+                    test = snake(name);
+                    rename(&mut sheet, &test);
+                }
                 sheet.readings.push(reading(&format!("{test}_sum"), latency, value, at)?);
             }
         } else if first.starts_with("COEFFICIENT_OF_VARIATION")
@@ -67,8 +66,32 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
         source.took(at);
     }
-    Ok(Parsed::Sheets(vec![sheet]))
+    match open.filter(|_| sheet.readings.iter().any(|reading| reading.id == NAMELESS)) {
+        Some(place) => Err(SourceFault::new("no line says which test a table from here on is of", place)),
+        None => Ok(Parsed::Sheets(vec![sheet])),
+    }
 }
+
+/// An excerpt may lack the line that names the test: its sum does so too.
+fn rename(sheet: &mut SourceSheet, test: &str) {
+    let nameless = sheet.readings.iter_mut().filter(|reading| reading.id == NAMELESS);
+    nameless.for_each(|reading| reading.id = format!("{NAMELESS}{test}"));
+}
+
+/// Whether a table is of latencies, by the unit at the end of its heading.
+fn is_latency(words: &[&str], at: usize) -> Result<bool, SourceFault> {
+    match words.last() {
+        Some(&"(GB/s)") => Ok(false),
+        Some(&"(ns)") => Ok(true),
+        other => {
+            let unit = shown(other.copied().unwrap_or_default());
+            Err(SourceFault::new(format!("the unit '{unit}' of its table is not known"), at))
+        }
+    }
+}
+
+/// The id of readings whose test is not known yet.
+const NAMELESS: &str = "nvbandwidth.";
 
 fn reading(test: &str, latency: bool, value: &str, at: usize) -> Result<SourceReading, SourceFault> {
     let id = format!("nvbandwidth.{test}");

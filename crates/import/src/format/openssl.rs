@@ -10,7 +10,9 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     about: "rates by block size, and signatures, verifications and operations a second; no spread is stated",
     by_lines: true,
     detect: |head| {
-        sure(head, &["in 1000s of bytes per second processed"]).max(sure(head, &[" sign    verify    sign/s verify/s"]))
+        sure(head, &["in 1000s of bytes per second processed"])
+            .max(sure(head, &["Forked child 0", "Got: +"]))
+            .max(sure(head, &[" sign    verify    sign/s verify/s"]))
     },
     parse,
 };
@@ -27,14 +29,32 @@ enum OpensslTable {
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let (mut table, mut thousands) = (OpensslTable::None, false);
+    // Processes of -multi, whose results the parent adds up.
+    let mut children = 0_u32;
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         let words: Vec<&str> = trimmed.split_whitespace().collect();
         if trimmed.starts_with("OpenSSL ") || trimmed.starts_with("LibreSSL ") || trimmed.starts_with("version:") {
             sheet.version = words.get(1).map(|word| (*word).to_owned());
+        } else if trimmed.starts_with("Forked child") {
+            if trimmed.ends_with(" 0") {
+                sheet.begin_process();
+                (table, children) = (OpensslTable::None, 0);
+            }
+            children += 1;
+        } else if children > 0 && trimmed.starts_with("Doing ") {
+            // A process without children begins.
+            (table, children) = (OpensslTable::None, 0);
+        } else if let Some(stated) = of_child(trimmed) {
+            // Since 3.0 the parent prints no sizes itself.
+            if let Some(sizes) = stated.filter(|_| children > 0) {
+                table = OpensslTable::Blocks(sizes);
+            }
         } else if trimmed.contains("in 1000s of bytes per second") {
             thousands = true;
-            sheet.begin_process();
+            if children == 0 {
+                sheet.begin_process();
+            }
         } else if words.first() == Some(&"type") && words.len() >= 3 {
             if !thousands {
                 return Err(SourceFault::new("the unit of this table is not stated above it", at));
@@ -53,11 +73,27 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             if readings.is_empty() {
                 continue;
             }
-            sheet.readings.extend(readings);
+            let together = |reading: SourceReading| match children {
+                0 => reading,
+                count => reading.at("processes", count.to_string()),
+            };
+            sheet.readings.extend(readings.into_iter().map(together));
         }
         source.took(at);
     }
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// Whether a line is of a child of -multi or of -mr, whose numbers have no units; the sizes of blocks that it states.
+fn of_child(line: &str) -> Option<Option<Vec<String>>> {
+    let line = line.strip_prefix("Got: ").unwrap_or(line);
+    let (kind, rest) = line.strip_prefix('+')?.split_once(':')?;
+    if kind != "H" {
+        return Some(None);
+    }
+    let sizes = rest.split(" from ").next().unwrap_or_default().split(':');
+    let sizes: Vec<String> = sizes.filter(|size| size.parse::<u64>().is_ok()).map(str::to_owned).collect();
+    Some(Some(sizes).filter(|sizes| !sizes.is_empty()))
 }
 
 /// Lines before the tables: counts of single runs, and how the library was built.
@@ -122,7 +158,7 @@ fn of_blocks(sizes: &[String], line: &str, at: usize) -> Result<Vec<SourceReadin
         return Ok(Vec::new());
     };
     let cells = &words[words.len() - sizes.len()..];
-    if !cells.iter().all(|cell| number(cell.trim_end_matches('k')).is_some()) {
+    if !cells.iter().all(|cell| cell.contains('.') && number(cell.trim_end_matches('k')).is_some()) {
         return Ok(Vec::new());
     }
     let reading = |(size, cell): (&String, &&str)| {
@@ -130,7 +166,8 @@ fn of_blocks(sizes: &[String], line: &str, at: usize) -> Result<Vec<SourceReadin
         let scale = if digits.len() < cell.len() { 1e3 } else { 1.0 };
         let value = need(digits, at)? * scale;
         let reading = SourceReading::new("openssl.throughput", "Throughput", value, bytes_per_second("bytes"));
-        let name = axis_value(&name).replace(' ', "-").to_ascii_lowercase();
+        // Before 3.0, `aes-128 cbc` is the code without the CPU's instructions, and `aes-128-cbc` that of -evp.
+        let name = axis_value(&name).to_ascii_lowercase();
         Ok(reading.printed_in(digits, scale).at("algorithm", name).at("block", format!("{size}B")))
     };
     sizes.iter().zip(cells).map(reading).collect()

@@ -90,6 +90,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if let Some(pairs) = between(line, "[ pairs:", "]") {
             test.axes.push(("pairs", axis_value(pairs)));
             test.axes.extend(between(line, "[ window size:", "]").map(|window| ("window", axis_value(window))));
+        } else if let Some(setting) = setting(line) {
+            test.axes.retain(|(axis, _)| setting.as_ref().is_none_or(|(new, _)| axis != new));
+            test.axes.extend(setting);
         } else if !test.name.is_empty() && is_heading(line) {
             test.columns = columns(line.trim_start_matches('#'), at)?;
         } else if !test.columns.is_empty() && line.starts_with(|c: char| c.is_ascii_digit()) {
@@ -100,6 +103,25 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         source.took(at);
     }
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// Settings that a line above the table states: where the buffers are, what is sent, how a window is made and completed.
+fn setting(line: &str) -> Option<Option<(&'static str, String)>> {
+    let line = line.strip_prefix('#')?.trim();
+    if let (Some(send), Some(receive)) = (between(line, "Send Buffer on", "("), between(line, "Receive Buffer on", "("))
+    {
+        return Some(Some(("buffers", axis_value(&format!("{send}-{receive}").to_ascii_lowercase()))));
+    }
+    let (name, value) = line.split_once(':')?;
+    let value = axis_value(value.trim().trim_end_matches('.'));
+    match name.trim() {
+        // What it sends unless told otherwise.
+        "Datatype" if value == "MPI_CHAR" => Some(None),
+        "Datatype" => Some(Some(("datatype", value))),
+        "Window creation" => Some(Some(("window_creation", value))),
+        "Synchronization" => Some(Some(("synchronization", value))),
+        _ => None,
+    }
 }
 
 /// Number of ranks of a command that starts a test: `mpirun -np 4 ... osu_allreduce`.

@@ -28,6 +28,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let mut axes: Vec<(&str, String)> = Vec::new();
     let mut open = None;
+    let mut mix = PgbenchMix::default();
     for (at, line) in lines(source.text) {
         let line = line.trim();
         if let Some(version) = line.strip_prefix("pgbench (") {
@@ -36,6 +37,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             SETTINGS.iter().find_map(|(name, axis)| Some((*name, *axis, line.strip_prefix(name)?)))
         {
             if name == "transaction type:" {
+                mix.end(&mut sheet);
                 sheet.begin_process();
                 axes.clear();
                 if let Some(place) = open.replace(at) {
@@ -65,20 +67,69 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if let Some(rest) = line.strip_prefix("tps =") {
             let (value, which) = rest.trim().split_once(' ').unwrap_or((rest.trim(), ""));
             // The rate that includes connecting is printed besides by older versions.
-            if !which.starts_with("(including") {
+            if !which.starts_with("(including conn") {
                 let reading =
                     SourceReading::new("pgbench.transactions", "Transactions", need(value, at)?, rate("transactions"));
                 sheet.readings.push(placed(reading.printed_in(value, 1.0), &axes));
+                mix.connecting |= which.starts_with("(including reconnection");
                 open = None;
             }
-        } else if !is_detail(line) {
+        } else if !mix.took(line) && !is_detail(line) {
             continue;
         }
         source.took(at);
     }
+    mix.end(&mut sheet);
     match open {
         Some(place) => Err(SourceFault::new("the run that begins here has no rate", place)),
         None => Ok(Parsed::Sheets(vec![sheet])),
+    }
+}
+
+/// What a run says of its scripts, below its rate, and of -R above it.
+#[derive(Default)]
+struct PgbenchMix {
+    /// Each script and its weight.
+    scripts: Vec<String>,
+    /// Statements follow, each with its latency.
+    statements: bool,
+    /// Transactions came at a rate that was asked for.
+    limited: bool,
+    /// With -C every transaction has a connection of its own, and its time counts.
+    connecting: bool,
+}
+
+impl PgbenchMix {
+    /// Whether the line belongs to the scripts, or to the schedule.
+    fn took(&mut self, line: &str) -> bool {
+        if line.starts_with("rate limit schedule lag") {
+            self.limited = true;
+        } else if let Some((_, name)) = line.strip_prefix("SQL script ").and_then(|rest| rest.split_once(": ")) {
+            self.scripts.push(name.trim_matches(['<', '>']).trim_start_matches("builtin: ").to_owned());
+            self.statements = false;
+        } else if let (Some(rest), Some(script)) = (line.strip_prefix("- weight:"), self.scripts.last_mut()) {
+            script.push_str(&format!("@{}", rest.split_whitespace().next().unwrap_or_default()));
+        } else if line.contains("statement latencies in milliseconds") {
+            self.statements = true;
+        } else {
+            let counts = line.starts_with("- ") && !self.scripts.is_empty();
+            return counts || self.statements && line.starts_with(|c: char| c.is_ascii_digit());
+        }
+        true
+    }
+
+    /// The run ends: another mix of scripts, and rates of other kinds, are other figures.
+    fn end(&mut self, sheet: &mut SourceSheet) {
+        if self.connecting {
+            sheet.process_at("connect", "each");
+        }
+        if self.limited {
+            sheet.process_at("rate", "limited");
+        }
+        if self.scripts.len() > 1 {
+            sheet.process_at("scripts", &axis_value(&self.scripts.join("+")));
+        }
+        *self = Self::default();
     }
 }
 

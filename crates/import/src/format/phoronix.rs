@@ -184,9 +184,22 @@ fn add(sheets: &mut Vec<(String, SourceSheet)>, result: &Words, entry: &Words) -
         return Ok(());
     }
     let test = get(result, "Identifier");
+    // What its sensors recorded during a test stands beside it without an identifier, as a list of samples.
+    if test.is_empty() || value.contains(',') || get(result, "DisplayFormat").contains("PASS") {
+        let title = axis_value(&get(result, "Title"));
+        let sheet = sheet_of(sheets, &get(entry, "Identifier"))?;
+        sheet.notes.push(format!("'{title}' is a record of sensors or a check, and is not read"));
+        sheet.notes.dedup();
+        return Ok(());
+    }
     let unusable = || format!("the value '{}' of {} is not a usable number", axis_value(&value), axis_value(&test));
     let value = number(&value).ok_or_else(unusable)?;
-    let better = if get(result, "Proportion") == "LIB" { Better::Lower } else { Better::Higher };
+    let better = match get(result, "Proportion").as_str() {
+        "LIB" => Some(Better::Lower),
+        "HIB" => Some(Better::Higher),
+        // Profiles of old versions state none: then it is that of the unit.
+        _ => None,
+    };
     let (scale, unit) = unit(&get(result, "Scale"), better);
     let raw = get(entry, "RawString");
     let trials: Vec<f64> = raw.split(':').filter_map(number).map(|trial| trial * scale).collect();
@@ -209,17 +222,22 @@ fn add(sheets: &mut Vec<(String, SourceSheet)>, result: &Words, entry: &Words) -
     Ok(())
 }
 
-fn unit(scale: &str, better: Better) -> (f64, Metric) {
+/// The scale and metric of a unit; where the direction is not stated, times, power and energy should be low.
+fn unit(scale: &str, better: Option<Better>) -> (f64, Metric) {
+    let low = better.unwrap_or(Better::Lower);
+    let high = better.unwrap_or(Better::Higher);
     match scale {
-        "Seconds" | "sec" | "s" => (1.0, metric(Unit::Seconds, "execution", better)),
-        "ms" | "Milliseconds" => (1e-3, metric(Unit::Seconds, "execution", better)),
-        "us" | "Microseconds" => (1e-6, metric(Unit::Seconds, "execution", better)),
-        "MB/s" => (1e6, metric(Unit::BytesPerSecond, "bytes", better)),
-        "GB/s" => (1e9, metric(Unit::BytesPerSecond, "bytes", better)),
-        "MiB/s" => (1_048_576.0, metric(Unit::BytesPerSecond, "bytes", better)),
-        "Watts" => (1.0, metric(Unit::Watts, "system", better)),
-        "Joules" => (1.0, metric(Unit::Joules, "execution", better)),
-        _ if scale.ends_with("/s") || scale.ends_with(" Per Second") => (1.0, metric(Unit::PerSecond, scale, better)),
-        _ => (1.0, metric(Unit::Count, scale, better)),
+        "Seconds" | "sec" | "s" => (1.0, metric(Unit::Seconds, "execution", low)),
+        "Minutes" => (60.0, metric(Unit::Seconds, "execution", low)),
+        "ms" | "Milliseconds" => (1e-3, metric(Unit::Seconds, "execution", low)),
+        "us" | "Microseconds" => (1e-6, metric(Unit::Seconds, "execution", low)),
+        "ns" | "Nanoseconds" => (1e-9, metric(Unit::Seconds, "execution", low)),
+        "MB/s" => (1e6, metric(Unit::BytesPerSecond, "bytes", high)),
+        "GB/s" => (1e9, metric(Unit::BytesPerSecond, "bytes", high)),
+        "MiB/s" => (1_048_576.0, metric(Unit::BytesPerSecond, "bytes", high)),
+        "Watts" => (1.0, metric(Unit::Watts, "system", low)),
+        "Joules" => (1.0, metric(Unit::Joules, "execution", low)),
+        _ if scale.ends_with("/s") || scale.ends_with(" Per Second") => (1.0, metric(Unit::PerSecond, scale, high)),
+        _ => (1.0, metric(Unit::Count, scale, high)),
     }
 }

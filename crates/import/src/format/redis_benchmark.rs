@@ -32,13 +32,21 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut axes: Vec<(&str, String)> = Vec::new();
     let mut heading: Vec<String> = Vec::new();
     let mut summary: Vec<&str> = Vec::new();
+    // Options of a command above the output: -q and CSV do not print what they set.
+    let mut asked: Vec<(&str, String)> = Vec::new();
     for (at, whole) in lines(source.text) {
         // Progress is written over with carriage returns.
         let line = whole.rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or_default().trim();
         let words: Vec<&str> = line.split_whitespace().collect();
-        if let Some(name) = between(line, "======", "======") {
+        if let Some(options) = command(&words) {
+            // Another command is another process.
+            if !sheet.readings.is_empty() {
+                sheet.begin_process();
+            }
+            asked = options;
+        } else if let Some(name) = between(line, "======", "======") {
             test = axis_value(name);
-            axes.clear();
+            axes = asked.iter().filter(|(axis, _)| *axis == "pipeline").cloned().collect();
             sheet.begin_process();
         } else if line.starts_with("\"test\"") {
             heading = cells(line);
@@ -50,7 +58,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             if heading.is_empty() {
                 continue;
             }
-            comma_separated(&mut sheet, &heading, &cells, at)?;
+            comma_separated(&mut sheet, &heading, &cells, &asked, at)?;
         } else if let Some(value) = between(line, "throughput summary:", "requests per second") {
             sheet.readings.push(of_test(rps(value, at)?, &test, &axes));
         } else if let Some(value) = line.strip_suffix(" requests per second").filter(|value| number(value).is_some()) {
@@ -58,9 +66,13 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if let Some((name, rest)) =
             line.split_once(": ").filter(|(_, rest)| rest.contains("requests per second"))
         {
-            quiet(&mut sheet, name, rest, at)?;
+            quiet(&mut sheet, name, rest, &asked, at)?;
         } else if words.len() == 3 && words[1..] == ["parallel", "clients"] {
             axes.push(("clients", axis_value(words[0])));
+        } else if let Some(count) = line.strip_prefix("threads:").filter(|count| count.trim() != "1") {
+            axes.push(("threads", axis_value(count)));
+        } else if line == "keep alive: 0" {
+            axes.push(("keep_alive", "no".to_owned()));
         } else if words.len() == 3 && words[1..] == ["bytes", "payload"] {
             axes.push(("payload", format!("{}B", axis_value(words[0]))));
         } else if words.starts_with(&["avg", "min", "p50"]) {
@@ -102,6 +114,28 @@ fn rps(value: &str, at: usize) -> Result<SourceReading, SourceFault> {
     Ok(reading.printed_in(value, 1.0))
 }
 
+/// Settings of a command that define its figures: `redis-benchmark -q -c 20 -P 8 -d 100`.
+fn command(words: &[&str]) -> Option<Vec<(&'static str, String)>> {
+    let program = words.iter().position(|word| *word == "redis-benchmark" || word.ends_with("/redis-benchmark"))?;
+    let options = &words[program + 1..];
+    let known = [("-c", "clients"), ("-P", "pipeline"), ("-d", "payload"), ("--threads", "threads")];
+    let value = |(option, axis): (&str, &'static str)| {
+        let at = options.iter().position(|word| *word == option)?;
+        let value = options.get(at + 1).filter(|value| value.parse::<u64>().is_ok())?;
+        Some((axis, if axis == "payload" { format!("{value}B") } else { (*value).to_owned() }))
+    };
+    options.first().filter(|first| first.starts_with('-'))?;
+    Some(known.into_iter().filter_map(value).collect())
+}
+
+/// Without the command it is not known whether tests that stand there again had the same settings.
+fn unstated(reading: SourceReading, asked: &[(&str, String)]) -> SourceReading {
+    match asked {
+        [] => reading.note("clients, pipelining and payload are not printed"),
+        _ => reading,
+    }
+}
+
 /// The rows of a test without anything that shows where a process begins: a test that is stated again is a further one.
 fn begin_again(sheet: &mut SourceSheet, test: &str) {
     let first = sheet.processes.last().copied().unwrap_or_default();
@@ -117,14 +151,20 @@ fn of_test(reading: SourceReading, test: &str, axes: &[(&str, String)]) -> Sourc
 }
 
 /// `SET: 123456.79 requests per second, p50=0.207 msec`
-fn quiet(sheet: &mut SourceSheet, name: &str, rest: &str, at: usize) -> Result<(), SourceFault> {
+fn quiet(
+    sheet: &mut SourceSheet,
+    name: &str,
+    rest: &str,
+    asked: &[(&str, String)],
+    at: usize,
+) -> Result<(), SourceFault> {
     let value = rest.split_whitespace().next().unwrap_or_default();
     begin_again(sheet, name);
-    sheet.readings.push(of_test(rps(value, at)?, name, &[]));
+    sheet.readings.push(unstated(of_test(rps(value, at)?, name, asked), asked));
     if let Some(median) = between(rest, "p50=", " msec") {
         let value = need(median, at)? * 1e-3;
         let reading = SourceReading::new("redis_benchmark.latency", "Median latency", value, seconds("request"));
-        sheet.readings.push(of_test(reading.printed_in(median, 1e-3), name, &[]));
+        sheet.readings.push(unstated(of_test(reading.printed_in(median, 1e-3), name, asked), asked));
     }
     Ok(())
 }
@@ -161,6 +201,7 @@ fn comma_separated(
     sheet: &mut SourceSheet,
     heading: &[String],
     cells: &[String],
+    asked: &[(&str, String)],
     at: usize,
 ) -> Result<(), SourceFault> {
     if cells.len() != heading.len() {
@@ -170,7 +211,7 @@ fn comma_separated(
     let cell = |name: &str| heading.iter().position(|known| known == name).map(|at| cells[at].as_str());
     let test = cell("test").unwrap_or_default();
     begin_again(sheet, test);
-    sheet.readings.push(of_test(rps(cell("rps").unwrap_or_default(), at)?, test, &[]));
+    sheet.readings.push(unstated(of_test(rps(cell("rps").unwrap_or_default(), at)?, test, asked), asked));
     if let Some(median) = cell("p50_latency_ms") {
         let names: Vec<&str> = heading.iter().filter_map(|name| name.strip_suffix("_latency_ms")).collect();
         let words: Vec<&str> = heading
@@ -180,7 +221,7 @@ fn comma_separated(
             .map(|(_, cell)| cell.as_str())
             .collect();
         need(median, at)?;
-        sheet.readings.push(of_test(latency(&names, &words, at)?, test, &[]));
+        sheet.readings.push(unstated(of_test(latency(&names, &words, at)?, test, asked), asked));
     }
     Ok(())
 }

@@ -18,11 +18,13 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let (mut threads, mut last) = (None, 0);
+    // Dictionaries that are averaged, as exponents of 2.
+    let mut dictionaries: Vec<u32> = Vec::new();
     for (at, line) in lines(source.text) {
         last = at;
         if line.contains("7-Zip") && line.contains("Igor Pavlov") {
             sheet.begin_process();
-            threads = None;
+            (threads, dictionaries) = (None, Vec::new());
             sheet.version = line.split_whitespace().find(|word| word.contains('.')).map(str::to_owned);
         } else if let Some(rest) = line.find("Benchmark threads:").map(|from| &line[from..]) {
             threads = first_number(rest);
@@ -41,12 +43,18 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 total,
                 rate("7-Zip instructions"),
             ));
+            // An average over other dictionaries than the usual ones is another figure.
+            if let Some(range) = range(&dictionaries).filter(|range| range != USUAL) {
+                sheet.process_at("dictionaries", &range);
+            }
             // The totals end the output of a process.
             if let Some(threads) = threads {
                 sheet.process_at("threads", &axis_value(&threads.to_string()));
             }
         } else if !is_row(line) {
             continue;
+        } else if let Some(exponent) = line.split(':').next().and_then(|head| head.trim().parse().ok()) {
+            dictionaries.push(exponent);
         }
         source.took(at);
     }
@@ -57,6 +65,15 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         sheet.notes.push(format!("memory as 7-Zip sees it: {words} MB"));
     }
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// Dictionaries of 4 to 32 MiB, which it averages unless told otherwise.
+const USUAL: &str = "22-25";
+
+/// `18-20`, or `18` alone.
+fn range(dictionaries: &[u32]) -> Option<String> {
+    let (least, greatest) = (dictionaries.iter().min()?, dictionaries.iter().max()?);
+    Some(if least == greatest { least.to_string() } else { format!("{least}-{greatest}") })
 }
 
 /// The rows of single dictionaries, of which the averages follow, and the frequencies of single threads.

@@ -4,7 +4,7 @@ use model::{Metric, Unit};
 
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
-use crate::text::{SourceFault, after, between, lines, need, number, plain};
+use crate::text::{SourceFault, after, axis_value, between, lines, need, number, plain};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "sockperf",
@@ -19,13 +19,21 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let text = plain(source.text);
     let mut sheet = SourceSheet::default();
-    let (mut protocol, mut deviation) = (String::new(), None);
+    let (mut protocol, mut deviation, mut size) = (String::new(), None, String::new());
+    // Options of the command, where a log has it above the output.
+    let mut options: Vec<(&str, String)> = Vec::new();
+    let mut asked: Vec<(&str, String)> = Vec::new();
     for (at, line) in lines(&text) {
         let line = line.trim();
         if let Some(version) = between(line, "== version #", "==") {
             sheet.version = Some(version.trim().to_owned());
             sheet.begin_process();
-            (protocol, deviation) = (String::new(), None);
+            (protocol, deviation, size) = (String::new(), None, String::new());
+            options = std::mem::take(&mut asked);
+        } else if let Some(found) = command(line) {
+            asked = found;
+        } else if let Some(bytes) = between(line, "using msg-size=", ".") {
+            size = format!("{}B", axis_value(bytes));
         } else if line.contains("PORT =") {
             let word = line.rsplit('#').next().unwrap_or_default().trim().to_ascii_lowercase();
             protocol = if ["tcp", "udp"].contains(&word.as_str()) { word } else { "other".to_owned() };
@@ -49,28 +57,60 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             if let Some(deviation) = deviation.take() {
                 reading = reading.note(format!("standard deviation of single messages {deviation} us"));
             }
-            sheet.readings.push(if protocol.is_empty() { reading } else { reading.at("protocol", protocol.clone()) });
+            if size.is_empty() && !options.iter().any(|(axis, _)| *axis == "message") {
+                reading = reading.note("the size of its messages is not printed");
+            }
+            sheet.readings.push(placed(reading, &protocol, &size, &options));
         } else if let Some(rest) = after(line, "Summary: BandWidth is") {
             let value = need(rest.split_whitespace().next().unwrap_or_default(), at)? * 1_048_576.0;
-            sheet.readings.push(SourceReading::new(
-                "sockperf.bandwidth",
-                "Bandwidth",
-                value,
-                bytes_per_second("bytes"),
-            ));
+            let reading = SourceReading::new("sockperf.bandwidth", "Bandwidth", value, bytes_per_second("bytes"));
+            sheet.readings.push(placed(reading, &protocol, &size, &options));
         } else if let Some((quantile, value)) = quantile(line) {
             if let Some(reading) = sheet.readings.last_mut() {
                 reading.quantiles.push((quantile, value * 1e-6));
             }
         } else if let Some(dropped) = dropped(line) {
-            let metric = Metric::lower(Unit::Count, "messages dropped");
-            sheet.readings.push(SourceReading::new("sockperf.dropped", "Messages dropped", dropped, metric));
+            sheet.readings.push(placed(dropped, &protocol, &size, &options));
         } else if !NOTHING.iter().any(|words| line.contains(words)) {
             continue;
         }
         source.took(at);
     }
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// Settings that define the figure.
+fn placed(reading: SourceReading, protocol: &str, size: &str, options: &[(&'static str, String)]) -> SourceReading {
+    let reading = if protocol.is_empty() { reading } else { reading.at("protocol", protocol) };
+    let reading = options.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()));
+    if size.is_empty() { reading } else { reading.at("message", size) }
+}
+
+/// Mode, size of messages and rate of a command: `sockperf ping-pong --tcp -i 192.0.2.1 -m 64`.
+fn command(line: &str) -> Option<Vec<(&'static str, String)>> {
+    let mut words = line.split_whitespace().skip_while(|word| !(*word == "sockperf" || word.ends_with("/sockperf")));
+    words.next()?;
+    let mode = match words.next()? {
+        "ping-pong" | "pp" => "ping-pong",
+        "under-load" | "ul" => "under-load",
+        "throughput" | "tp" => "throughput",
+        "playback" | "pb" => "playback",
+        _ => return None,
+    };
+    let mut found = vec![("mode", mode.to_owned())];
+    let words: Vec<&str> = words.collect();
+    for (at, word) in words.iter().enumerate() {
+        let (name, value) = word.split_once('=').unwrap_or((word, words.get(at + 1).copied().unwrap_or_default()));
+        let (axis, value) = match name {
+            "-m" | "--msg-size" => ("message", format!("{}B", axis_value(value))),
+            "--mps" | "--pps" => ("rate", axis_value(value)),
+            _ => continue,
+        };
+        // The last of an option counts.
+        found.retain(|(known, _)| *known != axis);
+        found.push((axis, value));
+    }
+    Some(found)
 }
 
 /// Words of lines that state nothing to keep: addresses, progress, counts behind the results.
@@ -95,8 +135,10 @@ fn summary(line: &str) -> Option<(&str, &str)> {
 }
 
 /// `sockperf: # dropped messages = 3; # duplicated messages = 0`; zero gives no figure.
-fn dropped(line: &str) -> Option<f64> {
-    between(line, "# dropped messages =", ";").and_then(number).filter(|dropped| *dropped > 0.0)
+fn dropped(line: &str) -> Option<SourceReading> {
+    let dropped = between(line, "# dropped messages =", ";").and_then(number).filter(|dropped| *dropped > 0.0)?;
+    let metric = Metric::lower(Unit::Count, "messages dropped");
+    Some(SourceReading::new("sockperf.dropped", "Messages dropped", dropped, metric))
 }
 
 /// `---> percentile 99.000 =  2.369`, `---> <MAX> observation =  532.330`.

@@ -1,5 +1,7 @@
 //! stress-ng: its metrics on the terminal (--metrics) and as YAML (--yaml).
 
+use std::collections::HashMap;
+
 use model::{Metric, Unit};
 
 use super::{ImportFormat, Parsed, SourceText, sure};
@@ -109,13 +111,14 @@ fn own(stressor: &str, key: &str, value: &str) -> Option<SourceReading> {
         return None;
     }
     let words = key.replace('-', " ");
-    let metric = if key.contains("per-sec") {
-        Metric { per: words.clone().into(), ..rate("") }
-    } else {
-        Metric { per: words.clone().into(), ..Metric::lower(Unit::Count, "") }
+    let (scale, metric) = match () {
+        () if key.contains("per-sec") => (1.0, rate("")),
+        () if key.contains("nanosec") => (1e-9, Metric::lower(Unit::Seconds, "")),
+        () => (1e-6, Metric::lower(Unit::Seconds, "")),
     };
+    let metric = Metric { per: words.clone().into(), ..metric };
     Some(
-        SourceReading::new(format!("stress_ng.{}", snake(key)), words, value, metric)
+        SourceReading::new(format!("stress_ng.{}", snake(key)), words, value * scale, metric)
             .at("stressor", axis_value(stressor)),
     )
 }
@@ -128,6 +131,8 @@ fn terminal(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
     let mut sheet = SourceSheet::default();
     // Number of the table's columns, and whether the metrics of single stressors follow.
     let (mut columns, mut own_metrics) = (0, false);
+    // How many instances of each stressor run at once.
+    let mut instances: HashMap<String, String> = HashMap::new();
     for (at, line) in lines(source.text) {
         let Some(line) = after(line, "stress-ng: ").and_then(|line| after(line, "]")) else { continue };
         if let Some(version) = line.strip_prefix("stress-ng ").and_then(|rest| rest.split_whitespace().next()) {
@@ -135,7 +140,13 @@ fn terminal(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
         }
         let words: Vec<&str> = line.split_whitespace().collect();
         let numbers = words.iter().skip(1).filter(|word| number(word).is_some()).count();
-        if line.contains("bogo ops") && words.first() == Some(&"stressor") {
+        let placed = |reading: SourceReading| match words.first().and_then(|name| instances.get(*name)) {
+            Some(count) => reading.at("instances", count.clone()),
+            None => reading,
+        };
+        if let Some(hogs) = after(line, "dispatching hogs:") {
+            instances = dispatched(hogs);
+        } else if line.contains("bogo ops") && words.first() == Some(&"stressor") {
             columns = heading(&words, at)?;
             own_metrics = false;
             sheet.begin_process();
@@ -144,7 +155,7 @@ fn terminal(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
         } else if columns > 0 && words.len() == columns && numbers + 1 == columns {
             let value = need(words[5], at)?;
             let reading = bogo(words[0], value, sheet.version.as_deref()).printed_in(words[5], 1.0);
-            sheet.readings.push(reading);
+            sheet.readings.push(placed(reading));
         } else if columns > 0 && (3..columns).contains(&words.len()) && numbers + 1 == words.len() {
             return Err(SourceFault::new("the row of the table ends early", at));
         } else if NOTHING.iter().any(|words| line.trim_start().starts_with(words)) || is_time(line) {
@@ -153,13 +164,24 @@ fn terminal(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
             let name = words[2..].join(" ");
             let name = name.split(" (").next().unwrap_or_default();
             let Some(reading) = own(words[0], &name.replace(' ', "-"), words[1]) else { continue };
-            sheet.readings.push(reading);
+            sheet.readings.push(placed(reading));
         } else {
             continue;
         }
         source.took(at);
     }
     Ok(sheet)
+}
+
+/// `4 cpu, 2 vm`: how many of each; `cpu 4, vm 2` before 0.03.
+fn dispatched(hogs: &str) -> HashMap<String, String> {
+    let count = |word: &str| word.parse::<u32>().is_ok();
+    let pair = |part: &str| match part.split_whitespace().collect::<Vec<_>>()[..] {
+        [number, name] if count(number) => Some((name.to_owned(), number.to_owned())),
+        [name, number] if count(number) => Some((name.to_owned(), number.to_owned())),
+        _ => None,
+    };
+    hogs.split(',').filter_map(pair).collect()
 }
 
 /// Times of the whole run: `for a 60.30s run time:`, `361.79s available CPU time`.
@@ -170,9 +192,8 @@ fn is_time(line: &str) -> bool {
 }
 
 /// Beginnings of messages that state nothing to keep.
-const NOTHING: [&str; 11] = [
+const NOTHING: [&str; 10] = [
     "(secs)",
-    "dispatching hogs",
     "setting to a",
     "defaulting to a",
     "successful run completed",

@@ -30,8 +30,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if trimmed.starts_with("block size") && trimmed.contains("random read") {
             latencies = true;
             pages = match between(trimmed, "[", "]") {
-                Some("MADV_HUGEPAGE") => "huge",
-                Some("MADV_NOHUGEPAGE") => "base",
+                // Its forks also map them, or write it without the call's name.
+                Some(words) if words.ends_with("NOHUGEPAGE") => "base",
+                Some(words) if words.ends_with("HUGEPAGE") => "huge",
                 _ => "",
             };
         } else if trimmed.starts_with("==") {

@@ -1,11 +1,17 @@
 //! Importers on genuine outputs, published tables and hostile bytes. One binary, so that it is linked once.
 
 mod common;
+mod compute_tools;
+mod disk_tools;
 mod formats;
+mod harness_tables;
 mod harnesses;
 mod hostile;
 mod machines;
+mod memory_tools;
+mod network_tools;
 mod published;
 mod samples;
+mod server_tools;
 mod tools;
 mod unread;

@@ -150,6 +150,13 @@ fn readings(
     let stream = !columns.contains(&NetperfColumn::Rate(1.0, RateOf::Transactions));
     // Streams state the size of a message last: after both buffers, or after the only one of a datagram test.
     let message = sizes.last().filter(|_| stream && side.is_empty());
+    // Requests and responses have one byte unless -r says another.
+    let exchanged = match sizes[..] {
+        [.., request, response] if !stream && sizes.len() > 2 && (request, response) != ("1", "1") => {
+            Some([("request", request), ("response", response)])
+        }
+        _ => None,
+    };
     let (mut shares, mut demands) = (0, 0);
     for (column, word) in columns.iter().zip(words) {
         let value = need(word, at)?;
@@ -169,6 +176,9 @@ fn readings(
                 if spread != SourceSpread::None {
                     reading = reading.note(NOTE);
                 }
+                for (axis, size) in exchanged.into_iter().flatten() {
+                    reading = reading.at(axis, format!("{}B", axis_value(size)));
+                }
                 sheet.readings.push(reading.spread(spread));
             }
             // A negative share or demand says that it could not be measured.
@@ -176,7 +186,13 @@ fn readings(
                 let seen = if *column == NetperfColumn::Cpu { &mut shares } else { &mut demands };
                 let whose = if side.is_empty() && *seen == 0 { "local" } else { "remote" };
                 *seen += 1;
-                sheet.readings.extend(cost(banner, *column, whose, word, message));
+                let cost = cost(banner, *column, whose, word, message);
+                sheet.readings.extend(cost.map(|reading| {
+                    exchanged
+                        .into_iter()
+                        .flatten()
+                        .fold(reading, |reading, (axis, size)| reading.at(axis, format!("{}B", axis_value(size))))
+                }));
             }
             NetperfColumn::Size | NetperfColumn::Seconds | NetperfColumn::Count => {}
         }

@@ -216,25 +216,37 @@ fn comma_separated(
     if spread != SourceSpread::None {
         reading = reading.note(NOTE);
     }
-    sheet.readings.push(reading.spread(spread).counts(1, repeats as u32));
-    let latency: Vec<(f64, f64)> = [
-        ("Minimum", 0.0),
-        ("50th Percentile", 0.5),
-        ("90th Percentile", 0.9),
-        ("99th Percentile", 0.99),
-        ("Maximum", 1.0),
-    ]
-    .iter()
-    .filter_map(|(name, quantile)| Some((*quantile, number(cell(&format!("{name} Latency Microseconds"))?)? * 1e-6)))
-    .collect();
-    if let Some((_, median)) = latency.iter().find(|(quantile, _)| (*quantile - 0.5).abs() < 1e-9).copied() {
-        let id = format!("{}_latency", named(&banner.test));
-        let title = format!("{}: median latency", banner.test.replace('_', " "));
-        let mut reading = SourceReading::new(id, title, median, crate::sheet::seconds("operation"));
-        reading.quantiles = latency;
-        sheet.readings.push(reading);
-    }
+    let sizes = [("request", cell("Request Size Bytes")), ("response", cell("Response Size Bytes"))];
+    sheet.readings.push(of_sizes(reading.spread(spread).counts(1, repeats as u32), sizes));
+    let names = ["Minimum", "50th Percentile", "90th Percentile", "99th Percentile", "Maximum", "Mean"];
+    let latencies = latencies(names.map(|name| cell(&format!("{name} Latency Microseconds"))), &banner.test);
+    sheet.readings.extend(latencies.into_iter().map(|reading| of_sizes(reading, sizes)));
     Ok(())
+}
+
+/// Requests and responses of more than one byte.
+fn of_sizes(reading: SourceReading, sizes: [(&'static str, Option<&str>); 2]) -> SourceReading {
+    sizes.into_iter().fold(reading, |reading, (axis, size)| match size {
+        Some(size) if number(size).is_some_and(|bytes| bytes > 1.0) => {
+            reading.at(axis, format!("{}B", axis_value(size)))
+        }
+        _ => reading,
+    })
+}
+
+/// Least, quantiles, greatest and mean of single operations, microseconds, as printed.
+fn latencies(cells: [Option<&str>; 6], test: &str) -> Vec<SourceReading> {
+    let [.., mean] = cells;
+    let value = |cell: &Option<&str>| cell.and_then(number).map(|value| value * 1e-6);
+    let quantiles: Vec<(f64, f64)> =
+        [0.0, 0.5, 0.9, 0.99, 1.0].iter().zip(&cells).filter_map(|(q, cell)| Some((*q, value(cell)?))).collect();
+    let reading = |end: &str, words: &str, cell: Option<&str>| {
+        let title = format!("{}: {words}", test.replace('_', " "));
+        let id = format!("{}_{end}", named(test));
+        Some(SourceReading::new(id, title, value(&cell)?, crate::sheet::seconds("operation")).printed_in(cell?, 1e-6))
+    };
+    let median = reading("latency", "median latency", cells[1]).map(|reading| SourceReading { quantiles, ..reading });
+    median.into_iter().chain(reading("mean_latency", "mean latency", mean)).collect()
 }
 
 fn flush(sheet: &mut SourceSheet, banner: &Banner, keys: &mut BTreeMap<String, String>) -> Result<(), SourceFault> {
@@ -254,6 +266,10 @@ fn flush(sheet: &mut SourceSheet, banner: &Banner, keys: &mut BTreeMap<String, S
     if spread != SourceSpread::None {
         reading = reading.note(NOTE);
     }
-    sheet.readings.push(reading.spread(spread));
+    let sizes = [("request", get("REQUEST_SIZE")), ("response", get("RESPONSE_SIZE"))];
+    sheet.readings.push(of_sizes(reading.spread(spread), sizes));
+    let keys = ["MIN_LATENCY", "P50_LATENCY", "P90_LATENCY", "P99_LATENCY", "MAX_LATENCY", "MEAN_LATENCY"];
+    let latencies = latencies(keys.map(get), &test);
+    sheet.readings.extend(latencies.into_iter().map(|reading| of_sizes(reading, sizes)));
     Ok(())
 }

@@ -15,6 +15,23 @@ pub(crate) fn import(name: &str, bytes: &[u8], format: Option<&str>, catalogue: 
     Ok(import::import(name, bytes, &ImportOptions { format, ..ImportOptions::default() }, catalogue)?.runs)
 }
 
+/// The runs of a text in a named format.
+pub(crate) fn read_as(format: &str, text: &str) -> Vec<Run> {
+    import("x", text.as_bytes(), Some(format), &Catalogue::default()).unwrap_or_else(|error| panic!("{text}\n{error}"))
+}
+
+/// The message with which a text in a named format is refused.
+pub(crate) fn refused_as(format: &str, text: &str) -> String {
+    import("x", text.as_bytes(), Some(format), &Catalogue::default()).unwrap_err().to_string()
+}
+
+/// The keys of all figures, sorted.
+pub(crate) fn keys(run: &Run) -> Vec<String> {
+    let mut keys: Vec<String> = run.figures.iter().map(|figure| figure.key().to_string()).collect();
+    keys.sort();
+    keys
+}
+
 /// A file and its format by name: `netperf-omni.csv` belongs to `netperf`.
 pub(crate) struct Fixture {
     pub(crate) file: String,

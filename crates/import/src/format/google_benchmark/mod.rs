@@ -1,9 +1,11 @@
-//! Google Benchmark's JSON: repetitions in one process, or their aggregates.
+//! Google Benchmark's JSON, and its table on the terminal: repetitions in one process, or their aggregates.
+
+mod console;
 
 use model::Primitive;
 use serde::Deserialize;
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
 use crate::date::iso;
 use crate::json::{self, List};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, number, rate, seconds, text};
@@ -20,6 +22,16 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
             .max(sure(head, &["\"benchmarks\"", "\"real_time\"", "\"cpu_time\""]))
     },
     parse,
+};
+
+pub(super) static CONSOLE: ImportFormat = ImportFormat {
+    name: "google-benchmark-text",
+    tool: "Google Benchmark",
+    about: "the table on the terminal: real and CPU time, bytes and items a second, with few digits; of repetitions as of \
+            the JSON; counters of the benchmarks' own are only counted",
+    by_lines: true,
+    detect: console::detect,
+    parse: |source| Ok(Parsed::Sheets(vec![console::parse(source)?])),
 };
 
 #[derive(Deserialize)]
@@ -92,13 +104,18 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         "context",
         &[],
     ));
-    for group in groups(&document.benchmarks.0) {
+    add(&mut sheet, &document.benchmarks.0);
+    Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// Adds the figures of entries.
+fn add(sheet: &mut SourceSheet, entries: &[GoogleBenchmarkEntry]) {
+    for group in groups(entries) {
         if group.failed && group.repetitions.is_empty() && group.median.is_none() && group.mean.is_none() {
             sheet.notes.push(shown(&format!("benchmark '{}' failed or was skipped", group.name)));
         }
-        readings(&mut sheet, &group);
+        readings(sheet, &group);
     }
-    Ok(Parsed::Sheets(vec![sheet]))
 }
 
 fn groups(entries: &[GoogleBenchmarkEntry]) -> Vec<GoogleBenchmarkGroup<'_>> {

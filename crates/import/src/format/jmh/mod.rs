@@ -1,4 +1,7 @@
-//! JMH: its JSON (`-rf json`), and the table at the end of its terminal output.
+//! JMH: its JSON (`-rf json`), its tables of separated values (`-rf csv`, `-rf scsv`), and the table at the end of its
+//! terminal output.
+
+mod table;
 
 use model::{Better, Metric, Unit};
 use serde::Deserialize;
@@ -20,6 +23,9 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
 };
 
 fn detect(head: &[u8]) -> Confidence {
+    if table::separator(head).is_some() {
+        return Confidence::Sure;
+    }
     let json = sure(head, &["\"jmhVersion\""]).max(sure(head, &["\"primaryMetric\"", "\"scoreUnit\""]));
     json.max(sure(head, &["# JMH version:"])).max(sure(head, &["Benchmark", " Mode ", " Cnt ", " Score ", " Units"]))
 }
@@ -73,6 +79,9 @@ struct JmhMetric {
 const SBT: &str = "[info]";
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    if let Some(separator) = table::separator(source.text.as_bytes()) {
+        return Ok(Parsed::Sheets(vec![table::parse(source, separator)?]));
+    }
     let begins = source.text.trim_start();
     if !begins.starts_with('[') || begins.starts_with(SBT) {
         return Ok(Parsed::Sheets(vec![terminal(source)?]));
@@ -181,8 +190,21 @@ fn terminal(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
 
 /// Settings and single iterations, of which the table is the result.
 fn is_progress(line: &str) -> bool {
-    let begins = ["# ", "Iteration ", "Result ", "Histogram", "Warmup"];
+    let begins = ["# ", "Benchmark result is saved to", "Iteration ", "Result ", "Histogram", "Warmup"];
     begins.iter().any(|begin| line.starts_with(begin)) || line.contains("(min, avg, max)") || line.contains("CI (")
+}
+
+/// Rows of profilers and of percentiles: other quantities than the score.
+fn is_part(benchmark: &str) -> bool {
+    benchmark.contains(':') || benchmark.contains("\u{b7}p")
+}
+
+/// The score of a benchmark, as printed.
+fn benchmark(name: &str, mode: &str, score: &str, units: &str, at: usize) -> Result<SourceReading, SourceFault> {
+    let (scale, metric) = unit(units, at)?;
+    let value = need(score, at)? * scale;
+    let reading = SourceReading::new(id(mode, &metric, at)?, name, value, metric).printed_in(score, scale);
+    Ok(reading.at("benchmark", axis_value(name)))
 }
 
 fn row(heading: &[&str], words: &[&str], at: usize) -> Result<Option<SourceReading>, SourceFault> {
@@ -201,16 +223,11 @@ fn row(heading: &[&str], words: &[&str], at: usize) -> Result<Option<SourceReadi
     }
     let cell = |name: &str| names.iter().position(|known| *known == name).map(|at| cells[at]);
     let (Some(mode), Some(score), Some(units)) = (cell("Mode"), cell("Score"), cell("Units")) else { return Ok(None) };
-    let benchmark = cell("Benchmark").unwrap_or_default();
-    // Rows of profilers and of percentiles: other quantities than the score.
-    if benchmark.contains(':') || benchmark.contains("\u{b7}p") {
+    let name = cell("Benchmark").unwrap_or_default();
+    if is_part(name) {
         return Ok(None);
     }
-    let (scale, metric) = unit(units, at)?;
-    let value = need(&score.replace(',', "."), at)? * scale;
-    let mut reading = SourceReading::new(id(mode, &metric, at)?, benchmark, value, metric)
-        .printed_in(&score.replace(',', "."), scale);
-    reading = reading.at("benchmark", axis_value(benchmark));
+    let mut reading = benchmark(name, mode, &score.replace(',', "."), units, at)?;
     for (name, value) in names.iter().zip(&cells).filter(|(name, _)| name.starts_with('(')) {
         let axis = name.trim_matches(['(', ')']).replace('=', ":");
         reading = reading.at(&axis, axis_value(value));

@@ -1,27 +1,35 @@
 //! `perf stat`: counts and times of a command, over several executions with -r.
 
+mod fields;
+
 use model::{Better, Metric, Unit};
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, seconds};
 use crate::text::{SourceFault, axis_value, between, grouped, lines, number, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "perf-stat",
     tool: "perf stat",
-    about: "events and times of a command; with -r the mean over executions, whose stated deviation of the mean is a note, \
-            for the executions themselves are not printed",
+    about: "events and times of a command, from the terminal, from -x and from -j, which do not name the command; with -r \
+            the mean over executions, whose stated deviation of the mean is a note, for the executions themselves are \
+            not printed",
     by_lines: true,
-    detect: |head| sure(head, &["Performance counter stats for"]),
+    detect: |head| sure(head, &[TITLE]).max(fields::detect(head)),
     parse,
 };
 
+const TITLE: &str = "Performance counter stats for";
+
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    if !source.text.contains(TITLE) && fields::is_fields(source.text) {
+        return Ok(Parsed::Sheets(vec![fields::parse(source)?]));
+    }
     let mut sheet = SourceSheet::default();
     let (mut command, mut runs, mut open) = (String::new(), 1, None);
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
-        if let Some(rest) = trimmed.strip_prefix("Performance counter stats for") {
+        if let Some(rest) = trimmed.strip_prefix(TITLE) {
             sheet.begin_process();
             command = axis_value(quoted(rest).unwrap_or(rest.trim_end_matches(':')));
             runs = between(rest, "(", "runs)").and_then(|count| count.trim().parse().ok()).unwrap_or(1);

@@ -1,0 +1,264 @@
+//! sysbench 0.4 to 1.1: events a second, memory transfer, queries, latency of events.
+
+mod files;
+
+use std::collections::BTreeMap;
+
+use files::{TESTS, files};
+
+use super::{ImportFormat, Parsed, SourceText, sure};
+use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
+use crate::text::{SourceFault, after, axis_value, between, lines, need, number};
+
+pub(super) static FORMAT: ImportFormat = ImportFormat {
+    name: "sysbench",
+    tool: "sysbench",
+    about: "rates and event latency of the cpu, memory, threads, mutex, fileio and database tests; each run in the file is a run",
+    by_lines: true,
+    detect: |head| sure(head, &["sysbench", "Running the test with following options"]),
+    parse,
+};
+
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let mut sheet = SourceSheet::default();
+    let (mut begun, mut banner_at) = (false, 0);
+    let (mut point, mut section, mut open, mut events) = (BTreeMap::new(), "", None, None);
+    let mut counts = SysbenchCounts::default();
+    for (at, line) in lines(source.text) {
+        let trimmed = line.trim();
+        if let Some(version) = banner(trimmed) {
+            sheet.version = Some(version);
+            finish(&mut sheet, &std::mem::take(&mut counts));
+            sheet.begin_process();
+            (begun, banner_at) = (true, at);
+            source.took(at);
+            (point, events, section) = (BTreeMap::new(), None, "");
+            if let Some(place) = open.take() {
+                return Err(SourceFault::new("the run that begins here has no latency", place));
+            }
+        }
+        // Preparing and cleaning up print the banner too.
+        if trimmed.starts_with("Running the test with following options") {
+            open = Some(banner_at);
+        }
+        if !begun {
+            continue;
+        }
+        if OLD.contains(&trimmed) {
+            section = LATENCY;
+        } else if !line.starts_with(char::is_whitespace) && (trimmed.ends_with(':') || trimmed == HISTOGRAM) {
+            section = trimmed;
+        }
+        // The last line of the section; before version 1.0 that of the percentile.
+        let ends = section == LATENCY && ["sum:", "approx."].iter().any(|begin| trimmed.starts_with(begin));
+        if let Some((axis, value)) = option(trimmed) {
+            point.insert(axis, axis_value(value));
+        } else if counts.took(section, trimmed) || (section == HISTOGRAM && is_bucket(trimmed)) {
+            // How many queries of each kind a transaction has, and counts of latencies.
+        } else if let Some(readings) = files(section, trimmed, at)? {
+            sheet.readings.extend(readings.into_iter().map(|reading| placed(reading, &point)));
+        } else if let Some(reading) = figure(trimmed, at)? {
+            sheet.readings.push(placed(reading, &point));
+        } else if let (true, Some((name, value))) =
+            (section == LATENCY && trimmed != section && !OLD.contains(&trimmed), trimmed.split_once(':'))
+        {
+            let new = || SourceReading::new("sysbench.latency", "Latency of events", f64::NAN, seconds("event"));
+            latency(events.get_or_insert_with(new), name, value, at)?;
+            if ends {
+                open = None;
+                sheet.readings.extend(events.take().map(|reading| placed(reading, &point)));
+            }
+        } else if !NOTHING.iter().any(|words| trimmed.starts_with(words)) {
+            continue;
+        }
+        source.took(at);
+    }
+    finish(&mut sheet, &counts);
+    match open {
+        Some(place) => Err(SourceFault::new("the run that begins here has no latency", place)),
+        None => Ok(Parsed::Sheets(vec![sheet])),
+    }
+}
+
+const LATENCY: &str = "Latency (ms):";
+
+/// Headings of the same section before version 1.0, inside another.
+const OLD: [&str; 2] = ["response time:", "per-request statistics:"];
+
+const HISTOGRAM: &str = "Latency histogram (values are in milliseconds)";
+
+/// `       0.192 |****************************** 3121`
+fn is_bucket(line: &str) -> bool {
+    line.split_once('|').is_some_and(|(value, _)| number(value).is_some())
+}
+
+/// Queries of a database test by kind, and its transactions: their ratio tells one script from another, whose name it
+/// does not print.
+#[derive(Default)]
+struct SysbenchCounts {
+    read: f64,
+    write: f64,
+    other: f64,
+    transactions: f64,
+}
+
+impl SysbenchCounts {
+    /// Whether the line is a count of queries.
+    fn took(&mut self, section: &str, line: &str) -> bool {
+        if !["SQL statistics:", "OLTP test statistics:"].contains(&section) {
+            return false;
+        }
+        let Some((name, rest)) = line.split_once(':') else { return false };
+        let Some(count) = rest.split_whitespace().next().and_then(number) else { return false };
+        match name {
+            "read" => self.read = count,
+            "write" => self.write = count,
+            "other" => self.other = count,
+            // The line states the rate too, which is read elsewhere.
+            "transactions" => self.transactions = count,
+            _ => return false,
+        }
+        name != "transactions"
+    }
+}
+
+/// The run ends: what tells its test from others of the same file.
+fn finish(sheet: &mut SourceSheet, counts: &SysbenchCounts) {
+    let first = sheet.processes.last().copied().unwrap_or_default();
+    if counts.transactions > 0.0 {
+        let each = [counts.read, counts.write, counts.other].map(|count| (count / counts.transactions).round());
+        let [read, write, other] = each;
+        sheet.process_at("queries", &format!("{read} read + {write} write + {other} other"));
+        return;
+    }
+    // The tests of mutexes and threads print nothing of themselves: two of them are not known to be alike.
+    let new = &sheet.readings[first.min(sheet.readings.len())..];
+    let unnamed = |reading: &SourceReading| {
+        reading.id == "sysbench.latency" && reading.point.iter().all(|(axis, _)| ["threads", "target"].contains(&axis))
+    };
+    if new.iter().all(unnamed) && sheet.processes.len() > 1 {
+        sheet.processes.pop();
+    }
+}
+
+/// Beginnings of lines that state nothing to keep: counts and times behind the rates, and settings.
+const NOTHING: [&str; 28] = [
+    "total time:",
+    "total number of events:",
+    "events (avg/stddev):",
+    "execution time (avg/stddev):",
+    "read:",
+    "write:",
+    "other:",
+    "total:",
+    "ignored errors:",
+    "reconnects:",
+    "total size:",
+    "time elapsed:",
+    "Initializing random",
+    "Extra file open flags",
+    "Number of IO requests",
+    "Read/Write ratio",
+    "Periodic FSYNC",
+    "Calling fsync",
+    "Using synchronous",
+    "Doing ",
+    "[ ",
+    "Report intermediate",
+    "read/write requests:",
+    "other operations:",
+    "deadlocks:",
+    "Operations performed:",
+    "total time taken by event execution",
+    "Memory transfer size:",
+];
+
+fn placed(reading: SourceReading, point: &BTreeMap<&'static str, String>) -> SourceReading {
+    point.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()))
+}
+
+fn banner(line: &str) -> Option<String> {
+    let rest = after(line, "sysbench ")?;
+    let version = rest.split_whitespace().next()?;
+    let named = line.contains("using") || line.ends_with("multi-threaded system evaluation benchmark");
+    let version = version.trim_end_matches(':');
+    (named && version.starts_with(|c: char| c.is_ascii_digit())).then(|| version.to_owned())
+}
+
+fn option(line: &str) -> Option<(&'static str, &str)> {
+    let options = [
+        ("Number of threads:", "threads"),
+        ("Prime numbers limit:", "primes"),
+        ("block size:", "block"),
+        ("operation:", "operation"),
+        ("scope:", "scope"),
+        ("Block size", "block"),
+        ("Target transaction rate:", "target"),
+        // Before version 1.0.
+        ("Maximum prime number checked in CPU test:", "primes"),
+        ("Memory block size:", "block"),
+        ("Memory operations type:", "operation"),
+        ("Memory scope type:", "scope"),
+    ];
+    if let Some(doing) = line.strip_prefix("Doing ").and_then(|rest| rest.strip_suffix(" test")) {
+        return TESTS.iter().find(|(name, _)| *name == doing).map(|(_, test)| ("test", *test));
+    }
+    options.iter().find_map(|(name, axis)| Some((*axis, line.strip_prefix(name)?)))
+}
+
+fn figure(line: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> {
+    let plain = |name: &str| line.strip_prefix(name).map(str::trim);
+    if let Some(value) = plain("events per second:") {
+        return Ok(Some(SourceReading::new("sysbench.cpu_events", "CPU events", need(value, at)?, rate("events"))));
+    }
+    if let Some(value) = plain("events/s (eps):") {
+        return Ok(Some(SourceReading::new("sysbench.events", "Events", need(value, at)?, rate("events"))));
+    }
+    let transfer =
+        between(line, "MiB transferred (", "MiB/sec").or_else(|| between(line, "MB transferred (", "MB/sec"));
+    if let Some(value) = transfer {
+        let bytes = need(value, at)? * 1_048_576.0;
+        return Ok(Some(SourceReading::new(
+            "sysbench.memory_transfer",
+            "Memory transfer",
+            bytes,
+            bytes_per_second("bytes"),
+        )));
+    }
+    for (name, id, of) in [
+        ("Total operations:", "sysbench.operations", "operations"),
+        ("transactions:", "sysbench.transactions", "transactions"),
+        ("queries:", "sysbench.queries", "queries"),
+        ("Operations performed:", "sysbench.operations", "operations"),
+    ] {
+        if let Some(value) =
+            plain(name).and_then(|rest| between(rest, "(", "per").or_else(|| between(rest, "(", "ops/sec)")))
+        {
+            return Ok(Some(SourceReading::new(id, of, need(value, at)?, rate(of))));
+        }
+    }
+    Ok(None)
+}
+
+/// The average of single events is the value; the rest of the section describes their distribution.
+fn latency(reading: &mut SourceReading, name: &str, value: &str, at: usize) -> Result<(), SourceFault> {
+    let value = value.trim().trim_end_matches("ms");
+    let milliseconds = need(value, at)? * 1e-3;
+    let quantile = match name.trim() {
+        "avg" => {
+            reading.value = milliseconds;
+            // 0.00 is less than 5 microseconds.
+            *reading = reading.clone().printed_in(value, 1e-3);
+            None
+        }
+        "min" => Some(0.0),
+        "max" => Some(1.0),
+        name => {
+            let old = name.strip_prefix("approx.").and_then(|rest| rest.strip_suffix("percentile"));
+            let percent = old.or_else(|| name.split_once("th percentile").map(|(percent, _)| percent));
+            percent.and_then(number).map(|percent| percent / 100.0)
+        }
+    };
+    reading.quantiles.extend(quantile.map(|quantile| (quantile, milliseconds)));
+    Ok(())
+}
