@@ -27,9 +27,12 @@ pub struct RunResult {
 }
 
 impl MeasureSession<'_> {
-    /// The end of the time is a look too: no value decided when it came. Figures that are within their targets then are not
-    /// unfinished.
-    pub(super) fn look_last(&mut self) {
+    /// The end of the time is a look too: no value decided when it came, as one may when somebody stops a run. Figures that
+    /// are within their targets then are not unfinished.
+    pub(super) fn look_last(&mut self, ending: &EndReason) {
+        if *ending != EndReason::TimeLimit {
+            return;
+        }
         for index in 0..self.run.plan.entries.len().min(self.run.figures.len()) {
             let target = self.target(index);
             let figure = &mut self.run.figures[index];

@@ -118,10 +118,9 @@ impl<'a> MeasureSession<'a> {
         let progress = vec![FigureProgress::default(); run.figures.len()];
         let outside = engine.outside(&allowed);
         let (quota, first_unjudged) = (QuotaPacing::of(&outside), run.session.rounds);
-        let alone = facts::cores_are_alone(&run.machine, &allowed);
         let mut session = MeasureSession {
             conditions: ConditionsWatch::from(&run.session.conditions, &allowed, outside),
-            watch: ReferenceWatch::knowing(&run, unshared_before, alone),
+            watch: ReferenceWatch::knowing(&run, unshared_before, facts::cores_are_alone(&run.machine, &allowed)),
             run,
             progress,
             allowed,
@@ -382,9 +381,7 @@ impl<'a> MeasureSession<'a> {
     fn finish(mut self, ending: EndReason) -> RunResult {
         self.record_conditions();
         self.conclude_references();
-        if ending == EndReason::TimeLimit {
-            self.look_last();
-        }
+        self.look_last(&ending);
         self.engine.conclude(&mut self.run);
         let (seconds, identity) = (self.elapsed(), self.engine.identity());
         document::close(&mut self.run, seconds, ending == EndReason::Complete, identity);

@@ -1,14 +1,16 @@
 //! What the host did: contention, the clock and stolen time, as a table, sentences and a picture of time.
 
-use analyse::host::{CpuTimeline, HostCell, Spells, of_references, timelines};
+use analyse::host::{CpuTimeline, HostCell, of_references, timelines};
 use analyse::places::{PairPlaces, places};
-use model::{CorePair, CoreRelation, HostRecord, Run, Unit, UnsharedSource, number, percent};
+use model::{CorePair, CoreRelation, HostRecord, Run, UnsharedSource, percent};
 use serde::Serialize;
 
-use crate::words::{duration, plural};
+use super::places::{distance_row, place};
+use super::spells::lasting;
+use crate::words::duration;
 use crate::{
-    Block, Cell, Chart, ChartPlot, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity,
-    Records, Table, TableRow, Timeline, TimelineRow, Tone,
+    Block, Cell, Chart, ChartPlot, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Records, Table,
+    TableRow, Timeline, TimelineRow, Tone,
 };
 
 /// Columns of the picture.
@@ -148,23 +150,6 @@ fn gigahertz(hertz: f64) -> String {
     format!("{:.2}", hertz * 1e-9)
 }
 
-/// `in 3 spells, median 1.2 s, longest 4 s`
-fn lasting(spells: &Spells) -> String {
-    match spells.count {
-        1 => format!("once for {}", seconds(spells.longest)),
-        _ => format!(
-            "in {}, median {}, longest {}",
-            plural(spells.count, "spell"),
-            seconds(spells.median),
-            seconds(spells.longest)
-        ),
-    }
-}
-
-fn seconds(time: f64) -> String {
-    if time < 1.0 { format!("{} ms", number(time * 1e3, 0, true)) } else { format!("{:.1} s", time) }
-}
-
 fn picture(found: &[CpuTimeline], seconds: f64) -> Chart {
     let mut rows = Vec::new();
     for cpu in found {
@@ -214,36 +199,6 @@ fn clock_row(cpu: &CpuTimeline) -> TimelineRow {
         heights: cpu.cells.iter().map(|cell| cell.clock.map(height)).collect(),
         colour: 0,
     }
-}
-
-/// What a cache line took between two CPUs: an empty place is one without a reading.
-fn distance_row(pair: &PairPlaces) -> TimelineRow {
-    let most = pair.cells.iter().flatten().copied().fold(0.0, f64::max);
-    let [own, other] = pair.cpus;
-    TimelineRow {
-        label: format!("CPUs {own}, {other} apart"),
-        range: format!("0 – {}", nanoseconds(most)),
-        heights: pair.cells.iter().map(|cell| cell.map(|transfer| transfer / most.max(f64::MIN_POSITIVE))).collect(),
-        colour: 2,
-    }
-}
-
-fn nanoseconds(seconds: f64) -> String {
-    PrintedQuantity::bare(seconds, Unit::Seconds).short()
-}
-
-/// `CPU 0 and CPU 1: a cache line from one to the other took 40.3 ns for 70% of the readings, in 2 spells, ...; 180 ns for
-/// 30% of the readings, once for 3.0 s; the host moved them`
-fn place(pair: &PairPlaces) -> String {
-    let [own, other] = pair.cpus;
-    let one = pair.places.len() < 2;
-    let places = pair.places.iter().map(|place| {
-        let lasted = format!(" for {} of the readings, {}", percent(place.share.get()), lasting(&place.spells));
-        format!("{}{}", nanoseconds(place.transfer), if one { "" } else { &lasted })
-    });
-    let places: Vec<String> = places.collect();
-    let moved = if one { "" } else { "; the host moved them" };
-    format!("CPU {own} and CPU {other}: a cache line from one to the other took {}{moved}", places.join("; "))
 }
 
 fn pair(pair: &CorePair) -> String {
