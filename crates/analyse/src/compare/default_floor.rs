@@ -12,6 +12,9 @@ const TRANSFERRED: f64 = Class::Ipc.cycles_floor();
 /// The floor in cycles of rings of processes, within a boot: eight of them lay 0.7% apart between 29 sessions of a guest,
 /// and 1.0% between twelve later ones.
 const RINGS: f64 = 0.01;
+/// The floor in cycles of several system calls in turn, whose levels belong to a process: 1.5% between ten sessions of a
+/// guest beyond their own errors.
+const CALLS_IN_TURN: f64 = 0.015;
 /// The floor of the sizes of caches, on a guest, whose host's others share them: 20 to 80% between the same sessions.
 const SHARED_SIZE: f64 = 0.5;
 /// The least floor of what a guest's core ran beside neighbours, or may have: a value as observed.
@@ -63,6 +66,7 @@ pub(super) fn default_floor(run: &Run, figure: &Figure, basis: FloorBasis) -> f6
         "ipc.tcp_bandwidth" if paced() => PACED,
         "ipc.tcp_bandwidth" if basis == FloorBasis::CyclesOfOneBoot => TRANSFERRED,
         "os.context_switch" => RINGS,
+        "os.syscall_mix" if basis != FloorBasis::Time => CALLS_IN_TURN,
         "memory.hierarchy" if run.machine.is_guest() => SHARED_SIZE,
         _ => 0.0,
     };
@@ -133,6 +137,17 @@ pub(super) mod tests {
             [0.002; 2],
             "cycles are the core's own"
         );
+    }
+
+    #[test]
+    fn system_calls_in_turn_have_levels_of_a_process() {
+        let run = on(&[("virtual.hypervisor", "KVM")]);
+        let floor = |probe: &str, basis| default_floor(&run, &figure(probe, Class::Compute, ValueBasis::Cycles), basis);
+        for basis in [FloorBasis::Cycles, FloorBasis::CyclesOfOneBoot] {
+            let floors = ["os.syscall_write", "os.syscall_mix", "os.clock_read"].map(|probe| floor(probe, basis));
+            assert_eq!(floors, [0.002, 0.015, 0.002]);
+        }
+        assert_eq!(floor("os.syscall_mix", FloorBasis::Time), 0.005);
     }
 
     #[test]
