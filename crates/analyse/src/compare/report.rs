@@ -13,7 +13,7 @@ use super::figure_view::FigureView;
 use super::modes::mode_pairs;
 use super::options::CompareOptions;
 use super::rank::{RankEntry, RankRules, ranks};
-use super::ratio_basis::{CompareVerdict, ComparedClock, RatioBasis, RatioEnds};
+use super::ratio_basis::{ComparedClock, RatioBasis, RatioEnds};
 use super::result::{CompareRow, Compared, Comparison, FloorUsed, Ratio, Relation, Unmatched, VerdictCounts};
 use super::session::{History, relation, same_run};
 use super::shift::{CompareShift, CoreShifts};
@@ -354,13 +354,7 @@ impl ComparisonInput<'_> {
                 let (reference, other) = (self.runs[self.reference], self.runs[run]);
                 let mut tally = VerdictCounts::default();
                 for ratio in rows.iter().map(|row| &row.ratios[run]).filter(|_| run != self.reference) {
-                    match ratio.verdict {
-                        Some(CompareVerdict::Different) => tally.different += 1,
-                        Some(CompareVerdict::Same) => tally.same += 1,
-                        Some(CompareVerdict::Undecided) => tally.undecided += 1,
-                        Some(CompareVerdict::DifferentSpreadAssumed) => tally.assumed += 1,
-                        None => tally.without += 1,
-                    }
+                    tally.count(ratio.verdict);
                 }
                 Compared {
                     name: self.names[run].clone(),
@@ -373,6 +367,7 @@ impl ComparisonInput<'_> {
                     },
                     disturbances: crate::conditions::disturbances(other),
                     clock: self.clock(run),
+                    distances: other.session.references.iter().flat_map(|read| read.distances.clone()).collect(),
                     started: other.session.started.clone(),
                     attribution: other.origin.as_ref().and_then(|origin| origin.attribution.clone()),
                     tally,

@@ -1,6 +1,6 @@
 //! The result of a comparison, as plain data.
 
-use model::{Class, Definition, FigureKey, Flag, Metric, Outcome, Point};
+use model::{Class, CpuDistance, Definition, FigureKey, Flag, Metric, Outcome, Point};
 use serde::{Deserialize, Serialize};
 
 use super::options::Normalise;
@@ -57,6 +57,9 @@ pub struct Compared {
     /// The clock that it showed, where its references were read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<ComparedClock>,
+    /// How far apart its host had its CPUs for most of it, where that was read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub distances: Vec<CpuDistance>,
     /// When it was measured.
     pub started: String,
     /// Attribution, shown wherever its figures are shown.

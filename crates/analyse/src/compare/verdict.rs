@@ -7,7 +7,7 @@ use super::assumed::Assumed;
 use super::modes::ModePair;
 use super::options::Normalise;
 use super::ratio_basis::{CompareVerdict, CoreRatio, RatioBasis, RatioEnds};
-use super::result::{AssumedSpread, GainDirection, ModeRatio, NeededLaunches, Ratio};
+use super::result::{AssumedSpread, GainDirection, ModeRatio, NeededLaunches, Ratio, VerdictCounts};
 use super::shift::{CompareShift, CoreShifts, FARTHEST};
 
 /// Reason for a run that is compared with itself.
@@ -231,5 +231,18 @@ fn direction(metric: &Metric, log: f64) -> GainDirection {
         (true, false) => GainDirection::Slower,
         (false, true) => GainDirection::Better,
         (false, false) => GainDirection::Worse,
+    }
+}
+impl VerdictCounts {
+    /// Counts one more.
+    pub(super) const fn count(&mut self, verdict: Option<CompareVerdict>) {
+        let count = match verdict {
+            Some(CompareVerdict::Different) => &mut self.different,
+            Some(CompareVerdict::Same) => &mut self.same,
+            Some(CompareVerdict::Undecided) => &mut self.undecided,
+            Some(CompareVerdict::DifferentSpreadAssumed) => &mut self.assumed,
+            None => &mut self.without,
+        };
+        *count += 1;
     }
 }

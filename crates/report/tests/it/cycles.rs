@@ -5,8 +5,8 @@ use crate::fixture;
 
 use analyse::CompareOptions;
 use model::{
-    Class, Domain, Estimate, EstimateMethod, Figure, FigureKey, FigureReferences, Launch, Metric, Outcome, Point, Run,
-    SessionReferences, UndisturbedBatches, Unit, UnsharedCore, ValueBasis,
+    Class, CpuDistance, Domain, Estimate, EstimateMethod, Figure, FigureKey, FigureReferences, Launch, Metric, Outcome,
+    Point, Run, SessionReferences, Share, UndisturbedBatches, Unit, UnsharedCore, ValueBasis,
 };
 use report::view::{self, CompareContext};
 use report::{Csv, Markdown, ReportFormat, Terminal};
@@ -98,4 +98,22 @@ fn the_clock_is_told_once_and_rows_say_what_they_are_compared_in() {
     let cells = rows.iter().find(of).unwrap();
     let number = |name: &str| cells[column(name)].parse::<f64>().unwrap();
     assert!((number("time") / (number("cycles") * number("clock")) - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn cpus_that_the_host_had_elsewhere_are_said_of_one_machine() {
+    let at = |seed: u64, picos: u32| {
+        let mut run = at_clock(seed, 2.6e9);
+        let found = CpuDistance { cpus: [1, 0], picos, share: Share::ALL, elsewhere: None };
+        run.session.references.as_mut().unwrap().distances = vec![found];
+        run
+    };
+    let (near, mut far, busy) = (at(1, 37_100), at(2, 187_000), at(3, 58_000));
+    let said = |runs: &[&Run]| unwrapped(&drawn(&Terminal { width: 160, ..Terminal::default() }, runs));
+    let text = said(&[&near, &far]);
+    assert!(text.contains("a cache line took 187 ns between them against 37.1 ns"), "{text}");
+    assert!(!said(&[&near, &busy]).contains("elsewhere"), "a busy link is the same place");
+    // Of another machine it is no news.
+    far.machine.fingerprint = "another".to_owned();
+    assert!(!said(&[&near, &far]).contains("elsewhere"));
 }

@@ -9,6 +9,7 @@ pub(super) mod heat;
 pub(super) mod many;
 pub(super) mod means;
 pub(super) mod open;
+mod places;
 mod records;
 pub(super) mod rows;
 mod self_test;
@@ -156,6 +157,7 @@ fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, ot
         }
     }
     notes.extend(clock::notes(comparison, reference, others));
+    notes.extend(others.iter().flat_map(|other| places::notes(comparison, reference, *other)));
     for machine in comparison.machines.iter().filter(|machine| machine.relation == Relation::SameRun) {
         let (name, reference) = (&machine.name, &comparison.reference);
         notes.push(format!("{name} and {reference} are the same run: every ratio is 1, and nothing is tested"));
