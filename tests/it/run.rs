@@ -66,7 +66,7 @@ fn a_document_in_a_file_is_the_same_run() {
     assert_eq!(document, shown);
     assert!(!place.file("runs.sqlite").exists(), "--no-store keeps nothing else");
     let text = std::fs::read_to_string(place.file("out.json")).unwrap();
-    assert!(text.starts_with("{\"schema\":2,"), "schema comes first");
+    assert!(text.starts_with("{\"schema\":3,"), "schema comes first");
 }
 
 #[test]

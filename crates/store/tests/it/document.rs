@@ -27,7 +27,7 @@ fn documents_are_read_back_as_saved_plain_and_compressed() {
         assert_eq!(load_document(&path).unwrap(), one);
     }
     let plain = fs::read_to_string(home.path().join("a.json")).unwrap();
-    assert!(plain.starts_with("{\"schema\":2") && plain.ends_with("}\n"));
+    assert!(plain.starts_with("{\"schema\":3") && plain.ends_with("}\n"));
     assert!(fs::read(home.path().join("b.json.zst")).unwrap().starts_with(&[0x28, 0xb5, 0x2f, 0xfd]));
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 3, "nothing is left beside them");
 }
