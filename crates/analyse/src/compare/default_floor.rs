@@ -15,6 +15,9 @@ const RINGS: f64 = 0.01;
 /// The floor in cycles of several system calls in turn, whose levels belong to a process: 1.5% between ten sessions of a
 /// guest beyond their own errors.
 const CALLS_IN_TURN: f64 = 0.015;
+/// The same of single calls of few launches, which may all be of one level: between sessions of seconds.
+const CALLS: f64 = 0.01;
+const FEW: usize = 20;
 /// The floor of the sizes of caches, on a guest, whose host's others share them: 20 to 80% between the same sessions.
 const SHARED_SIZE: f64 = 0.5;
 /// The least floor of what a guest's core ran beside neighbours, or may have: a value as observed.
@@ -62,11 +65,13 @@ impl FloorBasis {
 /// The floor of a figure of a machine without earlier sessions.
 pub(super) fn default_floor(run: &Run, figure: &Figure, basis: FloorBasis) -> f64 {
     let paced = || run.machine.text("network.congestion_control").is_some_and(|name| name.starts_with("bbr"));
+    let launches = figure.counted().len();
     let least = match figure.probe.as_str() {
         "ipc.tcp_bandwidth" if paced() => PACED,
         "ipc.tcp_bandwidth" if basis == FloorBasis::CyclesOfOneBoot => TRANSFERRED,
         "os.context_switch" => RINGS,
         "os.syscall_mix" if basis != FloorBasis::Time => CALLS_IN_TURN,
+        "os.syscall_getppid" | "os.syscall_write" if basis != FloorBasis::Time && launches < FEW => CALLS,
         "memory.hierarchy" if run.machine.is_guest() => SHARED_SIZE,
         _ => 0.0,
     };
@@ -145,7 +150,7 @@ pub(super) mod tests {
         let floor = |probe: &str, basis| default_floor(&run, &figure(probe, Class::Compute, ValueBasis::Cycles), basis);
         for basis in [FloorBasis::Cycles, FloorBasis::CyclesOfOneBoot] {
             let floors = ["os.syscall_write", "os.syscall_mix", "os.clock_read"].map(|probe| floor(probe, basis));
-            assert_eq!(floors, [0.002, 0.015, 0.002]);
+            assert_eq!(floors, [0.01, 0.015, 0.002]);
         }
         assert_eq!(floor("os.syscall_mix", FloorBasis::Time), 0.005);
     }

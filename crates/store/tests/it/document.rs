@@ -40,8 +40,8 @@ fn errors_name_their_position() {
     let cases: [(&str, Vec<u8>, &str); 10] = [
         ("empty", b" \n".to_vec(), "it is empty at line 1, column 1"),
         ("cut off", sound.as_bytes()[..sound.len() / 2].to_vec(), "at line 1, column"),
-        ("newer", sound.replacen(":2,", ":7,", 1).into_bytes(), "its schema is 7"),
-        ("of no schema", sound.replacen(":2,", ":0,", 1).into_bytes(), "its schema is 0"),
+        ("newer", sound.replacen(":3,", ":7,", 1).into_bytes(), "its schema is 7"),
+        ("of no schema", sound.replacen(":3,", ":0,", 1).into_bytes(), "its schema is 0"),
         ("no UTF-8", b"{\n\"schema\":\xff1}".to_vec(), "it is not UTF-8 at line 2, column 10"),
         ("of gzip", vec![0x1f, 0x8b, 8, 0], "gunzip"),
         ("of zstd, cut off", vec![0x28, 0xb5, 0x2f, 0xfd, 4], "it is damaged"),
