@@ -30,7 +30,7 @@ fn a_run_measures_stores_and_reports() {
     assert!(said.err.is_empty(), "no progress without a terminal: {}", said.err);
 
     let run = place.ask(&["show", "first", "--json"]).fine().json();
-    assert_eq!(run["schema"], 2);
+    assert_eq!(run["schema"], 3);
     assert_eq!(run["plan"]["seed"], 5);
     let figures = requested(&run);
     let probes: Vec<&str> = figures.iter().map(|figure| figure["probe"].as_str().unwrap()).collect();
