@@ -82,18 +82,19 @@ mod tests {
     #[test]
     fn a_helper_passes_a_line_and_reads_afterwards() {
         let allowed = sys::affinity::allowed().unwrap();
-        let [here, there] = allowed[..] else {
+        let [here, there, ..] = allowed[..] else {
             testing::lacks!("two CPUs are needed");
             return;
         };
-        let measured = std::thread::spawn(move || {
+        let body = move || {
             sys::affinity::pin(&[here]).unwrap();
             let lengths = model::ReferenceLengths { clock: 36_000, contention: 180_000, issue: 0 };
             let Ok(references) = CoreReferences::of(lengths) else { return None };
             let helper = ReferenceHelper::start(there, references).unwrap();
             let distances = [helper.distance().unwrap(), helper.distance().unwrap()];
             Some((helper.read().is_some(), distances))
-        });
+        };
+        let measured = std::thread::Builder::new().spawn(body).unwrap();
         let Some((read, distances)) = measured.join().unwrap() else {
             testing::lacks!("no references");
             return;
