@@ -32,6 +32,9 @@ const LATER: &[LaterAxis] = &[
     later("file.sequential_read", "length", "64MiB", None),
     later("file.sequential_write", "length", "64MiB", None),
     later("shell.compile", "program", "large", Some("small")),
+    later("shell.compile", "placement", "free", Some("free")),
+    later("shell.script", "placement", "free", Some("free")),
+    later("ipc.tcp_bandwidth", "congestion", "system", Some("system")),
 ];
 
 /// Completes the points of a document that was written before.

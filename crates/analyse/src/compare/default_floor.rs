@@ -64,7 +64,10 @@ impl FloorBasis {
 
 /// The floor of a figure of a machine without earlier sessions.
 pub(super) fn default_floor(run: &Run, figure: &Figure, basis: FloorBasis) -> f64 {
-    let paced = || run.machine.text("network.congestion_control").is_some_and(|name| name.starts_with("bbr"));
+    let paced = || {
+        figure.point.get("congestion") != Some("unpaced")
+            && run.machine.text("network.congestion_control").is_some_and(|name| name.starts_with("bbr"))
+    };
     let launches = figure.counted().len();
     let least = match figure.probe.as_str() {
         "ipc.tcp_bandwidth" if paced() => PACED,
@@ -161,6 +164,8 @@ pub(super) mod tests {
         let under = |control: &str, basis| default_floor(&on(&[("network.congestion_control", control)]), &tcp, basis);
         for basis in [FloorBasis::Cycles, FloorBasis::CyclesOfOneBoot] {
             assert_eq!((under("bbr", basis), under("cubic", basis)), (PACED, 0.03));
+            let unpaced = Figure { point: "congestion=unpaced".parse().unwrap(), ..tcp.clone() };
+            assert_eq!(default_floor(&on(&[("network.congestion_control", "bbr")]), &unpaced, basis), 0.03);
         }
     }
 }

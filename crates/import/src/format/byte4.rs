@@ -39,11 +39,11 @@ const OLDER: &[(&str, &str, &str)] = &[
     ("File Read  (30 seconds)", "file.read", "seconds=30"),
     ("File Write (30 seconds)", "file.write", "seconds=30"),
     ("File Copy  (30 seconds)", "file.copy", "seconds=30"),
-    ("C Compiler Test", "shell.compile", "program=small"),
-    ("Shell scripts (1 concurrent)", "shell.script", "concurrent=1"),
-    ("Shell scripts (2 concurrent)", "shell.script", "concurrent=2"),
-    ("Shell scripts (4 concurrent)", "shell.script", "concurrent=4"),
-    ("Shell scripts (8 concurrent)", "shell.script", "concurrent=8"),
+    ("C Compiler Test", "shell.compile", "program=small,placement=free"),
+    ("Shell scripts (1 concurrent)", "shell.script", "concurrent=1,placement=free"),
+    ("Shell scripts (2 concurrent)", "shell.script", "concurrent=2,placement=free"),
+    ("Shell scripts (4 concurrent)", "shell.script", "concurrent=4,placement=free"),
+    ("Shell scripts (8 concurrent)", "shell.script", "concurrent=8,placement=free"),
 ];
 
 const UNITS: [&str; 4] = ["lps", "lpm", "KBps", "MWIPS"];

@@ -34,12 +34,12 @@ pub(super) const TESTS: &[(&str, &str, &str)] = &[
     ("Pipe Throughput", "ipc.pipe_throughput", ""),
     ("Pipe-based Context Switching", "os.pipe_switch", "placement=free"),
     ("Process Creation", "os.fork_exit", ""),
-    ("Shell Scripts (1 concurrent)", "shell.script", "concurrent=1"),
-    ("Shell Scripts (8 concurrent)", "shell.script", "concurrent=8"),
+    ("Shell Scripts (1 concurrent)", "shell.script", "concurrent=1,placement=free"),
+    ("Shell Scripts (8 concurrent)", "shell.script", "concurrent=8,placement=free"),
     ("System Call Overhead", "os.syscall_mix", ""),
     ("Recursion Test", "cpu.hanoi", ""),
     ("Dc: sqrt(2)", "shell.dc", ""),
-    ("C Compiler Throughput", "shell.compile", "program=small"),
+    ("C Compiler Throughput", "shell.compile", "program=small,placement=free"),
 ];
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 
-use sys::socket::{congestion, effective_buffers, set_receive_buffer, set_send_buffer};
+use sys::socket::{congestion, effective_buffers, set_congestion, set_receive_buffer, set_send_buffer};
 
 use crate::line::accept_from;
 use crate::prelude::*;
@@ -15,8 +15,9 @@ pub(super) static PROBE: Probe = Probe {
     title: "TCP bandwidth, loopback",
     about: "Another process writes blocks into a loopback TCP connection and this one reads them. Bytes count once, as moved. \
             Copied: only the kernel copies them; touched: the writer also writes every word before and the reader sums every word \
-            after. Buffers are the largest that the system grants, or its own choice as it goes. The congestion control is the \
-            system's: bbr paces what is sent, on the loopback too.",
+            after. Buffers are the largest that the system grants, or its own choice as it goes. Unpaced: where the system's \
+            congestion control sends at a pace of its own (bbr, on the loopback too), reno takes its place, which without \
+            losses sends what there is room for.",
     metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes moved"),
     class: Class::Ipc,
     stresses: &[Primitive::TcpStack, Primitive::KernelCopy, Primitive::ContextSwitch],
@@ -28,6 +29,7 @@ pub(super) static PROBE: Probe = Probe {
         BLOCK,
         Axis::choice("buffers", &["autotuning", "largest"], &["autotuning", "largest"]),
         Axis::choice("data", DATA, &["copied"]),
+        Axis::choice("congestion", &["unpaced", "system"], &["unpaced"]),
         Axis::placement(&["same_cpu"]),
     ],
     parties: Parties::Placed,
@@ -38,6 +40,8 @@ pub(super) static PROBE: Probe = Probe {
 /// More than the system grants to an unprivileged user: the kernel reduces it to its limit (net.core.rmem_max,
 /// wmem_max).
 const MOST: usize = 1 << 30;
+/// The congestion control that every kernel has and that everyone may choose (tcp(7)).
+const UNPACED: &str = "reno";
 
 fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let largest = at.choice("buffers")? == "largest";
@@ -56,7 +60,12 @@ fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported>
         }
     }
     if let Some(pacing) = congestion(&far).ok().filter(|name| name.starts_with("bbr")) {
-        context.note(format!("congestion control {pacing}, which sends at the rate that it believes the way to have"));
+        if at.choice("congestion")? == "unpaced" {
+            set_congestion(&far, UNPACED)?;
+            context.note(format!("congestion control {UNPACED} in place of the system's {pacing}, which paces"));
+        } else {
+            context.note(format!("congestion control {pacing}, which sends at the rate that it believes the way to have"));
+        }
     }
     let [from, to] = [near, far].map(|stream| File::from(OwnedFd::from(stream)));
     let touched = at.choice("data")? == "touched";

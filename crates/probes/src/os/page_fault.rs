@@ -15,17 +15,17 @@ pub(super) static PROBE: Probe = Probe {
     id: "os.page_fault",
     title: "page fault",
     about: "Touches pages that are not there yet: zeroed memory (anonymous, in base or huge pages), a cached file, memory shared with \
-            a forked child (copy on write). The time is divided by the faults that the kernel counted, which may bring several \
-            pages each: it maps a cached file's neighbours along, and more of them where the file was laid by large writes than page by \
-            page.",
+            a forked child (copy on write). The time is divided by the faults that the kernel counted. Of a cached file a fault may \
+            bring several pages, and more of them where the file was laid by large writes than page by page; one page of each \
+            fault is touched, since to read the others would take longer than the fault.",
     metric: ProbeMetric::lower(Unit::Seconds, "fault"),
     class: Class::Fault,
     stresses: &[Primitive::PageFault],
     sources: &[DefinitionSource::new("lmbench", "lat_pagefault", "McVoy & Staelin, USENIX ATC 1996").other(PAGES)],
     axes: &[Axis::choice(
         "kind",
-        &["anonymous", "file_at_once", "file_by_page", "cow", "huge"],
-        &["anonymous", "file_at_once", "cow"],
+        &["anonymous", "mapped_at_once", "mapped_by_page", "cow", "huge"],
+        &["anonymous", "mapped_at_once", "cow"],
     )],
     prepare,
     ..Probe::BLANK
@@ -40,8 +40,8 @@ const MAPPINGS: usize = 8;
 fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let kind = at.choice("kind")?;
     let pages = match kind {
-        "file_at_once" | "file_by_page" => {
-            return Ok(Trial::one(Faults::new(MappedFile::new(context, kind == "file_by_page")?)));
+        "mapped_at_once" | "mapped_by_page" => {
+            return Ok(Trial::one(Faults::new(MappedFile::new(context, kind == "mapped_by_page")?)));
         }
         "huge" => Pages::Huge,
         _ => Pages::Base,
@@ -186,8 +186,8 @@ impl MissingPages for SharedPages {
 struct MappedFile {
     maps: Vec<FileMap>,
     _files: Rc<Scratch>,
-    /// Faults of one mapping, once known.
-    faults: u64,
+    /// Pages whose first access causes a fault, in every mapping.
+    faulting: Vec<usize>,
     touched: usize,
 }
 
@@ -195,18 +195,32 @@ impl MappedFile {
     fn new(context: &mut ProbeContext, by_page: bool) -> Result<Self, Unsupported> {
         let (file, files) = numbered(context, BYTES, by_page)?;
         let maps = (0..MAPPINGS).map(|_| FileMap::new(&file)).collect::<Result<Vec<_>, _>>()?;
-        let before = Usage::of(Who::Thread)?;
-        std::hint::black_box(maps[0].touch_pages());
-        let faults = Usage::of(Who::Thread)?.since(&before).minor_faults;
-        if faults == 0 {
+        let faulting = faulting(&maps[0])?;
+        if faulting.is_empty() {
             return Err(Unsupported::new("touching a mapped file causes no faults on this file system"));
         }
         context.note(format!(
             "a fault brings {:.0} pages of the file",
-            (BYTES / page_size() as u64) as f64 / faults as f64
+            (BYTES / page_size() as u64) as f64 / faulting.len() as f64
         ));
-        Ok(Self { maps, _files: files, faults, touched: 0 })
+        Ok(Self { maps, _files: files, faulting, touched: 0 })
     }
+}
+
+/// Pages of a mapping, nothing of which is present, whose first access causes a fault: the fault before did not bring them
+/// along. What it brings depends on how the page cache keeps the file, so that it is the same in every mapping of it.
+fn faulting(map: &FileMap) -> Result<Vec<usize>, Unsupported> {
+    let mut count = Usage::of(Who::Thread)?.minor_faults;
+    let mut faulting = Vec::new();
+    for page in 0..map.len().div_ceil(page_size()) {
+        std::hint::black_box(map.touch_page(page));
+        let now = Usage::of(Who::Thread)?.minor_faults;
+        if now > count {
+            faulting.push(page);
+        }
+        count = now;
+    }
+    Ok(faulting)
 }
 
 impl MissingPages for MappedFile {
@@ -215,13 +229,13 @@ impl MissingPages for MappedFile {
     }
 
     fn touch(&mut self, faults: u64) -> u64 {
-        self.touched = (faults.div_ceil(self.faults) as usize).min(self.maps.len());
-        self.maps[..self.touched].iter().map(|map| map.touch_pages().0).fold(0, u64::wrapping_add)
+        self.touched = (faults.div_ceil(self.faulting.len() as u64) as usize).min(self.maps.len());
+        let touch = |map: &FileMap| self.faulting.iter().map(|page| u64::from(map.touch_page(*page))).sum::<u64>();
+        self.maps[..self.touched].iter().map(touch).sum()
     }
 
     fn touched(&self) -> Result<(u64, u64), ProbeError> {
-        let pages = BYTES / page_size() as u64;
-        let once = (0..pages).map(mark).fold(0, u64::wrapping_add);
-        Ok((pages * self.touched as u64, once.wrapping_mul(self.touched as u64)))
+        let once: u64 = self.faulting.iter().map(|page| mark(*page as u64)).sum();
+        Ok(((self.faulting.len() * self.touched) as u64, once * self.touched as u64))
     }
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use super::WHERE;
 use crate::Scratch;
 use crate::prelude::*;
 use crate::tool;
@@ -12,7 +13,7 @@ pub(super) static PROBE: Probe = Probe {
     title: "C compiler",
     about: "Compiles and links a generated C program. Small: about 150 lines, without optimisation, as BYTE does. Large: 64 functions \
             with -O2. Afterwards it is run, and must give the number that the functions are known to give. Which compiler stands \
-            in the notes.",
+            in the notes. Its programs share one CPU, or run where the scheduler puts them.",
     metric: ProbeMetric::higher(Unit::PerSecond, "programs"),
     class: Class::Process,
     stresses: &[Primitive::Compiler, Primitive::IntegerAlu, Primitive::Branch, Primitive::Exec],
@@ -26,8 +27,8 @@ pub(super) static PROBE: Probe = Probe {
             .near(PROGRAM),
         DefinitionSource::new("CyberLife", "C Compiler Throughput", "CyberLife Labs notes, 2004").other(LARGE),
     ],
-    axes: &[Axis::choice("program", &["small", "large"], &["small"])],
-    parties: Parties::Free,
+    axes: &[Axis::choice("program", &["small", "large"], &["small"]), Axis::placed(WHERE, &["same_cpu"])],
+    parties: Parties::Placed,
     // A compilation takes so long that a launch has one: what varies is the launch.
     batch: BatchRule { batches: Some(1), ..BatchRule::at_most(16) },
     prepare,

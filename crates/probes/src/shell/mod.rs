@@ -6,5 +6,9 @@ mod script;
 
 use crate::Probe;
 
+/// Where the programs run: all on the CPU under test, or where the scheduler puts them, as BYTE's do. Where it is free,
+/// the number of CPUs that a script uses changes from launch to launch, and its rate with it by a quarter.
+const WHERE: &[&str] = &["same_cpu", "free"];
+
 /// In the order of reports.
 pub(crate) static TABLE: &[&Probe] = &[&script::PROBE, &compile::PROBE, &dc::PROBE];

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
+use super::WHERE;
 use crate::Scratch;
 use crate::prelude::*;
 use crate::tool;
@@ -12,7 +13,8 @@ pub(super) static PROBE: Probe = Probe {
     id: "shell.script",
     title: "shell scripts",
     about: "Runs a script of /bin/sh that sorts a generated file, dumps it in octal and sorts that, searches it and counts what it \
-            finds. One count is a round in which so many of them run side by side and all have ended; their results are checked.",
+            finds. One count is a round in which so many of them run side by side and all have ended; their results are checked. \
+            All programs share one CPU, or run where the scheduler puts them.",
     metric: ProbeMetric::higher(Unit::PerSecond, "rounds of concurrent scripts"),
     class: Class::Process,
     stresses: &[Primitive::Shell, Primitive::Fork, Primitive::Exec, Primitive::DynamicLink, Primitive::Pipe],
@@ -22,8 +24,8 @@ pub(super) static PROBE: Probe = Probe {
         DefinitionSource::new("CyberLife", "Shell scripts", "CyberLife Labs notes, 2004")
             .near("another script, of the same commands over a generated file"),
     ],
-    axes: &[Axis::choice("concurrent", &["1", "2", "4", "8"], &["1", "8"])],
-    parties: Parties::Free,
+    axes: &[Axis::choice("concurrent", &["1", "2", "4", "8"], &["1", "8"]), Axis::placed(WHERE, &["same_cpu"])],
+    parties: Parties::Placed,
     batch: BatchRule::at_most(64),
     prepare,
     ..Probe::BLANK

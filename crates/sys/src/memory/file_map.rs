@@ -94,6 +94,18 @@ impl FileMap {
         (sum, pages)
     }
 
+    /// Reads the first byte of a page.
+    ///
+    /// # Panics
+    /// When the mapping has no such page.
+    #[must_use]
+    pub fn touch_page(&self, page: usize) -> u8 {
+        let offset = page * page_size();
+        assert!(offset < self.len, "page {page} lies behind the end of a mapping of {} bytes", self.len);
+        // SAFETY: the offset is below the length of the mapping.
+        unsafe { self.mapping.start().add(offset).read_volatile() }
+    }
+
     /// Removes the pages from this process's page table; they stay in the page cache, so each access is a minor fault
     /// again.
     pub fn forget(&mut self) -> Result<()> {

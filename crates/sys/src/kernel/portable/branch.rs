@@ -1,8 +1,8 @@
 //! The data-dependent branch in Rust; the call prevents the compiler from turning it into arithmetic.
 
-/// The bytes must not be empty.
+/// One of several copies. The bytes must not be empty.
 #[inline(never)]
-pub(in crate::kernel) fn count_odd(bytes: &[u8]) -> u64 {
+pub(in crate::kernel) fn count_odd<const COPY: usize>(bytes: &[u8]) -> u64 {
     let mut odd = 0;
     for byte in bytes {
         if byte & 1 == 1 {
@@ -17,7 +17,7 @@ mod tests {
     #[test]
     fn counts_as_the_native_one_does() {
         let bytes: Vec<u8> = (0..=255).collect();
-        assert_eq!(super::count_odd(&bytes), 128);
-        assert_eq!(super::count_odd(&bytes[..7]), crate::kernel::native::branch::count_odd(&bytes[..7]));
+        assert_eq!(super::count_odd::<0>(&bytes), 128);
+        assert_eq!(super::count_odd::<1>(&bytes[..7]), crate::kernel::native::branch::count_odd::<1>(&bytes[..7]));
     }
 }
