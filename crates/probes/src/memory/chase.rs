@@ -1,7 +1,7 @@
 //! Common parts of the latency figures: a chain of pointers through an arena.
 
 use sys::kernel::ring::{ChasePattern, ChaseRing};
-use sys::memory::{Arena, Pages};
+use sys::memory::{Arena, Pages, PreparationHelpers};
 
 use crate::peer_process::fold;
 use crate::prelude::*;
@@ -21,9 +21,12 @@ const WHOLE_LAP: u64 = 128 * KIB;
 const PLACES: usize = 8;
 
 /// Most memory of all chains of a small set, and the largest number of them.
-const COPIES_BYTES: u64 = 16 * MIB;
-const MOST_COPIES: u64 = 8;
-/// Batches on one chain before the next, and the laps before the first of them: a cache that does not replace what is
+const COPIES_BYTES: u64 = 24 * MIB;
+const MOST_COPIES: u64 = 24;
+/// Largest set whose chain is another one in each batch. Of larger ones a chain has several batches, since to walk it takes
+/// longer.
+const OWN_CHAIN: u64 = MIB;
+/// Batches on one chain before the next, of larger sets, and the laps before the first of them: a cache that does not replace what is
 /// oldest takes several to hold what it can.
 const TURN: usize = 3;
 const WARM_LAPS: u64 = 3;
@@ -31,6 +34,9 @@ const WARM_LAPS: u64 = 3;
 /// Longest lap that is walked again right before the clock, in loads. The harness's own system calls displace some of a set
 /// as large as a first cache, which came back within the batch for 4700 cycles in all, or 1700 after three laps more.
 const SETTLED_LAP: u64 = KIB;
+/// Longest lap that is walked once more there: what fills a second cache to the brim loses lines to whatever ran in
+/// between, and the lap after takes a sixth longer (a batch of one lap had 7.8 ns a load where one of three had 6.7).
+const SECOND_LAP: u64 = 32 * KIB;
 /// Least number of loads of a batch of such a lap: the rest is 0.2% of them, and it is the same in all sessions. It was
 /// 0.5 to 2.5%, since fewer loads were asked for where the calibration met a neighbour.
 const SETTLED_LOADS: u64 = 200 * KIB;
@@ -44,6 +50,8 @@ pub(super) struct Chase {
     /// The chain of the present batch, and the number of batches before it.
     ring: usize,
     batches: usize,
+    /// Batches on a chain before the next.
+    turn: usize,
     /// Where the parts of the present batch began, and where those of the next one on each chain do.
     from: Vec<u64>,
     next: Vec<Vec<u64>>,
@@ -69,7 +77,8 @@ impl Chase {
         }
         let places = if in_parts && matches!(order, ChasePattern::Strided(_)) { PLACES } else { 1 };
         let next: Vec<_> = rings.iter().map(|ring| ring.starts(places)).collect();
-        Ok(Self { rings, ring: 0, batches: 0, from: next[0].clone(), next, rewarm: false, in_parts })
+        let turn = if bytes > OWN_CHAIN { TURN } else { 1 };
+        Ok(Self { rings, ring: 0, batches: 0, turn, from: next[0].clone(), next, rewarm: false, in_parts })
     }
 
     /// The memory that it walks through; of several chains that of the first.
@@ -78,8 +87,8 @@ impl Chase {
     }
 
     /// The chain of the next batch.
-    const fn turn(&self) -> usize {
-        self.batches / TURN % self.rings.len()
+    fn chain(&self) -> usize {
+        self.batches / self.turn % self.rings.len()
     }
 
     /// For one kernel of a pair, whose batches are whole laps: the other kernel's batch lies between two of them.
@@ -117,7 +126,7 @@ const fn part(ops: u64, parts: u64, at: u64) -> u64 {
 
 impl Kernel for Chase {
     fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
-        self.ring = self.turn();
+        self.ring = self.chain();
         self.batches += 1;
         let (ring, next) = (&mut self.rings[self.ring], &mut self.next[self.ring]);
         self.from.clone_from(next);
@@ -143,19 +152,30 @@ impl Kernel for Chase {
     }
 
     fn ready(&mut self, _ops: u64) -> Result<(), ProbeError> {
-        let next = self.turn();
-        let laps = if next != self.ring { WARM_LAPS } else { u64::from(self.rewarm) };
-        let ring = &mut self.rings[next];
+        let next = self.chain();
+        let (another, ring) = (next != self.ring, &mut self.rings[next]);
+        let laps = match ring.lap() {
+            _ if !another => u64::from(self.rewarm),
+            0..=SETTLED_LAP => WARM_LAPS,
+            // Fetched by many loads at a time: one after the other would wait for the last cache or memory each time.
+            _ => {
+                ring.visit(&PreparationHelpers::none());
+                WARM_LAPS - 1
+            }
+        };
         ring.chase(laps * ring.lap());
         Ok(())
     }
 
     fn settle(&mut self) {
-        let next = self.turn();
+        let next = self.chain();
         let ring = &mut self.rings[next];
-        if ring.lap() <= SETTLED_LAP {
-            ring.chase(WARM_LAPS * ring.lap());
-        }
+        let laps = match ring.lap() {
+            0..=SETTLED_LAP => WARM_LAPS,
+            lap if lap <= SECOND_LAP => 1,
+            _ => 0,
+        };
+        ring.chase(laps * ring.lap());
     }
 
     fn granule(&self) -> u64 {

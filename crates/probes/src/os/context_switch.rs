@@ -1,6 +1,6 @@
 //! Switching between processes.
 
-use super::ring::{Exclusive, ProcessRing};
+use super::ring::{Exclusive, ProcessRings};
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -9,7 +9,7 @@ pub(super) static PROBE: Probe = Probe {
     about: "A ring of processes passes a token over pipes, each summing an array of its own before it passes the token on; minus \
             one process that passes the token to itself over as many pipes of the same kind and sums its array as often. What \
             remains of a hop is the switch, and the cache misses that it causes. On two CPUs neighbours of the ring sit on \
-            different ones, so each hop also wakes the other CPU.",
+            different ones, so each hop also wakes the other CPU. Of eight processes or more there are four rings, which take turns.",
     metric: ProbeMetric::lower(Unit::Seconds, "switch"),
     class: Class::Ipc,
     stresses: &[Primitive::ContextSwitch],
@@ -28,7 +28,14 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
+/// Processes of a ring from which on there are several rings, and their number: launches of one ring of eight differed by
+/// 4%.
+const CROWD: usize = 8;
+const RINGS: usize = 4;
+
 fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let (count, bytes) = (at.count("processes")? as usize, at.bytes("working_set")? as usize);
-    Ok(Trial::paired(ProcessRing::close(context, count, bytes)?, Exclusive::new(context.seed(), count, bytes)?))
+    let rings = if count < CROWD { 1 } else { RINGS };
+    let work = ProcessRings::close(context, rings, count, bytes)?;
+    Ok(Trial::paired(work, Exclusive::new(context.seed(), count, bytes)?))
 }

@@ -99,6 +99,54 @@ impl Kernel for ProcessRing {
     }
 }
 
+/// Several rings alike, of which each batch uses the next: which pages the stacks and pipes of a ring got decides which of them
+/// displace each other in the core's caches, and is drawn once a launch otherwise.
+pub(super) struct ProcessRings {
+    rings: Vec<ProcessRing>,
+    batches: usize,
+}
+
+impl ProcessRings {
+    /// Laps of a ring before its batch.
+    const WARM_LAPS: u64 = 3;
+
+    /// Forks `rings` rings as [`ProcessRing::close`] does.
+    pub(super) fn close(
+        context: &mut ProbeContext,
+        rings: usize,
+        count: usize,
+        bytes: usize,
+    ) -> Result<Self, Unsupported> {
+        let rings = (0..rings).map(|_| ProcessRing::close(context, count, bytes)).collect::<Result<_, _>>()?;
+        Ok(Self { rings, batches: 0 })
+    }
+
+    fn ring(&mut self, batch: usize) -> &mut ProcessRing {
+        let rings = self.rings.len();
+        &mut self.rings[batch % rings]
+    }
+}
+
+impl Kernel for ProcessRings {
+    fn ready(&mut self, _: u64) -> Result<(), ProbeError> {
+        let ring = self.ring(self.batches);
+        ring.batch(Self::WARM_LAPS * ring.granule()).map(drop)
+    }
+
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
+        self.batches += 1;
+        self.ring(self.batches - 1).batch(ops)
+    }
+
+    fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
+        self.ring(self.batches - 1).check(done)
+    }
+
+    fn granule(&self) -> u64 {
+        self.rings[0].granule()
+    }
+}
+
 /// The same hops in one process.
 pub(super) struct Exclusive {
     pipes: Vec<(File, File)>,
