@@ -24,8 +24,13 @@ const MOST_PASSES: usize = 8;
 const LEAST: u64 = 64 * MIB;
 /// Smallest ratio of the latencies of two levels that a launch counts as separate.
 const STEP: f64 = 1.15;
-/// Loads of one timing; a point has three.
+/// Loads of one timing, and the timings of a point.
 const LOADS: u64 = 32 * 1024;
+const TIMINGS: usize = 3;
+/// Working sets up to which a launch measures a point in several places of its memory, and their number: which pages a set
+/// got decides what displaces what in a cache of its size. Launches of one place differed by 12% in the size of a second level.
+const SCATTERED: u64 = 4 * MIB;
+const PLACES: u64 = 8;
 /// Bisections of the gap between two levels.
 const HALVINGS: u32 = 4;
 /// Main memory is measured at this multiple of the smallest working set that only it can hold.
@@ -140,10 +145,22 @@ impl HierarchyCurve {
         Ok(size)
     }
 
-    /// Latency over one working set, in seconds: the median of three timings after a lap that fills the caches.
+    /// Latency over one working set, in seconds: the median of three timings, or of one in each of several places.
     fn point(&mut self, bytes: u64) -> Result<f64, ProbeError> {
+        let apart = bytes.next_multiple_of(sys::memory::page_size() as u64);
+        let places = if bytes > SCATTERED { 1 } else { (self.arena.len() as u64 / apart).clamp(1, PLACES) };
+        if places == 1 {
+            return self.timed(0, bytes, TIMINGS);
+        }
+        let latencies = (0..places).map(|place| self.timed(place * apart, bytes, 1)).collect::<Result<Vec<_>, _>>()?;
+        stats::median(&latencies).ok_or_else(|| ProbeError::new("nothing was timed"))
+    }
+
+    /// Latency over one working set that begins at a byte of the memory, in seconds: the median of some timings after a lap
+    /// that fills the caches.
+    fn timed(&mut self, from: u64, bytes: u64, timings: usize) -> Result<f64, ProbeError> {
         let alone = PreparationHelpers::none();
-        let words = self.arena.words_mut().get_mut(..(bytes / 8) as usize);
+        let words = self.arena.words_mut().get_mut((from / 8) as usize..((from + bytes) / 8) as usize);
         let writers = if bytes > WRITTEN_ALONE { &self.helpers } else { &alone };
         let ring = words.and_then(|words| ChaseRing::written_by(words, ChasePattern::Random, self.seed, writers));
         let mut ring = ring.ok_or_else(|| ProbeError::new("a working set does not fit its memory"))?;
@@ -155,7 +172,7 @@ impl HierarchyCurve {
             ring.chase_parallel(&mut chains, ring.lap().div_ceil(8));
         }
         let mut nanos = Vec::new();
-        for _ in 0..3 {
+        for _ in 0..timings {
             let from = ring.position();
             let began = sys::clock::now();
             let arrived = ring.chase(LOADS);
@@ -173,7 +190,7 @@ impl HierarchyCurve {
         let mut size = SMALLEST;
         while size <= LARGEST {
             sizes.push(size as f64);
-            latencies.push(self.point(size).map_err(|fault| Unsupported::new(fault.to_string()))?);
+            latencies.push(self.timed(0, size, TIMINGS).map_err(|fault| Unsupported::new(fault.to_string()))?);
             if size >= LEAST && has_ended(&sizes, &latencies) {
                 break;
             }
@@ -186,7 +203,7 @@ impl HierarchyCurve {
                 break;
             }
             for (size, latency) in sizes.iter().zip(&mut latencies).filter(|(size, _)| **size <= LEAST as f64) {
-                let again = self.point(*size as u64).map_err(|fault| Unsupported::new(fault.to_string()))?;
+                let again = self.timed(0, *size as u64, TIMINGS).map_err(|fault| Unsupported::new(fault.to_string()))?;
                 *latency = latency.min(again);
             }
         }
