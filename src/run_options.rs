@@ -82,7 +82,7 @@ impl RoundOptions {
 pub(crate) struct MeasureOptions {
     #[command(flatten)]
     pub(crate) rounds: RoundOptions,
-    /// Most launches of a figure; it may end after 8, 10, 14, 20, 28, 40, 56, 80, 112 and 160 [default: 40, and 160 where a
+    /// Most launches of a figure; it may end after 8, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224 and 320 [default: 40, and 320 where a
     /// time limit ends the run]
     #[arg(long, alias = "launches", value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(LOOKS[0])..=i64::from(LOOKS[LOOKS.len() - 1])))]
     pub(crate) max_launches: Option<u32>,

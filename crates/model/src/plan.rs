@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::Point;
 
 /// Numbers of launches after which a figure is judged.
-pub const LOOKS: [u32; 10] = [8, 10, 14, 20, 28, 40, 56, 80, 112, 160];
+pub const LOOKS: [u32; 12] = [8, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224, 320];
 /// Most launches of a figure in a run without a time limit. Where a limit ends the run, what it leaves goes to figures that
 /// need up to all of [`LOOKS`].
 pub const USUAL_LAUNCHES: u32 = 40;

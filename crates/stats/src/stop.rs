@@ -169,7 +169,7 @@ mod tests {
         let values = noise.launches(most, &mut generator(seed));
         let mut target = TARGET;
         let mut last = None;
-        for look in [8, 10, 14, 20, 28, 40, 56, 80, 112, 160].into_iter().filter(|look| *look <= most) {
+        for look in [8, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224, 320].into_iter().filter(|look| *look <= most) {
             let mut found = look_at_undisturbed(&values[..look], &[], target, 0.95);
             if found.converged && target == TARGET {
                 target = TARGET / 4.0;

@@ -18,7 +18,7 @@ use super::weigh::weigh;
 
 const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000, issue: 0 };
 /// Numbers of launches at which a figure is judged by default.
-const LOOKS: [usize; 10] = [8, 10, 14, 20, 28, 40, 56, 80, 112, 160];
+const LOOKS: [usize; 12] = [8, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224, 320];
 const LAST: usize = LOOKS[LOOKS.len() - 1];
 
 /// The launches of one kernel, from a line of the shared recordings: round, start, length, kernel, operations, clock

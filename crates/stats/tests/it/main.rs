@@ -19,4 +19,4 @@ mod recordings;
 mod session;
 
 /// Numbers of launches at which a figure is judged by default.
-const LOOKS: [usize; 9] = [10, 14, 20, 28, 40, 56, 80, 112, 160];
+const LOOKS: [usize; 11] = [10, 14, 20, 28, 40, 56, 80, 112, 160, 224, 320];
