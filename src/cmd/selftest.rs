@@ -8,6 +8,7 @@ use measure::{
     EndReason, Engine, MeasureSession, MockEngine, MockFigure, NullObserver, Observer, RunRequest, Saver, Stopper,
 };
 use model::{Identity, Machine, Plan, Run};
+use store::Detail;
 
 use super::run::engine;
 use super::session::watch_for_signals;
@@ -20,6 +21,9 @@ use crate::{output, run_finder};
 /// Options of `prony selftest`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
+    /// Stored sessions of one machine, none is measured: every two of them are a pair (seven sessions are 21)
+    #[arg(value_name = "RUN", conflicts_with_all = ["pairs", "suite", "probe", "simulate", "seed", "keep"])]
+    runs: Vec<String>,
     /// Pairs of sessions to measure and compare
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pairs: u32,
@@ -50,13 +54,60 @@ impl Saver for Nowhere {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let seed = arguments.seed.unwrap_or_else(draw_seed);
     let stopper = watch_for_signals()?;
+    let found = if arguments.runs.is_empty() {
+        let pairs = measured(arguments, common, &stopper)?;
+        let pairs: Vec<(&Run, &Run)> = pairs.iter().map(|(a, b)| (a, b)).collect();
+        self_test(&pairs, &CompareOptions::default())?
+    } else {
+        let runs = stored(&arguments.runs, common)?;
+        self_test(&every_two(&runs), &CompareOptions::default())?
+    };
+    output::print(&report::view::self_test(&found), common)?;
+    if stopper.asked() {
+        return Ok(ExitStatus::Stopped);
+    }
+    Ok(match () {
+        () if found.figures == 0 => ExitStatus::Inconclusive,
+        () if !found.broken().is_empty() => ExitStatus::Found,
+        () => ExitStatus::Fine,
+    })
+}
+
+/// Sessions of one machine by their names.
+fn stored(names: &[String], common: &CommonOptions) -> Result<Vec<Run>> {
+    let found = run_finder::find(names, common, Detail::Values)?;
+    anyhow::ensure!(found.len() > 1, "one session makes no pair: name two or more");
+    let (first, others) = (&found[0], &found[1..]);
+    for other in others {
+        anyhow::ensure!(
+            first.run.machine.fingerprint == other.run.machine.fingerprint,
+            "runs {} and {} are of two machines, which may differ: this compares a machine with itself",
+            first.handle,
+            other.handle
+        );
+        anyhow::ensure!(first.run.id != other.run.id, "run {} was named twice: it equals itself", other.handle);
+    }
+    Ok(found.into_iter().map(|named| named.run).collect())
+}
+
+/// Every two of some sessions, the earlier named one first in every second pair.
+fn every_two(runs: &[Run]) -> Vec<(&Run, &Run)> {
+    let pairs = (0..runs.len()).flat_map(|a| (a + 1..runs.len()).map(move |b| (a, b)));
+    pairs
+        .enumerate()
+        .map(|(pair, (a, b))| if pair % 2 == 0 { (&runs[a], &runs[b]) } else { (&runs[b], &runs[a]) })
+        .collect()
+}
+
+/// Pairs of sessions, measured now.
+fn measured(arguments: &Arguments, common: &CommonOptions, stopper: &Stopper) -> Result<Vec<(Run, Run)>> {
+    let seed = arguments.seed.unwrap_or_else(draw_seed);
     let mut pairs = Vec::new();
     for pair in 0..u64::from(arguments.pairs) {
         let mut sides = [None, None];
         for side in order(pair) {
-            sides[side] = session(arguments, seed.wrapping_add(2 * pair + side as u64), &stopper)?;
+            sides[side] = session(arguments, seed.wrapping_add(2 * pair + side as u64), stopper)?;
         }
         let [Some(a), Some(b)] = sides else {
             break;
@@ -67,17 +118,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         pairs.push((a, b));
     }
     anyhow::ensure!(!pairs.is_empty(), "stopped before a pair of sessions was measured");
-    let pairs: Vec<(&Run, &Run)> = pairs.iter().map(|(a, b)| (a, b)).collect();
-    let found = self_test(&pairs, &CompareOptions::default())?;
-    output::print(&report::view::self_test(&found), common)?;
-    if stopper.asked() {
-        return Ok(ExitStatus::Stopped);
-    }
-    Ok(match () {
-        () if found.figures == 0 => ExitStatus::Inconclusive,
-        () if !found.broken().is_empty() => ExitStatus::Found,
-        () => ExitStatus::Fine,
-    })
+    Ok(pairs)
 }
 
 /// The sides of a pair in the order of measuring: each is first in every second pair, so that drift between sessions
@@ -121,11 +162,26 @@ fn session(arguments: &Arguments, seed: u64, stopper: &Stopper) -> Result<Option
 
 #[cfg(test)]
 mod tests {
-    use super::order;
+    use super::{every_two, order};
+    use model::Run;
 
     #[test]
     fn each_side_comes_first_in_every_second_pair() {
         let sides: Vec<usize> = (0..4).flat_map(order).collect();
         assert_eq!(sides, [0, 1, 1, 0, 0, 1, 1, 0]);
+    }
+
+    #[test]
+    fn seven_sessions_make_twenty_one_pairs() {
+        let text = include_str!("../../tests/upgrade/schema-3.json");
+        let named = |id: usize| Run { id: id.to_string(), ..serde_json::from_str(text).unwrap() };
+        let runs: Vec<Run> = (0..7).map(named).collect();
+        let pairs = every_two(&runs);
+        let mut found: Vec<[&str; 2]> = pairs.iter().map(|(a, b)| [a.id.as_str(), b.id.as_str()]).collect();
+        assert_eq!(found.iter().filter(|[a, b]| a < b).count(), 11, "either side comes first");
+        found.iter_mut().for_each(|pair| pair.sort_unstable());
+        found.sort_unstable();
+        found.dedup();
+        assert_eq!(found.len(), 21);
     }
 }

@@ -205,6 +205,23 @@ fn the_simulated_self_test_claims_nothing_between_equals() {
 }
 
 #[test]
+fn the_self_test_takes_stored_sessions_of_one_machine() {
+    let place = Place::with_a_run();
+    assert!(place.ask(&["selftest", "1"]).refused().contains("one session makes no pair"));
+    assert!(place.ask(&["selftest", "1", "1"]).refused().contains("named twice"));
+    assert!(place.ask(&["selftest", "1", "--pairs", "3"]).err.contains("cannot be used with"));
+    let mut other: serde_json::Value = place.ask(&["show", "1", "--json"]).fine().json();
+    other["id"] = "another-session".into();
+    std::fs::write(place.file("other.json"), other.to_string()).unwrap();
+    let found = place.ask(&["selftest", "1", "./other.json", "--json"]).fine().json();
+    assert_eq!((found["pairs"].as_u64(), found["different"].as_u64()), (Some(1), Some(0)), "{found}");
+    assert!(found["figures"].as_u64() > Some(0), "{found}");
+    other["machine"]["fingerprint"] = "another machine".into();
+    std::fs::write(place.file("other.json"), other.to_string()).unwrap();
+    assert!(place.ask(&["selftest", "1", "./other.json"]).refused().contains("two machines"));
+}
+
+#[test]
 fn the_doctor_checks_the_machine_and_the_harness() {
     let place = Place::new();
     let found = place.ask(&["doctor", "--json"]).fine().json();

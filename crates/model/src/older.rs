@@ -34,7 +34,7 @@ const LATER: &[LaterAxis] = &[
     later("shell.compile", "program", "large", Some("small")),
     later("shell.compile", "placement", "free", Some("free")),
     later("shell.script", "placement", "free", Some("free")),
-    later("ipc.tcp_bandwidth", "congestion", "system", Some("system")),
+    later("ipc.tcp_bandwidth", "congestion", "system", None),
 ];
 
 /// Completes the points of a document that was written before.
@@ -79,9 +79,14 @@ fn set(probe: &str, point: &mut Point, ours: bool) {
 /// The point under which a figure was known before its probe got an axis; `None` if it was not measured then.
 #[must_use]
 pub fn earlier_point(key: &FigureKey) -> Option<Point> {
-    // Documents had the axis of linking before they had that of the program.
-    let mut candidates = vec![key.point.clone().without("program")];
+    let mut candidates = Vec::new();
+    if key.probe == "os.fork_exec" {
+        // Documents had the axis of linking before they had that of the program.
+        candidates.push(key.point.clone().without("program"));
+    }
     let axes: Vec<&str> = LATER.iter().filter(|later| later.probe == key.probe).map(|later| later.axis).collect();
+    // A probe that got two axes lacked the last of them for a while.
+    candidates.extend(axes.last().map(|last| key.point.clone().without(last)));
     candidates.push(axes.iter().fold(key.point.clone(), |point, axis| point.without(axis)));
     if key.probe == "os.page_fault" && key.point.get("kind") == Some("file_by_page") {
         candidates.push(key.point.clone().with("kind", "file"));
@@ -114,6 +119,10 @@ mod tests {
         assert_eq!(read("os.page_fault", "kind=cow", true), "kind=cow");
         assert_eq!(read("memory.memcpy", "working_set=256MiB", true), "working_set=256MiB,piece=1MiB");
         assert_eq!(read("memory.memcpy", "working_set=1MiB", true), "working_set=1MiB,piece=whole");
+        assert_eq!(read("shell.script", "concurrent=8", true), "concurrent=8,placement=free");
+        assert_eq!(read("shell.compile", "program=small", false), "program=small,placement=free");
+        assert_eq!(read("ipc.tcp_bandwidth", "buffers=largest", true), "buffers=largest,congestion=system");
+        assert_eq!(read("os.page_fault", "kind=file_at_once", true), "kind=file_at_once", "another quantity today");
         assert_eq!(read("os.mmap", "size=1MiB", false), "size=1MiB", "how others laid their file is not known");
     }
 
@@ -141,5 +150,8 @@ mod tests {
         assert_eq!(earlier("os.fork_exec", "linking=dynamic,program=hello"), None);
         assert_eq!(earlier("os.page_fault", "kind=file_by_page").as_deref(), Some("kind=file"));
         assert_eq!(earlier("memory.copy", "working_set=1MiB"), None);
+        assert_eq!(earlier("shell.compile", "program=large,placement=free").as_deref(), Some("program=large"));
+        assert_eq!(earlier("shell.compile", "program=small,placement=free").as_deref(), Some("program=small"));
+        assert_eq!(earlier("shell.compile", "program=small,placement=same_cpu"), None);
     }
 }

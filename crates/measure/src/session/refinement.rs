@@ -16,7 +16,7 @@ const FINER: f64 = 0.25;
 /// Share of the time limit that launches towards it may take while other figures can be settled (afterwards it is what those
 /// out of reach leave), and the least limit: a short run needs all its time for targets (`quick` brought 10 of 15 figures
 /// within 2% where it brings 11).
-const SHARE: f64 = 0.06;
+const SHARE: f64 = 0.08;
 const LEAST_LIMIT: f64 = 60.0;
 
 impl MeasureSession<'_> {

@@ -64,7 +64,8 @@ fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported>
             set_congestion(&far, UNPACED)?;
             context.note(format!("congestion control {UNPACED} in place of the system's {pacing}, which paces"));
         } else {
-            context.note(format!("congestion control {pacing}, which sends at the rate that it believes the way to have"));
+            context
+                .note(format!("congestion control {pacing}, which sends at the rate that it believes the way to have"));
         }
     }
     let [from, to] = [near, far].map(|stream| File::from(OwnedFd::from(stream)));

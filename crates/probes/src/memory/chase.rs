@@ -97,9 +97,9 @@ impl Chase {
     }
 }
 
-/// Number of chains of a working set.
+/// Number of chains of a working set: one of those that are walked in parts.
 fn copies(bytes: u64) -> u64 {
-    (COPIES_BYTES / bytes.max(1)).clamp(1, MOST_COPIES)
+    if bytes > 64 * WHOLE_LAP { 1 } else { (COPIES_BYTES / bytes.max(1)).clamp(1, MOST_COPIES) }
 }
 
 /// A chain through `bytes` of fresh memory.
@@ -241,23 +241,27 @@ mod tests {
 
     #[test]
     fn a_small_set_lies_in_several_places_and_batches_take_turns_on_them() {
-        assert_eq!([4 * KIB, MIB, 2 * MIB, 5 * MIB, 9 * MIB, 64 * MIB].map(copies), [8, 8, 8, 3, 1, 1]);
-        let mut walk = match chase("64KiB", ChasePattern::Random) {
-            Ok(walk) => walk,
-            Err(unfit) => return testing::skip!("{unfit}"),
-        };
-        let mut met = Vec::new();
-        for _ in 0..10 * TURN {
-            walk.ready(1500).unwrap();
-            let done = walk.batch(1500).unwrap();
-            walk.check(&done).unwrap();
-            let fewer = BatchWork { ops: done.ops - 1, ..done };
-            assert!(walk.check(&fewer).is_err());
-            met.push(walk.rings[walk.ring].buffer().words().as_ptr() as usize);
+        assert_eq!([4 * KIB, MIB, 2 * MIB, 5 * MIB, 9 * MIB, 64 * MIB].map(copies), [24, 24, 12, 4, 1, 1]);
+        for (set, turn) in [("64KiB", 1), ("2MiB", TURN)] {
+            let mut walk = match chase(set, ChasePattern::Random) {
+                Ok(walk) => walk,
+                Err(unfit) => return testing::skip!("{unfit}"),
+            };
+            let copies = walk.rings.len();
+            let mut met = Vec::new();
+            for _ in 0..(copies + 2) * turn {
+                walk.ready(1500).unwrap();
+                walk.settle();
+                let done = walk.batch(1500).unwrap();
+                walk.check(&done).unwrap();
+                let fewer = BatchWork { ops: done.ops - 1, ..done };
+                assert!(walk.check(&fewer).is_err());
+                met.push(walk.rings[walk.ring].buffer().words().as_ptr() as usize);
+            }
+            let turns: Vec<_> = met.chunk_by(|one, next| one == next).map(|turn| (turn[0], turn.len())).collect();
+            assert!(turns.iter().all(|met| met.1 == turn), "{turns:?}");
+            let places: std::collections::HashSet<_> = turns[..copies].iter().map(|turn| turn.0).collect();
+            assert_eq!((places.len(), turns[copies].0), (copies, turns[0].0));
         }
-        let turns: Vec<_> = met.chunk_by(|one, next| one == next).map(|turn| (turn[0], turn.len())).collect();
-        assert!(turns.iter().all(|turn| turn.1 == TURN), "{turns:?}");
-        let places: std::collections::HashSet<_> = turns[..8].iter().map(|turn| turn.0).collect();
-        assert_eq!((places.len(), turns[8].0), (8, turns[0].0));
     }
 }

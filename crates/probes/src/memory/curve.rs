@@ -203,7 +203,8 @@ impl HierarchyCurve {
                 break;
             }
             for (size, latency) in sizes.iter().zip(&mut latencies).filter(|(size, _)| **size <= LEAST as f64) {
-                let again = self.timed(0, *size as u64, TIMINGS).map_err(|fault| Unsupported::new(fault.to_string()))?;
+                let again =
+                    self.timed(0, *size as u64, TIMINGS).map_err(|fault| Unsupported::new(fault.to_string()))?;
                 *latency = latency.min(again);
             }
         }

@@ -10,7 +10,7 @@ pub(super) static PROBE: Probe = Probe {
     title: "load latency",
     about: "Follows one random cycle of pointers through the working set, a line at a time, so that no load can start before \
             the one before it ended and no prefetcher can help. A batch is at least one full lap; of more than 8 MiB, a part that begins where the one before ended. Sets of up to 8 MiB \
-            lie in turn on up to eight sets of pages, which decide what displaces what in a cache. The steps of the curve are the \
+            lie in turn on up to 24 sets of pages, which decide what displaces what in a cache. The steps of the curve are the \
             cache levels; the slope after the last is address translation.",
     metric: ProbeMetric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,

@@ -11,7 +11,7 @@ pub(super) static PROBE: Probe = Probe {
     title: "TLB cost",
     about: "What a dependent load costs more when each goes to another page: a chain that takes one line of every page, pages in \
             random order, paired with a chain that visits all lines of a page, in random order, before the next page. Both \
-            visit every line of a working set of their own once a lap, a small one on up to eight sets of pages in turn. In a set that a near cache holds the difference is the \
+            visit every line of a working set of their own once a lap, a small one on up to 24 sets of pages in turn. In a set that a near cache holds the difference is the \
             TLB's; in larger ones it also holds what prefetchers and open DRAM rows save the second chain.",
     metric: ProbeMetric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,

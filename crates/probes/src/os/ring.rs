@@ -213,6 +213,25 @@ mod tests {
     }
 
     #[test]
+    fn batches_take_turns_on_several_rings_and_each_is_checked() {
+        let mut context = ProbeContext::new(crate::LaunchSetting::within("."));
+        let mut rings = ProcessRings::close(&mut context, 3, 2, 64).unwrap();
+        for batch in 0..7 {
+            rings.ready(4).unwrap();
+            let done = rings.batch(4).unwrap();
+            rings.check(&done).unwrap();
+            let other = BatchWork { token: done.token.wrapping_add(1), ..done };
+            assert!(rings.check(&other).is_err());
+            assert_eq!((rings.batches, done.ops), (batch + 1, 4));
+        }
+        // Seven batches of two laps and three laps before each: three turns of the first ring, two of the others.
+        let laps = |ring: &ProcessRing| {
+            (0..).find(|laps: &u64| context.seed().wrapping_add(ring.lap.wrapping_mul(*laps)) == ring.token)
+        };
+        assert_eq!(rings.rings.iter().map(laps).collect::<Vec<_>>(), [Some(15), Some(10), Some(10)]);
+    }
+
+    #[test]
     fn one_process_hops_over_all_pipes() {
         let mut alone = Exclusive::new(5, 4, 64).unwrap();
         assert_eq!(alone.granule(), 4);

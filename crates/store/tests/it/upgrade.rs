@@ -125,7 +125,9 @@ fn changed_figures_of_older_documents_pair_with_none_of_today() {
         ("ipc.rpc_tcp_latency", "placement=same_cpu", "placement=same_cpu,messages=direct"),
         ("file.write", "buffer=1KiB,place=target", "buffer=1KiB,place=target,durability=none"),
         ("file.copy", "buffer=1KiB,place=target", "buffer=1KiB,place=target,durability=none"),
-        ("shell.compile", "", "program=large"),
+        ("shell.compile", "program=small", "program=small,placement=free"),
+        ("shell.script", "concurrent=1", "concurrent=1,placement=free"),
+        ("ipc.tcp_bandwidth", "placement=same_cpu", "placement=same_cpu,congestion=system"),
     ];
     let mut old = named("schema-2.json");
     let template = old.figures[0].clone();

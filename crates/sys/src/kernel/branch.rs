@@ -52,6 +52,12 @@ mod tests {
         for length in 0..bytes.len() {
             assert_eq!(count_odd(&bytes[..length], 3), expected(&bytes[..length], 3));
         }
+        for length in 0..COPIES.len() * 3 {
+            assert_eq!(
+                COPIES.map(|copy| if length == 0 { 0 } else { copy(&bytes[..length]) }),
+                [expected(&bytes[..length], 1); COPIES.len()]
+            );
+        }
         assert_eq!(count_odd(&[1; 100], 2), 200);
         assert_eq!(count_odd(&[2; 100], 2), 0);
     }

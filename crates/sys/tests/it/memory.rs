@@ -89,6 +89,10 @@ fn a_mapped_file_sums_as_its_bytes_say() {
     let mut map = FileMap::new(&file).unwrap();
     assert_eq!((map.len(), map.sum()), (bytes.len(), expected));
     assert_eq!(map.touch_pages().1, 4);
+    for page in 0..4 {
+        assert_eq!(map.touch_page(page), bytes[page * page_size()]);
+    }
+    assert!(std::panic::catch_unwind(|| map.touch_page(4)).is_err(), "there is no fifth page");
     map.forget().unwrap();
     assert_eq!(map.sum(), expected);
     assert_eq!(FileMap::populated(&file).unwrap().sum(), expected);
