@@ -20,6 +20,7 @@ pub use self::ending::{EndReason, RunResult};
 use self::group::LaunchGroup;
 use self::quota::QuotaPacing;
 use self::references::ReferenceWatch;
+use self::refinement::Refinement;
 use self::time_budget::BeyondReach;
 use crate::engine::{Engine, EngineError, Stopper};
 use crate::event::{MeasureEvent, Observer};
@@ -58,8 +59,7 @@ pub struct MeasureSession<'a> {
     quota: QuotaPacing,
     watch: ReferenceWatch,
     beyond_reach: BeyondReach,
-    /// Seconds of the launches of refined figures.
-    refinement: f64,
+    refinement: Refinement,
     /// First of the rounds whose outside evidence was not judged yet.
     first_unjudged: u32,
     /// Engine time at which this part of the session began, and seconds measured in parts before it.
@@ -130,7 +130,7 @@ impl<'a> MeasureSession<'a> {
             stopper,
             quota,
             beyond_reach: BeyondReach::default(),
-            refinement: 0.0,
+            refinement: Refinement::default(),
             first_unjudged,
             began,
             before,

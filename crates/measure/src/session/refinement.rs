@@ -8,7 +8,7 @@ use model::{Flag, ValueBasis};
 
 use super::MeasureSession;
 use super::group::LaunchGroup;
-use super::time_budget::{GroupCost, within_budget};
+use super::time_budget::{GroupCost, begun_look, within_budget};
 use crate::judge;
 
 /// The target of core figures that are within the plan's, as a part of that.
@@ -19,7 +19,30 @@ const FINER: f64 = 0.25;
 const SHARE: f64 = 0.08;
 const LEAST_LIMIT: f64 = 60.0;
 
+/// Share of the time left that the rounds to the next look may take as they were lately: a step that is begun is finished.
+const SURE: f64 = 0.8;
+/// Weight of the last round in what a round takes lately.
+const LATELY: f64 = 0.3;
+
+/// What the refinement of a run took, and how long rounds take.
+#[derive(Debug, Default)]
+pub(super) struct Refinement {
+    /// Seconds of its launches, to the looks towards which they were begun.
+    spent: f64,
+    /// When the present round began, in seconds of the session, and what rounds take lately.
+    began: Option<f64>,
+    round: f64,
+}
+
 impl MeasureSession<'_> {
+    /// Notes that a round begins.
+    pub(super) fn note_round(&mut self) {
+        let now = self.elapsed();
+        if let Some(began) = self.refinement.began.replace(now) {
+            self.refinement.round += LATELY * (now - began - self.refinement.round);
+        }
+    }
+
     /// Half-width within which a figure is finished.
     pub(super) fn target(&self, index: usize) -> f64 {
         self.run.plan.entries.get(index).map_or(self.run.plan.target, |entry| entry.target)
@@ -30,46 +53,70 @@ impl MeasureSession<'_> {
         self.target(index) * if self.progress[index].refining { FINER } else { 1.0 }
     }
 
-    /// Begins, goes on with or ends the refinement of a figure after a launch of it.
+    /// Begins, goes on with or ends the refinement of a figure after a launch of it. Between two looks nothing is decided.
     pub(super) fn refine(&mut self, index: usize) {
-        if self.progress[index].refining {
+        let (refining, target) = (self.progress[index].refining, self.target(index));
+        if refining {
             self.weigh(index);
-            let (target, tick) = (self.target(index), self.engine.tick());
-            let figure = &mut self.run.figures[index];
-            judge(figure, &self.run.plan, target, tick);
-            // It was finished at an earlier look.
-            figure.flags.retain(|flag| *flag != Flag::Unfinished);
+            judge(&mut self.run.figures[index], &self.run.plan, target, self.engine.tick());
         }
-        let (target, figure) = (self.target(index), &self.run.figures[index]);
-        let looks = &self.run.plan.looks;
-        let made = u32::try_from(figure.counted().len()).unwrap_or(u32::MAX);
-        let last = looks.last().is_some_and(|last| made >= *last);
+        let at_look = self.until_look(index) == 0;
+        let within = self.run.figures[index].is_within(target, self.run.plan.level);
+        if refining && at_look && !within {
+            // More launches say that it was called too early.
+            self.progress[index].ended = false;
+        } else if refining {
+            // It was finished at an earlier look.
+            self.run.figures[index].flags.retain(|flag| *flag != Flag::Unfinished);
+        }
+        if refining && !at_look {
+            return;
+        }
+        let figure = &self.run.figures[index];
+        let last = self.run.plan.looks.last().is_some_and(|last| figure.counted().len() >= *last as usize);
         // To stop at any number of launches at which the interval happens to be narrow would choose narrow ones.
-        let wide = !looks.contains(&made) || !figure.is_within(FINER * target, stats::CALLING_LEVEL);
-        let settled = self.progress[index].ended && figure.is_within(target, self.run.plan.level);
+        let wide = !at_look || !figure.is_within(FINER * target, stats::CALLING_LEVEL);
+        let settled = self.progress[index].ended && within;
         let own = self.engine.leader(index).is_none();
         let core = *figure.basis() == ValueBasis::Cycles;
         let time = self.run.plan.time_limit.is_some_and(|limit| limit >= LEAST_LIMIT);
         self.progress[index].refining = time && own && core && settled && wide && !last;
     }
 
-    /// Removes the groups that are refined.
+    /// Removes the groups that are refined and are at a look. Between two looks they are as open as others: left there, a
+    /// figure that was within its target may no longer be, at the level of so many launches.
     pub(super) fn split_refined(&self, groups: &mut Vec<LaunchGroup>) -> Vec<LaunchGroup> {
-        groups.extract_if(.., |group| group.0.iter().all(|index| self.progress[*index].refining)).collect()
+        let at_a_look = |index: &usize| self.progress[*index].refining && self.until_look(*index) == 0;
+        groups.extract_if(.., |group| group.0.iter().all(at_a_look)).collect()
+    }
+
+    /// Launches until a figure is at a look again; none after the last.
+    pub(super) fn until_look(&self, index: usize) -> usize {
+        let made = self.valid(index);
+        begun_look(made, &self.run.plan.looks).map_or(0, |look| look - made)
     }
 
     /// Seconds that refinement may still take from what other figures need.
     pub(super) fn refinement_left(&self, limit: f64) -> f64 {
-        SHARE * limit - self.refinement
+        SHARE * limit - self.refinement.spent
     }
 
-    /// Of the groups that are refined those that so many seconds permit.
-    pub(super) fn take_refined(&mut self, found: Vec<LaunchGroup>, budget: f64) -> Vec<LaunchGroup> {
+    /// Of the groups that are refined those that so many seconds permit, and the time left.
+    pub(super) fn take_refined(&mut self, mut found: Vec<LaunchGroup>, budget: f64, left: f64) -> Vec<LaunchGroup> {
+        found.retain(|group| self.launches_of_a_step(group) as f64 * self.refinement.round <= SURE * left);
         let costs: Vec<GroupCost> = found.iter().enumerate().filter_map(|(at, group)| self.cost(at, group)).collect();
         let mut admitted: Vec<usize> = within_budget(costs, budget).into_iter().map(|cost| cost.group).collect();
         admitted.sort_unstable();
         let taken: Vec<LaunchGroup> = admitted.into_iter().map(|at| found[at].clone()).collect();
-        self.refinement += taken.iter().map(|group| self.launch_seconds(group)).sum::<f64>();
+        let seconds = |group: &LaunchGroup| self.launches_of_a_step(group) as f64 * self.launch_seconds(group);
+        self.refinement.spent += taken.iter().map(seconds).sum::<f64>();
         taken
+    }
+
+    /// Launches of a group from its look to the next.
+    fn launches_of_a_step(&self, group: &LaunchGroup) -> usize {
+        let made = self.valid(group.0[0]);
+        let next = self.run.plan.looks.iter().map(|look| *look as usize).find(|look| *look > made);
+        next.map_or(1, |next| next - made)
     }
 }

@@ -113,6 +113,7 @@ impl MeasureSession<'_> {
 
     fn measure_rounds(&mut self) -> Result<(), EndReason> {
         loop {
+            self.note_round();
             let round = self.run.session.rounds;
             let mut groups = self.groups(Self::active);
             if groups.is_empty() {

@@ -96,7 +96,7 @@ fn expected_of_levels(values: &[f64], target: f64, looks: &[u32], level: f64) ->
 
 /// The next look, if the launches made lie between two: a figure that was settled at the one before is not left there, where
 /// an interval at its level may need more launches than there are.
-fn begun_look(made: usize, looks: &[u32]) -> Option<usize> {
+pub(super) fn begun_look(made: usize, looks: &[u32]) -> Option<usize> {
     let mut looks = looks.iter().map(|look| *look as usize).skip_while(|look| *look < made);
     looks.next().filter(|look| *look > made)
 }
@@ -163,7 +163,7 @@ impl MeasureSession<'_> {
         // What nothing else is expected to need brings core figures further.
         let needed: f64 = reached.iter().map(|cost| cost.seconds).sum();
         let budget = ((1.0 - BEYOND) * (left - needed)).max(self.refinement_left(limit));
-        let refined = self.take_refined(candidates, budget);
+        let refined = self.take_refined(candidates, budget, left);
         let mut selected = self.select_open(groups, &reached, &refined, limit);
         selected.extend(refined);
         if selected.is_empty() {

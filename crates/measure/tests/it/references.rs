@@ -31,6 +31,8 @@ struct SharedCore {
     issues: f64,
     /// Launches differ by at most this part of their cycles.
     scatter: f64,
+    /// Figures from this one on differ by 30%, and are never within any target.
+    wild: Option<usize>,
     /// Of a figure on two CPUs: when the host has them on two caches, where everything takes a third longer.
     apart: Option<fn(f64) -> bool>,
 }
@@ -45,6 +47,7 @@ impl SharedCore {
             refused: false,
             issues: 6.0,
             scatter: 0.0,
+            wild: None,
             apart: None,
         }
     }
@@ -63,10 +66,11 @@ impl SharedCore {
         (clock as u32, (clock * 1.25 * (self.neighbour)(self.now).unwrap_or(1.0)) as u32)
     }
 
-    fn launch(&mut self, step: &WorkerStep, batches: u32) -> Launch {
+    fn launch(&mut self, step: &WorkerStep, figure: usize, batches: u32) -> Launch {
         let (mut clock, mut contention, mut nanos) = (Vec::new(), Vec::new(), Vec::new());
         // The golden ratio's multiples are spread evenly over what they are cut to, in an order without a trend.
-        let own = 1.0 + self.scatter * (2.0 * (self.steps.len() as f64 * 0.618_034).fract() - 1.0);
+        let scatter = if self.wild.is_some_and(|wild| figure >= wild) { 0.3 } else { self.scatter };
+        let own = 1.0 + scatter * (2.0 * (self.steps.len() as f64 * 0.618_034).fract() - 1.0);
         let distance = |moved: bool| if moved { 180_000 } else { 40_000 };
         let mut distances = vec![distance(self.is_apart())];
         for batch in 0..=batches {
@@ -112,7 +116,7 @@ impl Engine for SharedCore {
             replies.push(match step.purpose {
                 Purpose::Calibrate => Reply::Calibrated { figure: task.figure, ops: OPS, nanos: step.batch_nanos },
                 Purpose::Measure => {
-                    let launch = Box::new(SharedCore::launch(self, step, task.batches.min(30)));
+                    let launch = Box::new(SharedCore::launch(self, step, task.figure, task.batches.min(30)));
                     Reply::Launched { figure: task.figure, launch }
                 }
             });
@@ -142,6 +146,15 @@ impl Engine for SharedCore {
         let issued = self.issues / (self.neighbour)(self.now).unwrap_or(1.0);
         let issue = (216_000.0 / issued / self.clock()) as u32;
         vec![ReferenceReading { clock, contention, issue }; readings]
+    }
+}
+
+/// Saves nothing, where a run is long.
+struct Unsaved;
+
+impl Saver for Unsaved {
+    fn save(&mut self, _: &Run) -> Result<(), String> {
+        Ok(())
     }
 }
 
@@ -294,6 +307,29 @@ fn core_figures_within_their_targets_are_refined_for_a_tenth_of_a_limit() {
     let (short, little) = measured_within(Some(seconds), 0.007);
     assert!(little < seconds * 1.2, "{little} s of {seconds}");
     drop(finest(&short));
+}
+
+/// What was within its target is not lost because the time for its refinement ended between two looks.
+#[test]
+fn a_refined_figure_is_left_at_a_look_where_others_need_the_time() {
+    for seed in 0..testing::trials(1, 3) as u64 {
+        let mut engine =
+            SharedCore { scatter: 0.016, wild: Some(2), ..SharedCore::new(|now| (now.fract() < 0.2).then_some(1.5)) };
+        let wild = ["clock_read", "signal_handle", "signal_install", "fork_exit", "syscall_mix", "yield"];
+        let named = ["syscall_getppid", "syscall_write"].into_iter().chain(wild).map(|name| format!("os.{name}"));
+        let entries = select(None, &named.collect::<Vec<_>>(), 0.02).unwrap();
+        let looks = model::looks(320);
+        let plan = Plan { seed, entries, looks, references: true, time_limit: Some(61.0), ..Plan::default() };
+        let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
+        let ended =
+            MeasureSession::measure(order, &mut engine, &mut NullObserver, &mut Unsaved, Stopper::default()).unwrap();
+        assert_eq!(ended.ending, EndReason::TimeLimit);
+        for figure in &ended.run.figures[..2] {
+            let launches = u32::try_from(figure.counted().len()).unwrap();
+            assert!(launches > 14 && ended.run.plan.looks.contains(&launches), "{launches} launches are no look");
+            assert!(!figure.has(Flag::Unfinished) && figure.is_within(0.02, 0.99), "{:?}", figure.outcome);
+        }
+    }
 }
 
 #[test]
