@@ -1,7 +1,7 @@
 //! What tools of processors print in their corners: how many at once, over what, and lines that are no results.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{keys, named, near, read_as, refused_as, value};
+use crate::common::{import_fixture, keys, named, near, read_as, refused_as, value};
 use model::{Better, Unit};
 
 #[test]
@@ -128,4 +128,36 @@ fn a_time_of_phoronix_without_a_direction_should_be_low() {
     let run = &read_as("phoronix", &format!("{begin}{sensor}</Data>{end}"))[0];
     assert_eq!(run.figures.len(), 1);
     assert!(run.session.notes.iter().any(|note| note.contains("'CPU Temperature' is a record of sensors")));
+}
+
+#[test]
+fn workloads_of_geekbench_keep_every_unit() {
+    let run = &import_fixture("geekbench-4.txt")[0];
+    let latency = named(run, "geekbench.memory_latency_time");
+    assert_eq!((latency.metric.unit, latency.metric.better), (Unit::Seconds, Better::Lower));
+    for (key, expected) in [
+        ("geekbench.memory_latency_time", 150.5e-9),
+        ("geekbench.memory_latency", 2800.0),
+        ("geekbench.sgemm_rate", 4.5e9),
+        ("geekbench.rigid_body_physics_rate", 2600.5),
+        ("geekbench.dijkstra_rate", 800.5e3),
+        ("geekbench.aes_rate", 380.5e6),
+        ("geekbench.wonder", 100.0),
+    ] {
+        assert!(near(value(run, &format!("{key}:cores=single,version=4")), expected), "{key}");
+    }
+    assert_eq!(named(run, "geekbench.aes_rate").metric.unit, Unit::BytesPerSecond);
+    assert!(run.session.notes.iter().any(|note| note.contains("5.50 wonders")), "a unit that is not known is counted");
+    assert_eq!(run.machine.text("kernel.release").as_deref(), Some("6.1.0-10-example"));
+}
+
+#[test]
+fn fpmark_is_no_coremark_pro_and_its_command_names_the_contexts() {
+    let run = &import_fixture("coremark-pro-fpmark.txt")[0];
+    assert!(near(value(run, "fpmark.atan_1m:contexts=4"), 9.5), "{:?}", keys(run));
+    assert!(near(value(run, "fpmark.nnet_test:contexts=one"), 0.5));
+    assert!(near(value(run, "fpmark.mark:mark=FPv1.0. DP Small Dataset,contexts=4"), 100.5));
+    assert!(run.session.notes.iter().any(|note| note.contains("the mark 'FPMark' was not computed")));
+    let text = "WORKLOAD RESULTS TABLE\n  MultiCore SingleCore\ncore   4.80   1.30   3.69\nzip-test   4.80   1.30\n";
+    assert!(refused_as("coremark-pro", text).contains("the row has 3 values and its heading 4 at line 4"));
 }

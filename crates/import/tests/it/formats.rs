@@ -137,13 +137,13 @@ fn byte_tests_get_the_probes_ids_with_one_copy_only() {
     assert!(near(value(&runs[0], "cpu.dhrystone:registers=yes"), 3e7));
     assert!(near(value(&runs[0], "os.exec:linking=dynamic"), 1.0 / 5000.0), "a rate becomes a time per exec");
     assert!(near(value(&runs[0], "file.copy:buffer=1KiB,durability=none"), 1_024_000_000.0));
-    assert!(near(value(&runs[0], "shell.script:concurrent=8"), 20.0));
+    assert!(near(value(&runs[0], "shell.script:concurrent=8,placement=free"), 20.0));
     assert!(near(value(&runs[0], "unixbench.index"), 1800.5));
     assert!(near(value(&runs[1], "unixbench.dhrystone_2_using_register_variables:copies=2"), 6e7));
     assert_eq!(estimate(&runs[0], "os.exec:linking=dynamic").launches, 2);
     let run = &import_fixture("byte4.txt")[0];
     assert!(near(value(run, "cpu.arithmetic:type=overhead"), 7e6));
-    assert!(near(value(run, "shell.compile:program=small"), 10.0));
+    assert!(near(value(run, "shell.compile:program=small,placement=free"), 10.0));
     assert!(near(value(run, "file.read:seconds=10"), 1.024e9));
     assert!(near(value(run, "cpu.hanoi"), 5e4));
 }
