@@ -29,6 +29,7 @@ fn detect(head: &[u8]) -> Confidence {
 /// Tests of version 4 that later versions renamed or dropped, with this program's ids and points.
 const OLDER: &[(&str, &str, &str)] = &[
     ("Arithmetic Test (type = arithoh)", "cpu.arithmetic", "type=overhead"),
+    ("Arithoh", "cpu.arithmetic", "type=overhead"),
     ("Arithmetic Test (type = register)", "cpu.arithmetic", "type=register"),
     ("Arithmetic Test (type = short)", "cpu.arithmetic", "type=short"),
     ("Arithmetic Test (type = int)", "cpu.arithmetic", "type=int"),
@@ -109,7 +110,10 @@ fn system<'a>(systems: &mut Vec<(&'a str, SourceSheet)>, name: &'a str, at: usiz
 /// `Execl Throughput Test    998.0 lps   (9 secs, 6 samples)`; none if the line is no result.
 fn reading(line: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> {
     // Behind the unit stand the time and the samples, in brackets; mail programs leave spaces out.
-    let Some((front, _)) = line.rsplit_once('(').filter(|(_, rest)| rest.contains("sec")) else { return Ok(None) };
+    let Some((front, _)) = line.rsplit_once('(').filter(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()))
+    else {
+        return Ok(None);
+    };
     let front = front.trim_end();
     let Some((front, unit)) = UNITS.iter().find_map(|unit| Some((front.strip_suffix(unit)?.trim_end(), *unit))) else {
         return Ok(None);

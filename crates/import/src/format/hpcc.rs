@@ -169,7 +169,7 @@ fn quantity(name: &str) -> Option<(f64, Metric)> {
 }
 
 /// Words of the lines of the sections above the summary, which repeats their results.
-const SECTIONS: [&str; 55] = [
+const SECTIONS: [&str; 64] = [
     "GUP/s",
     "Gflop/s",
     "GB/s",
@@ -225,6 +225,15 @@ const SECTIONS: [&str; 55] = [
     "processors",
     "Benchmark R",
     "Number of nodes",
+    "is taken to be",
+    "are less than",
+    "bytes per DOUBLE",
+    "SCALAR value",
+    "Details - level",
+    "measurements were done",
+    "pairs of processes",
+    "possible combinations",
+    "ring communication",
 ];
 
 /// Whether a line belongs to a section above the summary.

@@ -48,8 +48,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             if let Some(result) = &mut waiting {
                 result.passed = Some(passed && result.passed.unwrap_or(true));
             }
-        } else if is_command(line) {
-            command = Some(line.trim()).filter(|_| commands > 1);
+        } else if started(line).is_some() {
+            command = started(line).filter(|_| commands > 1);
         } else if !is_setting(line) {
             continue;
         }
@@ -89,15 +89,16 @@ fn checked(line: &str) -> Option<bool> {
     }
 }
 
-/// A command that starts the benchmark, as a page shows it above the output.
-fn is_command(line: &str) -> bool {
-    line.contains("xhpl") && ["mpirun", "mpiexec", "orterun", "srun"].iter().any(|starter| line.contains(starter))
+/// The command that starts the benchmark, as a page shows it above the output, without the prompt before it.
+fn started(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let starters = ["mpirun", "mpiexec", "orterun", "srun"].into_iter().filter(|_| line.contains("xhpl"));
+    starters.filter_map(|starter| line.find(starter)).min().map(|at| &line[at..])
 }
 
 /// How many different commands there are: with several, each is a setting.
 fn commands(text: &str) -> usize {
-    let found: std::collections::BTreeSet<&str> =
-        lines(text).map(|(_, line)| line.trim()).filter(|line| is_command(line)).collect();
+    let found: std::collections::BTreeSet<&str> = lines(text).filter_map(|(_, line)| started(line)).collect();
     found.len()
 }
 
