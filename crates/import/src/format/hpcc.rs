@@ -169,7 +169,7 @@ fn quantity(name: &str) -> Option<(f64, Metric)> {
 }
 
 /// Words of the lines of the sections above the summary, which repeats their results.
-const SECTIONS: [&str; 64] = [
+const SECTIONS: [&str; 65] = [
     "GUP/s",
     "Gflop/s",
     "GB/s",
@@ -234,6 +234,7 @@ const SECTIONS: [&str; 64] = [
     "pairs of processes",
     "possible combinations",
     "ring communication",
+    "avg error less than",
 ];
 
 /// Whether a line belongs to a section above the summary.
