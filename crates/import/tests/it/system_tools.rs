@@ -43,6 +43,27 @@ fn headings_of_lmbenchs_summary_are_checked() {
 }
 
 #[test]
+fn versions_1_of_lmbenchs_summary_are_read_or_refused_by_their_headings() {
+    let summary = |version: &str, heading: &str| {
+        format!(
+            "L M B E N C H  {version}   S U M M A R Y\n\nProcessor, Processes - times in microseconds - smaller is better\n\
+             {heading}\n--------- ------------- ---- ---- ---- ---- ---- ----- ---- ---- ---- ---- ----\n\
+             indy           IRIX 6.2  180  2.9  10.0  88  110 2.44K  6.2   36 7.0K  19K  32K\n\
+             \u{20}                                                                      ^^^\n"
+        )
+    };
+    let heading = "Host                 OS  Mhz null null      open selct sig  sig  fork exec sh  \n\
+                   \u{20}                            call  I/O stat clos       inst hndl proc proc proc";
+    let run = &read_as("lmbench", &summary("1 . 9", heading))[0];
+    assert_eq!(run.origin.as_ref().unwrap().version.as_deref(), Some("1"));
+    assert!(near(value(run, "lmbench.select"), 2.44e-3), "{:?}", keys(run));
+    assert!(near(value(run, "os.fork_exit"), 7e-3));
+    let oldest = "Host OS  Mhz Null sig  sig  fork exec sh  \n call inst hndl Proc Proc Proc";
+    let error = refused_as("lmbench", &summary("1 . 1", oldest));
+    assert!(error.contains("the heading 'Mhz Null sig sig fork exec sh call inst hndl Proc Proc Proc' of"), "{error}");
+}
+
+#[test]
 fn cut_names_of_systems_and_copies_at_once_are_no_launches() {
     let text =
         String::from_utf8(common::fixture("lmbench-summary-2.txt")).unwrap().replace(" Linux 2.4.10", "Linux 2.4.10-");

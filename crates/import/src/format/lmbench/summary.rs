@@ -45,7 +45,7 @@ pub(super) fn parse(source: &SourceText<'_>) -> Result<Vec<SourceSheet>, SourceF
             place = Place::Heading { title: known.title, words: Vec::new() };
             hosts.iter_mut().for_each(|host| host.rows = 0);
         } else if let Some(rest) = trimmed.strip_prefix("L M B E N C H") {
-            version = if rest.trim_start().starts_with('2') { "2" } else { "3" };
+            version = rest.trim_start().get(..1).unwrap_or_default();
         } else if trimmed.is_empty() {
             // A heading may have a second line without words.
             if line.is_empty() || !matches!(place, Place::Heading { .. }) {

@@ -217,6 +217,26 @@ pub(super) static TABLES: &[LmbenchTable] = &[
             ("os.page_fault", "kind=file"),
         ],
     },
+    // Version 1.9; what 1.0 and 1.1 name are other columns.
+    LmbenchTable {
+        title: "Processor, Processes - times in microseconds",
+        heading: "Mhz null null open slct sig sig fork exec sh call I/O stat clos inst hndl proc proc proc",
+        scale: 1e-6,
+        unit: Unit::Seconds,
+        columns: &[
+            ("cpu.clock", ""),
+            ("os.syscall_getppid", ""),
+            ("lmbench.null_io", ""),
+            ("lmbench.stat", ""),
+            ("lmbench.open_close", ""),
+            ("lmbench.select", ""),
+            ("os.signal_install", ""),
+            ("os.signal_handle", ""),
+            ("os.fork_exit", ""),
+            ("os.fork_exec", "linking=dynamic,program=hello"),
+            ("os.fork_shell", "linking=dynamic"),
+        ],
+    },
     LmbenchTable {
         title: "Basic system parameters",
         heading: "Description Mhz",
