@@ -28,7 +28,7 @@ type Summary<'a> = Vec<(usize, &'a str, &'a str)>;
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     // HPCC appends to its file: a sheet for each host.
-    let mut sheets = vec![SourceSheet::default()];
+    let (mut sheets, mut host) = (Vec::new(), String::new());
     let (mut inside, mut summary, mut open) = (false, Summary::new(), None);
     let (mut version, mut started, mut solved) = (None, String::new(), 0);
     for (at, line) in lines(source.text) {
@@ -38,10 +38,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 return Err(unfinished(place));
             }
             version = found.split_whitespace().next().map(str::to_owned);
-            (started, solved) = (String::new(), 0);
-            sheets.push(SourceSheet::default());
-        } else if let Some(host) = after(line, "Hostname:") {
-            begin(&mut sheets, host.trim_matches('\''), at)?;
+            (started, solved, host) = (String::new(), 0, String::new());
+        } else if let Some(name) = after(line, "Hostname:") {
+            host = axis_value(name.trim_matches('\''));
         } else if let Some(time) = between(line, "Current time (", ")").and_then(number) {
             if started.is_empty() {
                 started = unix(time);
@@ -50,13 +49,12 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             (inside, summary) = (true, Summary::new());
         } else if line == "End of Summary section." {
             (inside, open) = (false, None);
-            if let Some(sheet) = sheets.last_mut() {
-                sheet.version.clone_from(&version);
-                if sheet.started.is_empty() {
-                    sheet.started.clone_from(&started);
-                }
-                take(sheet, &summary, solved)?;
+            let sheet = sheet_of(&mut sheets, &host, at)?;
+            sheet.version.clone_from(&version);
+            if sheet.started.is_empty() {
+                sheet.started.clone_from(&started);
             }
+            take(sheet, &summary, solved)?;
         } else if let Some((name, value)) = line.split_once('=').filter(|_| inside) {
             summary.push((at, name, value));
         } else if is_section(line) {
@@ -77,26 +75,19 @@ fn unfinished(place: usize) -> SourceFault {
     SourceFault::new("the run that begins here has no summary", place)
 }
 
-/// A run on this host begins: the last sheet becomes the host's.
-fn begin(sheets: &mut Vec<SourceSheet>, host: &str, at: usize) -> Result<(), SourceFault> {
-    let machine = axis_value(host);
-    let new = sheets.last().is_some_and(|sheet| sheet.machine.is_empty() && sheet.readings.is_empty());
-    match sheets.iter().position(|sheet| sheet.machine == machine) {
-        Some(known) if new => {
-            sheets.pop();
-            let known = sheets.remove(known);
-            sheets.push(known);
-        }
-        _ if sheets.len() > MOST_NAMES => {
+/// The sheet of a host; its name is empty where a run does not state it.
+fn sheet_of<'a>(sheets: &'a mut Vec<SourceSheet>, host: &str, at: usize) -> Result<&'a mut SourceSheet, SourceFault> {
+    let place = match sheets.iter().position(|sheet| sheet.machine == host) {
+        Some(place) => place,
+        None if sheets.len() == MOST_NAMES => {
             return Err(SourceFault::new(format!("it has more than {MOST_NAMES} hosts"), at));
         }
-        _ => {
-            if let Some(sheet) = sheets.last_mut() {
-                sheet.machine = machine;
-            }
+        None => {
+            sheets.push(SourceSheet { machine: host.to_owned(), ..SourceSheet::default() });
+            sheets.len() - 1
         }
-    }
-    Ok(())
+    };
+    Ok(&mut sheets[place])
 }
 
 /// Adds the figures of a run, with the sizes that stand behind them in its summary.

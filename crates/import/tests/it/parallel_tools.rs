@@ -37,6 +37,12 @@ fn sizes_of_hpcc_define_its_figures_and_tests_that_did_not_run_have_none() {
     let other = String::from_utf8(common::fixture("hpcc-stream.txt")).unwrap().replacen("'node1'", "'node2'", 1);
     let names: Vec<String> = read_as("hpcc", &other).into_iter().map(|run| run.machine.name).collect();
     assert_eq!(names, ["node2", "node1"]);
+    let nameless = String::from_utf8(common::fixture("hpcc-stream.txt")).unwrap().replace("Hostname:", "");
+    assert_eq!(
+        read_as("hpcc", &nameless.repeat(2))[0].figures[0].values().len(),
+        2,
+        "a host without a name is one host"
+    );
     assert!(refused_as("hpcc", &other.replace("End of Summary section.", "")).contains("no summary at line 2"));
 }
 
