@@ -15,8 +15,8 @@ pub(crate) fn ctime(text: &str) -> String {
     let found = (0..words.len().saturating_sub(3)).find_map(|at| {
         let month = month(words[at])?;
         let day = words[at + 1].parse().ok()?;
-        let clock = clock(words[at + 2])?;
-        let year = words[at + 3..].iter().take(2).find_map(|word| {
+        let clock = half_day(clock(words[at + 2])?, words[at + 3])?;
+        let year = words[at + 3..].iter().take(3).find_map(|word| {
             word.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok().filter(|year| (1970..2200).contains(year))
         })?;
         rfc3339(year, month, day, clock)
@@ -62,6 +62,15 @@ fn month(word: &str) -> Option<Month> {
     Month::try_from(u8::try_from(at + 1).ok()?).ok()
 }
 
+/// The time of a day of which twelve hours are counted: the word behind it says which half.
+fn half_day(clock: Time, word: &str) -> Option<Time> {
+    match word {
+        "AM" => clock.replace_hour(clock.hour() % 12).ok(),
+        "PM" => clock.replace_hour(clock.hour() % 12 + 12).ok(),
+        _ => Some(clock),
+    }
+}
+
 fn clock(word: &str) -> Option<Time> {
     let mut parts = word.split(':').map(|part| part.parse::<u8>().ok());
     Time::from_hms(parts.next()??, parts.next()??, parts.next()??).ok()
@@ -77,6 +86,8 @@ mod tests {
         assert_eq!(unix(f64::MAX), "");
         assert_eq!(ctime("[Thu Jul 19 20:14:29 UTC 2018]"), "2018-07-19T20:14:29Z");
         assert_eq!(ctime("Tue Aug  4 10:36:13 2020"), "2020-08-04T10:36:13Z");
+        assert_eq!(ctime("[Wed Jul 30 06:17:19 PM JST 2025]"), "2025-07-30T18:17:19Z");
+        assert_eq!(ctime("Wed Jul 30 12:00:00 AM UTC 2025"), "2025-07-30T00:00:00Z");
         assert_eq!(iso("2016-08-02 17:44:46"), "2016-08-02T17:44:46Z");
         assert_eq!(iso("2016-08-02T17:44:46+02:00"), "2016-08-02T15:44:46Z");
         assert_eq!((month_year("Mar-2021"), month_year("March")), ("2021-03-01T00:00:00Z".to_owned(), String::new()));

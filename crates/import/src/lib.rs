@@ -13,6 +13,7 @@ mod import;
 mod json;
 mod known;
 pub mod published;
+mod rows;
 mod sheet;
 mod text;
 mod units;

@@ -129,10 +129,12 @@ impl SourceReading {
 
     /// Keeps the precision of a printed number; relative, so that conversions of units do not change it.
     pub(crate) fn printed(mut self, text: &str) -> Self {
-        let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        // Of `5.548e+00`, the last digit of the mantissa counts.
+        let (mantissa, _) = text.split_once(['e', 'E']).unwrap_or((text, ""));
+        let decimals = mantissa.split_once('.').map_or(0, |(_, decimals)| decimals.len());
         let half = 0.5 * 10.0_f64.powi(-i32::try_from(decimals).unwrap_or(0));
         self.rounding =
-            text.parse::<f64>().ok().map(|value| half / value.abs()).filter(|rounding| rounding.is_finite());
+            mantissa.parse::<f64>().ok().map(|value| half / value.abs()).filter(|rounding| rounding.is_finite());
         self
     }
 

@@ -1,13 +1,14 @@
-//! CoreMark-PRO: the tables of workloads and of the mark.
+//! CoreMark-PRO, and FPMark of the same makers: the tables of workloads and of the marks.
 
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, rate};
-use crate::text::{SourceFault, lines, need, shown, snake};
+use crate::text::{SourceFault, after, axis_value, lines, need, number, shown, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "coremark-pro",
     tool: "CoreMark-PRO",
-    about: "iterations a second of each workload and the mark, with one context and with many; no spread is stated",
+    about: "iterations a second of each workload and the mark, with one context and with many, of CoreMark-PRO and of \
+            FPMark; no spread is stated",
     by_lines: true,
     detect: |head| sure(head, &["WORKLOAD RESULTS TABLE"]).max(sure(head, &["MARK RESULTS TABLE", "CoreMark-PRO"])),
     parse,
@@ -15,34 +16,45 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
-    let (mut columns, mut mark): (Vec<&str>, bool) = (Vec::new(), false);
+    let (mut columns, mut mark, mut contexts): (Vec<&str>, bool, &str) = (Vec::new(), false, "many");
+    // Workloads of the two have the same names, and other sizes.
+    let suite = if source.text.contains("FPMark") { "fpmark" } else { "coremark_pro" };
     for (at, line) in lines(source.text) {
+        let line = line.trim();
         let words: Vec<&str> = line.split_whitespace().collect();
         if line.contains("RESULTS TABLE") {
-            mark = line.trim_start().starts_with("MARK");
+            mark = line.starts_with("MARK");
             if !mark {
                 sheet.begin_process();
+                if sheet.processes.len() == 2 {
+                    sheet.notes.push("its tables do not say what ran: one more table is a launch here".to_owned());
+                }
             }
             columns = Vec::new();
+        } else if let Some(count) = asked(line) {
+            contexts = count;
         } else if words.contains(&"MultiCore") || words.contains(&"SingleCore") {
             columns = words.iter().copied().filter(|word| ["MultiCore", "SingleCore"].contains(word)).collect();
         } else if words.starts_with(&["Workload", "Name"]) {
             let units = &words[2..];
             if units.iter().any(|unit| !["(iter/s)", "Scaling"].contains(unit)) {
-                return Err(SourceFault::new(format!("the heading '{}' is not known", shown(line.trim())), at));
+                return Err(SourceFault::new(format!("the heading '{}' is not known", shown(line)), at));
             }
-        } else if !columns.is_empty() && !words.is_empty() && !line.trim_start().starts_with('-') {
-            // Name, a rate for each column, and their ratio.
-            if words.len() != columns.len() + 2 {
-                let (has, names) = (words.len(), columns.len() + 2);
-                return Err(SourceFault::new(format!("the row has {has} values and its heading {names}"), at));
-            }
-            for (column, cell) in columns.iter().zip(&words[1..]) {
-                let id =
-                    if mark { "coremark_pro.mark".to_owned() } else { format!("coremark_pro.{}", snake(words[0])) };
+        } else if let Some(what) = after(line, "Could not compute score for") {
+            let what = what.trim_matches('\'');
+            sheet.notes.push(format!("the mark '{}' was not computed: a workload of it failed", axis_value(what)));
+        } else if !columns.is_empty() && !line.is_empty() && !line.starts_with('-') && !line.contains("ERROR:") {
+            let Some((name, cells)) = row(&words, columns.len(), at)? else {
+                columns = Vec::new();
+                continue;
+            };
+            for (column, cell) in columns.iter().zip(cells) {
+                let id = if mark { "mark".to_owned() } else { snake(&name) };
                 let of = if mark { "marks" } else { "iterations" };
-                let reading = SourceReading::new(id, words[0], need(cell, at)?, rate(of)).printed_in(cell, 1.0);
-                sheet.readings.push(reading.at("contexts", if *column == "MultiCore" { "many" } else { "one" }));
+                let reading = SourceReading::new(format!("{suite}.{id}"), name.clone(), need(cell, at)?, rate(of));
+                let reading = if mark && suite == "fpmark" { reading.at("mark", axis_value(&name)) } else { reading };
+                let contexts = if *column == "MultiCore" { contexts } else { "one" };
+                sheet.readings.push(reading.printed_in(cell, 1.0).at("contexts", contexts));
             }
         } else {
             continue;
@@ -50,4 +62,30 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         source.took(at);
     }
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// The contexts of a command above the tables: `make XCMD='-c4' certify-all`.
+fn asked(line: &str) -> Option<&str> {
+    let options = after(line, "XCMD=").filter(|_| line.contains("certify"))?;
+    let count = after(options, "-c")?;
+    let end = count.find(|c: char| !c.is_ascii_digit()).unwrap_or(count.len());
+    Some(&count[..end]).filter(|count| !count.is_empty())
+}
+
+/// The name of a row and its rates, one for each column, before their ratio. A line without numbers ends the table.
+fn row<'a, 'b>(
+    words: &'b [&'a str],
+    columns: usize,
+    at: usize,
+) -> Result<Option<(String, &'b [&'a str])>, SourceFault> {
+    let numbers = words.iter().rev().take_while(|word| number(word).is_some()).count();
+    if numbers == 0 {
+        return Ok(None);
+    }
+    if numbers != columns + 1 || numbers == words.len() {
+        let (has, names) = (words.len(), columns + 2);
+        return Err(SourceFault::new(format!("the row has {has} values and its heading {names}"), at));
+    }
+    let (name, cells) = words.split_at(words.len() - numbers);
+    Ok(Some((name.join(" "), &cells[..columns])))
 }

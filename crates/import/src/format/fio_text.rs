@@ -38,6 +38,16 @@ struct FioTextJob {
     host: String,
 }
 
+impl FioTextJob {
+    /// The job that this line begins: `a: (groupid=0, jobs=4): err= 0: pid=7: Tue Nov 24 23:00:00 2026`.
+    fn next(self, name: &str, rest: &str) -> Self {
+        let jobs = between(rest, "jobs=", ")").filter(|count| *count != "1").map(axis_value);
+        // The sum over all of them stands below the last host.
+        let host = if name == "All clients" { String::new() } else { self.host };
+        Self { name: axis_value(name), jobs, host, ..Self::default() }
+    }
+}
+
 /// The jobs of a process that were stated already.
 #[derive(Default)]
 struct FioTextJobs {
@@ -82,15 +92,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             settings.retain(|(known, _)| known != name);
             settings.push((name.to_owned(), axes(rest)));
         } else if let Some((name, rest)) = trimmed.split_once(": (groupid=") {
-            let process = between(rest, "pid=", ":").unwrap_or_default().to_owned();
-            let name = axis_value(name);
-            if stated.again(&name, process) {
+            job = job.next(name, rest);
+            if stated.again(&job.name, between(rest, "pid=", ":").unwrap_or_default().to_owned()) {
                 sheet.readings.truncate(stated.begin);
             }
-            let jobs = between(rest, "jobs=", ")").filter(|count| *count != "1").map(axis_value);
-            // The sum over all of them stands below the last host.
-            let host = if name == "All clients" { String::new() } else { job.host };
-            job = FioTextJob { name, jobs, host, ..FioTextJob::default() };
             if sheet.started.is_empty() {
                 sheet.started = ctime(rest);
             }

@@ -3,7 +3,7 @@
 use model::{Metric, Primitive, Unit};
 
 use super::{ImportFormat, Parsed, SourceText, sure};
-use crate::sheet::{SourceReading, SourceSheet, number as fact, rate, text};
+use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number as fact, rate, seconds, text};
 use crate::text::{SourceFault, axis_value, lines, need, number, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
@@ -53,7 +53,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if describe(&mut sheet, &cells) {
         } else if !section.is_empty() && cells.len() == 3 && number(cells[1]).is_some() {
             sheet.readings.push(score(first, section, cells[1], &version, at)?);
-            sheet.readings.extend(own(first, section, cells[2], &version));
+            let Some(reading) = own(first, section, cells[2], &version) else { continue };
+            sheet.readings.push(reading);
         } else if !section.is_empty() && cells.len() == 1 && !first.starts_with(|c: char| c.is_ascii_digit()) {
             // A page of the browser: name, score and rate on a line each.
             (name, waiting) = (first, None);
@@ -102,16 +103,28 @@ fn score(name: &str, section: &str, value: &str, version: &str, at: usize) -> Re
     Ok(placed(SourceReading::new(id, title, need(value, at)?, metric), section, version))
 }
 
-/// `249.1 MB/sec`, `10.9 routes/sec`, `16.6 Mpixels/sec`.
+/// What a workload did, in its own unit: `249.1 MB/sec`, `10.9 routes/sec`, `16.6 Mpixels/sec`, `7.96 Gflops`,
+/// `2617.4 FPS`, and `154.8 ns` for a load from memory.
 fn own(name: &str, section: &str, cell: &str, version: &str) -> Option<SourceReading> {
     let (value, unit) = cell.split_once(' ')?;
-    let what = unit.strip_suffix("/sec").or_else(|| unit.strip_suffix("/s"))?;
-    let prefixes = [("K", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)];
-    let found = prefixes.iter().find_map(|(prefix, scale)| Some((*scale, what.strip_prefix(prefix)?)));
-    let (scale, what) = found.filter(|(_, rest)| !rest.is_empty()).unwrap_or((1.0, what));
-    let of = if what == "B" { "bytes" } else { what };
-    let metric = Metric { per: of.to_owned().into(), ..rate("") };
-    let reading = SourceReading::new(format!("geekbench.{}_rate", snake(name)), name, number(value)? * scale, metric);
+    let (end, scale, metric) = match unit {
+        "ns" => ("time", 1e-9, seconds("load")),
+        "FPS" => ("rate", 1.0, rate("frames")),
+        _ => {
+            let what = unit.strip_suffix("/sec").or_else(|| unit.strip_suffix("/s"));
+            let what = what.or_else(|| Some(unit).filter(|unit| unit.ends_with("flops")))?;
+            let prefixes = [("K", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)];
+            let found = prefixes.iter().find_map(|(prefix, scale)| Some((*scale, what.strip_prefix(prefix)?)));
+            let (scale, what) = found.filter(|(_, rest)| !rest.is_empty()).unwrap_or((1.0, what));
+            let metric = match what {
+                "B" => bytes_per_second("bytes"),
+                "flops" => rate("floating-point operations"),
+                _ => Metric { per: what.to_owned().into(), ..rate("") },
+            };
+            ("rate", scale, metric)
+        }
+    };
+    let reading = SourceReading::new(format!("geekbench.{}_{end}", snake(name)), name, number(value)? * scale, metric);
     Some(placed(reading.printed_in(value, scale), section, version))
 }
 
@@ -128,6 +141,11 @@ fn describe(sheet: &mut SourceSheet, cells: &[&str]) -> bool {
     match *name {
         "Name" => sheet.fact(text("cpu.model", value, "output", clock)),
         "Operating System" => sheet.fact(text("os.name", value, "output", &[])),
+        "Kernel" => {
+            let release = value.split_whitespace().nth(1).unwrap_or(value);
+            sheet.fact(text("kernel.release", release, "output", &[]));
+        }
+        "Governor" => sheet.fact(text("cpu.governor", value, "output", clock)),
         "Model" => sheet.fact(text("system.model", value, "output", &[])),
         "Topology" => {
             let cores = value.split(',').find(|part| part.contains("Core")).and_then(crate::text::first_number);

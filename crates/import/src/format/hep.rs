@@ -1,6 +1,8 @@
 //! The HEP benchmark suite's JSON: profiles with their scores, and the runs of each workload.
 
-use model::{Metric, Unit};
+use std::collections::BTreeSet;
+
+use model::{Metric, Primitive, Unit};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -60,15 +62,38 @@ struct Profile {
     #[serde(default)]
     score: Scalar,
     unit: Option<String>,
+    /// Copies of each benchmark that ran at once.
+    #[serde(default)]
+    copies: Scalar,
+    /// Which of SPEC's benchmarks ran.
+    #[serde(default)]
+    bset: String,
+    #[serde(default)]
+    status: String,
+    #[serde(default)]
+    app_info: HepName,
+    #[serde(default)]
+    settings: HepName,
     #[serde(default)]
     benchmarks: BoundedMap<BoundedMap<HepEntry>>,
+    /// Scores of workloads whose runs are not stated, and of the reference machine, whose names end in `_ref`.
+    #[serde(default, rename = "wl-scores")]
+    scores: BoundedMap<BoundedMap<Scalar>>,
 }
 
-/// A member of a workload: a run, or anything else.
+/// The name of the set of workloads, such as `HEPscore19`.
+#[derive(Deserialize, Default)]
+struct HepName {
+    #[serde(default)]
+    name: String,
+}
+
+/// A member of a workload: a run, how its runs were made, or anything else.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum HepEntry {
     Run { report: HepReport },
+    Made { copies: u32, threads_per_copy: u32 },
     Other(IgnoredAny),
 }
 
@@ -90,16 +115,42 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         describe(&mut sheet, host);
     }
     for (name, profile) in &document.profiles.0 {
-        if let Some(value) = profile.value.number().or_else(|| profile.score.number()) {
-            let per = profile.unit.clone().unwrap_or_else(|| "score".to_owned());
-            let metric = Metric { per: per.into(), ..Metric::higher(Unit::Count, "") };
-            sheet.readings.push(SourceReading::new(format!("hep.{}", snake(name)), name.clone(), value, metric));
+        if !["", "success", "SUCCESS"].contains(&profile.status.as_str()) {
+            sheet.notes.push(format!("profile {}: {}", axis_value(name), axis_value(&profile.status)));
         }
+        sheet.readings.extend(overall(name, profile));
         for (workload, entries) in &profile.benchmarks.0 {
             runs(&mut sheet, workload, entries)?;
         }
+        let alone = profile.scores.0.iter().filter(|(workload, _)| !profile.benchmarks.0.contains_key(*workload));
+        for (workload, parts) in alone {
+            for (part, score) in parts.0.iter().filter(|(part, _)| !part.ends_with("_ref")) {
+                sheet.readings.extend(score.number().map(|value| score_of(workload, part, value)));
+            }
+        }
     }
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// The score of a profile. Those of other sets of workloads, and of other numbers of copies, are other figures.
+fn overall(name: &str, profile: &Profile) -> Option<SourceReading> {
+    let value = profile.value.number().or_else(|| profile.score.number())?;
+    let per = profile.unit.clone().unwrap_or_else(|| "score".to_owned());
+    let metric = Metric { per: per.into(), ..Metric::higher(Unit::Count, "") };
+    let reading = SourceReading::new(format!("hep.{}", snake(name)), name, value, metric);
+    let named = [&profile.app_info.name, &profile.settings.name].into_iter().find(|name| !name.is_empty());
+    let axes = [
+        ("workloads", named.cloned().unwrap_or_default()),
+        ("benchmarks", profile.bset.clone()),
+        ("copies", profile.copies.words()),
+    ];
+    let stated = axes.into_iter().filter(|(_, value)| !value.is_empty());
+    Some(stated.fold(reading, |reading, (axis, value)| reading.at(axis, axis_value(&value))))
+}
+
+fn score_of(workload: &str, part: &str, value: f64) -> SourceReading {
+    let reading = SourceReading::new("hep.workload", "Workload score", value, rate("events"));
+    reading.at("workload", axis_value(workload)).at("part", axis_value(part))
 }
 
 fn describe(sheet: &mut SourceSheet, host: &Host) {
@@ -112,11 +163,18 @@ fn describe(sheet: &mut SourceSheet, host: &Host) {
         ("cpu.model", words(cpu, "CPU_Model")),
         ("cpu.governor", words(cpu, "Power_Policy")),
         ("cpu.smt", words(cpu, "SMT_Enabled?")),
+        ("cpu.architecture", words(cpu, "Architecture")),
+        ("cache.l2", words(cpu, "L2_cache")),
+        ("cache.l3", words(cpu, "L3_cache")),
     ] {
         sheet.facts.extend(text(fact, &value, "suite", &[]));
     }
     let count = |map: &BoundedMap<Scalar>, name: &str| map.0.get(name).and_then(Scalar::number);
     sheet.facts.extend(count(cpu, "CPU").map(|count| number("cpu.count", count, "1", "suite", &[])));
+    let clock = count(cpu, "CPU_Max_Speed_MHz").filter(|clock| *clock > 0.0);
+    let clock = clock.map(|clock| number("cpu.clock.max", clock * 1e6, "Hz", "suite", &[Primitive::CoreClock]));
+    sheet.facts.extend(clock);
+    sheet.facts.extend(count(cpu, "Sockets").map(|count| number("cpu.sockets", count, "1", "suite", &[])));
     let memory =
         count(&host.hardware.memory, "Mem_Total").map(|kib| number("memory.total", kib * 1024.0, "B", "suite", &[]));
     sheet.facts.extend(memory);
@@ -126,22 +184,30 @@ fn describe(sheet: &mut SourceSheet, host: &Host) {
 /// The runs of a workload in order: `run0`, `run1`, ...
 fn runs(sheet: &mut SourceSheet, workload: &str, entries: &BoundedMap<HepEntry>) -> Result<(), SourceFault> {
     let mut runs: Vec<(usize, &HepReport)> = Vec::new();
+    let mut made = None;
     for (name, entry) in &entries.0 {
         let number = name.strip_prefix("run").and_then(|number| number.parse().ok());
-        if let (Some(number), HepEntry::Run { report }) = (number, entry) {
-            runs.push((number, report));
+        match (number, entry) {
+            (Some(number), HepEntry::Run { report }) => runs.push((number, report)),
+            (None, HepEntry::Made { copies, threads_per_copy }) => made = Some((*copies, *threads_per_copy)),
+            _ => {}
         }
     }
     runs.sort_by_key(|(number, _)| *number);
-    let Some((_, first)) = runs.first() else { return Ok(()) };
-    if first.scores.0.len() > MOST_NAMES {
+    // A run that failed has no scores.
+    let parts: BTreeSet<&String> = runs.iter().flat_map(|(_, report)| report.scores.0.keys()).collect();
+    if parts.len() > MOST_NAMES {
         return Err(SourceFault::new(format!("workload '{}' has more than {MOST_NAMES} parts", shown(workload)), 0));
     }
-    for part in first.scores.0.keys() {
+    for part in parts {
         let values: Vec<f64> = runs.iter().filter_map(|(_, report)| report.scores.0.get(part)).copied().collect();
-        let value = values.first().copied().unwrap_or_default();
-        let reading = SourceReading::new("hep.workload", "Workload score", value, rate("events"));
-        let reading = reading.at("workload", axis_value(workload)).at("part", axis_value(part));
+        let mut reading = score_of(workload, part, values.first().copied().unwrap_or_default());
+        if let Some((copies, threads)) = made {
+            reading = reading.at("copies", copies.to_string()).at("threads", threads.to_string());
+        }
+        if values.len() < runs.len() {
+            reading = reading.note(format!("{} of its {} runs state no score", runs.len() - values.len(), runs.len()));
+        }
         sheet.readings.push(reading.spread(SourceSpread::Launches(values)));
     }
     Ok(())

@@ -5,12 +5,12 @@ use model::Metric;
 use super::{Confidence, ImportFormat, Parsed, SourceText};
 use crate::date::unix;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
-use crate::text::{SourceFault, after, axis_value, between, lines, need, number, snake};
+use crate::text::{MOST_NAMES, SourceFault, after, axis_value, between, lines, need, number, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "hpcc",
     tool: "HPC Challenge",
-    about: "every rate, bandwidth and latency of the summary; no spread is stated",
+    about: "every rate, bandwidth and latency of the summary, with its sizes, one run a host; no spread is stated",
     by_lines: true,
     detect,
     parse,
@@ -23,49 +23,123 @@ fn detect(head: &[u8]) -> Confidence {
     if named { Confidence::Certain } else { Confidence::No }
 }
 
+/// The members of one run's summary: line, name and value.
+type Summary<'a> = Vec<(usize, &'a str, &'a str)>;
+
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    let mut sheet = SourceSheet::default();
-    let (mut inside, mut processes, mut open) = (false, String::new(), None);
+    // HPCC appends to its file: a sheet for each host.
+    let (mut sheets, mut host) = (Vec::new(), String::new());
+    let (mut inside, mut summary, mut open) = (false, Summary::new(), None);
+    let (mut version, mut started, mut solved) = (None, String::new(), 0);
     for (at, line) in lines(source.text) {
         let line = line.trim();
-        if let Some(version) = after(line, "HPC Challenge Benchmark version") {
-            sheet.version = version.split_whitespace().next().map(str::to_owned);
-            sheet.begin_process();
-            processes.clear();
-            open = Some(at);
-        } else if let Some(host) = after(line, "Hostname:") {
-            sheet.machine = axis_value(host.trim_matches('\''));
+        if let Some(found) = after(line, "HPC Challenge Benchmark version") {
+            if let Some(place) = open.replace(at) {
+                return Err(unfinished(place));
+            }
+            version = found.split_whitespace().next().map(str::to_owned);
+            (started, solved, host) = (String::new(), 0, String::new());
+        } else if let Some(name) = after(line, "Hostname:") {
+            host = axis_value(name.trim_matches('\''));
         } else if let Some(time) = between(line, "Current time (", ")").and_then(number) {
-            if sheet.started.is_empty() {
-                sheet.started = unix(time);
+            if started.is_empty() {
+                started = unix(time);
             }
         } else if line == "Begin of Summary section." {
-            inside = true;
+            (inside, summary) = (true, Summary::new());
         } else if line == "End of Summary section." {
             (inside, open) = (false, None);
+            let sheet = sheet_of(&mut sheets, &host, at)?;
+            sheet.version.clone_from(&version);
+            if sheet.started.is_empty() {
+                sheet.started.clone_from(&started);
+            }
+            take(sheet, &summary, solved)?;
         } else if let Some((name, value)) = line.split_once('=').filter(|_| inside) {
-            if name == "CommWorldProcs" {
-                processes = axis_value(value);
-            }
-            if name == "Success" && value != "1" {
-                sheet.notes.push("HPCC reports that a test failed".to_owned());
-            }
-            if let Some((scale, metric)) = quantity(name) {
-                let reading =
-                    SourceReading::new(format!("hpcc.{}", snake(name)), name, need(value, at)? * scale, metric);
-                let reading = reading.printed_in(value, scale);
-                let here = !processes.is_empty();
-                sheet.readings.push(if here { reading.at("processes", processes.clone()) } else { reading });
-            }
-        } else if !is_section(line) {
+            summary.push((at, name, value));
+        } else if is_section(line) {
+            solved +=
+                u32::from(line.starts_with('W') && line.split_whitespace().count() == 7 && !line.contains("ASSED"));
+        } else {
             continue;
         }
         source.took(at);
     }
-    if let Some(place) = open {
-        return Err(SourceFault::new("the run that begins here has no summary", place));
+    match open {
+        Some(place) => Err(unfinished(place)),
+        None => Ok(Parsed::Sheets(sheets)),
     }
-    Ok(Parsed::Sheets(vec![sheet]))
+}
+
+fn unfinished(place: usize) -> SourceFault {
+    SourceFault::new("the run that begins here has no summary", place)
+}
+
+/// The sheet of a host; its name is empty where a run does not state it.
+fn sheet_of<'a>(sheets: &'a mut Vec<SourceSheet>, host: &str, at: usize) -> Result<&'a mut SourceSheet, SourceFault> {
+    let place = match sheets.iter().position(|sheet| sheet.machine == host) {
+        Some(place) => place,
+        None if sheets.len() == MOST_NAMES => {
+            return Err(SourceFault::new(format!("it has more than {MOST_NAMES} hosts"), at));
+        }
+        None => {
+            sheets.push(SourceSheet { machine: host.to_owned(), ..SourceSheet::default() });
+            sheets.len() - 1
+        }
+    };
+    Ok(&mut sheets[place])
+}
+
+/// Adds the figures of a run, with the sizes that stand behind them in its summary.
+fn take(sheet: &mut SourceSheet, summary: &Summary<'_>, solved: u32) -> Result<(), SourceFault> {
+    sheet.begin_process();
+    let find = |name: &str| summary.iter().find(|(_, known, _)| *known == name).map(|(_, _, value)| *value);
+    let mut notes = Vec::new();
+    if find("Success").is_some_and(|value| value != "1") {
+        notes.push("HPCC reports that a test failed".to_owned());
+    }
+    if solved > 1 {
+        notes.push(format!("of the {solved} systems that it solved, the summary has the one with the highest rate"));
+    }
+    for &(at, name, value) in summary {
+        let Some((scale, metric)) = quantity(name) else { continue };
+        let number = need(value, at)?;
+        if number <= 0.0 {
+            notes.push(format!("{} is {}: that test did not run, or it failed", axis_value(name), axis_value(value)));
+            continue;
+        }
+        // It prints six digits, without zeros at the end.
+        let reading = SourceReading::new(format!("hpcc.{}", snake(name)), name, number * scale, metric).rounded(5e-6);
+        let axes = sizes(name).iter().chain(&[("processes", "CommWorldProcs")]);
+        let stated = axes.filter_map(|(axis, member)| Some((*axis, find(member)?)));
+        sheet.readings.push(stated.fold(reading, |reading, (axis, size)| reading.at(axis, axis_value(size))));
+    }
+    for note in notes {
+        if !sheet.notes.contains(&note) {
+            sheet.notes.push(note);
+        }
+    }
+    Ok(())
+}
+
+/// Axes of a figure, and the members of the summary that state its sizes.
+fn sizes(name: &str) -> &'static [(&'static str, &'static str)] {
+    let lcg = name.contains("_LCG");
+    match name {
+        _ if name.starts_with("HPL_") => &[("n", "HPL_N"), ("nb", "HPL_NB"), ("p", "HPL_nprow"), ("q", "HPL_npcol")],
+        _ if name.contains("DGEMM") => &[("n", "DGEMM_N")],
+        _ if name.starts_with("PTRANS_") => {
+            &[("n", "PTRANS_n"), ("nb", "PTRANS_nb"), ("p", "PTRANS_nprow"), ("q", "PTRANS_npcol")]
+        }
+        _ if name.starts_with("MPIRandomAccess_") && lcg => &[("n", "MPIRandomAccess_LCG_N")],
+        _ if name.starts_with("MPIRandomAccess_") => &[("n", "MPIRandomAccess_N")],
+        _ if name.contains("RandomAccess_") && lcg => &[("n", "RandomAccess_LCG_N")],
+        _ if name.contains("RandomAccess_") => &[("n", "RandomAccess_N")],
+        _ if name.contains("STREAM_") => &[("n", "STREAM_VectorSize"), ("threads", "STREAM_Threads")],
+        _ if name.starts_with("MPIFFT_") => &[("n", "MPIFFT_N"), ("ranks", "MPIFFT_Procs")],
+        _ if name.contains("FFT_") => &[("n", "FFT_N")],
+        _ => &[],
+    }
 }
 
 /// Unit of a member of the summary, by the end of its name. Sizes, settings, times and checks are no figures.
@@ -86,7 +160,7 @@ fn quantity(name: &str) -> Option<(f64, Metric)> {
 }
 
 /// Words of the lines of the sections above the summary, which repeats their results.
-const SECTIONS: [&str; 55] = [
+const SECTIONS: [&str; 65] = [
     "GUP/s",
     "Gflop/s",
     "GB/s",
@@ -142,6 +216,16 @@ const SECTIONS: [&str; 55] = [
     "processors",
     "Benchmark R",
     "Number of nodes",
+    "is taken to be",
+    "are less than",
+    "bytes per DOUBLE",
+    "SCALAR value",
+    "Details - level",
+    "measurements were done",
+    "pairs of processes",
+    "possible combinations",
+    "ring communication",
+    "avg error less than",
 ];
 
 /// Whether a line belongs to a section above the summary.

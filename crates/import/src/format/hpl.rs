@@ -16,14 +16,17 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
-    // A result is used after its residual was checked.
-    let mut waiting: Option<(usize, SourceReading)> = None;
+    // A result is used after its residuals were checked; version 1 checks three of each.
+    let mut waiting: Option<HplResult> = None;
     let mut columns: Vec<&str> = Vec::new();
+    let mut command: Option<&str> = None;
     // With a negative threshold it checks nothing, and says so at its end.
     let unchecked = source.text.contains(UNCHECKED);
+    let commands = commands(source.text);
     for (at, line) in lines(source.text) {
         let words: Vec<&str> = line.split_whitespace().collect();
-        if let Some(rest) = after(line, "HPLinpack") {
+        if let Some(rest) = after(line, "HPLinpack ").filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
+            keep(&mut sheet, waiting.take())?;
             sheet.version = rest.split_whitespace().next().map(str::to_owned);
             sheet.begin_process();
         } else if let Some(rest) = after(line, "HPL_pdgesv() start time") {
@@ -33,25 +36,70 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if words.first() == Some(&"T/V") && words.contains(&"Gflops") {
             columns = heading(&words, at)?;
         } else if !columns.is_empty() && words.first().is_some_and(|word| is_variant(word)) {
-            let result = result(&columns, &words, at)?;
+            let reading = result(&columns, &words, at)?;
+            let reading = command.iter().fold(reading, |reading, command| reading.at("command", axis_value(command)));
+            keep(&mut sheet, waiting.take())?;
             if unchecked {
-                sheet.readings.push(result.note("the residual was not checked"));
-            } else if let Some((place, _)) = waiting.replace((at, result)) {
-                return Err(SourceFault::new("this result has no residual check", place));
+                sheet.readings.push(reading.note("the residual was not checked"));
+            } else {
+                waiting = Some(HplResult { at, reading, passed: None });
             }
-        } else if line.contains("PASSED") {
-            sheet.readings.extend(waiting.take().map(|(_, reading)| reading));
-        } else if let Some((place, _)) = line.contains("FAILED").then(|| waiting.take()).flatten() {
-            sheet.notes.push(format!("the result at line {place} failed its residual check and is left out"));
+        } else if let Some(passed) = checked(line) {
+            if let Some(result) = &mut waiting {
+                result.passed = Some(passed && result.passed.unwrap_or(true));
+            }
+        } else if started(line).is_some() {
+            command = started(line).filter(|_| commands > 1);
         } else if !is_setting(line) {
             continue;
         }
         source.took(at);
     }
-    match waiting {
-        Some((place, _)) => Err(SourceFault::new("this result has no residual check", place)),
-        None => Ok(Parsed::Sheets(vec![sheet])),
+    keep(&mut sheet, waiting)?;
+    Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// A result whose residuals are being checked.
+struct HplResult {
+    at: usize,
+    reading: SourceReading,
+    /// Whether all checks so far passed; none before the first.
+    passed: Option<bool>,
+}
+
+/// Keeps a result if its residuals passed.
+fn keep(sheet: &mut SourceSheet, result: Option<HplResult>) -> Result<(), SourceFault> {
+    let Some(HplResult { at, reading, passed }) = result else { return Ok(()) };
+    match passed {
+        Some(true) => sheet.readings.push(reading),
+        Some(false) => {
+            sheet.notes.push(format!("the result at line {at} failed its residual check and is left out"));
+        }
+        None => return Err(SourceFault::new("this result has no residual check", at)),
     }
+    Ok(())
+}
+
+/// Whether a line says that a residual passed or failed its check.
+fn checked(line: &str) -> Option<bool> {
+    match (line.contains("PASSED"), line.contains("FAILED")) {
+        (true, false) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
+    }
+}
+
+/// The command that starts the benchmark, as a page shows it above the output, without the prompt before it.
+fn started(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let starters = ["mpirun", "mpiexec", "orterun", "srun"].into_iter().filter(|_| line.contains("xhpl"));
+    starters.filter_map(|starter| line.find(starter)).min().map(|at| &line[at..])
+}
+
+/// How many different commands there are: with several, each is a setting.
+fn commands(text: &str) -> usize {
+    let found: std::collections::BTreeSet<&str> = lines(text).filter_map(|(_, line)| started(line)).collect();
+    found.len()
 }
 
 const UNCHECKED: &str = "tests completed without checking";
@@ -86,8 +134,10 @@ fn result(columns: &[&str], words: &[&str], at: usize) -> Result<SourceReading, 
         return Err(SourceFault::new(format!("the row has {has} values and its heading {names}"), at));
     }
     let cell = |name: &str| columns.iter().position(|known| *known == name).map(|at| words[at]);
-    let flops = need(cell("Gflops").unwrap_or_default(), at)? * 1e9;
-    let mut reading = SourceReading::new("hpl.flops", "Linpack", flops, rate("floating-point operations"));
+    let digits = cell("Gflops").unwrap_or_default();
+    let flops = need(digits, at)? * 1e9;
+    let reading = SourceReading::new("hpl.flops", "Linpack", flops, rate("floating-point operations"));
+    let mut reading = reading.printed_in(digits, 1e9);
     for (axis, name) in [("variant", "T/V"), ("swap", "SWP"), ("n", "N"), ("nb", "NB"), ("p", "P"), ("q", "Q")] {
         if let Some(word) = cell(name) {
             reading = reading.at(axis, axis_value(word));
@@ -96,13 +146,13 @@ fn result(columns: &[&str], words: &[&str], at: usize) -> Result<SourceReading, 
     Ok(reading)
 }
 
-/// `WR11C2R4`, `WC00R2L1`, and of vendors' builds `WRC06R8C30c`, `WR101C2R4`: W, process mapping, then depth,
+/// `WR11C2R4`, `WC00R2L1`, and of vendors' builds `WRC06R8C30c`, `WR101C2R4` and `WC0`: W, process mapping, then depth,
 /// broadcast, factorisations.
 fn is_variant(word: &str) -> bool {
     let mut letters = word.chars();
     letters.next() == Some('W')
         && letters.next().is_some_and(|c| matches!(c, 'R' | 'C'))
-        && (8..=14).contains(&word.len())
+        && (3..=14).contains(&word.len())
         && word.chars().all(|c| c.is_ascii_alphanumeric())
         && word.chars().any(|c| c.is_ascii_digit())
 }

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::json::{self, BoundedMap, List, Scalar};
+use crate::rows::RowLines;
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, seconds};
 use crate::text::{SourceFault, axis_value, check_columns, need};
 
@@ -80,14 +81,12 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
 fn comma_separated(sheet: &mut SourceSheet, source: &str) -> Result<(), SourceFault> {
     check_columns(source)?;
     let mut reader = csv::Reader::from_reader(source.as_bytes());
-    let fault = |error: csv::Error| {
-        let line = error.position().map_or(1, csv::Position::line);
-        SourceFault::new("the row and the heading differ in length", usize::try_from(line).unwrap_or(0))
-    };
-    let names = reader.headers().map_err(fault)?.clone();
+    let mut rows = RowLines::new(source);
+    let fault = |line| SourceFault::new("the row and the heading differ in length", line);
+    let names = reader.headers().map_err(|_| fault(1))?.clone();
     for record in reader.records() {
-        let record = record.map_err(fault)?;
-        let line = record.position().map_or(0, |place| usize::try_from(place.line()).unwrap_or(0));
+        let record = record.map_err(|error| fault(rows.at(error.position())))?;
+        let line = rows.at(record.position());
         let cell = |name: &str| {
             let at = names.iter().position(|known| known == name);
             at.and_then(|at| record.get(at))

@@ -157,23 +157,23 @@ fn row(sheet: &mut SourceSheet, table: &ImbBenchmark, line: &str, at: usize) -> 
             _ => {}
         }
     }
-    for mut reading in readings {
-        if let Some(bytes) = cell(ImbColumn::Bytes) {
-            let bytes = bytes.parse().map_err(|_| SourceFault::new("the size is not a whole number", at))?;
-            reading = reading.at("size", model::format_size(bytes));
-        }
-        let axes = [
-            ("processes", &table.processes),
-            ("groups", &table.groups),
-            ("threads", &table.threads),
-            ("mode", &table.mode),
-        ];
-        for (axis, value) in axes {
-            if !value.is_empty() {
-                reading = reading.at(axis, value.clone());
-            }
-        }
-        sheet.readings.push(reading);
-    }
+    let size = cell(ImbColumn::Bytes).map(str::parse).transpose();
+    let size = size.map_err(|_| SourceFault::new("the size is not a whole number", at))?;
+    sheet.readings.extend(readings.into_iter().map(|reading| table.placed(reading, size)));
     Ok(())
+}
+
+impl ImbBenchmark {
+    /// The reading at the settings of its table, and at the size of its row.
+    fn placed(&self, reading: SourceReading, size: Option<u64>) -> SourceReading {
+        let axes = [
+            ("processes", &self.processes),
+            ("groups", &self.groups),
+            ("threads", &self.threads),
+            ("mode", &self.mode),
+        ];
+        let reading = size.into_iter().fold(reading, |reading, size| reading.at("size", model::format_size(size)));
+        let stated = axes.into_iter().filter(|(_, value)| !value.is_empty());
+        stated.fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()))
+    }
 }

@@ -15,8 +15,9 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     parse,
 };
 
-/// Counts behind the rates.
-const COUNTS: [&str; 17] = [
+/// Counts behind the rates, and the rate that is not read where it is zero.
+const COUNTS: [&str; 18] = [
+    "MFlops/s",
     "Cycles",
     "CPU Clock",
     "Cycle Clock",
@@ -44,55 +45,26 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let (mut kernel, mut threads, mut size) = (String::new(), String::new(), String::new());
     let mut open = None;
     for (at, line) in lines(source.text) {
-        if let Some(name) = line.strip_prefix("Test:") {
-            (kernel, size) = (axis_value(name), String::new());
-            open = Some(at);
+        let (name, value) = line.split_once(':').unwrap_or((line, ""));
+        if line.starts_with("Test:") {
+            (kernel, size, open) = (axis_value(value), String::new(), Some(at));
             sheet.begin_process();
-            source.took(at);
-            continue;
-        }
-        if let Some(count) = line.strip_prefix("Using ").and_then(|rest| rest.strip_suffix(" threads")) {
+        } else if let Some(count) = line.strip_prefix("Using ").and_then(|rest| rest.strip_suffix(" threads")) {
             threads = axis_value(count);
-            source.took(at);
-            continue;
-        }
-        if NOTHING.iter().any(|words| line.starts_with(words)) {
-            source.took(at);
-            continue;
-        }
-        let Some((name, value)) = line.split_once(':') else { continue };
-        let here = |reading: SourceReading| {
-            let reading = reading.at("kernel", kernel.clone());
-            let reading = if size.is_empty() { reading } else { reading.at("working_set", format!("{size}B")) };
-            if threads.is_empty() { reading } else { reading.at("threads", threads.clone()) }
-        };
-        match name {
-            "CPU Clock" if sheet.facts.is_empty() => {
-                sheet.facts.push(number("cpu.clock", need(value, at)?, "Hz", "output", &[]));
-            }
+        } else if name == "CPU Clock" && sheet.facts.is_empty() {
+            sheet.facts.push(number("cpu.clock", need(value, at)?, "Hz", "output", &[]));
+        } else if name == "Size (Byte)" || name == "Size" {
             // Version 4 calls the same number of bytes `Size`.
-            "Size (Byte)" | "Size" => size = axis_value(value),
-            "MByte/s" => {
-                let rate = need(value, at)? * 1e6;
-                let metric = bytes_per_second("bytes loaded + stored");
-                sheet.readings.push(here(SourceReading::new("likwid_bench.bandwidth", "Bandwidth", rate, metric)));
+            size = axis_value(value);
+        } else if let Some(reading) = reading(name, value, at)? {
+            if reading.id == "likwid_bench.bandwidth" {
                 open = None;
             }
-            // Kernels that only move data have no such rate.
-            "MFlops/s" if need(value, at)? == 0.0 => {}
-            "MFlops/s" => {
-                let metric = Metric::higher(Unit::PerSecond, "floating-point operations");
-                let reading =
-                    SourceReading::new("likwid_bench.flops", "Floating-point rate", need(value, at)? * 1e6, metric);
-                sheet.readings.push(here(reading));
-            }
-            "Cycles per update" | "Cycles per cacheline" => {
-                let metric = Metric::lower(Unit::Count, "cycles");
-                let id = format!("likwid_bench.{}", snake(name));
-                sheet.readings.push(here(SourceReading::new(id, name, need(value, at)?, metric)));
-            }
-            _ if COUNTS.contains(&name) => {}
-            _ => continue,
+            let reading = reading.at("kernel", kernel.clone());
+            let reading = if size.is_empty() { reading } else { reading.at("working_set", format!("{size}B")) };
+            sheet.readings.push(if threads.is_empty() { reading } else { reading.at("threads", threads.clone()) });
+        } else if !COUNTS.contains(&name) && !NOTHING.iter().any(|words| line.starts_with(words)) {
+            continue;
         }
         source.took(at);
     }
@@ -100,4 +72,25 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         Some(at) => Err(SourceFault::new(format!("kernel '{kernel}' has no bandwidth"), at)),
         None => Ok(Parsed::Sheets(vec![sheet])),
     }
+}
+
+/// The figure of a line, if it states one.
+fn reading(name: &str, value: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> {
+    Ok(match name {
+        "MByte/s" => {
+            let metric = bytes_per_second("bytes loaded + stored");
+            Some(SourceReading::new("likwid_bench.bandwidth", "Bandwidth", need(value, at)? * 1e6, metric))
+        }
+        "MFlops/s" => {
+            let rate = need(value, at)? * 1e6;
+            let metric = Metric::higher(Unit::PerSecond, "floating-point operations");
+            // Kernels that only move data have no such rate.
+            (rate != 0.0).then(|| SourceReading::new("likwid_bench.flops", "Floating-point rate", rate, metric))
+        }
+        "Cycles per update" | "Cycles per cacheline" => {
+            let metric = Metric::lower(Unit::Count, "cycles");
+            Some(SourceReading::new(format!("likwid_bench.{}", snake(name)), name, need(value, at)?, metric))
+        }
+        _ => None,
+    })
 }

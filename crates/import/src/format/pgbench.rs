@@ -49,21 +49,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             }
         } else if let Some(rest) = line.strip_prefix("latency average").or_else(|| line.strip_prefix("latency stddev"))
         {
-            let deviation = line.starts_with("latency stddev");
-            let (value, unit) = rest.trim_start_matches([' ', '=', ':']).split_once(' ').unwrap_or((rest, ""));
-            if !unit.starts_with("ms") {
-                return Err(SourceFault::new(format!("the unit '{}' of the latency is not known", shown(unit)), at));
-            }
-            if deviation {
-                if let Some(last) = sheet.readings.last_mut() {
-                    last.notes.push(format!("standard deviation of single transactions {} ms", need(value, at)?));
-                }
-            } else {
-                let value_seconds = need(value, at)? * 1e-3;
-                let reading =
-                    SourceReading::new("pgbench.latency", "Mean latency", value_seconds, seconds("transaction"));
-                sheet.readings.push(placed(reading.printed_in(value, 1e-3), &axes));
-            }
+            latency(&mut sheet, &axes, line.starts_with("latency stddev"), rest, at)?;
         } else if let Some(rest) = line.strip_prefix("tps =") {
             let (value, which) = rest.trim().split_once(' ').unwrap_or((rest.trim(), ""));
             // The rate that includes connecting is printed besides by older versions.
@@ -84,6 +70,28 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         Some(place) => Err(SourceFault::new("the run that begins here has no rate", place)),
         None => Ok(Parsed::Sheets(vec![sheet])),
     }
+}
+
+/// The mean latency, `= 1.234 ms`, or the deviation of what was read last.
+fn latency(
+    sheet: &mut SourceSheet,
+    axes: &[(&str, String)],
+    deviation: bool,
+    rest: &str,
+    at: usize,
+) -> Result<(), SourceFault> {
+    let (word, unit) = rest.trim_start_matches([' ', '=', ':']).split_once(' ').unwrap_or((rest, ""));
+    if !unit.starts_with("ms") {
+        return Err(SourceFault::new(format!("the unit '{}' of the latency is not known", shown(unit)), at));
+    }
+    let value = need(word, at)?;
+    if !deviation {
+        let reading = SourceReading::new("pgbench.latency", "Mean latency", value * 1e-3, seconds("transaction"));
+        sheet.readings.push(placed(reading.printed_in(word, 1e-3), axes));
+    } else if let Some(last) = sheet.readings.last_mut() {
+        last.notes.push(format!("standard deviation of single transactions {value} ms"));
+    }
+    Ok(())
 }
 
 /// What a run says of its scripts, below its rate, and of -R above it.

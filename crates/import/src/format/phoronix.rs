@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use model::{Better, Metric, Unit};
+use model::{Better, Fact, Metric, Point, Primitive, Unit};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::iso;
 use crate::error::SourcePosition;
-use crate::sheet::{SourceReading, SourceSheet, SourceSpread, metric, text};
-use crate::text::{MOST_ITEMS, MOST_NAMES, SourceFault, axis_value, number, snake};
+use crate::json::{self, BoundedMap, Scalar};
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread, metric, number as fact, text};
+use crate::text::{MOST_ITEMS, MOST_NAMES, SourceFault, axis_value, first_number, number, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "phoronix",
@@ -35,6 +36,8 @@ struct Composite {
     entry: Words,
     sheets: Vec<(String, SourceSheet)>,
     figures: usize,
+    /// Units of what was read, by system and figure: tests state several quantities under one description.
+    units: HashMap<(String, String, Point), String>,
     /// Elements with a number that no rule reads, by the names of their parents.
     unread: BTreeSet<String>,
 }
@@ -56,7 +59,7 @@ impl Composite {
                 if self.figures > MOST_ITEMS {
                     return Err(format!("it has more than {MOST_ITEMS} results"));
                 }
-                add(&mut self.sheets, &self.result, &entry)?;
+                self.add(&entry)?;
             }
             Some("PhoronixTestSuite") if name == "Result" => self.result.clear(),
             Some("PhoronixTestSuite") if name == "System" => {
@@ -64,6 +67,39 @@ impl Composite {
             }
             _ => {}
         }
+        Ok(())
+    }
+
+    /// Adds one result of one system.
+    fn add(&mut self, entry: &Words) -> Result<(), String> {
+        let get = |words: &Words, name: &str| words.get(name).cloned().unwrap_or_default();
+        let (value, system) = (get(entry, "Value"), get(entry, "Identifier"));
+        if value.is_empty() {
+            // A failed trial has no value.
+            return Ok(());
+        }
+        let result = &self.result;
+        let test = get(result, "Identifier");
+        // What its sensors recorded, and what an installation took, stands beside a test without an identifier.
+        if test.is_empty() || value.contains(',') || get(result, "DisplayFormat").contains("PASS") {
+            let title = [get(result, "Title"), get(result, "Description")].join(": ");
+            let title = axis_value(title.trim_matches([':', ' ']));
+            let sheet = sheet_of(&mut self.sheets, &system)?;
+            sheet
+                .notes
+                .push(format!("'{title}' is a record of sensors, of an installation or a check, and is not read"));
+            sheet.notes.dedup();
+            return Ok(());
+        }
+        let unusable = || format!("the value '{}' of {} is not a usable number", axis_value(&value), axis_value(&test));
+        let value = number(&value).ok_or_else(unusable)?;
+        let scale = get(result, "Scale");
+        let mut reading = reading(result, &test, value, &get(entry, "RawString"), &scale);
+        let key = (system.clone(), reading.id.clone(), reading.point.clone());
+        if self.units.entry(key).or_insert_with(|| scale.clone()) != &scale {
+            reading = reading.at("unit", axis_value(&scale));
+        }
+        sheet_of(&mut self.sheets, &system)?.readings.push(reading);
         Ok(())
     }
 }
@@ -171,55 +207,58 @@ fn describe(sheets: &mut Vec<(String, SourceSheet)>, system: Words) -> Result<()
                 _ => continue,
             };
             sheet.facts.extend(text(fact, value, "composite.xml", &[]));
+            if fact == "cpu.model" {
+                sheet.facts.extend(counts(value));
+            }
         }
+    }
+    // Beside the names stand settings of the kernel and of the compilers, as JSON.
+    let settings: BoundedMap<Scalar> = json::read(get("JSON")).unwrap_or_default();
+    let setting = |name: &str| settings.0.get(name).map(Scalar::words).unwrap_or_default();
+    let governor = setting("cpu-scaling-governor");
+    sheet.facts.extend(text("cpu.governor", &governor, "composite.xml", &[Primitive::CoreClock]));
+    let variables = setting("environment-variables");
+    if !variables.is_empty() {
+        sheet.notes.push(format!("compiled with {}", axis_value(&variables)));
     }
     Ok(())
 }
 
-fn add(sheets: &mut Vec<(String, SourceSheet)>, result: &Words, entry: &Words) -> Result<(), String> {
-    let get = |words: &Words, name: &str| words.get(name).cloned().unwrap_or_default();
-    let value = get(entry, "Value");
-    if value.is_empty() {
-        // A failed trial has no value.
-        return Ok(());
-    }
-    let test = get(result, "Identifier");
-    // What its sensors recorded during a test stands beside it without an identifier, as a list of samples.
-    if test.is_empty() || value.contains(',') || get(result, "DisplayFormat").contains("PASS") {
-        let title = axis_value(&get(result, "Title"));
-        let sheet = sheet_of(sheets, &get(entry, "Identifier"))?;
-        sheet.notes.push(format!("'{title}' is a record of sensors or a check, and is not read"));
-        sheet.notes.dedup();
-        return Ok(());
-    }
-    let unusable = || format!("the value '{}' of {} is not a usable number", axis_value(&value), axis_value(&test));
-    let value = number(&value).ok_or_else(unusable)?;
-    let better = match get(result, "Proportion").as_str() {
+/// How many processors, cores and threads: `2 x Example CPU @ 2.60GHz (12 Cores / 24 Threads)`.
+fn counts(processor: &str) -> Vec<Fact> {
+    let count = |name: &str, value: Option<f64>| value.map(|value| fact(name, value, "1", "composite.xml", &[]));
+    let inside = processor.rsplit_once('(').map_or("", |(_, inside)| inside.trim_end_matches(')'));
+    let of = |word: &str| inside.split('/').find(|part| part.contains(word)).and_then(first_number);
+    let sockets = processor.split_once(" x ").and_then(|(count, _)| number(count));
+    let (cores, threads) = (of("Core"), of("Thread"));
+    let counts = [count("cpu.sockets", sockets), count("cpu.cores", cores), count("cpu.count", threads.or(cores))];
+    counts.into_iter().flatten().collect()
+}
+
+fn reading(result: &Words, test: &str, value: f64, trials: &str, scale: &str) -> SourceReading {
+    let get = |name: &str| result.get(name).map_or("", String::as_str);
+    let better = match get("Proportion") {
         "LIB" => Some(Better::Lower),
         "HIB" => Some(Better::Higher),
         // Profiles of old versions state none: then it is that of the unit.
         _ => None,
     };
-    let (scale, unit) = unit(&get(result, "Scale"), better);
-    let raw = get(entry, "RawString");
-    let trials: Vec<f64> = raw.split(':').filter_map(number).map(|trial| trial * scale).collect();
+    let (scale, unit) = unit(scale, better);
+    let trials: Vec<f64> = trials.split(':').filter_map(number).map(|trial| trial * scale).collect();
     let bare = test.rsplit('/').next().unwrap_or_default();
     let bare = bare.rsplit_once('-').map_or(bare, |(name, version)| {
         if number(version).is_some() || version.matches('.').count() == 2 { name } else { bare }
     });
-    let mut reading =
-        SourceReading::new(format!("phoronix.{}", snake(bare)), get(result, "Title"), value * scale, unit);
-    let description = get(result, "Description");
-    if !description.is_empty() {
-        reading = reading.at("test", axis_value(&description));
-    }
-    if !get(result, "AppVersion").is_empty() {
-        reading = reading.note(format!("version {} of the program", axis_value(&get(result, "AppVersion"))));
+    let mut reading = SourceReading::new(format!("phoronix.{}", snake(bare)), get("Title"), value * scale, unit);
+    // Another version of the program is another test, as it is for Phoronix itself.
+    for (axis, name) in [("test", "Description"), ("version", "AppVersion")] {
+        if !get(name).is_empty() {
+            reading = reading.at(axis, axis_value(get(name)));
+        }
     }
     // A single trial has no spread.
     let spread = if trials.len() > 1 { SourceSpread::Launches(trials) } else { SourceSpread::None };
-    sheet_of(sheets, &get(entry, "Identifier"))?.readings.push(reading.spread(spread));
-    Ok(())
+    reading.spread(spread)
 }
 
 /// The scale and metric of a unit; where the direction is not stated, times, power and energy should be low.
@@ -227,17 +266,28 @@ fn unit(scale: &str, better: Option<Better>) -> (f64, Metric) {
     let low = better.unwrap_or(Better::Lower);
     let high = better.unwrap_or(Better::Higher);
     match scale {
-        "Seconds" | "sec" | "s" => (1.0, metric(Unit::Seconds, "execution", low)),
+        "Seconds" | "sec" => (1.0, metric(Unit::Seconds, "execution", low)),
         "Minutes" => (60.0, metric(Unit::Seconds, "execution", low)),
-        "ms" | "Milliseconds" => (1e-3, metric(Unit::Seconds, "execution", low)),
-        "us" | "Microseconds" => (1e-6, metric(Unit::Seconds, "execution", low)),
-        "ns" | "Nanoseconds" => (1e-9, metric(Unit::Seconds, "execution", low)),
-        "MB/s" => (1e6, metric(Unit::BytesPerSecond, "bytes", high)),
-        "GB/s" => (1e9, metric(Unit::BytesPerSecond, "bytes", high)),
-        "MiB/s" => (1_048_576.0, metric(Unit::BytesPerSecond, "bytes", high)),
+        "Milliseconds" => (1e-3, metric(Unit::Seconds, "execution", low)),
+        "Microseconds" => (1e-6, metric(Unit::Seconds, "execution", low)),
+        "Nanoseconds" => (1e-9, metric(Unit::Seconds, "execution", low)),
         "Watts" => (1.0, metric(Unit::Watts, "system", low)),
         "Joules" => (1.0, metric(Unit::Joules, "execution", low)),
-        _ if scale.ends_with("/s") || scale.ends_with(" Per Second") => (1.0, metric(Unit::PerSecond, scale, high)),
-        _ => (1.0, metric(Unit::Count, scale, high)),
+        "Mflops" | "MFLOPS" => (1e6, metric(Unit::PerSecond, "floating-point operations", high)),
+        "GFLOPS" | "Gflops" => (1e9, metric(Unit::PerSecond, "floating-point operations", high)),
+        _ => {
+            if let Some(what) = scale.strip_suffix(" Per Second") {
+                return (1.0, metric(Unit::PerSecond, what, high));
+            }
+            // Of ratios and counts, only the source's word is known.
+            let known = crate::units::unit(scale)
+                .filter(|known| [Unit::Seconds, Unit::BytesPerSecond, Unit::PerSecond].contains(&known.unit));
+            match known {
+                Some(known) if known.unit == Unit::Seconds => (known.scale, metric(known.unit, "execution", low)),
+                Some(known) => (known.scale, metric(known.unit, &known.per, high)),
+                None if scale.ends_with("/s") => (1.0, metric(Unit::PerSecond, scale, high)),
+                None => (1.0, metric(Unit::Count, scale, high)),
+            }
+        }
     }
 }

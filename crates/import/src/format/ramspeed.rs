@@ -34,20 +34,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if let Some(count) = between(line, "per pass mode,", "processes").and_then(number) {
             processes = Some(count);
         } else if let Some((value, scale)) = rated(line) {
-            let value = need(value, at)? * scale;
-            if let Some((kind, size)) = line.split_once(':').and_then(|(head, _)| block(head)) {
-                sheet.readings.push(blocks(kind, size, value, at)?);
-            } else if let Some((kind, name)) = line.split_once(':').and_then(|(head, _)| head.trim().rsplit_once(' ')) {
-                let id = format!("ramspeed.{}", snake(name));
-                let reading = SourceReading::new(
-                    id,
-                    line.split(':').next().unwrap_or_default().trim(),
-                    value,
-                    bytes_per_second("bytes"),
-                );
-                sheet.readings.push(reading.at("kind", snake(kind)));
-            }
-        } else if !line.contains("per pass mode") {
+            let Some(reading) = reading(line, need(value, at)? * scale, at)? else { continue };
+            sheet.readings.push(reading.printed_in(value, scale));
+        } else if !["per pass mode", "BatchRun mode"].iter().any(|words| line.contains(words)) {
             continue;
         }
         source.took(at);
@@ -64,10 +53,23 @@ fn begin(sheet: &mut SourceSheet, processes: &mut Option<f64>) {
     sheet.begin_process();
 }
 
+/// The reading of a line with a rate; none if it does not name what was measured.
+fn reading(line: &str, value: f64, at: usize) -> Result<Option<SourceReading>, SourceFault> {
+    // A page may show the line as a comment.
+    let head = line.trim_start_matches(|c: char| c == '#' || c.is_whitespace());
+    let head = head.split(':').next().unwrap_or_default().trim();
+    if let Some((kind, size)) = block(head) {
+        return blocks(kind, size, value, at).map(Some);
+    }
+    let Some((kind, name)) = head.rsplit_once(' ') else { return Ok(None) };
+    let reading = SourceReading::new(format!("ramspeed.{}", snake(name)), head, value, bytes_per_second("bytes"));
+    Ok(Some(reading.at("kind", snake(kind))))
+}
+
 /// The number before the unit at a line's end, and the unit in bytes.
 fn rated(line: &str) -> Option<(&str, f64)> {
     let (_, rest) = line.rsplit_once(':')?;
-    UNITS.iter().find_map(|(unit, scale)| rest.split_once(unit).map(|(value, _)| (value, *scale)))
+    UNITS.iter().find_map(|(unit, scale)| rest.split_once(unit).map(|(value, _)| (value.trim(), *scale)))
 }
 
 /// `INTEGER & WRITING      1 Kb block`: the kind and the size.

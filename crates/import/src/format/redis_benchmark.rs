@@ -67,14 +67,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             line.split_once(": ").filter(|(_, rest)| rest.contains("requests per second"))
         {
             quiet(&mut sheet, name, rest, &asked, at)?;
-        } else if words.len() == 3 && words[1..] == ["parallel", "clients"] {
-            axes.push(("clients", axis_value(words[0])));
-        } else if let Some(count) = line.strip_prefix("threads:").filter(|count| count.trim() != "1") {
-            axes.push(("threads", axis_value(count)));
-        } else if line == "keep alive: 0" {
-            axes.push(("keep_alive", "no".to_owned()));
-        } else if words.len() == 3 && words[1..] == ["bytes", "payload"] {
-            axes.push(("payload", format!("{}B", axis_value(words[0]))));
+        } else if let Some(setting) = setting(line, &words) {
+            axes.push(setting);
         } else if words.starts_with(&["avg", "min", "p50"]) {
             summary = words;
         } else if !summary.is_empty() && words.len() == summary.len() && words.iter().all(|word| number(word).is_some())
@@ -88,6 +82,19 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         source.took(at);
     }
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// What the lines above a result say of the clients.
+fn setting(line: &str, words: &[&str]) -> Option<(&'static str, String)> {
+    match words {
+        [count, "parallel", "clients"] => Some(("clients", axis_value(count))),
+        [size, "bytes", "payload"] => Some(("payload", format!("{}B", axis_value(size)))),
+        _ if line == "keep alive: 0" => Some(("keep_alive", "no".to_owned())),
+        _ => {
+            let threads = line.strip_prefix("threads:").filter(|count| count.trim() != "1");
+            threads.map(|count| ("threads", axis_value(count)))
+        }
+    }
 }
 
 /// Settings, histograms and progress.

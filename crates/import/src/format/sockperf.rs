@@ -40,20 +40,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if let Some(words) = between(line, "(std-dev=", ")") {
             deviation = words.split([',', ')']).next().and_then(number);
         } else if let Some((name, value)) = summary(line) {
-            let value = need(value, at)?;
-            let mut reading = match name {
-                "Latency" => SourceReading::new(
-                    "sockperf.latency",
-                    "One-way latency (half a round trip)",
-                    value * 1e-6,
-                    seconds("message"),
-                ),
-                "Round trip" => {
-                    SourceReading::new("sockperf.round_trip", "Round trip", value * 1e-6, seconds("message"))
-                }
-                "Message Rate" => SourceReading::new("sockperf.message_rate", "Message rate", value, rate("messages")),
-                _ => continue,
-            };
+            let Some(mut reading) = summarised(name, need(value, at)?) else { continue };
             if let Some(deviation) = deviation.take() {
                 reading = reading.note(format!("standard deviation of single messages {deviation} us"));
             }
@@ -77,6 +64,17 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         source.took(at);
     }
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// What a line of the summary states.
+fn summarised(name: &str, value: f64) -> Option<SourceReading> {
+    let time = |id, title| SourceReading::new(id, title, value * 1e-6, seconds("message"));
+    match name {
+        "Latency" => Some(time("sockperf.latency", "One-way latency (half a round trip)")),
+        "Round trip" => Some(time("sockperf.round_trip", "Round trip")),
+        "Message Rate" => Some(SourceReading::new("sockperf.message_rate", "Message rate", value, rate("messages"))),
+        _ => None,
+    }
 }
 
 /// Settings that define the figure.

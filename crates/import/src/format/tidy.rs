@@ -7,6 +7,7 @@ use model::{
 use serde::de::DeserializeOwned;
 
 use super::{Confidence, ImportFormat, Parsed, SourceText};
+use crate::rows::RowLines;
 use crate::text::{SourceFault, check_columns, need, shown, usable};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
@@ -77,17 +78,15 @@ impl TidyRow<'_> {
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     check_columns(source.text)?;
     let mut reader = csv::Reader::from_reader(source.text.as_bytes());
-    let fault = |error: csv::Error| {
-        let line = error.position().map_or(1, csv::Position::line);
-        SourceFault::new("the row and the heading differ in length", usize::try_from(line).unwrap_or(0))
-    };
-    let names = reader.headers().map_err(fault)?.clone();
+    let mut lines = RowLines::new(source.text);
+    let fault = |line| SourceFault::new("the row and the heading differ in length", line);
+    let names = reader.headers().map_err(|_| fault(1))?.clone();
     let mut runs: Vec<Run> = Vec::new();
     let mut places = std::collections::HashMap::new();
     let mut seen = std::collections::HashSet::new();
     for record in reader.records() {
-        let cells = record.map_err(fault)?;
-        let line = cells.position().map_or(0, |place| usize::try_from(place.line()).unwrap_or(0));
+        let cells = record.map_err(|error| fault(lines.at(error.position())))?;
+        let line = lines.at(cells.position());
         let row = TidyRow { names: &names, cells, line };
         let id = row.get("run")?.to_owned();
         if id.is_empty() {

@@ -9,6 +9,7 @@ use model::{Better, Fact, Metric, Point, Primitive, Unit};
 use super::{Confidence, ImportFormat, Parsed, SourceText};
 use crate::date;
 use crate::known::{is_ours, known};
+use crate::rows::RowLines;
 use crate::sheet::{self, SourceReading, SourceSheet};
 use crate::text::{MOST_NAMES, SourceFault, axis_value, check_columns, lines, number, one_line, shown, snake};
 use crate::units::{NamedUnit, unit};
@@ -58,18 +59,16 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         check_columns(source.text)?;
     }
     let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(source.text.as_bytes());
-    let fault = |error: &csv::Error| {
-        let line = error.position().map_or(1, csv::Position::line);
-        SourceFault::new("the row and the heading differ in length", usize::try_from(line).unwrap_or(0))
-    };
-    let names = reader.headers().map_err(|error| fault(&error))?.clone();
+    let mut rows = RowLines::new(source.text);
+    let fault = |line| SourceFault::new("the row and the heading differ in length", line);
+    let names = reader.headers().map_err(|_| fault(1))?.clone();
     let columns: Vec<WideColumn> = names.iter().map(column).collect::<Result<_, _>>()?;
     check(&columns, &names)?;
     let mut sheets: Vec<SourceSheet> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     for record in reader.records() {
-        let record = record.map_err(|error| fault(&error))?;
-        let line = record.position().map_or(0, |place| usize::try_from(place.line()).unwrap_or(0));
+        let record = record.map_err(|error| fault(rows.at(error.position())))?;
+        let line = rows.at(record.position());
         let machine = columns.iter().zip(&record).find(|(column, _)| matches!(column, WideColumn::Machine));
         let machine = machine.map(|(_, cell)| axis_value(cell)).filter(|name| name != "-");
         let machine = machine.ok_or_else(|| SourceFault::new("the row does not name its machine", line))?;

@@ -105,3 +105,32 @@ fn pages_of_tinymembench_are_known_by_the_end_of_their_name() {
         assert!(near(value(run, &key), 2.5e-9), "{pages}: {:?}", keys(run));
     }
 }
+
+#[test]
+fn batches_of_ramspeed_and_their_means_are_told_apart() {
+    let text = "$ ramspeed -b 6 -g 1 -l 2\n\
+                 # RAMspeed (GENERIC) v2.6.0 by Rhett M. Hollander and Paul V. Bolotoff, 2002-09\n\
+                 \n\
+                 1Gb per pass mode\n\
+                 \n\
+                 2-benchmark FLOATmem BatchRun mode\n\
+                 \n\
+                 Benchmark #1:\n\
+                 # FL-POINT  Copy:      5000.00 MB/s\n\
+                 ---\n\
+                 FL-POINT  AVERAGE:   5000.00 MB/s\n\
+                 \n\
+                 Benchmark #2:\n\
+                 FL-POINT  Copy:      5100.00 MB/s\n\
+                 ---\n\
+                 FL-POINT  AVERAGE:   5100.00 MB/s\n\
+                 \n\
+                 FL-POINT BatchRun  Copy:      5050.00 MB/s\n\
+                 ---\n\
+                 FL-POINT BatchRun  AVERAGE:   5050.00 MB/s\n";
+    let run = &read_as("ramspeed", text)[0];
+    assert!(near(value(run, "ramspeed.copy:kind=fl_point"), 5e9), "{:?}", keys(run));
+    assert!(near(value(run, "ramspeed.copy:kind=fl_point,occurrence=2"), 5.1e9));
+    assert!(near(value(run, "ramspeed.copy:kind=fl_point_batchrun"), 5.05e9));
+    assert!(near(named(run, "ramspeed.copy").rounding.unwrap(), 0.005 / 5000.0));
+}

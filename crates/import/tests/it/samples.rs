@@ -41,7 +41,7 @@ const SAMPLES: &[(&str, &str, usize)] = &[
     ("vc/hpcg.txt", "hpcg", 9),
     ("vc/hpl.txt", "hpl", 1),
     ("vc/lat_mem_rd_128.txt", "lmbench", 35),
-    ("vc/lmbench_rhel_1.txt", "lmbench", 28),
+    ("vc/lmbench_rhel_1.txt", "lmbench", 29),
     ("vc/lmbench_summary_1.txt", "lmbench", 28),
     ("vc/osu_allreduce.txt", "osu", 19),
     ("vc/osu_bw.txt", "osu", 23),

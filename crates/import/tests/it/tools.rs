@@ -43,8 +43,8 @@ const VALUES: &[(&str, &str, f64)] = &[
     ),
     ("mdtest.txt", "mdtest.file_creation:tasks=4,nodes=2,files=4000", 2900.5),
     ("mdtest-4.txt", "mdtest.directory_creation:tasks=1,nodes=1,files=630", 8000.25),
-    ("hpcc.txt", "hpcc.hpl_tflops:processes=4", 5e10),
-    ("hpcc.txt", "hpcc.starstream_triad:processes=4", 5.9e9),
+    ("hpcc.txt", "hpcc.hpl_tflops:n=10000,processes=4", 5e10),
+    ("hpcc.txt", "hpcc.starstream_triad:n=1000000,processes=4", 5.9e9),
     ("hpcc.txt", "hpcc.maxpingponglatency_usec:processes=4", 0.384e-6),
     (
         "nccl-tests.txt",
@@ -233,7 +233,15 @@ fn processes_in_one_file_are_launches() {
 }
 
 /// Fixtures that do not show where a process begins, or do not state the number of its ranks.
-const NOT_TWICE: &[&str] = &["criterion.txt", "go-bench.txt", "lmbench-summary.txt", "osu-others.txt", "osu.txt"];
+const NOT_TWICE: &[&str] = &[
+    "criterion.txt",
+    "go-bench.txt",
+    "lmbench-run-all.txt",
+    "lmbench-summary-2.txt",
+    "lmbench-summary.txt",
+    "osu-others.txt",
+    "osu.txt",
+];
 
 #[test]
 fn outputs_that_a_page_indents_are_read_too() {

@@ -1,6 +1,7 @@
 //! JMH's tables of separated values: `-rf csv` and `-rf scsv`.
 
 use super::{SourceText, benchmark, is_part};
+use crate::rows::RowLines;
 use crate::sheet::SourceSheet;
 use crate::text::{SourceFault, axis_value, check_columns, lines, need, number, shown};
 
@@ -34,20 +35,16 @@ pub(super) fn parse(source: &SourceText<'_>, separator: u8) -> Result<SourceShee
     if separator == b',' {
         check_columns(source.text)?;
     }
-    // Behind a carriage return the reader would count the line end to the next row.
-    let text = source.text.replace("\r\n", "\n");
-    let mut reader = csv::ReaderBuilder::new().delimiter(separator).from_reader(text.as_bytes());
-    let fault = |error: &csv::Error| {
-        let line = error.position().map_or(1, csv::Position::line);
-        SourceFault::new("the row and the heading differ in length", usize::try_from(line).unwrap_or(0))
-    };
-    let names = reader.headers().map_err(|error| fault(&error))?.clone();
+    let mut reader = csv::ReaderBuilder::new().delimiter(separator).from_reader(source.text.as_bytes());
+    let mut rows = RowLines::new(source.text);
+    let fault = |line| SourceFault::new("the row and the heading differ in length", line);
+    let names = reader.headers().map_err(|_| fault(1))?.clone();
     let columns: Vec<JmhColumn> = names.iter().map(column).collect::<Result<_, _>>()?;
     let mut sheet = SourceSheet::default();
     sheet.begin_process();
     for record in reader.records() {
-        let record = record.map_err(|error| fault(&error))?;
-        let line = record.position().map_or(0, |place| usize::try_from(place.line()).unwrap_or(0));
+        let record = record.map_err(|error| fault(rows.at(error.position())))?;
+        let line = rows.at(record.position());
         if record == names {
             // The table of a further process was appended.
             sheet.begin_process();

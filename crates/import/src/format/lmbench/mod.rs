@@ -2,6 +2,7 @@
 
 mod raw;
 mod summary;
+mod tables;
 
 use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
 use crate::text::SourceFault;
@@ -22,7 +23,6 @@ fn detect(head: &[u8]) -> Confidence {
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    let sheets =
-        if source.text.contains("L M B E N C H") { summary::parse(source)? } else { vec![raw::parse(source)?] };
+    let sheets = if source.text.contains("L M B E N C H") { summary::parse(source)? } else { raw::parse(source)? };
     Ok(Parsed::Sheets(sheets))
 }

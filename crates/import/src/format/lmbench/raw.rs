@@ -1,11 +1,11 @@
 //! Raw results: lines of `name: value unit`, and sections of pairs under a heading.
 
-use model::{GIB, KIB, Primitive, format_size};
+use model::{GIB, KIB, Metric, Primitive, Unit, format_size};
 
 use crate::date::ctime;
 use crate::format::SourceText;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number, rate, seconds, text};
-use crate::text::{SourceFault, axis_value, between, first_number, lines, need, snake};
+use crate::text::{MOST_NAMES, SourceFault, axis_value, between, first_number, lines, need, shown, snake};
 
 /// Lines whose definition is that of a probe: name, id and point.
 const LINES: &[(&str, &str, &str)] = &[
@@ -38,7 +38,7 @@ const SECTIONS: &[(&str, &str, &str, &str)] = &[
     ("unrolled bcopy unaligned", "memory.memcpy_unrolled", "working_set", ""),
     ("Memory read bandwidth", "memory.read", "working_set", ""),
     ("Memory write bandwidth", "memory.write", "working_set", ""),
-    ("Socket bandwidth using localhost", "ipc.tcp_bandwidth", "message", ""),
+    ("Socket bandwidth using localhost", "ipc.tcp_bandwidth", "message", "congestion=system"),
 ];
 
 /// Kind of the pairs under a heading.
@@ -51,18 +51,49 @@ enum LmbenchSection {
     Files,
 }
 
-pub(super) fn parse(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
-    let mut sheet = SourceSheet::default();
-    let mut section = LmbenchSection::None;
-    let mut random = false;
+/// Results of one machine with one kernel.
+#[derive(Default)]
+struct LmbenchSystem<'a> {
+    /// The first line of its results.
+    name: &'a str,
+    sheet: SourceSheet,
+    /// Copies of each test that run at once, if there are several.
+    copies: Option<&'a str>,
+}
+
+impl<'a> LmbenchSystem<'a> {
+    fn begin(&mut self) {
+        self.sheet.begin_process();
+        self.copies = None;
+    }
+
+    fn header(&mut self, line: &'a str) {
+        match line.strip_prefix("SYNC_MAX: ").map(str::trim) {
+            Some(copies) => self.copies = Some(copies).filter(|copies| *copies != "1" && !copies.is_empty()),
+            None => header(&mut self.sheet, line),
+        }
+    }
+
+    fn add(&mut self, readings: Vec<SourceReading>) {
+        for reading in readings {
+            let placed = self.copies.map(|copies| reading.clone().at("copies", axis_value(copies)));
+            self.sheet.readings.push(placed.unwrap_or(reading));
+        }
+    }
+}
+
+pub(super) fn parse(source: &SourceText<'_>) -> Result<Vec<SourceSheet>, SourceFault> {
+    let mut systems = vec![LmbenchSystem::default()];
+    let (mut present, mut section, mut random) = (0, LmbenchSection::None, false);
     for (at, line) in lines(source.text) {
         let line = line.trim();
         let words: Vec<&str> = line.split_whitespace().collect();
         if let Some(inside) = line.strip_prefix('[') {
             if inside.starts_with("lmbench") {
-                sheet.begin_process();
+                present = system(&mut systems, line, at)?;
+                systems[present].begin();
             }
-            header(&mut sheet, inside.trim_end_matches(']'));
+            systems[present].header(inside.trim_end_matches(']'));
         } else if words.is_empty() {
             if !matches!(section, LmbenchSection::Latency { .. }) {
                 section = LmbenchSection::None;
@@ -72,10 +103,12 @@ pub(super) fn parse(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault>
             if readings.is_empty() {
                 continue;
             }
-            sheet.readings.extend(readings);
-        } else if let Some((name, value)) = line.rsplit_once(": ") {
-            let Some(reading) = single(name, value, at)? else { continue };
-            sheet.readings.push(reading);
+            systems[present].add(readings);
+        } else if let Some((name, value)) = line.rsplit_once(':') {
+            // What follows a line with a result of its own is of another test.
+            section = LmbenchSection::None;
+            let Some(reading) = single(name, value.trim(), at)? else { continue };
+            systems[present].add(vec![reading]);
         } else {
             random = match line.trim_matches('"') {
                 "Random load latency" => true,
@@ -86,13 +119,30 @@ pub(super) fn parse(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault>
         }
         source.took(at);
     }
-    Ok(sheet)
+    let several = systems.len() > 1;
+    let sheets = systems.into_iter().map(|system| system.sheet);
+    Ok(sheets.filter(|sheet| !(several && sheet.readings.is_empty())).collect())
+}
+
+/// The system whose results begin with this line, which states its host and its kernel: further results of it are
+/// launches.
+fn system<'a>(systems: &mut Vec<LmbenchSystem<'a>>, name: &'a str, at: usize) -> Result<usize, SourceFault> {
+    if let Some(found) = systems.iter().position(|system| system.name == name) {
+        return Ok(found);
+    }
+    if systems.len() > MOST_NAMES {
+        return Err(SourceFault::new(format!("it has more than {MOST_NAMES} systems"), at));
+    }
+    systems.push(LmbenchSystem { name, ..LmbenchSystem::default() });
+    Ok(systems.len() - 1)
 }
 
 fn header(sheet: &mut SourceSheet, line: &str) {
     let date = ctime(line);
     if !date.is_empty() && !line.contains('#') && !line.contains(": ") {
-        sheet.started = date;
+        if sheet.started.is_empty() {
+            sheet.started = date;
+        }
         return;
     }
     let Some((name, value)) = line.split_once(": ") else { return };
@@ -101,13 +151,16 @@ fn header(sheet: &mut SourceSheet, line: &str) {
         "HOSTNAME" => sheet.machine = axis_value(value),
         "LMBENCH VERSION" => sheet.version = Some(value.to_owned()),
         "MHZ" => {
-            if let Some(megahertz) = first_number(value).filter(|megahertz| *megahertz > 0.0) {
-                sheet.facts.push(number("cpu.clock", megahertz * 1e6, "Hz", "lmbench", &[Primitive::CoreClock]));
-            }
+            let clock = first_number(value).filter(|megahertz| *megahertz > 0.0);
+            sheet.fact(clock.map(|clock| number("cpu.clock", clock * 1e6, "Hz", "lmbench", &[Primitive::CoreClock])));
         }
-        "SYSNAME" => sheet.facts.extend(text("os.name", value, "lmbench", &[])),
-        "RELEASE" => sheet.facts.extend(text("kernel.release", value, "lmbench", &[Primitive::SyscallEntry])),
-        "MACHINE" => sheet.facts.extend(text("cpu.architecture", value, "lmbench", &[])),
+        "PROCESSORS" => {
+            let count = first_number(value).filter(|count| *count > 0.0);
+            sheet.fact(count.map(|count| number("cpu.count", count, "1", "lmbench", &[])));
+        }
+        "SYSNAME" => sheet.fact(text("os.name", value, "lmbench", &[])),
+        "RELEASE" => sheet.fact(text("kernel.release", value, "lmbench", &[Primitive::SyscallEntry])),
+        "MACHINE" => sheet.fact(text("cpu.architecture", value, "lmbench", &[])),
         _ => {}
     }
 }
@@ -123,7 +176,7 @@ fn heading(line: &str, random: bool) -> LmbenchSection {
     }
     match line {
         "mappings" => LmbenchSection::Mappings,
-        "File system latency" => LmbenchSection::Files,
+        "File system latency" | "file system latency" => LmbenchSection::Files,
         line if ["bandwidth", "bcopy", "bzero"].iter().any(|word| line.contains(word)) => {
             LmbenchSection::Bandwidth(line.to_owned())
         }
@@ -133,8 +186,9 @@ fn heading(line: &str, random: bool) -> LmbenchSection {
 
 fn single(name: &str, value: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> {
     let mut words = value.split_whitespace();
-    let (Some(value), Some(unit)) = (words.next(), words.next()) else { return Ok(None) };
+    let (Some(word), unit) = (words.next(), words.next().unwrap_or_default()) else { return Ok(None) };
     let (scale, metric) = match unit {
+        "" if name.ends_with(" parallelism") => (1.0, Metric::higher(Unit::Ratio, "operations at once")),
         "microseconds" => (1e-6, seconds("operation")),
         "nanoseconds" => (1e-9, seconds("operation")),
         "milliseconds" => (1e-3, seconds("operation")),
@@ -142,59 +196,60 @@ fn single(name: &str, value: &str, at: usize) -> Result<Option<SourceReading>, S
         "KB/sec" => (1e3, bytes_per_second("bytes")),
         _ => return Ok(None),
     };
-    let value = need(value, at)? * scale;
+    let value = need(word, at)? * scale;
+    let reading = |id: &str| SourceReading::new(id, name, value, metric).printed_in(word, scale);
     if let Some((_, id, point)) = LINES.iter().find(|(known, ..)| *known == name) {
-        let reading = SourceReading::new(*id, name, value, metric);
-        return Ok(Some(SourceReading { point: point.parse().unwrap_or_default(), ..reading }));
+        return Ok(Some(SourceReading { point: point.parse().unwrap_or_default(), ..reading(id) }));
     }
     if name.starts_with("Pagefaults on ") {
-        return Ok(Some(SourceReading::new("os.page_fault", name, value, metric).at("kind", "file")));
+        return Ok(Some(reading("os.page_fault").at("kind", "file")));
     }
     if let Some(count) = name.strip_prefix("Select on ").and_then(|rest| rest.strip_suffix(" fd's")) {
         let kind = if count.ends_with("tcp") { "tcp" } else { "file" };
         let count = count.trim_end_matches("tcp").trim();
-        return Ok(Some(
-            SourceReading::new("os.select", name, value, metric).at("descriptors", axis_value(count)).at("kind", kind),
-        ));
+        return Ok(Some(reading("os.select").at("descriptors", axis_value(count)).at("kind", kind)));
     }
-    Ok(Some(SourceReading::new(format!("lmbench.{}", snake(name)), name, value, metric)))
+    Ok(Some(reading(&format!("lmbench.{}", snake(name)))))
 }
 
 fn pair(section: &LmbenchSection, words: &[&str], at: usize) -> Result<Vec<SourceReading>, SourceFault> {
     let first = || need(words[0], at);
-    let second = || need(words[1], at);
+    let reading = |id: &str, title: &str, scale: f64, metric: Metric| {
+        let reading = SourceReading::new(id, title, need(words[1], at)? * scale, metric);
+        Ok::<SourceReading, SourceFault>(reading.printed_in(words[1], scale))
+    };
     Ok(match section {
         LmbenchSection::None => Vec::new(),
         LmbenchSection::Bandwidth(title) => {
             let size = megabytes(first()?);
+            let scale = match words.get(2) {
+                None | Some(&"MB/sec") => 1e6,
+                Some(&"KB/sec") => 1e3,
+                Some(unit) => return Err(SourceFault::new(format!("the unit '{}' is not known", shown(unit)), at)),
+            };
             let (id, axis, rest) = match SECTIONS.iter().find(|(known, ..)| known == title) {
                 Some((_, id, axis, rest)) => ((*id).to_owned(), *axis, *rest),
                 None => (format!("lmbench.{}", snake(title)), "size", ""),
             };
-            let reading = SourceReading::new(id, title.clone(), second()? * 1e6, bytes_per_second("bytes"));
+            let reading = reading(&id, title, scale, bytes_per_second("bytes"))?;
             vec![SourceReading { point: rest.parse().unwrap_or_default(), ..reading }.at(axis, size)]
         }
         LmbenchSection::Latency { stride, random } => {
             let bytes = ((first()? * 1_048_576.0) / 512.0).round().clamp(1.0, (1_u64 << 40) as f64) as u64 * 512;
             let id = if *random { "memory.load_latency" } else { "memory.load_latency_strided" };
-            let reading = SourceReading::new(id, "lat_mem_rd", second()? * 1e-9, seconds("load"));
-            let reading = reading.at("working_set", format_size(bytes));
+            let reading = reading(id, "lat_mem_rd", 1e-9, seconds("load"))?.at("working_set", format_size(bytes));
             vec![if *random { reading } else { reading.at("stride", format_size(*stride)) }]
         }
         LmbenchSection::Switch { size } => {
-            let reading = SourceReading::new("os.context_switch", "lat_ctx", second()? * 1e-6, seconds("switch"));
             vec![
-                reading
+                reading("os.context_switch", "lat_ctx", 1e-6, seconds("switch"))?
                     .at("processes", axis_value(words[0]))
                     .at("working_set", format_size(*size))
                     .at("placement", "free"),
             ]
         }
         LmbenchSection::Mappings => {
-            vec![
-                SourceReading::new("os.mmap", "lat_mmap", second()? * 1e-6, seconds("mapping"))
-                    .at("size", megabytes(first()?)),
-            ]
+            vec![reading("os.mmap", "lat_mmap", 1e-6, seconds("mapping"))?.at("size", megabytes(first()?))]
         }
         LmbenchSection::Files => files(words, at)?,
     })

@@ -1,200 +1,102 @@
 //! Summary tables: columns under dashes, with cells that may be missing.
 
-use model::{Primitive, Unit};
+use model::{Metric, Primitive, Unit};
 
+use super::tables::{LOAD, LmbenchTable, TABLES, spelt};
 use crate::format::SourceText;
-use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number, rate, seconds, text};
-use crate::text::{MOST_NAMES, SourceFault, lines, number as read};
+use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number, seconds, text};
+use crate::text::{MOST_NAMES, SourceFault, lines, number as read, shown};
 
-/// Content of a column: an id of this program or lmbench's, and the point. An empty id is skipped.
-type Column = (&'static str, &'static str);
-
-struct LmbenchTable {
-    title: &'static str,
-    scale: f64,
-    unit: Unit,
-    columns: &'static [Column],
+/// A host with one system. Every table has one row for each of its runs, in the same order.
+struct LmbenchHost {
+    sheet: SourceSheet,
+    system: String,
+    /// Whether the system's name fills its column, so that it may be cut.
+    cut: bool,
+    runs: Vec<LmbenchRun>,
+    /// Rows of the present table.
+    rows: usize,
 }
 
-const FREE: &str = "placement=free";
+#[derive(Default)]
+struct LmbenchRun {
+    readings: Vec<SourceReading>,
+    /// Copies of each test that ran at once, if stated.
+    copies: String,
+}
 
-static TABLES: &[LmbenchTable] = &[
-    LmbenchTable {
-        title: "Processor, Processes - times in microseconds",
-        scale: 1e-6,
-        unit: Unit::Seconds,
-        columns: &[
-            ("cpu.clock", ""),
-            ("os.syscall_getppid", ""),
-            ("lmbench.null_io", ""),
-            ("lmbench.stat", ""),
-            ("lmbench.open_close", ""),
-            ("lmbench.select_tcp", ""),
-            ("os.signal_install", ""),
-            ("os.signal_handle", ""),
-            ("os.fork_exit", ""),
-            ("os.fork_exec", "linking=dynamic,program=hello"),
-            ("os.fork_shell", "linking=dynamic"),
-        ],
-    },
-    LmbenchTable {
-        title: "Basic integer operations - times in nanoseconds",
-        scale: 1e-9,
-        unit: Unit::Seconds,
-        columns: &[
-            ("lmbench.integer_bit", ""),
-            ("lmbench.integer_add", ""),
-            ("lmbench.integer_mul", ""),
-            ("lmbench.integer_div", ""),
-            ("lmbench.integer_mod", ""),
-        ],
-    },
-    LmbenchTable {
-        title: "Basic uint64 operations - times in nanoseconds",
-        scale: 1e-9,
-        unit: Unit::Seconds,
-        columns: &[
-            ("lmbench.uint64_bit", ""),
-            ("lmbench.uint64_add", ""),
-            ("lmbench.uint64_mul", ""),
-            ("lmbench.uint64_div", ""),
-            ("lmbench.uint64_mod", ""),
-        ],
-    },
-    LmbenchTable {
-        title: "Basic float operations - times in nanoseconds",
-        scale: 1e-9,
-        unit: Unit::Seconds,
-        columns: &[
-            ("lmbench.float_add", ""),
-            ("lmbench.float_mul", ""),
-            ("lmbench.float_div", ""),
-            ("lmbench.float_bogo", ""),
-        ],
-    },
-    LmbenchTable {
-        title: "Basic double operations - times in nanoseconds",
-        scale: 1e-9,
-        unit: Unit::Seconds,
-        columns: &[
-            ("lmbench.double_add", ""),
-            ("lmbench.double_mul", ""),
-            ("lmbench.double_div", ""),
-            ("lmbench.double_bogo", ""),
-        ],
-    },
-    LmbenchTable {
-        title: "Context switching - times in microseconds",
-        scale: 1e-6,
-        unit: Unit::Seconds,
-        columns: &[
-            ("os.context_switch", "processes=2,working_set=0B,placement=free"),
-            ("os.context_switch", "processes=2,working_set=16KiB,placement=free"),
-            ("os.context_switch", "processes=2,working_set=64KiB,placement=free"),
-            ("os.context_switch", "processes=8,working_set=16KiB,placement=free"),
-            ("os.context_switch", "processes=8,working_set=64KiB,placement=free"),
-            ("os.context_switch", "processes=16,working_set=16KiB,placement=free"),
-            ("os.context_switch", "processes=16,working_set=64KiB,placement=free"),
-        ],
-    },
-    LmbenchTable {
-        title: "*Local* Communication latencies in microseconds",
-        scale: 1e-6,
-        unit: Unit::Seconds,
-        columns: &[
-            // The context switch of the table above.
-            ("", ""),
-            ("ipc.pipe_latency", FREE),
-            ("ipc.unix_latency", FREE),
-            ("ipc.udp_latency", FREE),
-            ("ipc.rpc_udp_latency", "messages=library,placement=free"),
-            ("ipc.tcp_latency", FREE),
-            ("ipc.rpc_tcp_latency", "messages=library,placement=free"),
-            ("ipc.tcp_connect", ""),
-        ],
-    },
-    LmbenchTable {
-        title: "*Remote* Communication latencies in microseconds",
-        scale: 1e-6,
-        unit: Unit::Seconds,
-        columns: &[
-            ("lmbench.remote_udp", ""),
-            ("lmbench.remote_rpc_udp", ""),
-            ("lmbench.remote_tcp", ""),
-            ("lmbench.remote_rpc_tcp", ""),
-            ("lmbench.remote_tcp_connect", ""),
-        ],
-    },
-    LmbenchTable {
-        title: "File & VM system latencies in microseconds",
-        scale: 1e-6,
-        unit: Unit::Seconds,
-        columns: &[
-            ("file.create", "size=0B"),
-            ("file.delete", "size=0B"),
-            ("file.create", "size=10KiB"),
-            ("file.delete", "size=10KiB"),
-            ("os.mmap", ""),
-            ("os.protection_trap", ""),
-            ("os.page_fault", "kind=file"),
-            ("os.select", "descriptors=100,kind=file"),
-        ],
-    },
-    LmbenchTable {
-        title: "*Local* Communication bandwidths in MB/s",
-        scale: 1e6,
-        unit: Unit::BytesPerSecond,
-        columns: &[
-            ("ipc.pipe_bandwidth", "block=64KiB"),
-            ("ipc.unix_bandwidth", ""),
-            ("ipc.tcp_bandwidth", ""),
-            ("file.read_cached", "data=touched"),
-            ("file.mmap_read", ""),
-            ("memory.memcpy", "piece=whole"),
-            ("memory.memcpy_unrolled", ""),
-            ("memory.read", ""),
-            ("memory.write", ""),
-        ],
-    },
-    LmbenchTable {
-        title: "Memory latencies in nanoseconds",
-        scale: 1e-9,
-        unit: Unit::Seconds,
-        columns: &[
-            ("cpu.clock", ""),
-            ("lmbench.l1_latency", ""),
-            ("lmbench.l2_latency", ""),
-            ("memory.load_latency_strided", ""),
-            ("memory.load_latency", ""),
-        ],
-    },
-];
+/// Where the lines of a table are.
+#[derive(Default)]
+enum Place<'a> {
+    #[default]
+    Outside,
+    /// Under its title, with the words of its heading so far.
+    Heading { title: &'static str, words: Vec<&'a str> },
+    /// Under the dashes, whose groups have these begins and ends.
+    Rows { table: &'static LmbenchTable, groups: Vec<(usize, usize)> },
+}
 
 pub(super) fn parse(source: &SourceText<'_>) -> Result<Vec<SourceSheet>, SourceFault> {
-    let mut sheets: Vec<SourceSheet> = Vec::new();
-    let mut table: Option<&LmbenchTable> = None;
-    let mut groups: Vec<(usize, usize)> = Vec::new();
+    let mut hosts: Vec<LmbenchHost> = Vec::new();
+    let (mut place, mut version) = (Place::Outside, "");
     for (at, line) in lines(source.text) {
-        if let Some(known) = TABLES.iter().find(|known| line.trim_start().starts_with(known.title)) {
-            table = Some(known);
-            groups.clear();
-        } else if is_ruler(line) {
-            groups = spans(line);
-        } else if line.trim().is_empty() {
-            (table, groups) = (None, Vec::new());
-        } else if let Some(known) = table.filter(|_| groups.len() > 2) {
-            row(&mut sheets, known, &groups, line, at)?;
-        } else if table.is_none() && !line.contains("L M B E N C H") {
-            continue;
+        let trimmed = line.trim();
+        if let Some(known) = TABLES.iter().find(|known| trimmed.starts_with(known.title)) {
+            place = Place::Heading { title: known.title, words: Vec::new() };
+            hosts.iter_mut().for_each(|host| host.rows = 0);
+        } else if let Some(rest) = trimmed.strip_prefix("L M B E N C H") {
+            version = rest.trim_start().get(..1).unwrap_or_default();
+        } else if trimmed.is_empty() {
+            // A heading may have a second line without words.
+            if line.is_empty() || !matches!(place, Place::Heading { .. }) {
+                place = Place::Outside;
+            }
+        } else {
+            match &mut place {
+                Place::Heading { title, words } if is_ruler(line) => {
+                    place = Place::Rows { table: table(title, words, at)?, groups: spans(line) };
+                    if let Place::Rows { table, groups } = &place {
+                        check(table, groups, at)?;
+                    }
+                }
+                Place::Heading { words, .. } => {
+                    // Dashes of the whole width, and a warning, stand above it.
+                    if !trimmed.starts_with("---") && !trimmed.starts_with('(') {
+                        words.extend(trimmed.split_whitespace());
+                    }
+                }
+                Place::Rows { table, groups } => {
+                    if !row(&mut hosts, table, groups, line, at)? {
+                        continue;
+                    }
+                }
+                Place::Outside => continue,
+            }
         }
-        // The second line of a heading, with sizes, belongs to its table.
         source.took(at);
     }
-    Ok(sheets)
+    Ok(hosts.into_iter().map(|host| host.finish(version)).collect())
+}
+
+/// The table with these words in its heading.
+fn table(title: &str, words: &[&str], at: usize) -> Result<&'static LmbenchTable, SourceFault> {
+    let words = spelt(&words.join(" "));
+    let heading = words.strip_prefix("Host OS ").unwrap_or(&words);
+    let found = TABLES.iter().find(|known| known.title == title && known.heading == heading);
+    found.ok_or_else(|| SourceFault::new(format!("the heading '{}' of '{title}' is not known", shown(heading)), at))
+}
+
+/// Every column needs its group of dashes, behind those of the host and the system.
+fn check(table: &LmbenchTable, groups: &[(usize, usize)], at: usize) -> Result<(), SourceFault> {
+    let (has, names) = (groups.len(), table.columns.len() + 2);
+    if has == names {
+        return Ok(());
+    }
+    Err(SourceFault::new(format!("{has} groups of dashes stand under a heading of {names}"), at))
 }
 
 fn is_ruler(line: &str) -> bool {
-    line.starts_with("---") && line.contains("- -") && line.chars().all(|c| c == '-' || c == ' ')
+    line.starts_with("---") && line.contains("- -") && line.chars().all(|c| c == '-' || c.is_whitespace())
 }
 
 /// Begin and end of each group of dashes.
@@ -209,63 +111,112 @@ fn spans(line: &str) -> Vec<(usize, usize)> {
     spans
 }
 
+/// Reads a row; whether it is one. Marks that people put under a row, and ends of rows that a mail program broke, have no
+/// host.
 fn row(
-    sheets: &mut Vec<SourceSheet>,
+    hosts: &mut Vec<LmbenchHost>,
     table: &LmbenchTable,
     groups: &[(usize, usize)],
     line: &str,
     at: usize,
-) -> Result<(), SourceFault> {
-    let (Some(host), Some(os)) = (line.get(..groups[0].1), line.get(groups[1].0..groups[1].1.min(line.len()))) else {
-        return Err(SourceFault::new("the row does not fit the table's columns", at));
+) -> Result<bool, SourceFault> {
+    let (from, to) = groups[1];
+    let (Some(name), Some(system)) = (line.get(..groups[0].1), line.get(from..to.min(line.len()))) else {
+        return Ok(false);
     };
-    let host = host.trim();
-    let found = match sheets.iter().position(|sheet| sheet.machine == host) {
-        Some(found) => found,
-        None if sheets.len() == MOST_NAMES => {
-            return Err(SourceFault::new(format!("it has more than {MOST_NAMES} hosts"), at));
-        }
-        None => {
-            let facts = text("os.name", os, "summary", &[]).into_iter().collect();
-            let version = Some("3".to_owned());
-            sheets.push(SourceSheet { machine: host.to_owned(), version, facts, ..SourceSheet::default() });
-            sheets.len() - 1
-        }
-    };
-    let sheet = &mut sheets[found];
-    let mut from = groups[1].1;
+    if name.trim().is_empty() || name.starts_with(' ') {
+        return Ok(false);
+    }
+    let host = host(hosts, name.trim(), system, to - from, at)?;
+    if host.runs.len() == host.rows {
+        host.runs.push(LmbenchRun::default());
+    }
+    host.rows += 1;
+    let mut from = to;
     while let Some(start) = line.get(from..).and_then(|rest| rest.find(|c: char| !c.is_whitespace())) {
         let start = from + start;
         let end = line[start..].find(char::is_whitespace).map_or(line.len(), |end| start + end);
         from = end;
-        let middle = start + end;
         let nearest = (0..groups.len() - 2).min_by_key(|group| {
             let (begin, close) = groups[group + 2];
-            (begin + close).abs_diff(middle)
+            (begin + close).abs_diff(start + end)
         });
-        let Some(&(id, point)) = nearest.and_then(|group| table.columns.get(group)) else { continue };
-        let Some(value) = thousands(&line[start..end]) else { continue };
-        if id == "cpu.clock" {
-            if !sheet.facts.iter().any(|fact| fact.name == id) {
-                sheet.facts.push(number(id, value * 1e6, "Hz", "summary", &[Primitive::CoreClock]));
-            }
-        } else if !id.is_empty() {
-            let metric = match table.unit {
-                Unit::BytesPerSecond => bytes_per_second("bytes"),
-                Unit::PerSecond => rate("operations"),
-                _ => seconds("operation"),
-            };
-            let reading = SourceReading::new(id, id, value * table.scale, metric);
-            sheet.readings.push(SourceReading { point: point.parse().unwrap_or_default(), ..reading });
+        if let Some(column) = nearest.and_then(|group| table.columns.get(group)) {
+            host.cell(table, *column, &line[start..end]);
         }
     }
-    Ok(())
+    Ok(true)
 }
 
-/// Large values are printed as `12.5K`.
-fn thousands(word: &str) -> Option<f64> {
-    match word.strip_suffix('K') {
-        Some(word) => read(word).map(|value| value * 1e3),
-        None => read(word),
+fn host<'a>(
+    hosts: &'a mut Vec<LmbenchHost>,
+    name: &str,
+    system: &str,
+    width: usize,
+    at: usize,
+) -> Result<&'a mut LmbenchHost, SourceFault> {
+    let system = system.trim();
+    let found = hosts.iter().position(|host| host.sheet.machine == name && host.system == system);
+    let found = match found {
+        Some(found) => found,
+        None if hosts.len() == MOST_NAMES => {
+            return Err(SourceFault::new(format!("it has more than {MOST_NAMES} hosts"), at));
+        }
+        None => {
+            let facts = text("os.name", system, "summary", &[]).into_iter().collect();
+            let sheet = SourceSheet { machine: name.to_owned(), facts, ..SourceSheet::default() };
+            let (system, cut) = (system.to_owned(), system.len() >= width);
+            hosts.push(LmbenchHost { sheet, system, cut, runs: Vec::new(), rows: 0 });
+            hosts.len() - 1
+        }
+    };
+    Ok(&mut hosts[found])
+}
+
+impl LmbenchHost {
+    /// A cell of the row that was counted last.
+    fn cell(&mut self, table: &LmbenchTable, (id, point): (&'static str, &'static str), word: &str) {
+        let Some(run) = self.rows.checked_sub(1).and_then(|row| self.runs.get_mut(row)) else { return };
+        if id == LOAD {
+            word.clone_into(&mut run.copies);
+            return;
+        }
+        // Large values are printed as `12.5K`.
+        let (digits, times) = word.strip_suffix('K').map_or((word, 1.0), |digits| (digits, 1e3));
+        let Some(value) = read(digits).filter(|_| !id.is_empty()) else { return };
+        if id == "cpu.clock" {
+            // It prints -1 where it could not find the clock.
+            let clock = (value > 0.0).then(|| number(id, value * 1e6, "Hz", "summary", &[Primitive::CoreClock]));
+            self.sheet.fact(clock);
+            return;
+        }
+        let metric = match table.unit {
+            Unit::BytesPerSecond => bytes_per_second("bytes"),
+            Unit::Count => Metric::higher(Unit::Ratio, "loads at once"),
+            _ => seconds("operation"),
+        };
+        let scale = table.scale * times;
+        let reading = SourceReading::new(id, id, value * scale, metric).printed_in(digits, scale);
+        run.readings.push(SourceReading { point: point.parse().unwrap_or_default(), ..reading });
+    }
+
+    /// The sheet, with its runs in order. Rows of a name that may be cut may be of several systems: they are no launches.
+    fn finish(self, version: &str) -> SourceSheet {
+        let mut sheet = self.sheet;
+        sheet.version = Some(version.to_owned()).filter(|version| !version.is_empty());
+        let apart = !self.cut || self.runs.len() == 1;
+        if !apart {
+            sheet.notes.push(format!("the name '{}' may be cut: its rows may be of several systems", self.system));
+        }
+        for run in self.runs {
+            if apart {
+                sheet.begin_process();
+            }
+            let copies = run.copies;
+            let several = read(&copies).is_some_and(|copies| copies > 1.0);
+            let placed = |reading: SourceReading| if several { reading.at("copies", copies.clone()) } else { reading };
+            sheet.readings.extend(run.readings.into_iter().map(placed));
+        }
+        sheet
     }
 }

@@ -135,6 +135,36 @@ fn columns(units: &[String], at: usize) -> Result<Vec<NetperfColumn>, SourceFaul
     Ok(columns)
 }
 
+/// The sizes of a row that define its figures.
+struct NetperfSizes<'a> {
+    message: Option<&'a str>,
+    /// Those of requests and of responses.
+    exchanged: Option<[(&'static str, &'a str); 2]>,
+}
+
+impl<'a> NetperfSizes<'a> {
+    fn of(columns: &[NetperfColumn], words: &[&'a str], side: &str) -> Self {
+        let sizes: Vec<&str> =
+            columns.iter().zip(words).filter(|(c, _)| **c == NetperfColumn::Size).map(|(_, w)| *w).collect();
+        let stream = !columns.contains(&NetperfColumn::Rate(1.0, RateOf::Transactions));
+        // Streams state the size of a message last: after both buffers, or after the only one of a datagram test.
+        let message = sizes.last().copied().filter(|_| stream && side.is_empty());
+        // Requests and responses have one byte unless -r says another.
+        let exchanged = match sizes[..] {
+            [.., request, response] if !stream && sizes.len() > 2 && (request, response) != ("1", "1") => {
+                Some([("request", request), ("response", response)])
+            }
+            _ => None,
+        };
+        Self { message, exchanged }
+    }
+
+    fn exchange(&self, reading: SourceReading) -> SourceReading {
+        let sizes = self.exchanged.into_iter().flatten();
+        sizes.fold(reading, |reading, (axis, size)| reading.at(axis, format!("{}B", axis_value(size))))
+    }
+}
+
 fn readings(
     sheet: &mut SourceSheet,
     banner: &Banner,
@@ -145,18 +175,7 @@ fn readings(
 ) -> Result<(), SourceFault> {
     let id = format!("{}{side}", named(&banner.test));
     let title = banner.test.replace('_', " ");
-    let sizes: Vec<&str> =
-        columns.iter().zip(words).filter(|(c, _)| **c == NetperfColumn::Size).map(|(_, w)| *w).collect();
-    let stream = !columns.contains(&NetperfColumn::Rate(1.0, RateOf::Transactions));
-    // Streams state the size of a message last: after both buffers, or after the only one of a datagram test.
-    let message = sizes.last().filter(|_| stream && side.is_empty());
-    // Requests and responses have one byte unless -r says another.
-    let exchanged = match sizes[..] {
-        [.., request, response] if !stream && sizes.len() > 2 && (request, response) != ("1", "1") => {
-            Some([("request", request), ("response", response)])
-        }
-        _ => None,
-    };
+    let sizes = NetperfSizes::of(columns, words, side);
     let (mut shares, mut demands) = (0, 0);
     for (column, word) in columns.iter().zip(words) {
         let value = need(word, at)?;
@@ -167,7 +186,7 @@ fn readings(
                     RateOf::Transactions => rate("transactions"),
                 };
                 let mut reading = SourceReading::new(&id, &title, value * scale, metric).printed_in(word, *scale);
-                if let Some(message) = message {
+                if let Some(message) = sizes.message {
                     reading = reading.at("message", format!("{}B", axis_value(message)));
                 }
                 // Without the warning, the requested width was reached; with it, the warning states the whole width.
@@ -176,23 +195,15 @@ fn readings(
                 if spread != SourceSpread::None {
                     reading = reading.note(NOTE);
                 }
-                for (axis, size) in exchanged.into_iter().flatten() {
-                    reading = reading.at(axis, format!("{}B", axis_value(size)));
-                }
-                sheet.readings.push(reading.spread(spread));
+                sheet.readings.push(sizes.exchange(reading.spread(spread)));
             }
             // A negative share or demand says that it could not be measured.
             NetperfColumn::Cpu | NetperfColumn::Demand(_) => {
                 let seen = if *column == NetperfColumn::Cpu { &mut shares } else { &mut demands };
                 let whose = if side.is_empty() && *seen == 0 { "local" } else { "remote" };
                 *seen += 1;
-                let cost = cost(banner, *column, whose, word, message);
-                sheet.readings.extend(cost.map(|reading| {
-                    exchanged
-                        .into_iter()
-                        .flatten()
-                        .fold(reading, |reading, (axis, size)| reading.at(axis, format!("{}B", axis_value(size))))
-                }));
+                let cost = cost(banner, *column, whose, word, sizes.message);
+                sheet.readings.extend(cost.map(|reading| sizes.exchange(reading)));
             }
             NetperfColumn::Size | NetperfColumn::Seconds | NetperfColumn::Count => {}
         }
@@ -206,7 +217,7 @@ fn cost(
     column: NetperfColumn,
     side: &str,
     word: &str,
-    message: Option<&&str>,
+    message: Option<&str>,
 ) -> Option<SourceReading> {
     let value = number(word).filter(|value| *value >= 0.0)?;
     let (name, value, metric): (&str, f64, Metric) = match column {

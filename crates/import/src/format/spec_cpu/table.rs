@@ -2,27 +2,23 @@
 
 use super::{ESTIMATE, SpecCpuGroups, SpecCpuIteration, describe, is_benchmark, overall};
 use crate::format::SourceText;
+use crate::rows::RowLines;
 use crate::sheet::SourceSheet;
 use crate::text::{SourceFault, between, check_columns, number};
 
 pub(super) fn read(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
     check_columns(source.text)?;
     let mut reader = csv::ReaderBuilder::new().flexible(true).has_headers(false).from_reader(source.text.as_bytes());
-    let rows: Vec<&str> = source.text.lines().collect();
+    let mut rows = RowLines::new(source.text);
     let mut sheet = SourceSheet::default();
     let mut edition = String::new();
     let mut heading: Vec<String> = Vec::new();
     let mut groups = SpecCpuGroups::default();
     let (mut section, mut last) = (String::new(), 0);
     for record in reader.records() {
-        let record = record.map_err(|error| {
-            let line = error.position().map_or(0, csv::Position::line);
-            SourceFault::new("the row cannot be read as CSV", usize::try_from(line).unwrap_or(0))
-        })?;
-        let at = record.position().map_or(0, |place| usize::try_from(place.line()).unwrap_or(0));
-        // The position is that of the empty lines before the record, if there are any.
-        let empty = rows.iter().skip(at.saturating_sub(1)).take_while(|row| row.trim().is_empty()).count();
-        let at = at + empty;
+        let fault = |line| SourceFault::new("the row cannot be read as CSV", line);
+        let record = record.map_err(|error| fault(rows.at(error.position())))?;
+        let at = rows.at(record.position());
         last = at;
         let cell = |at: usize| record.get(at).unwrap_or_default().trim();
         let first = cell(0);

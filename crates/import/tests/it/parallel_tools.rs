@@ -1,0 +1,85 @@
+//! What the suites for clusters print: sizes behind each figure, tests that did not run, checks, copies at once.
+#![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
+
+use crate::common::{self, import_fixture, keys, named, near, read_as, refused_as, value};
+
+#[test]
+fn sizes_of_hpcc_define_its_figures_and_tests_that_did_not_run_have_none() {
+    let runs = import_fixture("hpcc-stream.txt");
+    assert_eq!(runs.len(), 1);
+    let run = &runs[0];
+    let expected = [
+        "hpcc.hpl_tflops:n=2000,nb=80,p=2,q=2,processes=4",
+        "hpcc.mpifft_gflops:n=524288,processes=4,ranks=2",
+        "hpcc.mpirandomaccess_gups:n=8388608,processes=4",
+        "hpcc.starstream_triad:n=69033984,threads=1,processes=4",
+        "hpcc.starstream_triad:n=83333,threads=1,processes=4",
+    ];
+    let sorted = |keys: Vec<String>| {
+        let order = |key: &String| {
+            let (probe, point) = key.split_once(':').unwrap();
+            let mut axes: Vec<&str> = point.split(',').collect();
+            axes.sort_unstable();
+            format!("{probe}:{}", axes.join(","))
+        };
+        let mut keys: Vec<String> = keys.iter().map(order).collect();
+        keys.sort();
+        keys
+    };
+    assert_eq!(sorted(keys(run)), sorted(expected.map(str::to_owned).into()), "runs of two sizes are no launches");
+    for words in ["a test failed", "StarDGEMM_Gflops is -1", "PTRANS_GBs is 0", "of the 2 systems that it solved"] {
+        assert!(run.session.notes.iter().any(|note| note.contains(words)), "{words}: {:?}", run.session.notes);
+    }
+    // 20 stands for 20.0000, and 9.5e-05 for 9.50000e-05.
+    for figure in &run.figures {
+        assert!(near(figure.rounding.unwrap(), 5e-6), "{:?}", figure.key());
+    }
+    let other = String::from_utf8(common::fixture("hpcc-stream.txt")).unwrap().replacen("'node1'", "'node2'", 1);
+    let names: Vec<String> = read_as("hpcc", &other).into_iter().map(|run| run.machine.name).collect();
+    assert_eq!(names, ["node2", "node1"]);
+    let nameless = String::from_utf8(common::fixture("hpcc-stream.txt")).unwrap().replace("Hostname:", "");
+    assert_eq!(
+        read_as("hpcc", &nameless.repeat(2))[0].figures[0].values().len(),
+        2,
+        "a host without a name is one host"
+    );
+    assert!(refused_as("hpcc", &other.replace("End of Summary section.", "")).contains("no summary at line 2"));
+}
+
+#[test]
+fn every_residual_of_linpack_counts_and_several_commands_are_settings() {
+    let run = &import_fixture("hpl-1.txt")[0];
+    let with = |command: &str, rest: &str| {
+        run.figures.iter().find(|figure| {
+            let key = figure.key().to_string();
+            key.contains(command) && key.contains(rest)
+        })
+    };
+    let tcp = with("btl tcp", "variant=WR13R2C4").unwrap();
+    assert!(near(tcp.outcome.estimate().unwrap().value, 7.5e9), "{:?}", keys(run));
+    assert!(near(tcp.rounding.unwrap(), 0.0005 / 7.5), "the exponent is no decimal: {:?}", tcp.rounding);
+    let vendor = with("btl mvapi", "variant=WC0").unwrap();
+    assert!(near(vendor.outcome.estimate().unwrap().value, 12.68e9));
+    assert_eq!(run.figures.len(), 2, "one of three residuals failed");
+    assert!(run.session.notes.iter().any(|note| note.contains("the result at line 15 failed its residual check")));
+}
+
+#[test]
+fn copies_and_sets_of_workloads_define_scores_of_the_hep_suite() {
+    let run = &import_fixture("hep-benchmark-suite-summary.json")[0];
+    assert!(near(value(run, "hep.hepscore:workloads=HEPscore19"), 870.5), "{:?}", keys(run));
+    assert!(near(value(run, "hep.hs06_32:benchmarks=453.povray,copies=48"), 520.5));
+    assert!(near(value(run, "hep.hs06_64:benchmarks=all_cpp,copies=24"), 300.5));
+    let gen_part = named(run, "hep.workload");
+    assert_eq!(gen_part.values(), [103.0, 101.0], "the first of three runs failed");
+    assert!(gen_part.notes.iter().any(|note| note.contains("1 of its 3 runs state no score")));
+    assert!(near(value(run, "hep.workload:workload=gen-bmk,part=gen,copies=16,threads=4"), 102.0));
+    assert!(near(value(run, "hep.workload:workload=sim-bmk,part=sim"), 1.5), "its runs are not stated");
+    assert_eq!(run.figures.len(), 5);
+    let number = |name| run.machine.number(name);
+    assert_eq!(
+        (number("cpu.clock.max"), number("cpu.sockets"), number("cpu.count")),
+        (Some(3.2e9), Some(2.0), Some(48.0))
+    );
+    assert!(run.session.notes.iter().any(|note| note == "profile hepscore: failed"));
+}
