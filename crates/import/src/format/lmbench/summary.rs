@@ -27,7 +27,7 @@ struct LmbenchRun {
 
 /// Where the lines of a table are.
 #[derive(Default)]
-enum Place<'a> {
+enum TableState<'a> {
     #[default]
     Outside,
     /// Under its title, with the words of its heading so far.
@@ -38,39 +38,39 @@ enum Place<'a> {
 
 pub(super) fn parse(source: &SourceText<'_>) -> Result<Vec<SourceSheet>, SourceFault> {
     let mut hosts: Vec<LmbenchHost> = Vec::new();
-    let (mut place, mut version) = (Place::Outside, "");
+    let (mut place, mut version) = (TableState::Outside, "");
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         if let Some(known) = TABLES.iter().find(|known| trimmed.starts_with(known.title)) {
-            place = Place::Heading { title: known.title, words: Vec::new() };
+            place = TableState::Heading { title: known.title, words: Vec::new() };
             hosts.iter_mut().for_each(|host| host.rows = 0);
         } else if let Some(rest) = trimmed.strip_prefix("L M B E N C H") {
             version = rest.trim_start().get(..1).unwrap_or_default();
         } else if trimmed.is_empty() {
             // A heading may have a second line without words.
-            if line.is_empty() || !matches!(place, Place::Heading { .. }) {
-                place = Place::Outside;
+            if line.is_empty() || !matches!(place, TableState::Heading { .. }) {
+                place = TableState::Outside;
             }
         } else {
             match &mut place {
-                Place::Heading { title, words } if is_ruler(line) => {
-                    place = Place::Rows { table: table(title, words, at)?, groups: spans(line) };
-                    if let Place::Rows { table, groups } = &place {
+                TableState::Heading { title, words } if is_ruler(line) => {
+                    place = TableState::Rows { table: table(title, words, at)?, groups: spans(line) };
+                    if let TableState::Rows { table, groups } = &place {
                         check(table, groups, at)?;
                     }
                 }
-                Place::Heading { words, .. } => {
+                TableState::Heading { words, .. } => {
                     // Dashes of the whole width, and a warning, stand above it.
                     if !trimmed.starts_with("---") && !trimmed.starts_with('(') {
                         words.extend(trimmed.split_whitespace());
                     }
                 }
-                Place::Rows { table, groups } => {
+                TableState::Rows { table, groups } => {
                     if !row(&mut hosts, table, groups, line, at)? {
                         continue;
                     }
                 }
-                Place::Outside => continue,
+                TableState::Outside => continue,
             }
         }
         source.took(at);
