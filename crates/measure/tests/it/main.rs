@@ -5,5 +5,6 @@ mod judge;
 mod outside;
 mod plans;
 mod references;
+mod refinement;
 mod session;
 mod subject;

@@ -1,0 +1,77 @@
+//! Core figures that are within their targets are refined, for a part of a limit, and never lost by it.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use measure::{EndReason, MeasureSession, NullObserver, RunRequest, Saver, Stopper, select};
+use model::{Flag, Identity, Machine, Plan, Run, ValueBasis};
+
+use crate::references::{Checked, SharedCore};
+
+/// Saves nothing, where a run is long.
+struct Unsaved;
+
+impl Saver for Unsaved {
+    fn save(&mut self, _: &Run) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// Two core figures of launches that scatter, in a run of so many seconds at most.
+fn measured_within(limit: Option<f64>, scatter: f64) -> (Run, f64) {
+    let mut engine = SharedCore { scatter, ..SharedCore::new(|now| (now.fract() < 0.2).then_some(1.5)) };
+    let named = ["os.syscall_getppid", "os.syscall_write"].map(str::to_owned);
+    let entries = select(None, &named, 0.02).unwrap();
+    let plan = Plan { seed: 7, entries, references: true, time_limit: limit, ..Plan::default() };
+    let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
+    let ended =
+        MeasureSession::measure(order, &mut engine, &mut NullObserver, &mut Checked, Stopper::default()).unwrap();
+    assert_eq!(ended.ending, EndReason::Complete);
+    (ended.run, engine.now)
+}
+
+#[test]
+fn core_figures_within_their_targets_are_refined_for_a_tenth_of_a_limit() {
+    let finest = |run: &Run| -> Vec<f64> {
+        run.figures[..2]
+            .iter()
+            .map(|figure| {
+                assert_eq!(figure.basis(), &ValueBasis::Cycles, "{:?}", figure.references);
+                assert!(!figure.has(Flag::Unfinished) && figure.is_within(0.02, 0.99), "{:?}", figure.flags);
+                let launches = u32::try_from(figure.counted().len()).unwrap();
+                assert!(run.plan.looks.contains(&launches), "{launches} launches are no look");
+                figure.outcome.estimate().unwrap().relative_half_width()
+            })
+            .collect()
+    };
+    let (usual, seconds) = measured_within(None, 0.007);
+    assert!(finest(&usual).iter().all(|width| *width > 0.005), "nobody is in a hurry: the target is the target");
+    let (refined, longer) = measured_within(Some(100.0), 0.007);
+    assert!(finest(&refined).iter().all(|width| *width <= 0.005), "{:?}", finest(&refined));
+    assert!(longer > seconds && longer < seconds + 10.0, "{seconds} s and {longer} s");
+    // With little time nothing is refined, and nothing that was finished is lost.
+    let (short, little) = measured_within(Some(seconds), 0.007);
+    assert!(little < seconds * 1.2, "{little} s of {seconds}");
+    drop(finest(&short));
+}
+
+/// What was within its target is not lost because the time for its refinement ended between two looks.
+#[test]
+fn a_refined_figure_is_left_at_a_look_where_others_need_the_time() {
+    for seed in 0..testing::trials(1, 3) as u64 {
+        let mut engine =
+            SharedCore { scatter: 0.016, wild: Some(2), ..SharedCore::new(|now| (now.fract() < 0.2).then_some(1.5)) };
+        let wild = ["clock_read", "signal_handle", "signal_install", "fork_exit", "syscall_mix", "yield"];
+        let named = ["syscall_getppid", "syscall_write"].into_iter().chain(wild).map(|name| format!("os.{name}"));
+        let entries = select(None, &named.collect::<Vec<_>>(), 0.02).unwrap();
+        let looks = model::looks(320);
+        let plan = Plan { seed, entries, looks, references: true, time_limit: Some(61.0), ..Plan::default() };
+        let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
+        let ended =
+            MeasureSession::measure(order, &mut engine, &mut NullObserver, &mut Unsaved, Stopper::default()).unwrap();
+        assert_eq!(ended.ending, EndReason::TimeLimit);
+        for figure in &ended.run.figures[..2] {
+            let launches = u32::try_from(figure.counted().len()).unwrap();
+            assert!(launches > 14 && ended.run.plan.looks.contains(&launches), "{launches} launches are no look");
+            assert!(!figure.has(Flag::Unfinished) && figure.is_within(0.02, 0.99), "{:?}", figure.outcome);
+        }
+    }
+}
