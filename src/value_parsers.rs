@@ -49,6 +49,11 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     if number > 0.0 && number.is_finite() { Ok(number * scale) } else { Err("it must be above 0".to_owned()) }
 }
 
+/// The same, or 0 for none.
+pub(crate) fn seconds_or_none(text: &str) -> Result<f64, String> {
+    if matches!(text.trim(), "0" | "0s") { Ok(0.0) } else { seconds(text) }
+}
+
 /// A size: `4096`, `500MB` (10^6 bytes), `10GiB` (2^30 bytes); returned in bytes.
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     let refuse = || format!("'{text}' is not a size; write one such as 500MB or 10GiB");

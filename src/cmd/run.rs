@@ -17,6 +17,7 @@ use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::run_options::{FigureSelection, MeasureOptions};
 use crate::share::ShareMode;
+use crate::value_parsers::seconds_or_none;
 use crate::{evaluation, output};
 
 /// Options of `prony run`.
@@ -41,6 +42,10 @@ pub(crate) struct Arguments {
     /// Do not read the references beside batches, and do not leave out disturbed batches
     #[arg(long, conflicts_with = "resume")]
     no_rulers: bool,
+    /// Least time between two launches of a figure: closer together they describe a moment, which the next minute need not
+    /// resemble; a resumed run keeps its own [default: 1s, and none where a time limit ends the run]
+    #[arg(long, value_name = "TIME", value_parser = seconds_or_none, env = "PRONY_SPACING")]
+    spacing: Option<f64>,
     /// Print every figure at the end, not only the key figures
     #[arg(long)]
     all: bool,
@@ -55,6 +60,14 @@ pub(crate) struct Arguments {
     measure: MeasureOptions,
     #[command(flatten)]
     rating: RatingOptions,
+}
+
+impl Arguments {
+    /// Seconds between rounds: as requested, else the usual ones if the time is not limited.
+    fn spacing(&self) -> f64 {
+        let limited = self.selection.limit(self.measure.rounds.time_limit).is_some();
+        self.spacing.unwrap_or(if limited { 0.0 } else { model::SPACING })
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
@@ -300,6 +313,7 @@ fn plan(arguments: &Arguments, entries: Vec<PlanEntry>, medium: Option<&TargetMe
         seed: arguments.measure.rounds.seed(),
         target: arguments.measure.rounds.target(),
         time_limit: selection.limit(arguments.measure.rounds.time_limit),
+        spacing: arguments.spacing(),
         directory: directories.first().map(|directory| directory.to_string_lossy().into_owned()),
         more_directories: directories
             .iter()

@@ -132,10 +132,12 @@ fn session(arguments: &Arguments, seed: u64, stopper: &Stopper) -> Result<Option
     let suite = arguments.probe.is_empty().then_some(arguments.suite.as_str());
     let entries = measure::select(suite, &arguments.probe, 0.02)?;
     let directory = std::env::current_dir()?.to_string_lossy().into_owned();
+    let time_limit = suite.and_then(probes::suite).and_then(|suite| suite.seconds);
     let plan = Plan {
         suite: suite.unwrap_or("probes").to_owned(),
         seed,
-        time_limit: suite.and_then(probes::suite).and_then(|suite| suite.seconds),
+        time_limit,
+        spacing: if time_limit.is_some() || arguments.simulate { 0.0 } else { model::SPACING },
         directory: Some(directory.clone()),
         references: true,
         entries,

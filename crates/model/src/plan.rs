@@ -10,6 +10,15 @@ pub const LOOKS: [u32; 12] = [8, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224, 320]
 /// need up to all of [`LOOKS`].
 pub const USUAL_LAUNCHES: u32 = 40;
 
+/// Usual spacing of rounds in runs without a time limit, seconds: of 320 launches of sixteen figures on a shared guest, one
+/// every 0.53 seconds, what was called within 2% covered the median of all in 85% of runs, of each second launch in 94%, of
+/// each fourth in 98%.
+pub const SPACING: f64 = 1.0;
+
+fn is_zero(seconds: &f64) -> bool {
+    *seconds == 0.0
+}
+
 /// The looks up to so many launches, the first one at least.
 #[must_use]
 pub fn looks(most: u32) -> Vec<u32> {
@@ -54,6 +63,10 @@ pub struct Plan {
     /// Time limit after which no further round begins, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<f64>,
+    /// Least time from the beginning of a round to that of the next, seconds. Launches of a figure that lie closer together
+    /// meet the same neighbour and the same state of a shared memory, and agree more than the minutes around them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub spacing: f64,
     /// Directory for the file figures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
@@ -97,6 +110,7 @@ impl Default for Plan {
             batch_nanos: 1_000_000,
             band: 0.02,
             time_limit: None,
+            spacing: 0.0,
             directory: None,
             more_directories: Vec::new(),
             references: false,

@@ -1,4 +1,5 @@
-//! Time taken from a session: launches wait for a quota to refill, and rounds from which time was taken are excluded.
+//! Time taken from a session: launches wait for a quota to refill, rounds for their spacing, and rounds from which time was taken
+//! are excluded.
 
 use std::time::Duration;
 
@@ -32,13 +33,25 @@ impl MeasureSession<'_> {
     /// Lets the quota refill before a launch, so that a launch that is short enough is never throttled.
     pub(super) fn rest(&mut self) {
         if let Some(period) = self.quota.period.filter(|_| self.quota.waits) {
-            let mut left = period;
-            while !left.is_zero() && !self.stopper.asked() {
-                let part = left.min(REST);
-                self.engine.rest(part, &self.stopper);
-                self.sample();
-                left -= part;
-            }
+            self.rest_for(period);
+        }
+    }
+
+    /// Lets time pass until the next round may begin, so many seconds after the one before began.
+    pub(super) fn space_rounds(&mut self, began: f64) {
+        let left = self.run.plan.spacing - (self.elapsed() - began);
+        if left > 0.0 {
+            self.rest_for(Duration::from_secs_f64(left));
+        }
+    }
+
+    fn rest_for(&mut self, time: Duration) {
+        let mut left = time;
+        while !left.is_zero() && !self.stopper.asked() {
+            let part = left.min(REST);
+            self.engine.rest(part, &self.stopper);
+            self.sample();
+            left -= part;
         }
     }
 

@@ -123,6 +123,7 @@ impl MeasureSession<'_> {
                 let over = self.progress.iter().all(|progress| progress.ended);
                 return if over { Ok(()) } else { Err(EndReason::TimeLimit) };
             }
+            let began = self.elapsed();
             let active = groups.iter().map(|group| group.0.len()).sum();
             self.observer.on_event(&MeasureEvent::Round { number: round + 1, active });
             groups = self.select_round(groups, round);
@@ -138,6 +139,9 @@ impl MeasureSession<'_> {
             let (converged, of) = (self.done(), self.run.figures.len());
             let (elapsed, left) = (self.elapsed(), self.left());
             self.observer.on_event(&MeasureEvent::Saved { run: &self.run, converged, of, elapsed, left });
+            if converged < of {
+                self.space_rounds(began);
+            }
         }
     }
 
@@ -218,16 +222,19 @@ impl MeasureSession<'_> {
             self.progress.iter().map(|progress| progress.seconds).filter(|seconds| *seconds > 0.0).collect();
         let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
         let groups = self.groups(|session, index| !session.progress[index].ended);
-        let of_group = |group: &LaunchGroup| {
-            let launches = group.0.iter().map(|index| {
+        let launches = |group: &LaunchGroup| {
+            let of_figure = |index: &usize| {
                 let made = self.valid(*index);
                 looks.iter().find(|look| **look as usize > made).map_or(0, |look| *look as usize - made)
-            });
-            let seconds = self.progress[group.0[0]].seconds;
-            let launch = if seconds > 0.0 { seconds } else { mean };
-            launches.max().unwrap_or(0) as f64 * launch
+            };
+            group.0.iter().map(of_figure).max().unwrap_or(0) as f64
         };
-        let left: f64 = groups.iter().map(of_group).sum();
+        let of_group = |group: &LaunchGroup| {
+            let seconds = self.progress[group.0[0]].seconds;
+            launches(group) * if seconds > 0.0 { seconds } else { mean }
+        };
+        let rounds = groups.iter().map(launches).fold(0.0, f64::max);
+        let left = groups.iter().map(of_group).sum::<f64>().max(rounds * self.run.plan.spacing);
         self.run.plan.time_limit.map_or(left, |limit| left.min((limit - self.elapsed()).max(0.0)))
     }
 }

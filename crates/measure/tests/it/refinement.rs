@@ -1,7 +1,8 @@
-//! Core figures that are within their targets are refined, for a part of a limit, and never lost by it.
+//! When launches are made: core figures that are within their targets are refined, for a part of a limit, and never lost by
+//! it; rounds keep their spacing.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use measure::{EndReason, MeasureSession, NullObserver, RunRequest, Saver, Stopper, select};
+use measure::{EndReason, MeasureSession, MockEngine, MockFigure, NullObserver, RunRequest, Saver, Stopper, select};
 use model::{Flag, Identity, Machine, Plan, Run, ValueBasis};
 
 use crate::references::{Checked, SharedCore};
@@ -73,5 +74,23 @@ fn a_refined_figure_is_left_at_a_look_where_others_need_the_time() {
             assert!(launches > 14 && ended.run.plan.looks.contains(&launches), "{launches} launches are no look");
             assert!(!figure.has(Flag::Unfinished) && figure.is_within(0.02, 0.99), "{:?}", figure.outcome);
         }
+    }
+}
+
+#[test]
+fn rounds_begin_as_far_apart_as_planned() {
+    for spacing in [0.0, 1.0] {
+        let mut engine = MockEngine::new(5, MockFigure::stable(1e-6));
+        let entries = select(None, &["os.syscall_write".to_owned()], 0.02).unwrap();
+        let plan = Plan { seed: 5, entries, spacing, ..Plan::default() };
+        let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
+        let run = MeasureSession::measure(order, &mut engine, &mut NullObserver, &mut Unsaved, Stopper::default())
+            .unwrap()
+            .run;
+        let began: Vec<f64> = run.figures[0].launches.iter().map(|launch| launch.began).collect();
+        let closest = began.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
+        assert!(began.len() >= 8 && (closest >= 0.999) == (spacing > 0.0), "{spacing} s: {began:?}");
+        let ended = began.last().unwrap() + run.figures[0].launches.last().unwrap().wall;
+        assert!(run.session.seconds < ended + 0.5, "nobody waits after the last launch: {}", run.session.seconds);
     }
 }

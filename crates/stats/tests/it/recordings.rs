@@ -8,6 +8,8 @@
 //! `undisturbed_guest_1` and `_2`: 160 launches of sixteen figures, the values of their undisturbed batches where they
 //! have some, on two cores of an AMD EPYC that neighbours shared 72 and 62% of the time; in the second a compiler ran for
 //! a part.
+//! `long_guest`: 320 launches of sixteen figures, one every 0.53 seconds, on two cores of an AMD EPYC of family 26 that its host
+//! moved now and then, shared for 3% of the time.
 
 use std::collections::BTreeMap;
 
@@ -41,14 +43,15 @@ fn own() -> Vec<Session> {
         ("undisturbed_guest_1", include_str!("../noise/undisturbed_guest_1.txt")),
         ("undisturbed_guest_2", include_str!("../noise/undisturbed_guest_2.txt")),
     ];
-    let figures = |text: &str| -> BTreeMap<String, Vec<f64>> {
-        let figure = |line: &str| {
-            let mut fields = line.split(' ');
-            (fields.next().unwrap().to_owned(), fields.map(|v| v.parse().unwrap()).collect())
-        };
-        text.lines().map(figure).collect()
+    texts.iter().map(|(name, text)| Session { name: (*name).to_owned(), figures: parse(text) }).collect()
+}
+
+fn parse(text: &str) -> BTreeMap<String, Vec<f64>> {
+    let figure = |line: &str| {
+        let mut fields = line.split(' ');
+        (fields.next().unwrap().to_owned(), fields.map(|v| v.parse().unwrap()).collect())
     };
-    texts.iter().map(|(name, text)| Session { name: (*name).to_owned(), figures: figures(text) }).collect()
+    text.lines().map(figure).collect()
 }
 
 /// Every figure of every recording, with the recording's name.
@@ -288,6 +291,34 @@ fn interrupted_runs_have_the_stated_coverage() {
         );
         assert!(share >= 0.93, "{n} launches: {share}");
     }
+}
+
+/// How far apart launches lie decides what their interval says: half a second apart they describe a quarter of a minute,
+/// which is another than the minutes around it where the host's other guests decide.
+#[test]
+fn launches_further_apart_describe_more_of_the_host() {
+    let mut rng = generator(37);
+    let recorded = parse(include_str!("../noise/long_guest.txt"));
+    let mut found = Vec::new();
+    for step in [1, 2, 4, 8] {
+        let every = |values: &Vec<f64>, start: usize, rng: &mut _| {
+            let some: Vec<f64> =
+                (0..values.len() / step).map(|at| values[(start + at * step) % values.len()]).collect();
+            some[..until(rng).min(some.len())].to_vec()
+        };
+        let mut each: Vec<(String, Tally)> = Vec::new();
+        for (name, values) in &recorded {
+            let truth = median(values).unwrap();
+            let tally = Tally::of(truth, (0..values.len()).map(|start| every(values, start, &mut rng)));
+            each.push((name.clone(), tally));
+        }
+        let (all, _) = table(&format!("of a long recording, {:.1} s apart", 0.53 * step as f64), &each);
+        found.push((all.coverage(), all.when_called()));
+    }
+    let [half, one, two, four] = found[..] else { panic!("{found:?}") };
+    assert!(half.1 < one.1 && one.1 < two.1 && two.1 < four.1, "{found:?}");
+    // The spacing of runs without a limit, and the rounds of `default`.
+    assert!(one.0 >= 0.93 && one.1 >= 0.92 && two.1 >= 0.95 && four.1 >= 0.98, "{found:?}");
 }
 
 /// A figure with one process, or with several that alternate on one CPU.
