@@ -43,7 +43,8 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "resume")]
     no_rulers: bool,
     /// Least time between two launches of a figure: closer together they describe a moment, which the next minute need not
-    /// resemble; a resumed run keeps its own [default: 1s, and none where a time limit ends the run]
+    /// resemble; a resumed run keeps its own [default: 1s, or a twentieth of a shorter time limit; none in quick and
+    /// default]
     #[arg(long, value_name = "TIME", value_parser = seconds_or_none, env = "PRONY_SPACING")]
     spacing: Option<f64>,
     /// Print every figure at the end, not only the key figures
@@ -63,10 +64,12 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Seconds between rounds: as requested, else the usual ones if the time is not limited.
+    /// Seconds between rounds: as requested, else the usual ones, or a twentieth of a shorter limit, which leaves time for
+    /// launches enough. Suites with a limit of their own fill it by themselves.
     fn spacing(&self) -> f64 {
-        let limited = self.selection.limit(self.measure.rounds.time_limit).is_some();
-        self.spacing.unwrap_or(if limited { 0.0 } else { model::SPACING })
+        let fills = self.selection.suite().and_then(probes::suite).is_some_and(|suite| suite.seconds.is_some());
+        let usual = self.measure.rounds.time_limit.map_or(model::SPACING, |limit| model::SPACING.min(limit / 20.0));
+        self.spacing.unwrap_or(if fills { 0.0 } else { usual })
     }
 }
 

@@ -1,7 +1,7 @@
 //! `prony selftest`: the machine against itself. Every DIFFERENT is a false alarm, and a planted difference is to be found.
 
 use analyse::CompareOptions;
-use analyse::compare::self_test;
+use analyse::compare::{Relation, relation, self_test};
 use anyhow::Result;
 use clap::Args;
 use measure::{
@@ -81,12 +81,21 @@ fn stored(names: &[String], common: &CommonOptions) -> Result<Vec<Run>> {
     let (first, others) = (&found[0], &found[1..]);
     for other in others {
         anyhow::ensure!(
-            first.run.machine.fingerprint == other.run.machine.fingerprint,
-            "runs {} and {} are of two machines, which may differ: this compares a machine with itself",
+            relation(&first.run, &other.run) != Relation::AnotherMachine,
+            "runs {} and {} are not known to be of one machine: this compares a machine with itself",
             first.handle,
             other.handle
         );
-        anyhow::ensure!(first.run.id != other.run.id, "run {} was named twice: it equals itself", other.handle);
+    }
+    for (at, one) in found.iter().enumerate() {
+        let again = found[at + 1..].iter().find(|other| relation(&one.run, &other.run) == Relation::SameSession);
+        if let Some(again) = again {
+            anyhow::bail!(
+                "runs {} and {} are one session, which equals itself: leave one of them out",
+                one.handle,
+                again.handle
+            );
+        }
     }
     Ok(found.into_iter().map(|named| named.run).collect())
 }
@@ -164,8 +173,9 @@ fn session(arguments: &Arguments, seed: u64, stopper: &Stopper) -> Result<Option
 
 #[cfg(test)]
 mod tests {
-    use super::{every_two, order};
     use model::Run;
+
+    use super::{every_two, order};
 
     #[test]
     fn each_side_comes_first_in_every_second_pair() {

@@ -208,17 +208,22 @@ fn the_simulated_self_test_claims_nothing_between_equals() {
 fn the_self_test_takes_stored_sessions_of_one_machine() {
     let place = Place::with_a_run();
     assert!(place.ask(&["selftest", "1"]).refused().contains("one session makes no pair"));
-    assert!(place.ask(&["selftest", "1", "1"]).refused().contains("named twice"));
+    assert!(place.ask(&["selftest", "1", "1"]).refused().contains("one session"));
     assert!(place.ask(&["selftest", "1", "--pairs", "3"]).err.contains("cannot be used with"));
     let mut other: serde_json::Value = place.ask(&["show", "1", "--json"]).fine().json();
     other["id"] = "another-session".into();
+    std::fs::write(place.file("other.json"), other.to_string()).unwrap();
+    assert!(place.ask(&["selftest", "1", "./other.json"]).refused().contains("one session"), "an id is no session");
+    other["session"]["started"] = "2026-11-25T03:00:00Z".into();
     std::fs::write(place.file("other.json"), other.to_string()).unwrap();
     let found = place.ask(&["selftest", "1", "./other.json", "--json"]).fine().json();
     assert_eq!((found["pairs"].as_u64(), found["different"].as_u64()), (Some(1), Some(0)), "{found}");
     assert!(found["figures"].as_u64() > Some(0), "{found}");
     other["machine"]["fingerprint"] = "another machine".into();
     std::fs::write(place.file("other.json"), other.to_string()).unwrap();
-    assert!(place.ask(&["selftest", "1", "./other.json"]).refused().contains("two machines"));
+    assert!(place.ask(&["selftest", "1", "./other.json"]).refused().contains("not known to be of one machine"));
+    let printed = place.ask(&["selftest", "published:cyberlife-2004"]).refused();
+    assert!(printed.contains("not known to be of one machine"), "two machines without a fingerprint: {printed}");
 }
 
 #[test]

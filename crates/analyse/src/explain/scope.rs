@@ -29,6 +29,8 @@ pub(crate) enum Scope {
     Disk,
     /// Data over TCP, not single bytes.
     TcpData,
+    /// The same under the congestion control of the system, not under one that the probe chose.
+    SystemsCongestion,
     /// A real link.
     Link,
     /// Data through a pipe.
@@ -53,7 +55,7 @@ impl Scope {
         let at = |axis: &str| key.point.get(axis);
         let is = |axis: &str, value: &str| at(axis) == Some(value);
         let stresses = |primitive: Primitive| declares.contains(&primitive);
-        let of_file = || at("kind").is_some_and(|kind| kind.starts_with("file"));
+        let of_file = || at("kind").is_some_and(|kind| kind.starts_with("file") || kind.starts_with("mapped"));
         let on_target = || at("place").is_none_or(|place| place == "target");
         match self {
             // What counts is known of the figures, not of their names.
@@ -71,6 +73,7 @@ impl Scope {
             Self::TcpData => {
                 stresses(Primitive::NetworkLink) || (stresses(Primitive::TcpStack) && stresses(Primitive::KernelCopy))
             }
+            Self::SystemsCongestion => !is("congestion", "unpaced") && Self::TcpData.holds(key, declares),
             Self::Link => stresses(Primitive::NetworkLink),
             Self::PipeData => stresses(Primitive::Pipe) && stresses(Primitive::KernelCopy),
         }
@@ -98,5 +101,25 @@ mod tests {
         assert!(!holds(Scope::Disk, "file.create:size=0B,durability=none,place=target", &[]));
         assert!(!holds(Scope::Target, "file.create:size=0B,durability=fsync,place=tmpfs", &[]));
         assert!(!holds(Scope::TcpData, "ipc.tcp_latency:placement=same_cpu", &[Primitive::TcpStack]));
+        let data = &[Primitive::TcpStack, Primitive::KernelCopy];
+        for (congestion, held) in [("", true), (",congestion=system", true), (",congestion=unpaced", false)] {
+            let key = format!("ipc.tcp_bandwidth:buffers=largest{congestion}");
+            assert_eq!(holds(Scope::SystemsCongestion, &key, data), held, "{key}");
+            assert!(holds(Scope::TcpData, &key, data));
+        }
+        for (kind, of_file) in [
+            ("mapped_at_once", true),
+            ("mapped_by_page", true),
+            ("file_at_once", true),
+            ("anonymous", false),
+            ("cow", false),
+        ] {
+            let key = format!("os.page_fault:kind={kind}");
+            assert_eq!(
+                (holds(Scope::FileFaults, &key, &[]), holds(Scope::FreshMemory, &key, &[])),
+                (of_file, !of_file),
+                "{key}"
+            );
+        }
     }
 }

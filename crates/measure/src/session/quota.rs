@@ -1,5 +1,5 @@
-//! Time taken from a session: launches wait for a quota to refill, rounds for their spacing, and rounds from which time was taken
-//! are excluded.
+//! Time taken from a session: launches wait for a quota to refill, rounds for their spacing, and rounds from which time
+//! was taken are excluded.
 
 use std::time::Duration;
 
@@ -37,9 +37,10 @@ impl MeasureSession<'_> {
         }
     }
 
-    /// Lets time pass until the next round may begin, so many seconds after the one before began.
+    /// Lets time pass until the next round may begin, or the limit of the run comes; the one before `began` at that second.
     pub(super) fn space_rounds(&mut self, began: f64) {
-        let left = self.run.plan.spacing - (self.elapsed() - began);
+        let next = (began + self.run.plan.spacing).min(self.run.plan.time_limit.unwrap_or(f64::INFINITY));
+        let left = next - self.elapsed();
         if left > 0.0 {
             self.rest_for(Duration::from_secs_f64(left));
         }

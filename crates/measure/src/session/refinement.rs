@@ -35,12 +35,13 @@ pub(super) struct Refinement {
 }
 
 impl MeasureSession<'_> {
-    /// Notes that a round begins.
-    pub(super) fn note_round(&mut self) {
+    /// Notes that a round begins, and when: seconds of the session.
+    pub(super) fn note_round(&mut self) -> f64 {
         let now = self.elapsed();
         if let Some(began) = self.refinement.began.replace(now) {
             self.refinement.round += LATELY * (now - began - self.refinement.round);
         }
+        now
     }
 
     /// Half-width within which a figure is finished.
@@ -60,7 +61,7 @@ impl MeasureSession<'_> {
             self.weigh(index);
             judge(&mut self.run.figures[index], &self.run.plan, target, self.engine.tick());
         }
-        let at_look = self.until_look(index) == 0;
+        let at_look = !self.is_between_looks(index);
         let within = self.run.figures[index].is_within(target, self.run.plan.level);
         if refining && at_look && !within {
             // More launches say that it was called too early.
@@ -86,14 +87,13 @@ impl MeasureSession<'_> {
     /// Removes the groups that are refined and are at a look. Between two looks they are as open as others: left there, a
     /// figure that was within its target may no longer be, at the level of so many launches.
     pub(super) fn split_refined(&self, groups: &mut Vec<LaunchGroup>) -> Vec<LaunchGroup> {
-        let at_a_look = |index: &usize| self.progress[*index].refining && self.until_look(*index) == 0;
+        let at_a_look = |index: &usize| self.progress[*index].refining && !self.is_between_looks(*index);
         groups.extract_if(.., |group| group.0.iter().all(at_a_look)).collect()
     }
 
-    /// Launches until a figure is at a look again; none after the last.
-    pub(super) fn until_look(&self, index: usize) -> usize {
-        let made = self.valid(index);
-        begun_look(made, &self.run.plan.looks).map_or(0, |look| look - made)
+    /// Whether the launches of a figure lie between two looks.
+    fn is_between_looks(&self, index: usize) -> bool {
+        begun_look(self.valid(index), &self.run.plan.looks).is_some()
     }
 
     /// Seconds that refinement may still take from what other figures need.
@@ -103,20 +103,14 @@ impl MeasureSession<'_> {
 
     /// Of the groups that are refined those that so many seconds permit, and the time left.
     pub(super) fn take_refined(&mut self, mut found: Vec<LaunchGroup>, budget: f64, left: f64) -> Vec<LaunchGroup> {
-        found.retain(|group| self.launches_of_a_step(group) as f64 * self.refinement.round <= SURE * left);
+        let step = |session: &Self, group: &LaunchGroup| session.to_next_look(group.0[0]).max(1) as f64;
+        found.retain(|group| step(self, group) * self.refinement.round <= SURE * left);
         let costs: Vec<GroupCost> = found.iter().enumerate().filter_map(|(at, group)| self.cost(at, group)).collect();
         let mut admitted: Vec<usize> = within_budget(costs, budget).into_iter().map(|cost| cost.group).collect();
         admitted.sort_unstable();
         let taken: Vec<LaunchGroup> = admitted.into_iter().map(|at| found[at].clone()).collect();
-        let seconds = |group: &LaunchGroup| self.launches_of_a_step(group) as f64 * self.launch_seconds(group);
+        let seconds = |group: &LaunchGroup| step(self, group) * self.launch_seconds(group);
         self.refinement.spent += taken.iter().map(seconds).sum::<f64>();
         taken
-    }
-
-    /// Launches of a group from its look to the next.
-    fn launches_of_a_step(&self, group: &LaunchGroup) -> usize {
-        let made = self.valid(group.0[0]);
-        let next = self.run.plan.looks.iter().map(|look| *look as usize).find(|look| *look > made);
-        next.map_or(1, |next| next - made)
     }
 }

@@ -113,7 +113,7 @@ impl MeasureSession<'_> {
 
     fn measure_rounds(&mut self) -> Result<(), EndReason> {
         loop {
-            self.note_round();
+            let began = self.note_round();
             let round = self.run.session.rounds;
             let mut groups = self.groups(Self::active);
             if groups.is_empty() {
@@ -123,7 +123,6 @@ impl MeasureSession<'_> {
                 let over = self.progress.iter().all(|progress| progress.ended);
                 return if over { Ok(()) } else { Err(EndReason::TimeLimit) };
             }
-            let began = self.elapsed();
             let active = groups.iter().map(|group| group.0.len()).sum();
             self.observer.on_event(&MeasureEvent::Round { number: round + 1, active });
             groups = self.select_round(groups, round);
@@ -215,17 +214,19 @@ impl MeasureSession<'_> {
     }
 
     /// Seconds left if every figure finishes at its next look; for one that was not launched yet, the mean duration of
-    /// the others is assumed.
+    /// the others is assumed. Of a run with a limit, which gives figures the time that it has, until they have all their launches or
+    /// the limit comes.
     fn left(&self) -> f64 {
-        let looks = &self.run.plan.looks;
         let known: Vec<f64> =
             self.progress.iter().map(|progress| progress.seconds).filter(|seconds| *seconds > 0.0).collect();
         let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
         let groups = self.groups(|session, index| !session.progress[index].ended);
+        let limit = self.run.plan.time_limit;
+        let last = self.run.plan.looks.last().map_or(0, |last| *last as usize);
         let launches = |group: &LaunchGroup| {
-            let of_figure = |index: &usize| {
-                let made = self.valid(*index);
-                looks.iter().find(|look| **look as usize > made).map_or(0, |look| *look as usize - made)
+            let of_figure = |index: &usize| match limit {
+                Some(_) => last.saturating_sub(self.valid(*index)),
+                None => self.to_next_look(*index),
             };
             group.0.iter().map(of_figure).max().unwrap_or(0) as f64
         };
@@ -235,6 +236,6 @@ impl MeasureSession<'_> {
         };
         let rounds = groups.iter().map(launches).fold(0.0, f64::max);
         let left = groups.iter().map(of_group).sum::<f64>().max(rounds * self.run.plan.spacing);
-        self.run.plan.time_limit.map_or(left, |limit| left.min((limit - self.elapsed()).max(0.0)))
+        limit.map_or(left, |limit| left.min((limit - self.elapsed()).max(0.0)))
     }
 }

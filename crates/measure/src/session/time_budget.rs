@@ -207,6 +207,12 @@ impl MeasureSession<'_> {
         if some.is_empty() { groups } else { some }
     }
 
+    /// Launches of a figure until its next look; none after the last.
+    pub(super) fn to_next_look(&self, index: usize) -> usize {
+        let made = self.valid(index);
+        self.run.plan.looks.iter().map(|look| *look as usize).find(|look| *look > made).map_or(0, |look| look - made)
+    }
+
     /// What it takes until most members of a group for the time are expected to finish; `None` if none is before the last
     /// look.
     pub(super) fn cost(&self, group: usize, members: &LaunchGroup) -> Option<GroupCost> {

@@ -2,7 +2,10 @@
 //! it; rounds keep their spacing.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use measure::{EndReason, MeasureSession, MockEngine, MockFigure, NullObserver, RunRequest, Saver, Stopper, select};
+use measure::{
+    EndReason, MeasureEvent, MeasureSession, MockEngine, MockFigure, NullObserver, Observer, RunRequest, Saver,
+    Stopper, select,
+};
 use model::{Flag, Identity, Machine, Plan, Run, ValueBasis};
 
 use crate::references::{Checked, SharedCore};
@@ -13,6 +16,18 @@ struct Unsaved;
 impl Saver for Unsaved {
     fn save(&mut self, _: &Run) -> Result<(), String> {
         Ok(())
+    }
+}
+
+/// The seconds that had passed and were said to be left after each round.
+#[derive(Default)]
+struct TimeTold(Vec<(f64, f64)>);
+
+impl Observer for TimeTold {
+    fn on_event(&mut self, event: &MeasureEvent<'_>) {
+        if let MeasureEvent::Saved { elapsed, left, .. } = event {
+            self.0.push((*elapsed, *left));
+        }
     }
 }
 
@@ -66,9 +81,12 @@ fn a_refined_figure_is_left_at_a_look_where_others_need_the_time() {
         let looks = model::looks(320);
         let plan = Plan { seed, entries, looks, references: true, time_limit: Some(61.0), ..Plan::default() };
         let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
-        let ended =
-            MeasureSession::measure(order, &mut engine, &mut NullObserver, &mut Unsaved, Stopper::default()).unwrap();
+        let mut told = TimeTold::default();
+        let ended = MeasureSession::measure(order, &mut engine, &mut told, &mut Unsaved, Stopper::default()).unwrap();
         assert_eq!(ended.ending, EndReason::TimeLimit);
+        for (elapsed, left) in told.0 {
+            assert!((elapsed + left - 61.0).abs() < 1.0, "{left} s left were told after {elapsed}");
+        }
         for figure in &ended.run.figures[..2] {
             let launches = u32::try_from(figure.counted().len()).unwrap();
             assert!(launches > 14 && ended.run.plan.looks.contains(&launches), "{launches} launches are no look");
@@ -93,4 +111,16 @@ fn rounds_begin_as_far_apart_as_planned() {
         let ended = began.last().unwrap() + run.figures[0].launches.last().unwrap().wall;
         assert!(run.session.seconds < ended + 0.5, "nobody waits after the last launch: {}", run.session.seconds);
     }
+}
+
+#[test]
+fn nobody_waits_beyond_the_limit_for_a_round() {
+    let mut engine = MockEngine::new(5, MockFigure::stable(1e-6));
+    let entries = select(None, &["os.syscall_write".to_owned()], 0.02).unwrap();
+    let plan = Plan { seed: 5, entries, spacing: 60.0, time_limit: Some(3.0), ..Plan::default() };
+    let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
+    let ended =
+        MeasureSession::measure(order, &mut engine, &mut NullObserver, &mut Unsaved, Stopper::default()).unwrap();
+    assert_eq!(ended.ending, EndReason::TimeLimit);
+    assert!(ended.run.session.seconds < 4.0, "{}", ended.run.session.seconds);
 }

@@ -26,8 +26,8 @@ const MOST_COPIES: u64 = 24;
 /// Largest set whose chain is another one in each batch. Of larger ones a chain has several batches, since to walk it takes
 /// longer.
 const OWN_CHAIN: u64 = MIB;
-/// Batches on one chain before the next, of larger sets, and the laps before the first of them: a cache that does not replace what is
-/// oldest takes several to hold what it can.
+/// Batches on one chain of a larger set before the next, and the laps before the first of them: a cache that does not
+/// replace what is oldest takes several to hold what it can.
 const TURN: usize = 3;
 const WARM_LAPS: u64 = 3;
 
