@@ -31,6 +31,9 @@ pub struct Task {
     pub batches: u32,
     /// Number of undisturbed batches (of a difference: pairs) that is enough; 0 requests all batches.
     pub enough: u32,
+    /// Whether single operations are timed too, where the probe supports it: not in launches that only refine a value.
+    #[serde(default)]
+    pub each: bool,
     /// Fewest warm-up batches.
     pub warmup: u32,
     /// Variant to run, if chosen.

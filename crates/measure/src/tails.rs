@@ -39,10 +39,12 @@ pub(crate) fn quantiles(figure: &Figure, launches: &[&Launch], level: f64) -> Ve
         let of = |least: usize| over(&parts(launches, least, better), level);
         return PARTS.into_iter().map(of).find(|found| !found.is_empty()).unwrap_or_default();
     }
-    // Documents of earlier versions contain the fast end of a rate, which is not its tail.
+    // Launches that refined a value have none. Documents of earlier versions contain the fast end of a rate, which is not its
+    // tail.
     let slow = |(quantile, _): &&(f64, f64)| better == Better::Lower || *quantile <= 0.5;
     let own = |launch: &&Launch| launch.quantiles.iter().filter(slow).copied().collect();
-    over(&launches.iter().map(own).collect::<Vec<_>>(), level)
+    let having = launches.iter().filter(|launch| !launch.quantiles.is_empty());
+    over(&having.map(own).collect::<Vec<_>>(), level)
 }
 
 /// Quantiles of successive groups of launches that have at least `least` readings together.
@@ -169,6 +171,17 @@ mod tests {
         let old = Launch { quantiles: vec![(0.5, 10.0), (0.99, 20.0), (1.0, 30.0)], ..Launch::default() };
         let found = quantiles(&figure(Better::Higher), &[&old; 12], 0.95);
         assert_eq!(found.iter().map(|one| one.quantile).collect::<Vec<_>>(), [0.5]);
+    }
+
+    #[test]
+    fn launches_that_only_refined_a_value_count_for_nothing() {
+        let mut rng = ChaCha8Rng::seed_from_u64(4);
+        let timed: Vec<Launch> = (0..14).map(|_| launch(&mut rng, 1200, false, Better::Lower)).collect();
+        let refined = Launch::default();
+        let with: Vec<&Launch> = timed.iter().chain([&refined; 90]).collect();
+        let found = |launches: &[&Launch]| quantiles(&figure(Better::Lower), launches, 0.95);
+        assert_eq!(found(&with), found(&timed.iter().collect::<Vec<_>>()));
+        assert!(!found(&with).is_empty());
     }
 
     #[test]

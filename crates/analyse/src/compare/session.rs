@@ -7,7 +7,7 @@ use model::{Figure, FigureKey, Run};
 use stats::Floor;
 use stats::distribution::normal_quantile;
 
-use super::default_floor::{FloorBasis, alike, code_layout, default_floor, one_build};
+use super::default_floor::{FloorBasis, Nearness, code_layout, default_floor, nearness, one_build};
 use super::result::{FloorUsed, Relation};
 
 /// Relation of a run to the reference.
@@ -142,7 +142,7 @@ impl History {
     /// How far sessions of this run's machine lie apart on this figure: the standard deviation of a normal quantity that
     /// has the floor's interval at `level`.
     pub(crate) fn own_deviation(&self, run: &Run, figure: &Figure, level: f64, cycles: bool) -> f64 {
-        let (floor, used) = self.of(run, figure, FloorBasis::new(cycles, false));
+        let (floor, used) = self.of(run, figure, FloorBasis::new(cycles, Nearness::Apart));
         let mut stretches = self.stretches.borrow_mut();
         // Student's quantile is slow, and depends on the number of sessions alone.
         let stretch = stretches.entry(used.sessions).or_insert_with(|| {
@@ -169,11 +169,11 @@ impl History {
         match relation(a.0, b.0) {
             Relation::Reference | Relation::SameRun | Relation::SameSession => (Floor::NONE, None),
             Relation::AnotherSession => {
-                let (floor, used) = self.of(a.0, a.1, FloorBasis::new(cycles, alike(a.0, b.0)));
+                let (floor, used) = self.of(a.0, a.1, FloorBasis::new(cycles, nearness(a.0, b.0)));
                 (floor, Some(used))
             }
             Relation::AnotherMachine => {
-                let basis = FloorBasis::new(cycles, false);
+                let basis = FloorBasis::new(cycles, Nearness::Apart);
                 let ((a, used_a), (b, used_b)) = (self.of(a.0, a.1, basis), self.of(b.0, b.1, basis));
                 let (va, vb) = (a.sd * a.sd, b.sd * b.sd);
                 let spend = |variance: f64, degrees: Option<f64>| degrees.map_or(0.0, |df| variance * variance / df);
@@ -210,13 +210,19 @@ mod tests {
             made.session.conditions.others = Some(TakenTime { seconds: 0.01, of: 300.0 });
             made
         };
-        let first = begun_under("one", "one");
+        let mut first = begun_under("one", "one");
+        "2026-11-25T03:00:00Z".clone_into(&mut first.session.started);
         let history = History::new(&[], &[]);
         let floor =
             |other: &Run, figure: &Figure, cycles| history.floor((&first, figure), (other, figure), cycles).0.sd;
         let mut again = begun_under("one", "one");
-        (again.id, again.session.started) = ("again".to_owned(), "later".to_owned());
+        (again.id, again.session.started) = ("again".to_owned(), "2026-11-25T03:55:00Z".to_owned());
         assert_eq!([&pipe, &ring].map(|figure| floor(&again, figure, true)), [0.002, 0.01]);
+        let mut hours = again.clone();
+        for (later, sd) in [("2026-11-25T02:05:00Z", 0.002), ("2026-11-25T09:18:13Z", 0.008), ("later", 0.008)] {
+            (hours.id, hours.session.started) = (later.to_owned(), later.to_owned());
+            assert_eq!([&pipe, &ring].map(|figure| floor(&hours, figure, true)), [sd, 0.01], "{later}");
+        }
         for other in [begun_under("two", "two"), begun_under("one", "two"), begun_under("", "")] {
             assert_eq!(floor(&other, &pipe, true), 0.03, "{}", other.id);
         }

@@ -2,15 +2,13 @@
 
 mod ending;
 mod group;
+mod launches;
 mod quota;
 mod references;
 mod refinement;
 mod rounds;
 mod start;
 mod time_budget;
-
-use std::path::PathBuf;
-use std::time::Duration;
 
 use model::{CpuSet, Figure, FigureKey, Flag, Invalid, NOT_REACHED, Outcome, Run, Topology};
 
@@ -22,12 +20,11 @@ use self::quota::QuotaPacing;
 use self::references::ReferenceWatch;
 use self::refinement::Refinement;
 use self::time_budget::BeyondReach;
-use crate::engine::{Engine, EngineError, Stopper};
+use crate::engine::{Engine, Stopper};
 use crate::event::{MeasureEvent, Observer};
 use crate::evidence::may_exclude;
 use crate::outside::ConditionsWatch;
-use crate::seed::mix;
-use crate::step::{Purpose, Reply, Task, WorkerStep};
+use crate::step::Reply;
 use crate::{Error, calibrate, document, facts, judge, placement, sizing};
 
 /// Keeps a run document after every round.
@@ -38,13 +35,6 @@ pub trait Saver {
     /// In one line, why it could not; the run then ends, and what was measured is in the caller's hands.
     fn save(&mut self, run: &Run) -> Result<(), String>;
 }
-
-/// Least time that a launch is given before it counts as hung.
-const LAUNCH_LIMIT: Duration = Duration::from_secs(60);
-/// Time that a calibrating launch is given.
-const CALIBRATION_LIMIT: Duration = Duration::from_secs(180);
-/// Attempts at one launch before its round goes on without it.
-const ATTEMPTS: u32 = 3;
 
 /// A run that is being measured.
 pub struct MeasureSession<'a> {
@@ -211,76 +201,6 @@ impl<'a> MeasureSession<'a> {
         self.progress[index].ended = true;
         let (key, done, of) = (self.key(index), self.done(), self.run.figures.len());
         self.observer.on_event(&MeasureEvent::Finished { key: &key, done, of });
-    }
-
-    fn step(&self, purpose: Purpose, group: &LaunchGroup, round: u32, attempt: u32) -> WorkerStep {
-        let plan = &self.run.plan;
-        let references = self.reference_setting();
-        let task = |index: &usize| {
-            let (figure, progress) = (&self.run.figures[*index], &self.progress[*index]);
-            let (batches, enough) = self.batches(*index, references.as_ref());
-            Task {
-                figure: *index,
-                probe: figure.probe.clone(),
-                point: figure.point.clone(),
-                ops: figure.ops,
-                batches,
-                enough,
-                warmup: progress.warmup,
-                variant: figure.variant.clone(),
-                cpus: progress.cpus.clone(),
-                cache: progress.cache,
-                directory: plan.directory_at(&figure.point).map(PathBuf::from),
-            }
-        };
-        let part = u64::from(round) << 32 | u64::from(attempt) << 24 | group.0[0] as u64;
-        let tasks = group.0.iter().map(task).collect();
-        WorkerStep {
-            purpose,
-            round,
-            seed: mix(plan.seed, part),
-            batch_nanos: plan.batch_nanos.max(1000 * self.engine.tick()),
-            directory: plan.directory.clone().unwrap_or_else(|| ".".to_owned()).into(),
-            allowed: self.allowed.clone(),
-            references,
-            tasks,
-        }
-    }
-
-    /// Launches a group and takes in what it answers. `Ok(false)` asks for the launch to be repeated.
-    fn launch(&mut self, step: &WorkerStep, group: &LaunchGroup) -> Result<bool, EngineError> {
-        let patience = match step.purpose {
-            Purpose::Calibrate => CALIBRATION_LIMIT,
-            Purpose::Measure => {
-                let expected: f64 = group.0.iter().map(|index| self.progress[*index].seconds).sum();
-                LAUNCH_LIMIT.max(Duration::from_secs_f64((20.0 * expected).min(3600.0)))
-            }
-        };
-        self.rest();
-        self.sample();
-        let began = self.elapsed();
-        let answer = self.engine.launch(step, patience, &self.stopper);
-        let seconds = self.elapsed() - began;
-        self.notice_throttling();
-        match answer {
-            Ok(replies) => {
-                let mut valid = true;
-                for reply in replies {
-                    valid &= self.take(reply, began, seconds);
-                }
-                Ok(valid)
-            }
-            Err(EngineError::Stopped) => Err(EngineError::Stopped),
-            Err(error) if group.0.len() > 1 => {
-                // Nobody knows whose fault it was: each sharer gets launches of its own.
-                group.0.iter().for_each(|index| self.progress[*index].alone = true);
-                Err(error)
-            }
-            Err(error) => {
-                self.end_figure(group.0[0], Some(Outcome::Failed(error.to_string())));
-                Ok(true)
-            }
-        }
     }
 
     /// Takes a reply in. False when it is a launch that does not count.

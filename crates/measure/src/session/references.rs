@@ -8,7 +8,9 @@ use model::{
 
 use super::MeasureSession;
 use crate::judge;
-use crate::references::{self, DistanceReadings, ENOUGH, KnownRatio, LONGEST_NANOS, MOST, RatioHistogram, UNKNOWN};
+use crate::references::{
+    self, DistanceReadings, ENOUGH, ENOUGH_FINER, KnownRatio, LONGEST_NANOS, MOST, RatioHistogram, UNKNOWN,
+};
 use crate::step::ReferenceSetting;
 
 /// Length of a batch between two readings, nanoseconds.
@@ -194,7 +196,8 @@ impl MeasureSession<'_> {
         let fitting = u32::try_from(LAUNCH_NANOS / progress.nanos).unwrap_or(u32::MAX);
         let most = most.min(fitting.max(planned)) / if paired { 2 } else { 1 };
         let most = if paired { most.next_multiple_of(2) } else { most };
-        (most, if known { ENOUGH.min(most) } else { 0 })
+        let enough = if progress.refining { ENOUGH_FINER } else { ENOUGH };
+        (most, if known { enough.min(most) } else { 0 })
     }
 
     /// Adds the readings of a launch.

@@ -2,12 +2,11 @@
 //! plan of thousands of figures is measured part by part, so that an interrupted run has finished figures instead of
 //! two launches of each.
 
-use std::collections::VecDeque;
-
-use model::{FigureKey, Invalid, Outcome};
+use model::Outcome;
 
 use super::group::{self, LaunchGroup};
-use super::{ATTEMPTS, EndReason, MeasureSession};
+use super::launches::LaunchNumber;
+use super::{EndReason, MeasureSession};
 use crate::engine::EngineError;
 use crate::event::MeasureEvent;
 use crate::step::Purpose;
@@ -69,7 +68,7 @@ impl MeasureSession<'_> {
         }
     }
 
-    fn active(&self, index: usize) -> bool {
+    pub(super) fn active(&self, index: usize) -> bool {
         let progress = &self.progress[index];
         progress.in_part && (!progress.ended || progress.refining)
     }
@@ -87,7 +86,7 @@ impl MeasureSession<'_> {
             let key = self.key(group.0[0]);
             let done = of - (0..of).filter(|index| uncalibrated(self, *index)).count();
             self.observer.on_event(&MeasureEvent::Calibrating { key: &key, done, of });
-            let step = self.step(Purpose::Calibrate, &group, 0, 0);
+            let step = self.step(Purpose::Calibrate, &group, LaunchNumber::default());
             match self.launch(&step, &group) {
                 Err(EngineError::Stopped) => return Err(EndReason::Stopped),
                 Err(_) => {} // Dissolved: its members are tried one by one.
@@ -140,71 +139,6 @@ impl MeasureSession<'_> {
             self.observer.on_event(&MeasureEvent::Saved { run: &self.run, converged, of, elapsed, left });
             if converged < of {
                 self.space_rounds(began);
-            }
-        }
-    }
-
-    /// One launch of every group; members whose launch is excluded are launched again, at most twice, after all others of
-    /// the round: what disturbed them mostly outlasts a launch. While a neighbour is seen on their core it has not gone
-    /// yet, and they wait for the next round. First launches never wait: they are what was observed.
-    fn launch_all(&mut self, groups: &[LaunchGroup], round: u32) -> Result<(), EndReason> {
-        let mut queue: VecDeque<(LaunchGroup, u32)> = groups.iter().map(|group| (group.clone(), 0)).collect();
-        while let Some((group, attempt)) = queue.pop_front() {
-            // The launch of another group may have ended some of this one.
-            let open: Vec<usize> = group.0.into_iter().filter(|index| self.active(*index)).collect();
-            if attempt > 0 && open.iter().all(|index| self.is_still_contended(*index)) {
-                continue;
-            }
-            if open.is_empty() {
-                continue;
-            }
-            let missing = self.launch_once(&LaunchGroup(open), round, attempt)?;
-            if attempt + 1 == ATTEMPTS {
-                self.fail_after_invalid_launches(&missing);
-            } else if !missing.0.is_empty() {
-                queue.push_back((missing, attempt + 1));
-            }
-        }
-        Ok(())
-    }
-
-    /// One launch of a group. Returns the members whose launch was excluded.
-    fn launch_once(&mut self, group: &LaunchGroup, round: u32, attempt: u32) -> Result<LaunchGroup, EndReason> {
-        if self.stopper.asked() {
-            return Err(EndReason::Stopped);
-        }
-        let keys: Vec<FigureKey> = group.0.iter().map(|index| self.key(*index)).collect();
-        let launch = u32::try_from(self.valid(group.0[0])).unwrap_or(u32::MAX);
-        let look = self.run.plan.looks.iter().copied().find(|look| *look > launch).unwrap_or(launch);
-        self.observer.on_event(&MeasureEvent::Launching { keys: &keys, launch: launch + 1, look });
-        let step = self.step(Purpose::Measure, group, round, attempt);
-        let before: Vec<usize> = group.0.iter().map(|index| self.valid(*index)).collect();
-        match self.launch(&step, group) {
-            Err(EngineError::Stopped) => Err(EndReason::Stopped),
-            // Dissolved: its members are launched separately from the next round on.
-            Err(_) | Ok(true) => Ok(LaunchGroup(Vec::new())),
-            Ok(false) => {
-                let members = group.0.iter().zip(before);
-                let stale = members.filter(|(index, before)| self.active(**index) && self.valid(**index) == *before);
-                Ok(LaunchGroup(stale.map(|(index, _)| *index).collect()))
-            }
-        }
-    }
-
-    /// Without a limit, a machine that invalidates every launch would keep the run going forever.
-    fn fail_after_invalid_launches(&mut self, group: &LaunchGroup) {
-        for index in &group.0 {
-            let last = self.run.figures[*index].launches.last();
-            if last.is_some_and(|last| matches!(last.invalid, Some(Invalid::Contended { .. }))) {
-                // It is launched again in the next round; that rule has its own limit.
-                continue;
-            }
-            self.progress[*index].attempts += 1;
-            if self.progress[*index].attempts >= self.run.plan.looks.first().copied().unwrap_or(10) {
-                let last = self.run.figures[*index].launches.iter().rev().find_map(|launch| launch.invalid.as_ref());
-                let why = last.map_or_else(|| "unknown".to_owned(), ToString::to_string);
-                let outcome = Outcome::Failed(format!("all launches were excluded: {why}"));
-                self.end_figure(*index, Some(outcome));
             }
         }
     }

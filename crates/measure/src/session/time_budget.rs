@@ -213,24 +213,31 @@ impl MeasureSession<'_> {
         self.run.plan.looks.iter().map(|look| *look as usize).find(|look| *look > made).map_or(0, |look| look - made)
     }
 
+    /// Launches that a figure needs until the look at which it is expected to be where it is to get, by the root law; `None` if
+    /// that is beyond the last.
+    fn expected_launches(&self, index: usize) -> Option<usize> {
+        let fewest = stats::stop::fewest_launches(self.run.plan.level).unwrap_or(0);
+        let made = self.valid(index);
+        let half_width = self.run.figures[index].outcome.estimate().map_or(f64::INFINITY, calling_half_width);
+        let look = expected_look(made, half_width, self.wanted(index), &self.run.plan.looks, fewest)?;
+        Some(look - made)
+    }
+
     /// What it takes until most members of a group for the time are expected to finish; `None` if none is before the last
     /// look.
     pub(super) fn cost(&self, group: usize, members: &LaunchGroup) -> Option<GroupCost> {
-        let fewest = stats::stop::fewest_launches(self.run.plan.level).unwrap_or(0);
         let leads = |index: &&usize| self.engine.leader(**index).is_none();
         let launches: Vec<usize> = members
             .0
             .iter()
             .filter(leads)
             .filter_map(|index| {
-                let made = self.valid(*index);
-                let half_width = self.run.figures[*index].outcome.estimate().map_or(f64::INFINITY, calling_half_width);
-                let (target, looks) = (self.wanted(*index), &self.run.plan.looks);
+                let (made, target, looks) = (self.valid(*index), self.wanted(*index), &self.run.plan.looks);
                 let values = self.run.figures[*index].values();
-                let by_root = expected_look(made, half_width, target, looks, fewest);
+                let by_root = self.expected_launches(*index);
                 let by_levels = expected_of_levels(&values, target, looks, self.run.plan.level);
                 let begun = self.progress[*index].refining.then(|| begun_look(made, looks)).flatten();
-                Some(by_root.into_iter().chain(by_levels).chain(begun).min()? - made)
+                by_root.into_iter().chain(by_levels.into_iter().chain(begun).map(|look| look - made)).min()
             })
             .collect();
         let (launches, figures) = most_a_launch(&launches)?;

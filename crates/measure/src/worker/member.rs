@@ -234,7 +234,7 @@ impl LaunchMember {
     /// Times single operations, if the probe supports it.
     pub(super) fn time_each(&mut self) -> Result<(), ProbeError> {
         let readings = match &mut self.trial {
-            Trial::One(kernel) => {
+            Trial::One(kernel) if self.task.each => {
                 let typical = (self.launch.value.abs() * 1e9).max(100.0);
                 let rare = if typical * FOR_RARE <= EACH_AT_MOST { FOR_RARE } else { FEWEST_EACH };
                 let room = (EACH_NANOS / typical).clamp(rare, 4000.0) as usize;

@@ -2,9 +2,11 @@
 //! it; rounds keep their spacing.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use std::collections::BTreeSet;
+
 use measure::{
-    EndReason, MeasureEvent, MeasureSession, MockEngine, MockFigure, NullObserver, Observer, RunRequest, Saver,
-    Stopper, select,
+    EndReason, MeasureEvent, MeasureSession, MockEngine, MockFigure, NullObserver, Observer, Purpose, RunRequest,
+    Saver, Stopper, select,
 };
 use model::{Flag, Identity, Machine, Plan, Run, ValueBasis};
 
@@ -45,7 +47,7 @@ fn measured_within(limit: Option<f64>, scatter: f64) -> (Run, f64) {
 }
 
 #[test]
-fn core_figures_within_their_targets_are_refined_for_a_tenth_of_a_limit() {
+fn core_figures_within_their_targets_are_refined_for_a_part_of_a_limit() {
     let finest = |run: &Run| -> Vec<f64> {
         run.figures[..2]
             .iter()
@@ -69,7 +71,8 @@ fn core_figures_within_their_targets_are_refined_for_a_tenth_of_a_limit() {
     drop(finest(&short));
 }
 
-/// What was within its target is not lost because the time for its refinement ended between two looks.
+/// What was within its target is not lost because the time for its refinement ended between two looks. Its
+/// launches are shorter than those before.
 #[test]
 fn a_refined_figure_is_left_at_a_look_where_others_need_the_time() {
     for seed in 0..testing::trials(1, 3) as u64 {
@@ -87,6 +90,14 @@ fn a_refined_figure_is_left_at_a_look_where_others_need_the_time() {
         for (elapsed, left) in told.0 {
             assert!((elapsed + left - 61.0).abs() < 1.0, "{left} s left were told after {elapsed}");
         }
+        let mut seeds = BTreeSet::new();
+        for step in engine.steps.iter().filter(|step| step.purpose == Purpose::Measure) {
+            assert!(seeds.insert(step.seed), "launches of one seed get the same memory: {step:?}");
+            for task in step.tasks.iter().filter(|task| !task.each) {
+                assert!(task.figure < 2 && task.enough < 20, "a launch that refines a value is short: {task:?}");
+            }
+        }
+        assert!(engine.steps.iter().any(|step| step.tasks.iter().any(|task| !task.each)));
         for figure in &ended.run.figures[..2] {
             let launches = u32::try_from(figure.counted().len()).unwrap();
             assert!(launches > 14 && ended.run.plan.looks.contains(&launches), "{launches} launches are no look");

@@ -69,8 +69,7 @@ impl Chase {
         context: &ProbeContext,
     ) -> Result<Self, Unsupported> {
         let pages = at.get("pages").unwrap_or("base").parse()?;
-        let fill = || ring(bytes, pages, order, context);
-        let mut rings = (0..copies(bytes)).map(|_| fill()).collect::<Result<Vec<_>, _>>()?;
+        let mut rings = rings(copies(bytes), bytes, pages, order, context)?;
         let in_parts = rings[0].lap() > WHOLE_LAP;
         if in_parts {
             rings[0].visit(&context.preparation_helpers());
@@ -109,14 +108,28 @@ pub(super) fn ring(
     order: ChasePattern,
     context: &ProbeContext,
 ) -> Result<ChaseRing<Arena>, Unsupported> {
+    let mut one = rings(1, bytes, pages, order, context)?;
+    one.pop().ok_or_else(|| Unsupported::new("there is no chain"))
+}
+
+/// Chains through `bytes` of fresh memory each.
+fn rings(
+    count: u64,
+    bytes: u64,
+    pages: Pages,
+    order: ChasePattern,
+    context: &ProbeContext,
+) -> Result<Vec<ChaseRing<Arena>>, Unsupported> {
     let available = sys::memory::available_bytes()?;
-    if bytes > available / 4 * 3 {
+    if bytes.saturating_mul(count) > available / 4 * 3 {
         return Err(Unsupported::new(format!("{} of memory are available", model::format_size(available / MIB * MIB))));
     }
     let helpers = context.preparation_helpers();
-    let arena = Arena::populated_by(bytes as usize, pages, &helpers)?;
-    ChaseRing::written_by(arena, order, context.seed(), &helpers)
-        .ok_or_else(|| Unsupported::new("the chain would have fewer than two links"))
+    let written = |arena: Arena| {
+        ChaseRing::written_by(arena, order, context.seed(), &helpers)
+            .ok_or_else(|| Unsupported::new("the chain would have fewer than two links"))
+    };
+    Arena::several(count as usize, bytes as usize, pages, &helpers)?.into_iter().map(written).collect()
 }
 
 /// Steps of a part of a batch.

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use crate::error::{Error, Result};
 use crate::memory::mapping::Mapping;
+use crate::memory::{huge_page_size, page_size};
 use crate::text;
 
 /// The pages of an arena.
@@ -15,6 +16,13 @@ pub enum Pages {
     Huge,
     /// The policy of the system: exactly one `mmap`, no advice.
     System,
+}
+
+impl Pages {
+    /// Bytes of the pages that it asks for; of those that the system chooses, the smallest.
+    pub(super) fn size(self) -> usize {
+        if self == Self::Huge { huge_page_size() } else { page_size() }
+    }
 }
 
 impl FromStr for Pages {

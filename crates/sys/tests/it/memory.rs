@@ -4,8 +4,32 @@ use std::io::Write;
 use std::sync::atomic::Ordering;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-use sys::memory::{Arena, FileMap, Pages, SharedArray, SharedCounters, available_bytes, huge_page_size, page_size};
+use sys::memory::{
+    Arena, FileMap, Pages, PreparationHelpers, SharedArray, SharedCounters, available_bytes, huge_page_size, page_size,
+};
 use sys::usage::{Usage, Who};
+
+#[test]
+fn several_arenas_lie_behind_each_other_and_outlive_one_another() {
+    for pages in [Pages::Base, Pages::System] {
+        let mut all = Arena::several(5, 10_000, pages, &PreparationHelpers::none()).unwrap();
+        let starts: Vec<usize> = all.iter().map(|arena| arena.bytes().as_ptr().addr()).collect();
+        assert!(
+            starts.windows(2).all(|two| two[1] - two[0] == 10_000_usize.next_multiple_of(page_size())),
+            "{starts:?}"
+        );
+        for (arena, value) in all.iter_mut().zip(1..) {
+            assert!(arena.len() == 10_000 && arena.bytes().iter().all(|byte| *byte == 0));
+            arena.bytes_mut().fill(value);
+        }
+        let last = all.swap_remove(4);
+        drop(all);
+        assert!(last.bytes().iter().all(|byte| *byte == 5), "the mapping lives as long as a part of it");
+    }
+    let none = &PreparationHelpers::none();
+    assert!(Arena::several(2, usize::MAX / 2, Pages::Base, none).is_err());
+    assert!(Arena::several(usize::MAX, 2, Pages::Base, none).is_err());
+}
 
 #[test]
 fn an_arena_is_zero_aligned_and_writable() {

@@ -1,0 +1,176 @@
+//! The launches of a round: their order, their repetition, and what the worker is told.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use model::{FigureKey, Invalid, Outcome};
+
+use super::group::LaunchGroup;
+use super::{EndReason, MeasureSession};
+use crate::engine::EngineError;
+use crate::event::MeasureEvent;
+use crate::seed::mix;
+use crate::step::{Purpose, Task, WorkerStep};
+
+/// Least time that a launch is given before it counts as hung.
+const LAUNCH_LIMIT: Duration = Duration::from_secs(60);
+/// Time that a calibrating launch is given.
+const CALIBRATION_LIMIT: Duration = Duration::from_secs(180);
+/// Attempts at one launch before its round goes on without it.
+const ATTEMPTS: u32 = 3;
+
+/// Which launch of its group it is.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct LaunchNumber {
+    pub(super) round: u32,
+    /// Of those before it in the round that were excluded.
+    attempt: u32,
+}
+
+impl LaunchNumber {
+    /// What its seed is drawn from, beside that of the plan: no two launches get the same.
+    fn part(self, figure: usize) -> u64 {
+        u64::from(self.round) << 32 | u64::from(self.attempt) << 24 | figure as u64
+    }
+}
+
+impl MeasureSession<'_> {
+    /// One launch of every group; members whose launch is excluded are launched again, at most twice, after all others of
+    /// the round: what disturbed them mostly outlasts a launch. While a neighbour is seen on their core it has not gone
+    /// yet, and they wait for the next round. First launches never wait: they are what was observed.
+    pub(super) fn launch_all(&mut self, groups: &[LaunchGroup], round: u32) -> Result<(), EndReason> {
+        let first = LaunchNumber { round, attempt: 0 };
+        let mut queue: VecDeque<(LaunchGroup, LaunchNumber)> =
+            groups.iter().map(|group| (group.clone(), first)).collect();
+        while let Some((group, number)) = queue.pop_front() {
+            let attempt = number.attempt;
+            // The launch of another group may have ended some of this one.
+            let open: Vec<usize> = group.0.into_iter().filter(|index| self.active(*index)).collect();
+            if attempt > 0 && open.iter().all(|index| self.is_still_contended(*index)) {
+                continue;
+            }
+            if open.is_empty() {
+                continue;
+            }
+            let missing = self.launch_once(&LaunchGroup(open), number)?;
+            if attempt + 1 == ATTEMPTS {
+                self.fail_after_invalid_launches(&missing);
+            } else if !missing.0.is_empty() {
+                queue.push_back((missing, LaunchNumber { attempt: attempt + 1, ..number }));
+            }
+        }
+        Ok(())
+    }
+
+    /// One launch of a group. Returns the members whose launch was excluded.
+    fn launch_once(&mut self, group: &LaunchGroup, number: LaunchNumber) -> Result<LaunchGroup, EndReason> {
+        if self.stopper.asked() {
+            return Err(EndReason::Stopped);
+        }
+        let keys: Vec<FigureKey> = group.0.iter().map(|index| self.key(*index)).collect();
+        let launch = u32::try_from(self.valid(group.0[0])).unwrap_or(u32::MAX);
+        let look = self.run.plan.looks.iter().copied().find(|look| *look > launch).unwrap_or(launch);
+        self.observer.on_event(&MeasureEvent::Launching { keys: &keys, launch: launch + 1, look });
+        let step = self.step(Purpose::Measure, group, number);
+        let before: Vec<usize> = group.0.iter().map(|index| self.valid(*index)).collect();
+        match self.launch(&step, group) {
+            Err(EngineError::Stopped) => Err(EndReason::Stopped),
+            // Dissolved: its members are launched separately from the next round on.
+            Err(_) | Ok(true) => Ok(LaunchGroup(Vec::new())),
+            Ok(false) => {
+                let members = group.0.iter().zip(before);
+                let stale = members.filter(|(index, before)| self.active(**index) && self.valid(**index) == *before);
+                Ok(LaunchGroup(stale.map(|(index, _)| *index).collect()))
+            }
+        }
+    }
+
+    /// Without a limit, a machine that invalidates every launch would keep the run going forever.
+    fn fail_after_invalid_launches(&mut self, group: &LaunchGroup) {
+        for index in &group.0 {
+            let last = self.run.figures[*index].launches.last();
+            if last.is_some_and(|last| matches!(last.invalid, Some(Invalid::Contended { .. }))) {
+                // It is launched again in the next round; that rule has its own limit.
+                continue;
+            }
+            self.progress[*index].attempts += 1;
+            if self.progress[*index].attempts >= self.run.plan.looks.first().copied().unwrap_or(10) {
+                let last = self.run.figures[*index].launches.iter().rev().find_map(|launch| launch.invalid.as_ref());
+                let why = last.map_or_else(|| "unknown".to_owned(), ToString::to_string);
+                let outcome = Outcome::Failed(format!("all launches were excluded: {why}"));
+                self.end_figure(*index, Some(outcome));
+            }
+        }
+    }
+
+    pub(super) fn step(&self, purpose: Purpose, group: &LaunchGroup, number: LaunchNumber) -> WorkerStep {
+        let plan = &self.run.plan;
+        let references = self.reference_setting();
+        let task = |index: &usize| {
+            let (figure, progress) = (&self.run.figures[*index], &self.progress[*index]);
+            let (batches, enough) = self.batches(*index, references.as_ref());
+            Task {
+                figure: *index,
+                probe: figure.probe.clone(),
+                point: figure.point.clone(),
+                ops: figure.ops,
+                batches,
+                enough,
+                each: !progress.refining,
+                warmup: progress.warmup,
+                variant: figure.variant.clone(),
+                cpus: progress.cpus.clone(),
+                cache: progress.cache,
+                directory: plan.directory_at(&figure.point).map(PathBuf::from),
+            }
+        };
+        let tasks = group.0.iter().map(task).collect();
+        WorkerStep {
+            purpose,
+            round: number.round,
+            seed: mix(plan.seed, number.part(group.0[0])),
+            batch_nanos: plan.batch_nanos.max(1000 * self.engine.tick()),
+            directory: plan.directory.clone().unwrap_or_else(|| ".".to_owned()).into(),
+            allowed: self.allowed.clone(),
+            references,
+            tasks,
+        }
+    }
+
+    /// Launches a group and takes in what it answers. `Ok(false)` asks for the launch to be repeated.
+    pub(super) fn launch(&mut self, step: &WorkerStep, group: &LaunchGroup) -> Result<bool, EngineError> {
+        let patience = match step.purpose {
+            Purpose::Calibrate => CALIBRATION_LIMIT,
+            Purpose::Measure => {
+                let expected: f64 = group.0.iter().map(|index| self.progress[*index].seconds).sum();
+                LAUNCH_LIMIT.max(Duration::from_secs_f64((20.0 * expected).min(3600.0)))
+            }
+        };
+        self.rest();
+        self.sample();
+        let began = self.elapsed();
+        let answer = self.engine.launch(step, patience, &self.stopper);
+        let seconds = self.elapsed() - began;
+        self.notice_throttling();
+        match answer {
+            Ok(replies) => {
+                let mut valid = true;
+                for reply in replies {
+                    valid &= self.take(reply, began, seconds);
+                }
+                Ok(valid)
+            }
+            Err(EngineError::Stopped) => Err(EngineError::Stopped),
+            Err(error) if group.0.len() > 1 => {
+                // Nobody knows whose fault it was: each sharer gets launches of its own.
+                group.0.iter().for_each(|index| self.progress[*index].alone = true);
+                Err(error)
+            }
+            Err(error) => {
+                self.end_figure(group.0[0], Some(Outcome::Failed(error.to_string())));
+                Ok(true)
+            }
+        }
+    }
+}
