@@ -24,7 +24,7 @@ const ATTEMPTS: u32 = 3;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct LaunchNumber {
     pub(super) round: u32,
-    /// Of those before it in the round that were excluded.
+    /// How often it was excluded in this round before.
     attempt: u32,
 }
 
