@@ -7,7 +7,7 @@ use model::{LOOKS, PlanEntry};
 
 use crate::progress::ProgressMode;
 use crate::run_saver::SaveOptions;
-use crate::value_parsers::{percent, seconds};
+use crate::value_parsers::{percent, seconds, seconds_or_none};
 
 /// Figures of the catalogue, for commands that measure them here or on a fleet.
 #[derive(Debug, Args)]
@@ -60,6 +60,28 @@ pub(crate) struct RoundOptions {
     /// Seed of orders and memory layouts [default: drawn]
     #[arg(long)]
     pub(crate) seed: Option<u64>,
+}
+
+/// How far apart the executions of whole programs lie.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ExecutionSpacing {
+    /// Least time between two executions of a command: closer together they describe a moment, which the next minute need
+    /// not resemble; a resumed run keeps its own [default: 0.5s, or what lets all end within 20s]
+    #[arg(long, value_name = "TIME", value_parser = seconds_or_none, env = "PRONY_SPACING", hide_env_values = true)]
+    pub(crate) spacing: Option<f64>,
+}
+
+impl ExecutionSpacing {
+    /// Executions that are so many, or end so soon, are closer together, so that all of them fit.
+    const LONGEST: f64 = 20.0;
+
+    /// Seconds between rounds of a run with that many executions and that time limit, where they are known.
+    pub(crate) fn seconds(&self, executions: Option<u32>, limit: Option<f64>) -> f64 {
+        let of_count = executions.map(|count| Self::LONGEST / f64::from(count));
+        let of_limit = limit.map(|limit| limit / Self::LONGEST);
+        let usual = of_count.into_iter().chain(of_limit).fold(model::EXECUTION_SPACING, f64::min);
+        self.spacing.unwrap_or(usual)
+    }
 }
 
 /// Half-width at which a figure has converged, if none is requested.

@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     /// Least time between two launches of a figure: closer together they describe a moment, which the next minute need not
     /// resemble; a resumed run keeps its own [default: 1s, or a twentieth of a shorter time limit; none in quick and
     /// default]
-    #[arg(long, value_name = "TIME", value_parser = seconds_or_none, env = "PRONY_SPACING")]
+    #[arg(long, value_name = "TIME", value_parser = seconds_or_none, env = "PRONY_SPACING", hide_env_values = true)]
     spacing: Option<f64>,
     /// Print every figure at the end, not only the key figures
     #[arg(long)]
@@ -76,7 +76,7 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let options = &arguments.measure;
     if !arguments.program.is_empty() {
-        let program = time::Arguments::of_program(arguments.program.clone(), options.clone());
+        let program = time::Arguments::of_program(arguments.program.clone(), arguments.spacing, options.clone());
         return time::run(&program, common);
     }
     let resumed = options.resume.as_ref().map(|name| resume::find(name, "run", common)).transpose()?;

@@ -34,6 +34,26 @@ fn two_sleeps_are_told_apart_and_the_run_is_kept() {
     assert!(std::fs::read_to_string(&markdown).unwrap().contains("| sleep 0.01"));
 }
 
+/// Executions close together describe a moment: they are spread, unless the caller wants them at once.
+#[test]
+fn executions_are_spread_over_time_unless_asked_otherwise() {
+    let place = Place::new();
+    let began = |words: &[&str]| {
+        let output = place.prony().env_remove("PRONY_SPACING").args(["time", "true", "--json"]).args(words).output();
+        let run: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
+        let mut launches = run["figures"][0]["launches"].as_array().unwrap().clone();
+        // What a disturbance makes the run repeat follows within the round.
+        launches.dedup_by_key(|launch| launch["round"].as_u64());
+        let began: Vec<f64> = launches.iter().map(|launch| launch["began"].as_f64().unwrap()).collect();
+        let closest = began.windows(2).map(|two| two[1] - two[0]).fold(f64::INFINITY, f64::min);
+        (run["plan"]["spacing"].as_f64().unwrap_or(0.0), closest)
+    };
+    let (spacing, closest) = began(&["--runs", "3"]);
+    assert!(spacing == 0.5 && closest >= 0.49, "{spacing} and {closest}");
+    assert_eq!(began(&["--time-limit", "2s"]).0, 0.1);
+    assert_eq!(began(&["--runs", "3", "--spacing", "0"]).0, 0.0);
+}
+
 #[test]
 fn a_number_of_runs_is_kept_to_and_parameters_are_filled_in() {
     let place = Place::new();

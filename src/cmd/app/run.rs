@@ -14,7 +14,7 @@ use crate::cmd::duet::{DUET_BAND, DuetWish, duet_cpus, sentence};
 use crate::cmd::resume;
 use crate::cmd::session::LocalSession;
 use crate::output;
-use crate::run_options::MeasureOptions;
+use crate::run_options::{ExecutionSpacing, MeasureOptions};
 
 /// Options of `prony app run`.
 #[derive(Debug, clap::Args)]
@@ -34,6 +34,8 @@ pub(crate) struct Arguments {
     /// Run two sides at once on two cores instead of in turns: single copies of applications of two builds
     #[arg(long, value_name = "WHEN", num_args = 0..=1, default_missing_value = "yes", require_equals = true)]
     duet: Option<DuetWish>,
+    #[command(flatten)]
+    spacing: ExecutionSpacing,
     #[command(flatten)]
     measure: MeasureOptions,
 }
@@ -60,7 +62,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     };
     let directory = applications.first().map_or_else(std::env::temp_dir, |first| first.directory.clone());
     let rounds = &options.rounds;
-    let run = application::document("app", rounds.seed(), rounds.target(), rounds.time_limit, directory);
+    let mut run = application::document("app", rounds.seed(), rounds.target(), rounds.time_limit, directory);
+    run.plan.spacing = arguments.spacing.seconds(None, rounds.time_limit);
     let duet = arguments.duet.map(|wish| duet_cpus(wish, 2, &session.stopper)).transpose()?;
     let order = CampaignOrder { run, applications, copies: copies(arguments), root, duet, energy: energy() };
     let (mut campaign, fresh) = match Campaign::build(order, &starter, &session.stopper) {

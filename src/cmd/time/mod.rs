@@ -22,7 +22,7 @@ use super::session::LocalSession;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::output;
-use crate::run_options::MeasureOptions;
+use crate::run_options::{ExecutionSpacing, MeasureOptions};
 use crate::value_parsers::{percent, seconds};
 
 /// Options of `prony time`.
@@ -96,12 +96,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with = "output")]
     export_json: Option<PathBuf>,
     #[command(flatten)]
+    spacing: ExecutionSpacing,
+    #[command(flatten)]
     measure: MeasureOptions,
 }
 
 impl Arguments {
     /// One command as words.
-    pub(crate) fn of_program(program: Vec<String>, measure: MeasureOptions) -> Self {
+    pub(crate) fn of_program(program: Vec<String>, spacing: Option<f64>, measure: MeasureOptions) -> Self {
         Self {
             commands: Vec::new(),
             program,
@@ -125,6 +127,7 @@ impl Arguments {
             export_markdown: None,
             export_csv: None,
             export_json: None,
+            spacing: ExecutionSpacing { spacing },
             measure,
         }
     }
@@ -188,6 +191,7 @@ fn document(arguments: &Arguments, options: &MeasureOptions, order: &TimingOrder
     // A number of executions leaves no decision to the intervals: one look, at its end.
     let target = if arguments.runs.is_some() { f64::MIN_POSITIVE } else { rounds.target() };
     let mut run = application::document("time", rounds.seed(), target, rounds.time_limit, order.directory.clone());
+    run.plan.spacing = arguments.spacing.seconds(arguments.runs, rounds.time_limit);
     if let Some(runs) = arguments.runs {
         // A launch of a duet executes each command twice.
         run.plan.looks = vec![if order.duet.is_some() { runs.div_ceil(2) } else { runs }];

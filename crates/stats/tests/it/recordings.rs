@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use rand::Rng;
-use stats::order_statistic::launch_median_range;
+use stats::order_statistic::{launch_median_interval, launch_median_range};
 use stats::simulate::generator;
 use stats::stop::{CALLING_LEVEL, TARGET, look_at_launches};
 use stats::{Interval, median, modes};
@@ -319,6 +319,40 @@ fn launches_further_apart_describe_more_of_the_host() {
     assert!(half.1 < one.1 && one.1 < two.1 && two.1 < four.1, "{found:?}");
     // The spacing of runs without a limit, and the rounds of `default`.
     assert!(one.0 >= 0.93 && one.1 >= 0.92 && two.1 >= 0.95 && four.1 >= 0.98, "{found:?}");
+}
+
+/// In what share of runs the interval of so many executions covers the median of all recorded ones, each of them so many
+/// after the one before.
+fn covered(recorded: &[f64], executions: usize, step: usize) -> f64 {
+    let truth = median(recorded).unwrap();
+    let starts = recorded.len() - (executions - 1) * step;
+    let covers = |start: &usize| {
+        let some: Vec<f64> = recorded[*start..].iter().step_by(step).take(executions).copied().collect();
+        // Where so many cannot say it at that level, their extremes are printed, at a lower one.
+        let found = launch_median_interval(&some, LEVEL).or_else(|| launch_median_range(&some));
+        found.is_some_and(|found| found.interval.contains(truth))
+    };
+    (0..starts).filter(covers).count() as f64 / starts as f64
+}
+
+/// The same holds for executions of whole programs: `executions_alone` and `executions_beside_builds` are 3,000 and 4,000 of
+/// a program that lists a directory, microseconds, one every twentieth of a second, on a guest without other work and beside
+/// compilers that came and went. Half a second apart is what `time` and `app` do.
+#[test]
+fn executions_further_apart_describe_more_of_the_host() {
+    let texts = [
+        ("alone", include_str!("../noise/executions_alone.txt")),
+        ("beside builds", include_str!("../noise/executions_beside_builds.txt")),
+    ];
+    for (name, text) in texts {
+        let recorded = parse(text).remove("ls").unwrap();
+        for executions in [14, 20, 40] {
+            let shares = [1, 2, 4, 10, 20].map(|step| covered(&recorded, executions, step));
+            println!("TABLE {executions} executions {name}, 0.05, 0.1, 0.2, 0.5, 1 s apart: {shares:.3?} cover");
+            assert!(shares[3] > shares[0] + 0.05, "{name}, {executions}: {shares:?}");
+            assert!(name != "alone" || shares[3] >= 0.93, "{executions}: {shares:?}");
+        }
+    }
 }
 
 /// A figure with one process, or with several that alternate on one CPU.
