@@ -207,6 +207,11 @@ impl Arrays {
         Ok(self.visits.borrow_mut().pass(division, from, pieces))
     }
 
+    /// Pieces after which the caches hold what a walk left there, and nothing of before.
+    pub(super) fn pieces_of_caches(&self, division: &ArrayDivision) -> u64 {
+        (self.displacing.div_ceil(division.arrays) as u64).min(division.count)
+    }
+
     /// Fills the caches with lines that nobody writes and the next passes do not access. What the user before left there
     /// decides how fast the next one is, and for a while: stores that bypass the caches evict nothing, neither written lines
     /// of others nor the page tables of these arrays, which they find there only if nobody else has read since.
@@ -284,6 +289,20 @@ mod tests {
         assert_eq!((accessed(other, 3), accessed(one, 3)), (3 + 2, 3 + 2));
         let filled = (0..64).filter(|_| accessed(one, 3) > 3).count();
         assert_eq!(filled, 64 / SLOTS_OF_A_STATE.div_ceil(3), "every 96 slots");
+    }
+
+    #[test]
+    fn a_walk_leaves_nothing_of_before_in_the_caches() {
+        let pieces = |cache: u64, of: usize| {
+            let mut context = ProbeContext::new(LaunchSetting { cache, ..LaunchSetting::within(".") });
+            let point: Point = "working_set=24MiB,threads=1,pages=base".parse().unwrap();
+            let arrays = arrays(&point, &mut context).unwrap();
+            let division = arrays.borrow_mut().own().division(of);
+            arrays.pieces_of_caches(&division)
+        };
+        assert_eq!((pieces(7 << 20, 1), pieces(7 << 20, 3)), (7, 3), "a piece of each array is a MiB");
+        let of_all = pieces(1 << 30, 1);
+        assert!((20..=24).contains(&of_all), "no more than there are: {of_all}");
     }
 
     #[test]
