@@ -254,7 +254,8 @@ fn pure_user(figure: &Figure, declared: Option<&DeclaredFootprint>) -> bool {
     }
 }
 
-/// Axes on which the points differ, and the variant of the kernel if it differs at equal points.
+/// Axes on which the points differ, and the variant of the kernel if it differs at equal points: of code, not of the ranges
+/// over which a survey found a level, which are others in each run.
 fn axes(a: &Figure, b: &Figure) -> Vec<(String, String, String)> {
     let mut axes: Vec<(String, String, String)> = crate::compare::differing_axes(&a.point, &b.point)
         .into_iter()
@@ -265,8 +266,34 @@ fn axes(a: &Figure, b: &Figure) -> Vec<(String, String, String)> {
         .collect();
     if let (true, Some(x), Some(y)) = (axes.is_empty(), &a.variant, &b.variant)
         && x != y
+        && a.surveyed_levels().is_none()
     {
         axes.push(("variant".to_owned(), x.clone(), y.clone()));
     }
     axes
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{FigureKey, Metric, Point, Unit};
+
+    use super::*;
+
+    #[test]
+    fn other_code_is_a_reason_and_another_survey_is_none() {
+        let figure = |variant: &str| Figure {
+            variant: Some(variant.to_owned()),
+            ..Figure::unmeasured(
+                FigureKey::new("memory.hierarchy_latency", Point::origin()),
+                "level latency",
+                Metric::lower(Unit::Seconds, "load"),
+                Class::MemoryLatency,
+            )
+        };
+        let between = |a: &str, b: &str| axes(&figure(a), &figure(b)).len();
+        assert_eq!(between("avx512_normal_x1", "avx512_streaming_x1"), 1);
+        assert_eq!(between("avx512_normal_x1", "avx512_normal_x1"), 0);
+        let surveyed = ["level over 4KiB-40KiB, 32MiB-256MiB", "level over 4KiB-36KiB, 64MiB-256MiB"];
+        assert_eq!(between(&format!("{} on huge pages", surveyed[0]), &format!("{} on huge pages", surveyed[1])), 0);
+    }
 }
