@@ -1,16 +1,16 @@
 //! SPEC CPU 2006 and 2017: every iteration of every benchmark, and the overall values, from the reports as CSV and as
 //! text, and from the raw file.
 
+mod machine;
 mod raw;
 mod table;
 mod text;
 
-use model::{Metric, Primitive, Unit};
+use model::{Metric, Unit};
 
 use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
-use crate::date;
-use crate::sheet::{self, SourceReading, SourceSheet, SourceSpread};
-use crate::text::{MOST_NAMES, SourceFault, axis_value, first_number, need, snake};
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread};
+use crate::text::{MOST_NAMES, SourceFault, axis_value, need, shown, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "spec-cpu",
@@ -24,7 +24,9 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
 
 fn detect(head: &[u8]) -> Confidence {
     let csv = sure(head, &["SPEC CPU20", "Results Table"]).max(sure(head, &["\"SPEC CPU"]));
-    let text = sure(head, &["SPEC CPU(R)2017", "Benchmarks "]).max(sure(head, &["SPEC(R) C", "2006", "Benchmarks "]));
+    // The first versions of 2017 put the mark behind the first word.
+    let text = ["SPEC CPU(R)2017", "SPEC(R) CPU2017", "SPEC(R) CINT2006", "SPEC(R) CFP2006"];
+    let text = text.map(|title| sure(head, &[title, "Benchmarks "])).into_iter().max().unwrap_or(Confidence::No);
     csv.max(text).max(sure(head, &["spec.cpu20", ".results."]))
 }
 
@@ -42,6 +44,16 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
 /// Note of runs that do not follow all of SPEC's rules.
 const ESTIMATE: &str = "the report calls its results estimates: the run was not a reportable one";
 
+/// Note of runs that break SPEC's rules.
+const INVALID: &str = "the report marks the run as invalid by SPEC's rules";
+
+/// Adds a note of the whole report, once.
+fn note(sheet: &mut SourceSheet, words: &str) {
+    if !sheet.notes.iter().any(|note| note == words) {
+        sheet.notes.push(words.to_owned());
+    }
+}
+
 /// One iteration of one benchmark under one tuning.
 struct SpecCpuIteration<'a> {
     benchmark: &'a str,
@@ -49,7 +61,8 @@ struct SpecCpuIteration<'a> {
     /// Whether copies or threads ran, and how many; empty if not stated.
     width: (&'static str, &'a str),
     value: &'a str,
-    succeeded: bool,
+    /// How it ended: `S` and `*` are success.
+    status: &'a str,
 }
 
 /// One benchmark under one tuning, with the values of its iterations.
@@ -59,6 +72,8 @@ struct SpecCpuGroup {
     width: (&'static str, String),
     values: Vec<f64>,
     failed: usize,
+    /// How the first of those that failed ended.
+    ending: String,
 }
 
 /// All benchmarks.
@@ -82,19 +97,34 @@ impl SpecCpuGroups {
                 width: (iteration.width.0, iteration.width.1.to_owned()),
                 values: Vec::new(),
                 failed: 0,
+                ending: String::new(),
             });
             groups.len() - 1
         });
-        if iteration.succeeded {
-            groups[place].values.push(need(iteration.value, at)?);
+        let group = &mut groups[place];
+        let succeeded = ["S", "*", "1"].contains(&iteration.status);
+        // With other inputs than those of the reference there is no ratio.
+        let without = ["", "--"].contains(&iteration.value);
+        if succeeded && !without {
+            group.values.push(need(iteration.value, at)?);
         } else {
-            groups[place].failed += 1;
+            group.failed += 1;
+            if group.ending.is_empty() {
+                group.ending = if succeeded { "no ratio".to_owned() } else { shown(iteration.status) };
+            }
         }
         Ok(())
     }
 
-    fn readings(self) -> impl Iterator<Item = SourceReading> {
-        self.groups.into_iter().filter(|group| !group.values.is_empty()).map(reading)
+    /// Gives the readings to the sheet, and tells of which benchmark there is none.
+    fn tell(self, sheet: &mut SourceSheet) {
+        let without = |group: &&SpecCpuGroup| group.values.is_empty();
+        let named = |group: &SpecCpuGroup| format!("{} ({}: {})", shown(&group.benchmark), group.tuning, group.ending);
+        let lost: Vec<String> = self.groups.iter().filter(without).map(named).collect();
+        if !lost.is_empty() {
+            sheet.notes.push(format!("no iteration succeeded of {}", lost.join(", ")));
+        }
+        sheet.readings.extend(self.groups.into_iter().filter(|group| !group.values.is_empty()).map(reading));
     }
 }
 
@@ -130,47 +160,18 @@ fn is_benchmark(name: &str) -> bool {
     })
 }
 
-/// What the report says of the machine; whether the name is one of those that are kept.
-fn describe(sheet: &mut SourceSheet, name: &str, value: &str) -> bool {
-    let clock = &[Primitive::CoreClock][..];
-    let memory = &[Primitive::DramRead, Primitive::DramWrite][..];
-    let cache = &[Primitive::CacheLatency][..];
-    let name = name.trim().trim_end_matches(':');
-    let known = match name {
-        "CPU Name" => ("cpu.model", clock),
-        "Hardware Model" => ("system.model", &[][..]),
-        "Hardware Vendor" => ("system.vendor", &[][..]),
-        "Memory" => ("memory.kind", memory),
-        "OS" => ("os.name", &[][..]),
-        "Compiler" => ("compiler", &[][..]),
-        "File System" => ("file_system.type", &[][..]),
-        "Enabled" | "CPU(s) enabled" => ("cpu.enabled", &[][..]),
-        "Cache L1" | "Primary Cache" => ("cache.l1", cache),
-        "L2" | "Secondary Cache" => ("cache.l2", cache),
-        "L3" | "L3 Cache" => ("cache.l3", cache),
-        "Max MHz" | "Nominal" | "CPU MHz" => {
-            let fact = if name == "Max MHz" { "cpu.clock.max" } else { "cpu.clock" };
-            let number =
-                first_number(value).map(|clock_mhz| sheet::number(fact, clock_mhz * 1e6, "Hz", "report", clock));
-            sheet.fact(number);
-            return true;
-        }
-        "Date tested" | "Test date" => {
-            sheet.started = date::month_year(value);
-            sheet.notes.push(format!("tested in {}: the day is not stated", axis_value(value)));
-            return true;
-        }
-        _ => return false,
-    };
-    if known.0 == "system.model" {
-        value.clone_into(&mut sheet.summary);
-        sheet.machine = axis_value(value);
-    }
-    if known.0 == "cpu.enabled" {
-        let cores = value.split(',').find(|part| part.contains("core")).and_then(first_number);
-        sheet.fact(cores.map(|cores| sheet::number("cpu.cores", cores, "1", "report", &[])));
-    }
-    let fact = sheet::text(known.0, value, "report", known.1);
-    sheet.fact(fact);
-    true
+/// Whether a word names an overall value: `SPECrate2017_int_base`, `SPECint(R)_base2006`.
+fn is_overall(name: &str) -> bool {
+    ["SPECrate", "SPECspeed", "SPECint", "SPECfp"].iter().any(|begin| name.starts_with(begin))
 }
+
+/// Whether notes, flags and versions of compilers begin with a heading: words for people until the report's end.
+fn is_prose(heading: &str) -> bool {
+    let words: Vec<&str> = heading.split_whitespace().collect();
+    let (first, last) = (words.first().copied().unwrap_or_default(), words.last().copied().unwrap_or_default());
+    let of_tuning = ["Base", "Peak"].contains(&first) && ["Invocation", "Flags", "Environment"].contains(&last);
+    (2..=5).contains(&words.len()) && (last == "Notes" || of_tuning)
+}
+
+/// Note of reports that have such a part.
+const PROSE: &str = "what the report's notes say of settings, compilers and flags is not read";
