@@ -65,6 +65,19 @@ pub(crate) fn month_year(text: &str) -> String {
     found().unwrap_or_default()
 }
 
+/// `05/31/2024 10:06:25`: the month first. Empty when the text is not a date.
+pub(crate) fn month_day_year(text: &str) -> String {
+    let found = || {
+        let mut words = text.split_whitespace();
+        let mut parts = words.next()?.splitn(3, '/');
+        let month = Month::try_from(parts.next()?.parse::<u8>().ok()?).ok()?;
+        let day = parts.next()?.parse().ok()?;
+        let year = parts.next()?.parse().ok().filter(|year| (1970..2200).contains(year))?;
+        rfc3339(year, month, day, words.next().and_then(clock)?)
+    };
+    found().unwrap_or_default()
+}
+
 fn rfc3339(year: i32, month: Month, day: u8, clock: Time) -> Option<String> {
     let date = Date::from_calendar_date(year, month, day).ok()?;
     PrimitiveDateTime::new(date, clock).assume_utc().format(&Rfc3339).ok()
@@ -108,6 +121,8 @@ mod tests {
         assert_eq!(iso("2020-10-23 12:49:12.25 +05:30"), "2020-10-23T07:19:12Z");
         assert_eq!((month_year("Mar-2021"), month_year("March")), ("2021-03-01T00:00:00Z".to_owned(), String::new()));
         assert_eq!(iso("2026:11:21"), "2026-11-21T00:00:00Z");
+        assert_eq!(month_day_year("05/31/2024 10:06:25 --"), "2024-05-31T10:06:25Z");
+        assert_eq!(month_day_year("31/05/2024 10:06:25"), "");
         for text in ["", "\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}", "2016-13-45", "Aug 4", "Aug 40 99:99:99 2020"] {
             assert_eq!((iso(text), ctime(text)), (String::new(), String::new()), "{text}");
         }

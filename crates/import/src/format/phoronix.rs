@@ -204,6 +204,7 @@ fn describe(sheets: &mut Vec<(String, SourceSheet)>, system: Words) -> Result<()
                 "Kernel" => "kernel.release",
                 "Compiler" => "compiler",
                 "File-System" => "file_system.type",
+                "System Layer" => "virtual.hypervisor",
                 _ => continue,
             };
             sheet.facts.extend(text(fact, value, "composite.xml", &[]));

@@ -17,3 +17,4 @@ mod server_tools;
 mod system_tools;
 mod tools;
 mod unread;
+mod whole_files;

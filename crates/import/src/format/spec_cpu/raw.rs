@@ -107,7 +107,8 @@ pub(super) fn read(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> 
     for ((benchmark, tuning, _), members) in &file.iterations {
         // `500_perlbench_r` is the benchmark 500.perlbench_r.
         let benchmark = benchmark.replacen('_', ".", 1);
-        let width = if file.speed { ("threads", members.threads.as_str()) } else { ("copies", members.copies.as_str()) };
+        let width =
+            if file.speed { ("threads", members.threads.as_str()) } else { ("copies", members.copies.as_str()) };
         let status = if members.status.is_empty() { "S" } else { members.status.as_str() };
         if status == "NR" {
             continue;
