@@ -192,6 +192,7 @@ fn is_detail(line: &str) -> bool {
         "WARNING: Stat() of",
         "WARNING: Using actual aggregate",
         "stonewalling pairs",
+        "Pairs deadline",
     ];
     let settings = [
         "Participating tasks",

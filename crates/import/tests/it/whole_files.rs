@@ -27,7 +27,7 @@ fn three_forms_of_one_report_of_spec_agree() {
         }
         assert_eq!(run.session.started, "2021-03-20T17:50:30Z", "the moment, and not the first of the month");
         assert_eq!(run.origin.as_ref().unwrap().version.as_deref(), Some("1.0.5"));
-        let facts: Vec<String> = run.machine.facts.iter().map(|fact| format!("{} {}", fact.name, fact.value)).collect();
+        let facts: Vec<String> = run.machine.facts.iter().map(|fact| format!("{} {:?}", fact.name, fact.value)).collect();
         for (name, expected) in [
             ("cpu.model", Some("Example CPU rev 7")),
             ("memory.kind", Some("15.5 GB")),
