@@ -53,7 +53,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             }
         } else if started(line).is_some() {
             command = started(line).filter(|_| commands > 1);
-        } else if !is_setting(line) && !(columns.is_empty() && is_more(line)) {
+        } else if !(is_setting(line) || columns.is_empty() && is_more(line)) {
             continue;
         }
         source.took(at);

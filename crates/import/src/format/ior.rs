@@ -31,6 +31,8 @@ struct IorRun<'a> {
     options: HashMap<&'a str, &'a str>,
     /// Columns of the summary; none before it.
     summary: Vec<&'a str>,
+    /// Whether it said that it had finished.
+    done: bool,
     /// Columns of single results, and the results.
     columns: Vec<&'a str>,
     results: Vec<Vec<&'a str>>,
@@ -60,7 +62,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             check(&run.summary, at)?;
         } else if trimmed.starts_with("access") && trimmed.contains("bw(MiB/s)") {
             run.columns = trimmed.split_whitespace().collect();
-        } else if !run.summary.is_empty() && trimmed.starts_with(|c: char| c.is_ascii_lowercase()) {
+        } else if trimmed.starts_with("Finished") {
+            run.done = true;
+        } else if !run.summary.is_empty() && !run.done && is_row(trimmed) {
             row(&mut sheet, run, trimmed, at)?;
         } else if let Some(words) = single(run, trimmed) {
             if run.results.len() == MOST_ITEMS {
@@ -74,6 +78,11 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     }
     finish(&mut sheet, run)?;
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// Whether a line of the summary is of an operation: on pages, other words stand below it.
+fn is_row(line: &str) -> bool {
+    ["write", "read", "remove"].contains(&line.split_whitespace().next().unwrap_or_default())
 }
 
 /// A run ends. Some callers of IOR turn its summary off, and pages leave it out: then its single results are read.
@@ -186,7 +195,6 @@ fn is_detail(line: &str) -> bool {
         "TestID",
         "StartTime",
         "Start time",
-        "Finished",
         "Command line",
         "WARNING: Expected aggregate",
         "WARNING: Stat() of",

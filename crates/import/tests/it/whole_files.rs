@@ -27,7 +27,8 @@ fn three_forms_of_one_report_of_spec_agree() {
         }
         assert_eq!(run.session.started, "2021-03-20T17:50:30Z", "the moment, and not the first of the month");
         assert_eq!(run.origin.as_ref().unwrap().version.as_deref(), Some("1.0.5"));
-        let facts: Vec<String> = run.machine.facts.iter().map(|fact| format!("{} {:?}", fact.name, fact.value)).collect();
+        let facts: Vec<String> =
+            run.machine.facts.iter().map(|fact| format!("{} {:?}", fact.name, fact.value)).collect();
         for (name, expected) in [
             ("cpu.model", Some("Example CPU rev 7")),
             ("memory.kind", Some("15.5 GB")),
@@ -182,7 +183,7 @@ fn the_rate_of_old_sysbench_is_of_its_time() {
     let run = &read_as("sysbench", &[text, other].concat())[0];
     let events = named(run, "sysbench.cpu_events");
     assert_eq!(events.values(), [2000.0, 2500.0]);
-    assert_eq!(events.key().to_string(), "sysbench.cpu_events:threads=2,primes=10000");
+    assert_eq!(events.key().to_string(), "sysbench.cpu_events:primes=10000,threads=2");
     assert!(near(events.rounding.unwrap(), 0.000_05 / 5.0), "{:?}", events.rounding);
 }
 
@@ -236,6 +237,8 @@ fn results_of_ior_without_a_summary_are_read() {
     assert_eq!(run.figures.len(), 2, "who reads its own cache is another figure: {:?}", keys(run));
     assert!(keys(run).iter().any(|key| key.contains("readers=constant task offset")));
     assert!(refused_as("ior", &ior("no tasks offsets", "2 MiB", "")).contains("no result at line 1"));
+    let page = String::from_utf8(fixture("ior.txt")).unwrap() + "```\nmpirun ior -w\nread the rates above\n";
+    assert_eq!(keys(&read_as("ior", &page)[0]), keys(&import_fixture("ior.txt")[0]), "words of a page are no results");
 }
 
 #[test]

@@ -170,7 +170,8 @@ fn iteration(groups: &mut SpecCpuGroups, columns: &[SpecCpuColumn], line: &str, 
         let value = cell(&["Rate", "Ratio"]);
         // The letter stands behind the result, or a code in its place: S and * succeeded, others say what went wrong.
         let status = line.get(result.end..).and_then(|rest| rest.split_whitespace().next()).unwrap_or_default();
-        if number(&value).is_none() && (value.is_empty() || value == "NR" || status == "NR") {
+        // Under this tuning the benchmark was not run.
+        if number(&value).is_none() && (value == "NR" || ["", "NR"].contains(&status)) {
             continue;
         }
         let copies = cell(&["Copies"]);
