@@ -58,6 +58,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             head.facts.extend(text("os.name", words, "log", &[]));
             let release = words.split(" -- ").nth(1).unwrap_or_default();
             head.facts.extend(text("kernel.release", release, "log", &[]));
+        } else if let Some(machine) = trimmed.strip_prefix("Machine: ") {
+            let architecture = machine.split_whitespace().next().unwrap_or_default();
+            head.facts.extend(text("cpu.architecture", architecture, "log", &[]));
         } else if let Some(model) = model(trimmed) {
             head.fact(text("cpu.model", model, "log", &[]));
         } else if let Some(load) = trimmed.split_once("load average").filter(|_| trimmed.contains(" up ")) {

@@ -71,6 +71,8 @@ struct SpecCpuGroup {
     tuning: &'static str,
     width: (&'static str, String),
     values: Vec<f64>,
+    /// The first of them as printed: the text has three digits, the other forms six decimals.
+    printed: String,
     failed: usize,
     /// How the first of those that failed ended.
     ending: String,
@@ -96,6 +98,7 @@ impl SpecCpuGroups {
                 tuning: iteration.tuning,
                 width: (iteration.width.0, iteration.width.1.to_owned()),
                 values: Vec::new(),
+                printed: String::new(),
                 failed: 0,
                 ending: String::new(),
             });
@@ -107,6 +110,9 @@ impl SpecCpuGroups {
         let without = ["", "--"].contains(&iteration.value);
         if succeeded && !without {
             group.values.push(need(iteration.value, at)?);
+            if group.printed.is_empty() {
+                iteration.value.clone_into(&mut group.printed);
+            }
         } else {
             group.failed += 1;
             if group.ending.is_empty() {
@@ -132,7 +138,7 @@ fn reading(group: SpecCpuGroup) -> SourceReading {
     let value = group.values.first().copied().unwrap_or_default();
     let mut reading =
         SourceReading::new(format!("spec_cpu.{}", snake(&group.benchmark)), group.benchmark, value, ratio());
-    reading = reading.at("tuning", group.tuning);
+    reading = reading.printed(&group.printed).at("tuning", group.tuning);
     if !group.width.1.is_empty() {
         reading = reading.at(group.width.0, axis_value(&group.width.1));
     }
@@ -150,6 +156,7 @@ fn ratio() -> Metric {
 fn overall(name: &str, value: &str, at: usize) -> Result<SourceReading, SourceFault> {
     let plain = name.trim_start_matches("Est. ").replace("(R)", "");
     let reading = SourceReading::new(format!("spec_cpu.{}", snake(&plain)), &plain, need(value, at)?, ratio());
+    let reading = reading.printed(value);
     Ok(if name.starts_with("Est. ") { reading.note(ESTIMATE) } else { reading })
 }
 

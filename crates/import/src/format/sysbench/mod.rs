@@ -237,21 +237,20 @@ fn option(line: &str) -> Option<(&'static str, &str)> {
 fn figure(line: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> {
     let plain = |name: &str| line.strip_prefix(name).map(str::trim);
     if let Some(value) = plain("events per second:") {
-        return Ok(Some(SourceReading::new("sysbench.cpu_events", "CPU events", need(value, at)?, rate("events"))));
+        let events = SourceReading::new("sysbench.cpu_events", "CPU events", need(value, at)?, rate("events"));
+        return Ok(Some(events.printed(value)));
     }
     if let Some(value) = plain("events/s (eps):") {
-        return Ok(Some(SourceReading::new("sysbench.events", "Events", need(value, at)?, rate("events"))));
+        return Ok(Some(
+            SourceReading::new("sysbench.events", "Events", need(value, at)?, rate("events")).printed(value),
+        ));
     }
     let transfer =
         between(line, "MiB transferred (", "MiB/sec").or_else(|| between(line, "MB transferred (", "MB/sec"));
     if let Some(value) = transfer {
         let bytes = need(value, at)? * 1_048_576.0;
-        return Ok(Some(SourceReading::new(
-            "sysbench.memory_transfer",
-            "Memory transfer",
-            bytes,
-            bytes_per_second("bytes"),
-        )));
+        let of = bytes_per_second("bytes");
+        return Ok(Some(SourceReading::new("sysbench.memory_transfer", "Memory transfer", bytes, of).printed(value)));
     }
     for (name, id, of) in [
         ("Total operations:", "sysbench.operations", "operations"),
@@ -262,7 +261,7 @@ fn figure(line: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> {
         if let Some(value) =
             plain(name).and_then(|rest| between(rest, "(", "per").or_else(|| between(rest, "(", "ops/sec)")))
         {
-            return Ok(Some(SourceReading::new(id, of, need(value, at)?, rate(of))));
+            return Ok(Some(SourceReading::new(id, of, need(value, at)?, rate(of)).printed(value)));
         }
     }
     Ok(None)
