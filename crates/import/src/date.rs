@@ -24,7 +24,7 @@ pub(crate) fn ctime(text: &str) -> String {
     found.unwrap_or_default()
 }
 
-/// `2016-08-02 17:44:46`, with a zone as `+0200` or `+02:00` or without, `2026:11:21`. Empty when the text is not a date.
+/// `2016-08-02 17:44:46`, with a zone as `+0200` or `+02:00` or without, `2026:11:21`. Empty when the text is no date.
 pub(crate) fn iso(text: &str) -> String {
     let text = text.trim();
     if let Ok(moment) = OffsetDateTime::parse(text, &Rfc3339) {
