@@ -48,7 +48,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         if let Some(version) = between(trimmed, "BYTE UNIX Benchmarks (Version", ")") {
-            head.version = Some(version.to_owned());
+            // A further log may be of another machine.
+            head = SourceSheet { version: Some(version.to_owned()), ..SourceSheet::default() };
         } else if let Some(name) = trimmed.strip_prefix("System: ") {
             head.machine = name.split(':').next().unwrap_or_default().to_owned();
         } else if let Some(version) = trimmed.strip_prefix("Version 5").filter(|_| sheets.is_empty()) {

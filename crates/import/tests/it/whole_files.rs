@@ -157,6 +157,12 @@ fn whole_logs_of_unixbench_say_what_the_system_did() {
     let exec = run.figures.iter().find(|figure| figure.title.contains("xec")).unwrap();
     assert!(exec.notes.iter().any(|note| note.contains("not plausible")) && exec.rounding.is_some());
     assert_eq!(unread("unixbench", text), 0);
+    let first = String::from_utf8(fixture("unixbench.txt")).unwrap();
+    let second = first.replace("System: box", "System: other").replace("Example CPU @ 2.60GHz", "Slow CPU");
+    let runs = read_as("unixbench", &[first, second].concat());
+    let facts = |run: &Run| run.machine.facts.iter().filter(|fact| fact.name == "os.name").count();
+    assert_eq!((runs.len(), runs[2].machine.name.as_str(), facts(&runs[2])), (4, "other", 1));
+    assert_eq!(runs[2].machine.text("cpu.model").as_deref(), Some("Slow CPU"), "not that of the log above");
     let nameless = text.replace("Example(R) CPU @ 2.60GHz ", " ");
     assert_eq!(read_as("unixbench", &nameless)[0].machine.text("cpu.model"), None);
 }
@@ -352,4 +358,23 @@ fn results_of_phoronix_as_json_are_those_of_its_xml() {
         1,
     );
     assert_eq!(unread(empty.as_bytes()).count, 1);
+}
+
+#[test]
+fn what_was_measured_is_kept() {
+    let text = String::from_utf8(fixture("pytest-benchmark.json")).unwrap();
+    let known = text.replace(
+        r#""id": "unversioned", "dirty": false"#,
+        r#""id": "c99b3b878de9", "dirty": true, "project": "example""#,
+    );
+    assert!(noted(&read_as("pytest-benchmark", &known)[0], "of commit c99b3b878de9 of example, with changes"));
+    assert!(!noted(&read_as("pytest-benchmark", &text)[0], "of commit"));
+    let run = r#"{"report": {"wl-scores": {"gen": 1016.5}}}"#;
+    let text = format!(
+        r#"{{"host": {{}}, "suite": {{}}, "profiles": {{"hepscore": {{"benchmarks": {{"gen-bmk": {{"version": "v1.2", "run0": {run}}}}}}}}}}}"#
+    );
+    assert_eq!(
+        keys(&read_as("hep-benchmark-suite", &text)[0]),
+        ["hep.workload:workload=gen-bmk,part=gen,version=v1.2"]
+    );
 }
