@@ -1,5 +1,5 @@
 //! SPEC CPU 2006 and 2017: every iteration of every benchmark, and the overall values, from the reports as CSV and as
-//! text, and from the raw file.
+//! text, from the raw file, and from the tables that a run prints.
 
 mod machine;
 mod raw;
@@ -10,13 +10,14 @@ use model::{Metric, Unit};
 
 use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread};
-use crate::text::{MOST_NAMES, SourceFault, axis_value, need, shown, snake};
+use crate::text::{MOST_NAMES, SourceFault, axis_value, between, need, shown, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "spec-cpu",
     tool: "SPEC CPU",
-    about: "the report as CSV or text, or the raw file: each benchmark's ratio or rate with its iterations, which are \
-            executions of their own, and the overall values, for which no spread is stated",
+    about: "the report as CSV or text, the raw file, or the tables that a run prints: each benchmark's ratio or rate, \
+            or its time with other inputs than the reference's, with its iterations, which are executions of their \
+            own, and the overall values, for which no spread is stated",
     by_lines: true,
     detect,
     parse,
@@ -27,7 +28,10 @@ fn detect(head: &[u8]) -> Confidence {
     // The first versions of 2017 put the mark behind the first word.
     let text = ["SPEC CPU(R)2017", "SPEC(R) CPU2017", "SPEC(R) CINT2006", "SPEC(R) CFP2006"];
     let text = text.map(|title| sure(head, &[title, "Benchmarks "])).into_iter().max().unwrap_or(Confidence::No);
-    csv.max(text).max(sure(head, &["spec.cpu20", ".results."]))
+    // What runs print themselves has no title: the overall values below the table name the suite.
+    let screen = sure(head, &["Benchmarks ", "Run Time", "----- ", " SPEC", "2006"])
+        .max(sure(head, &["Benchmarks ", "Run Time", "----- ", " SPEC", "2017_"]));
+    csv.max(text).max(screen).max(sure(head, &["spec.cpu20", ".results."]))
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
@@ -47,6 +51,24 @@ const ESTIMATE: &str = "the report calls its results estimates: the run was not 
 /// Note of runs that break SPEC's rules.
 const INVALID: &str = "the report marks the run as invalid by SPEC's rules";
 
+/// Note of runs with inputs that the reference machine was not measured with.
+const UNRATED: &str = "ratios are of the reference's inputs alone: with others the time is what is stated";
+
+/// What is said of files that several reports were written into: their systems would be mixed.
+const ANOTHER: &str = "another report begins here: give each report as a file of its own";
+
+/// Whether a line is the title of a report: `SPEC(R) CPU2017 Integer Rate Result`, `SPEC(R) CINT2006 Summary`.
+fn is_title(line: &str) -> bool {
+    let line = line.trim();
+    let ends = [" Result", " Results", " Summary"].iter().any(|end| line.ends_with(end));
+    line.starts_with("SPEC") && line.contains("20") && ends
+}
+
+/// Which inputs a report names: `refspeed (ref)`, `test`.
+fn inputs(words: &str) -> &str {
+    between(words, "(", ")").unwrap_or(words).trim()
+}
+
 /// Adds a note of the whole report, once.
 fn note(sheet: &mut SourceSheet, words: &str) {
     if !sheet.notes.iter().any(|note| note == words) {
@@ -61,6 +83,12 @@ struct SpecCpuIteration<'a> {
     /// Whether copies or threads ran, and how many; empty if not stated.
     width: (&'static str, &'a str),
     value: &'a str,
+    /// Its seconds, for which there is a ratio with the inputs of the reference alone.
+    time: &'a str,
+    /// Which inputs it had, if that is stated.
+    input: &'a str,
+    /// Which of the report's tables it is in.
+    table: usize,
     /// How it ended: `S` and `*` are success.
     status: &'a str,
 }
@@ -71,6 +99,9 @@ struct SpecCpuGroup {
     tuning: &'static str,
     width: (&'static str, String),
     values: Vec<f64>,
+    /// Seconds of iterations without a ratio.
+    times: Vec<f64>,
+    input: String,
     /// The first of them as printed: the text has three digits, the other forms six decimals.
     printed: String,
     failed: usize,
@@ -82,12 +113,12 @@ struct SpecCpuGroup {
 #[derive(Default)]
 struct SpecCpuGroups {
     groups: Vec<SpecCpuGroup>,
-    places: std::collections::HashMap<(String, &'static str), usize>,
+    places: std::collections::HashMap<(String, &'static str, usize), usize>,
 }
 
 impl SpecCpuGroups {
     fn add(&mut self, iteration: &SpecCpuIteration<'_>, at: usize) -> Result<(), SourceFault> {
-        let key = (iteration.benchmark.to_owned(), iteration.tuning);
+        let key = (iteration.benchmark.to_owned(), iteration.tuning, iteration.table);
         if !self.places.contains_key(&key) && self.groups.len() >= 2 * MOST_NAMES {
             return Err(SourceFault::new(format!("it has more than {MOST_NAMES} benchmarks"), at));
         }
@@ -98,6 +129,8 @@ impl SpecCpuGroups {
                 tuning: iteration.tuning,
                 width: (iteration.width.0, iteration.width.1.to_owned()),
                 values: Vec::new(),
+                times: Vec::new(),
+                input: iteration.input.to_owned(),
                 printed: String::new(),
                 failed: 0,
                 ending: String::new(),
@@ -106,17 +139,21 @@ impl SpecCpuGroups {
         });
         let group = &mut groups[place];
         let succeeded = ["S", "*", "1"].contains(&iteration.status);
-        // With other inputs than those of the reference there is no ratio.
-        let without = ["", "--"].contains(&iteration.value);
-        if succeeded && !without {
-            group.values.push(need(iteration.value, at)?);
+        let stated = |cell: &str| !["", "--"].contains(&cell);
+        let (result, results) = if stated(iteration.value) {
+            (iteration.value, &mut group.values)
+        } else {
+            (iteration.time, &mut group.times)
+        };
+        if succeeded && stated(result) {
+            results.push(need(result, at)?);
             if group.printed.is_empty() {
-                iteration.value.clone_into(&mut group.printed);
+                result.clone_into(&mut group.printed);
             }
         } else {
             group.failed += 1;
             if group.ending.is_empty() {
-                group.ending = if succeeded { "no ratio".to_owned() } else { shown(iteration.status) };
+                group.ending = if succeeded { "no result".to_owned() } else { shown(iteration.status) };
             }
         }
         Ok(())
@@ -124,28 +161,52 @@ impl SpecCpuGroups {
 
     /// Gives the readings to the sheet, and tells of which benchmark there is none.
     fn tell(self, sheet: &mut SourceSheet) {
-        let without = |group: &&SpecCpuGroup| group.values.is_empty();
+        let without = |group: &&SpecCpuGroup| !group.has_result();
         let named = |group: &SpecCpuGroup| format!("{} ({}: {})", shown(&group.benchmark), group.tuning, group.ending);
         let lost: Vec<String> = self.groups.iter().filter(without).map(named).collect();
         if !lost.is_empty() {
             sheet.notes.push(format!("no iteration succeeded of {}", lost.join(", ")));
         }
-        sheet.readings.extend(self.groups.into_iter().filter(|group| !group.values.is_empty()).map(reading));
+        if self.groups.iter().any(|group| group.values.is_empty() && !group.times.is_empty()) {
+            note(sheet, UNRATED);
+        }
+        sheet.readings.extend(self.groups.into_iter().filter(SpecCpuGroup::has_result).map(reading));
+    }
+
+    /// Whether any iteration has a result.
+    fn has_result(&self) -> bool {
+        self.groups.iter().any(SpecCpuGroup::has_result)
+    }
+}
+
+impl SpecCpuGroup {
+    const fn has_result(&self) -> bool {
+        !self.values.is_empty() || !self.times.is_empty()
     }
 }
 
 fn reading(group: SpecCpuGroup) -> SourceReading {
-    let value = group.values.first().copied().unwrap_or_default();
-    let mut reading =
-        SourceReading::new(format!("spec_cpu.{}", snake(&group.benchmark)), group.benchmark, value, ratio());
+    let id = format!("spec_cpu.{}", snake(&group.benchmark));
+    let rated = !group.values.is_empty();
+    let values = if rated { group.values } else { group.times };
+    let value = values.first().copied().unwrap_or_default();
+    let mut reading = if rated {
+        SourceReading::new(id, group.benchmark, value, ratio())
+    } else {
+        let seconds = Metric::lower(Unit::Seconds, "run");
+        SourceReading::new(format!("{id}_time"), format!("{}, time", group.benchmark), value, seconds)
+    };
     reading = reading.printed(&group.printed).at("tuning", group.tuning);
+    if !rated && !group.input.is_empty() {
+        reading = reading.at("input", axis_value(&group.input));
+    }
     if !group.width.1.is_empty() {
         reading = reading.at(group.width.0, axis_value(&group.width.1));
     }
     if group.failed > 0 {
         reading = reading.note(format!("{} iterations did not succeed and are left out", group.failed));
     }
-    reading.spread(SourceSpread::Launches(group.values))
+    reading.spread(SourceSpread::Launches(values))
 }
 
 fn ratio() -> Metric {

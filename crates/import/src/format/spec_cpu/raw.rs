@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::machine::SpecCpuSystem;
-use super::{INVALID, SpecCpuGroups, SpecCpuIteration, note, overall};
+use super::{ANOTHER, INVALID, SpecCpuGroups, SpecCpuIteration, inputs, note, overall};
 use crate::date;
 use crate::format::SourceText;
 use crate::sheet::SourceSheet;
@@ -15,6 +15,7 @@ use crate::text::{MOST_NAMES, SourceFault, lines, number};
 struct SpecCpuMembers {
     place: usize,
     ratio: String,
+    time: String,
     status: String,
     copies: String,
     threads: String,
@@ -28,6 +29,7 @@ struct SpecCpuRawFile {
     iterations: BTreeMap<(String, &'static str, String), SpecCpuMembers>,
     edition: String,
     speed: bool,
+    size: String,
     metric: String,
     /// Tuning, value and line of the overall values.
     means: Vec<(&'static str, String, usize)>,
@@ -52,7 +54,6 @@ const OF_ITERATION: &[&str] = &[
     "reference_power",
     "reported_nsec",
     "reported_sec",
-    "reported_time",
     "runmode",
     "selected",
     "submit",
@@ -83,7 +84,6 @@ const OF_RUN: &[&str] = &[
     "power",
     "rawhash",
     "runcpuver",
-    "size",
     "submit",
     "suitehash",
     "sw_other",
@@ -113,11 +113,12 @@ pub(super) fn read(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> 
         if status == "NR" {
             continue;
         }
-        let iteration = SpecCpuIteration { benchmark: &benchmark, tuning, width, value: &members.ratio, status };
+        let (value, time, input) = (members.ratio.as_str(), members.time.as_str(), inputs(&file.size));
+        let iteration = SpecCpuIteration { benchmark: &benchmark, tuning, width, value, time, input, table: 0, status };
         groups.add(&iteration, members.place)?;
     }
-    if groups.groups.iter().all(|group| group.values.is_empty()) {
-        return Err(SourceFault::new("it has no ratio of any iteration", source.text.lines().count()));
+    if !groups.has_result() {
+        return Err(SourceFault::new("it has no ratio and no time of any iteration", source.text.lines().count()));
     }
     file.system.tell(&mut file.sheet);
     groups.tell(&mut file.sheet);
@@ -146,7 +147,7 @@ impl SpecCpuRawFile {
                     return Err(SourceFault::new("it has too many iterations", at));
                 }
                 let key = (benchmark.to_owned(), tuning, iteration.to_owned());
-                Ok(of_iteration(self.iterations.entry(key).or_default(), name, value, at))
+                of_iteration(self.iterations.entry(key).or_default(), name, value, at)
             }
             [name] => Ok(self.take_whole(name, value, at)),
             _ => Ok(false),
@@ -173,6 +174,7 @@ impl SpecCpuRawFile {
             return if first { self.system.state(known, value) } else { self.system.more(value) };
         }
         match plain {
+            "size" => value.clone_into(&mut self.size),
             "runmode" => self.speed = value == "speed",
             "metric" => value.clone_into(&mut self.metric),
             "basemean" => self.means.push(("base", value.to_owned(), at)),
@@ -203,8 +205,12 @@ impl SpecCpuRawFile {
                 continue;
             }
             let name = match (edition, self.speed) {
-                ("2006", true) => format!("SPEC{kind}_{tuning}2006"),
-                ("2006", false) => format!("SPEC{kind}_rate_{tuning}2006"),
+                // The edition of 2006 has no word for peak.
+                ("2006", _) => {
+                    let rate = if self.speed { "" } else { "_rate" };
+                    let base = if *tuning == "base" { "_base" } else { "" };
+                    format!("SPEC{kind}{rate}{base}2006")
+                }
                 (_, true) => format!("SPECspeed{edition}_{kind}_{tuning}"),
                 (_, false) => format!("SPECrate{edition}_{kind}_{tuning}"),
             };
@@ -215,17 +221,21 @@ impl SpecCpuRawFile {
 }
 
 /// Takes a member of an iteration; whether it is a known one.
-fn of_iteration(members: &mut SpecCpuMembers, name: &str, value: &str, at: usize) -> bool {
+fn of_iteration(members: &mut SpecCpuMembers, name: &str, value: &str, at: usize) -> Result<bool, SourceFault> {
     members.place = at;
     let kept = match name {
         "ratio" => &mut members.ratio,
+        "reported_time" => &mut members.time,
         "valid" => &mut members.status,
         "copies" => &mut members.copies,
         "threads" => &mut members.threads,
-        other => return OF_ITERATION.contains(&unnumbered(other)),
+        other => return Ok(OF_ITERATION.contains(&unnumbered(other))),
     };
+    if !kept.is_empty() {
+        return Err(SourceFault::new(ANOTHER, at));
+    }
     value.clone_into(kept);
-    true
+    Ok(true)
 }
 
 /// A member's name without the number of its line.

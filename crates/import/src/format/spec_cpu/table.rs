@@ -2,7 +2,8 @@
 
 use super::machine::SpecCpuSystem;
 use super::{
-    ESTIMATE, INVALID, PROSE, SpecCpuGroups, SpecCpuIteration, is_benchmark, is_overall, is_prose, note, overall,
+    ANOTHER, ESTIMATE, INVALID, PROSE, SpecCpuGroups, SpecCpuIteration, inputs, is_benchmark, is_overall, is_prose,
+    is_title, note, overall,
 };
 use crate::format::SourceText;
 use crate::rows::RowLines;
@@ -18,6 +19,8 @@ struct SpecCpuTables {
     edition: String,
     heading: Vec<String>,
     section: String,
+    /// How many tables of results have begun.
+    table: usize,
     /// Whether notes and flags have begun.
     prose: bool,
 }
@@ -57,6 +60,9 @@ impl SpecCpuTables {
         if self.system.tested(&record.iter().collect::<Vec<_>>().join(" ")) {
             return Ok(true);
         }
+        if alone && is_title(first) && !self.edition.is_empty() {
+            return Err(SourceFault::new(ANOTHER, at));
+        }
         if self.prose || (alone && is_prose(first)) {
             self.prose = true;
             note(&mut self.sheet, PROSE);
@@ -65,6 +71,7 @@ impl SpecCpuTables {
             self.sheet.notes.push(self.edition.clone());
         } else if first.ends_with("Results Table") {
             first.clone_into(&mut self.section);
+            self.table += 1;
             self.heading.clear();
         } else if first == "Benchmark" {
             self.begin(record);
@@ -75,7 +82,7 @@ impl SpecCpuTables {
         } else if is_benchmark(first) && !self.heading.is_empty() {
             // The table of selected iterations repeats some of the full one.
             if self.section == "Full Results Table" {
-                iteration(&mut self.groups, &self.heading, record, at)?;
+                iteration(&mut self.groups, (self.table, &self.heading), record, at)?;
             }
         } else if is_overall(first.trim_start_matches("Est. ")) {
             self.heading.clear();
@@ -110,7 +117,7 @@ impl SpecCpuTables {
 
 fn iteration(
     groups: &mut SpecCpuGroups,
-    heading: &[String],
+    (table, heading): (usize, &[String]),
     record: &csv::StringRecord,
     at: usize,
 ) -> Result<(), SourceFault> {
@@ -134,7 +141,11 @@ fn iteration(
             continue;
         }
         let benchmark = record.get(0).unwrap_or_default().trim();
-        groups.add(&SpecCpuIteration { benchmark, tuning, width, value, status }, at)?;
+        let time = cell(&["Run Time"]).unwrap_or_default();
+        // `refspeed(ref) iteration #1`
+        let described = heading.iter().position(|name| name == "Description").and_then(|at| record.get(at));
+        let input = described.and_then(|words| words.split_once(" iteration")).map_or("", |(words, _)| inputs(words));
+        groups.add(&SpecCpuIteration { benchmark, tuning, width, value, time, input, table, status }, at)?;
     }
     Ok(())
 }

@@ -2,7 +2,8 @@
 
 use super::machine::SpecCpuSystem;
 use super::{
-    ESTIMATE, INVALID, PROSE, SpecCpuGroups, SpecCpuIteration, is_benchmark, is_overall, is_prose, note, overall,
+    ANOTHER, ESTIMATE, INVALID, PROSE, SpecCpuGroups, SpecCpuIteration, inputs, is_benchmark, is_overall, is_prose,
+    is_title, note, overall,
 };
 use crate::format::SourceText;
 use crate::sheet::SourceSheet;
@@ -23,6 +24,9 @@ struct SpecCpuReport<'a> {
     system: SpecCpuSystem,
     groups: SpecCpuGroups,
     columns: Vec<SpecCpuColumn>,
+    /// How many tables have begun: what runs print has one for each suite and each set of inputs.
+    table: usize,
+    input: &'a str,
     tunings: &'a str,
     heading: &'a str,
     /// Lines of the title that were read: the suite, the vendor, the system.
@@ -66,10 +70,13 @@ impl<'a> SpecCpuReport<'a> {
         if self.system.tested(line) {
             return Ok(true);
         }
+        if is_title(line) && !self.columns.is_empty() {
+            return Err(SourceFault::new(ANOTHER, at));
+        }
         if self.prose || is_prose(line) {
             self.prose = true;
             note(&mut self.sheet, PROSE);
-        } else if self.title < 3 && !line.contains(':') {
+        } else if self.columns.is_empty() && self.titles(line) {
             self.take_title(line);
         } else if first == "Estimated" && words.iter().all(|word| *word == "Estimated") {
             note(&mut self.sheet, ESTIMATE);
@@ -77,13 +84,15 @@ impl<'a> SpecCpuReport<'a> {
             self.tunings = line;
         } else if first == "Benchmarks" {
             self.heading = line;
-        } else if first.starts_with("-----") && !self.heading.is_empty() && self.columns.is_empty() {
+        } else if first.starts_with("-----") && !self.heading.is_empty() {
             self.columns = layout(line, self.tunings, self.heading, at)?;
+            self.heading = "";
+            self.table += 1;
         } else if line.starts_with("=====") && !self.columns.is_empty() {
             self.selected = true;
         } else if is_benchmark(first) && !self.columns.is_empty() {
             if !self.selected {
-                iteration(&mut self.groups, &self.columns, line, at)?;
+                self.iteration(line, at)?;
             }
         } else if is_overall(line.trim().trim_start_matches("Est. ")) {
             self.take_overall(line, at)?;
@@ -91,6 +100,11 @@ impl<'a> SpecCpuReport<'a> {
             return Ok(self.take_fact(line));
         }
         Ok(true)
+    }
+
+    /// Whether a line above the table belongs to the title, which what a run prints has none of.
+    fn titles(&self, line: &str) -> bool {
+        if self.title == 0 { line.trim().starts_with("SPEC") } else { self.title < 3 && !line.contains(':') }
     }
 
     fn take_title(&mut self, line: &str) {
@@ -101,6 +115,34 @@ impl<'a> SpecCpuReport<'a> {
             _ => _ = self.system.state("Hardware Model", line),
         }
         self.system.close();
+    }
+
+    /// Takes a line of a table.
+    fn iteration(&mut self, line: &str, at: usize) -> Result<(), SourceFault> {
+        let columns = &self.columns;
+        let benchmark = line.split_whitespace().next().unwrap_or_default();
+        for tuning in ["base", "peak"] {
+            let find = |names: &[&str]| {
+                columns.iter().find(|column| column.tuning == tuning && names.contains(&column.name.as_str()))
+            };
+            let cell =
+                |names: &[&str]| find(names).map(|column| above(line, column.begin, column.end)).unwrap_or_default();
+            let Some(result) = find(&["Rate", "Ratio"]) else { continue };
+            let value = cell(&["Rate", "Ratio"]);
+            // The letter stands behind the result, or a code in its place: S and * succeeded, others say what
+            // went wrong.
+            let status = line.get(result.end..).and_then(|rest| rest.split_whitespace().next()).unwrap_or_default();
+            // Under this tuning the benchmark was not run.
+            if number(&value).is_none() && (value == "NR" || ["", "NR"].contains(&status)) {
+                continue;
+            }
+            let (copies, time) = (cell(&["Copies"]), cell(&["Run Time"]));
+            let threads = cell(&["Threads"]);
+            let width = if copies.is_empty() { ("threads", threads.as_str()) } else { ("copies", copies.as_str()) };
+            let (value, time, input, table) = (&value, &time, self.input, self.table);
+            self.groups.add(&SpecCpuIteration { benchmark, tuning, width, value, time, input, table, status }, at)?;
+        }
+        Ok(())
     }
 
     fn take_overall(&mut self, line: &str, at: usize) -> Result<(), SourceFault> {
@@ -115,7 +157,7 @@ impl<'a> SpecCpuReport<'a> {
     }
 
     /// Takes a line on the system. Names end, and values begin, in columns of their own.
-    fn take_fact(&mut self, line: &str) -> bool {
+    fn take_fact(&mut self, line: &'a str) -> bool {
         // A report that does not state the system has a shorter title.
         self.title = 3;
         if let Some((_, date)) = line.split_once("Test date:") {
@@ -126,7 +168,22 @@ impl<'a> SpecCpuReport<'a> {
         if line.len() - line.trim_start().len() >= 20 && self.system.more(line) {
             return true;
         }
+        if let Some(kept) = self.take_progress(line.trim()) {
+            return kept;
+        }
         line.split_once(':').is_some_and(|(name, value)| self.system.state(name, value))
+    }
+
+    /// Takes a line that a run prints about its reports; whether it was understood, none if it is none of those.
+    fn take_progress(&mut self, line: &'a str) -> Option<bool> {
+        let (name, value) = line.split_once(':')?;
+        match name {
+            "size" => self.input = inputs(value),
+            "ext" => note(&mut self.sheet, &format!("label of the build: {}", axis_value(value))),
+            "mach" | "set" | "format" | "Success" => {}
+            _ => return None,
+        }
+        Some(true)
     }
 }
 
@@ -157,27 +214,4 @@ fn above(line: &str, begin: usize, end: usize) -> String {
         .map(|(from, to)| &line[from..to])
         .collect();
     words.join(" ")
-}
-
-fn iteration(groups: &mut SpecCpuGroups, columns: &[SpecCpuColumn], line: &str, at: usize) -> Result<(), SourceFault> {
-    let benchmark = line.split_whitespace().next().unwrap_or_default();
-    for tuning in ["base", "peak"] {
-        let find = |names: &[&str]| {
-            columns.iter().find(|column| column.tuning == tuning && names.contains(&column.name.as_str()))
-        };
-        let cell = |names: &[&str]| find(names).map(|column| above(line, column.begin, column.end)).unwrap_or_default();
-        let Some(result) = find(&["Rate", "Ratio"]) else { continue };
-        let value = cell(&["Rate", "Ratio"]);
-        // The letter stands behind the result, or a code in its place: S and * succeeded, others say what went wrong.
-        let status = line.get(result.end..).and_then(|rest| rest.split_whitespace().next()).unwrap_or_default();
-        // Under this tuning the benchmark was not run.
-        if number(&value).is_none() && (value == "NR" || ["", "NR"].contains(&status)) {
-            continue;
-        }
-        let copies = cell(&["Copies"]);
-        let threads = cell(&["Threads"]);
-        let width = if copies.is_empty() { ("threads", threads.as_str()) } else { ("copies", copies.as_str()) };
-        groups.add(&SpecCpuIteration { benchmark, tuning, width, value: &value, status }, at)?;
-    }
-    Ok(())
 }
