@@ -1,7 +1,7 @@
 //! Dates as other tools write them, converted to RFC 3339 in UTC. A date without a zone is taken as UTC.
 
 use time::format_description::well_known::Rfc3339;
-use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time};
+use time::{Date, Duration, Month, OffsetDateTime, PrimitiveDateTime, Time};
 
 /// Seconds since 1970. Empty when out of range.
 pub(crate) fn unix(seconds: f64) -> String {
@@ -24,7 +24,7 @@ pub(crate) fn ctime(text: &str) -> String {
     found.unwrap_or_default()
 }
 
-/// `2016-08-02 17:44:46`, `2016-08-02T17:44:46+00:00`, `2026:11:21`. Empty when the text is not a date.
+/// `2016-08-02 17:44:46`, with a zone as `+0200` or `+02:00` or without, `2026:11:21`. Empty when the text is no date.
 pub(crate) fn iso(text: &str) -> String {
     let text = text.trim();
     if let Ok(moment) = OffsetDateTime::parse(text, &Rfc3339) {
@@ -36,10 +36,24 @@ pub(crate) fn iso(text: &str) -> String {
         let year = parts.next()?.parse().ok()?;
         let month = Month::try_from(parts.next()?.parse::<u8>().ok()?).ok()?;
         let day = parts.next()?.parse().ok()?;
-        let time = rest.get(1..9).and_then(clock).unwrap_or(Time::MIDNIGHT);
-        rfc3339(year, month, day, time)
+        let Some(time) = rest.get(1..9).and_then(clock) else { return rfc3339(year, month, day, Time::MIDNIGHT) };
+        let local = PrimitiveDateTime::new(Date::from_calendar_date(year, month, day).ok()?, time).assume_utc();
+        let east = rest.get(9..).and_then(offset).unwrap_or(Duration::ZERO);
+        local.checked_sub(east)?.format(&Rfc3339).ok()
     };
     found().unwrap_or_default()
+}
+
+/// How far east of UTC a clock's zone is: `+0530`, `.250 -07:00`.
+fn offset(text: &str) -> Option<Duration> {
+    let text = text.trim_start_matches(|c: char| c == '.' || c.is_ascii_digit()).trim_start();
+    let east = text.strip_prefix('+');
+    let digits = east.or_else(|| text.strip_prefix('-'))?.replacen(':', "", 1);
+    if digits.len() != 4 || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let minutes = digits[..2].parse::<i64>().ok()? * 60 + digits[2..].parse::<i64>().ok()?;
+    Some(Duration::minutes(if east.is_some() { minutes } else { -minutes }))
 }
 
 /// `Mar-2021`, as the first of that month. Empty when the text is not a month.
@@ -47,6 +61,19 @@ pub(crate) fn month_year(text: &str) -> String {
     let found = || {
         let (name, year) = text.trim().split_once('-')?;
         rfc3339(year.parse().ok().filter(|year| (1970..2200).contains(year))?, month(name)?, 1, Time::MIDNIGHT)
+    };
+    found().unwrap_or_default()
+}
+
+/// `05/31/2024 10:06:25`: the month first. Empty when the text is not a date.
+pub(crate) fn month_day_year(text: &str) -> String {
+    let found = || {
+        let mut words = text.split_whitespace();
+        let mut parts = words.next()?.splitn(3, '/');
+        let month = Month::try_from(parts.next()?.parse::<u8>().ok()?).ok()?;
+        let day = parts.next()?.parse().ok()?;
+        let year = parts.next()?.parse().ok().filter(|year| (1970..2200).contains(year))?;
+        rfc3339(year, month, day, words.next().and_then(clock)?)
     };
     found().unwrap_or_default()
 }
@@ -90,8 +117,12 @@ mod tests {
         assert_eq!(ctime("Wed Jul 30 12:00:00 AM UTC 2025"), "2025-07-30T00:00:00Z");
         assert_eq!(iso("2016-08-02 17:44:46"), "2016-08-02T17:44:46Z");
         assert_eq!(iso("2016-08-02T17:44:46+02:00"), "2016-08-02T15:44:46Z");
+        assert_eq!(iso("2020-10-23 12:49:12-0700"), "2020-10-23T19:49:12Z");
+        assert_eq!(iso("2020-10-23 12:49:12.25 +05:30"), "2020-10-23T07:19:12Z");
         assert_eq!((month_year("Mar-2021"), month_year("March")), ("2021-03-01T00:00:00Z".to_owned(), String::new()));
         assert_eq!(iso("2026:11:21"), "2026-11-21T00:00:00Z");
+        assert_eq!(month_day_year("05/31/2024 10:06:25 --"), "2024-05-31T10:06:25Z");
+        assert_eq!(month_day_year("31/05/2024 10:06:25"), "");
         for text in ["", "\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}", "2016-13-45", "Aug 4", "Aug 40 99:99:99 2020"] {
             assert_eq!((iso(text), ctime(text)), (String::new(), String::new()), "{text}");
         }

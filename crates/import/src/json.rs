@@ -144,7 +144,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     }
 }
 
-/// A map with a limit on its size.
+/// A map with a limit on its size. An empty list is an empty map, as which PHP writes it.
 #[derive(Debug)]
 pub(crate) struct BoundedMap<T>(pub(crate) BTreeMap<String, T>);
 
@@ -173,8 +173,14 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for BoundedMap<T> {
                 }
                 Ok(BoundedMap(map))
             }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<BoundedMap<T>, A::Error> {
+                match items.next_element::<IgnoredAny>()? {
+                    None => Ok(BoundedMap::default()),
+                    Some(_) => Err(de::Error::invalid_type(de::Unexpected::Seq, &self)),
+                }
+            }
         }
-        deserializer.deserialize_map(Entries(PhantomData))
+        deserializer.deserialize_any(Entries(PhantomData))
     }
 }
 

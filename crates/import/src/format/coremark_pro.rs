@@ -1,6 +1,6 @@
 //! CoreMark-PRO, and FPMark of the same makers: the tables of workloads and of the marks.
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{ImportFormat, Parsed, SourceText, coremark_log, sure};
 use crate::sheet::{SourceReading, SourceSheet, rate};
 use crate::text::{SourceFault, after, axis_value, lines, need, number, shown, snake};
 
@@ -8,9 +8,12 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "coremark-pro",
     tool: "CoreMark-PRO",
     about: "iterations a second of each workload and the mark, with one context and with many, of CoreMark-PRO and of \
-            FPMark; no spread is stated",
+            FPMark, for which no spread is stated; in its log, each execution of each workload",
     by_lines: true,
-    detect: |head| sure(head, &["WORKLOAD RESULTS TABLE"]).max(sure(head, &["MARK RESULTS TABLE", "CoreMark-PRO"])),
+    detect: |head| {
+        let table = sure(head, &["WORKLOAD RESULTS TABLE"]).max(sure(head, &["MARK RESULTS TABLE", "CoreMark-PRO"]));
+        table.max(sure(head, &[coremark_log::HEADING, "Iter/s"]))
+    },
     parse,
 };
 
@@ -19,6 +22,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let (mut columns, mut mark, mut contexts): (Vec<&str>, bool, &str) = (Vec::new(), false, "many");
     // Workloads of the two have the same names, and other sizes.
     let suite = if source.text.contains("FPMark") { "fpmark" } else { "coremark_pro" };
+    // Where a log has both, the tables are of its medians.
+    if source.text.contains(coremark_log::HEADING) && !source.text.contains("RESULTS TABLE") {
+        return Ok(Parsed::Sheets(vec![coremark_log::read(source, suite)?]));
+    }
     for (at, line) in lines(source.text) {
         let line = line.trim();
         let words: Vec<&str> = line.split_whitespace().collect();

@@ -94,6 +94,7 @@ struct HepName {
 enum HepEntry {
     Run { report: HepReport },
     Made { copies: u32, threads_per_copy: u32 },
+    Word(String),
     Other(IgnoredAny),
 }
 
@@ -184,11 +185,12 @@ fn describe(sheet: &mut SourceSheet, host: &Host) {
 /// The runs of a workload in order: `run0`, `run1`, ...
 fn runs(sheet: &mut SourceSheet, workload: &str, entries: &BoundedMap<HepEntry>) -> Result<(), SourceFault> {
     let mut runs: Vec<(usize, &HepReport)> = Vec::new();
-    let mut made = None;
+    let (mut made, mut version) = (None, None);
     for (name, entry) in &entries.0 {
         let number = name.strip_prefix("run").and_then(|number| number.parse().ok());
         match (number, entry) {
             (Some(number), HepEntry::Run { report }) => runs.push((number, report)),
+            (None, HepEntry::Word(word)) if name == "version" => version = Some(word),
             (None, HepEntry::Made { copies, threads_per_copy }) => made = Some((*copies, *threads_per_copy)),
             _ => {}
         }
@@ -202,6 +204,10 @@ fn runs(sheet: &mut SourceSheet, workload: &str, entries: &BoundedMap<HepEntry>)
     for part in parts {
         let values: Vec<f64> = runs.iter().filter_map(|(_, report)| report.scores.0.get(part)).copied().collect();
         let mut reading = score_of(workload, part, values.first().copied().unwrap_or_default());
+        // Another version of a workload is another program.
+        if let Some(version) = version {
+            reading = reading.at("version", axis_value(version));
+        }
         if let Some((copies, threads)) = made {
             reading = reading.at("copies", copies.to_string()).at("threads", threads.to_string());
         }

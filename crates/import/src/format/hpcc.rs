@@ -4,7 +4,7 @@ use model::Metric;
 
 use super::{Confidence, ImportFormat, Parsed, SourceText};
 use crate::date::unix;
-use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
+use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate as per_second, seconds};
 use crate::text::{MOST_NAMES, SourceFault, after, axis_value, between, lines, need, number, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
@@ -28,15 +28,15 @@ type Summary<'a> = Vec<(usize, &'a str, &'a str)>;
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     // HPCC appends to its file: a sheet for each host.
-    let (mut sheets, mut host) = (Vec::new(), String::new());
-    let (mut inside, mut summary, mut open) = (false, Summary::new(), None);
+    let (mut sheets, mut host): (Vec<SourceSheet>, String) = (Vec::new(), String::new());
+    let (mut inside, mut summary, mut open, mut lost) = (false, Summary::new(), None, Vec::new());
     let (mut version, mut started, mut solved) = (None, String::new(), 0);
     for (at, line) in lines(source.text) {
         let line = line.trim();
         if let Some(found) = after(line, "HPC Challenge Benchmark version") {
-            if let Some(place) = open.replace(at) {
-                return Err(unfinished(place));
-            }
+            // It appends to its file: behind a run that broke off, the next one begins.
+            lost.extend(open.replace(at));
+            inside = false;
             version = found.split_whitespace().next().map(str::to_owned);
             (started, solved, host) = (String::new(), 0, String::new());
         } else if let Some(name) = after(line, "Hostname:") {
@@ -65,14 +65,17 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
         source.took(at);
     }
-    match open {
-        Some(place) => Err(unfinished(place)),
-        None => Ok(Parsed::Sheets(sheets)),
+    lost.extend(open);
+    if let Some(&first) = lost.first() {
+        if sheets.is_empty() {
+            return Err(SourceFault::new("the run that begins here has no summary", first));
+        }
+        let others = if lost.len() == 1 { String::new() } else { format!(", as {} others", lost.len() - 1) };
+        for sheet in &mut sheets {
+            sheet.notes.push(format!("the run that begins at line {first} has no summary and is left out{others}"));
+        }
     }
-}
-
-fn unfinished(place: usize) -> SourceFault {
-    SourceFault::new("the run that begins here has no summary", place)
+    Ok(Parsed::Sheets(sheets))
 }
 
 /// The sheet of a host; its name is empty where a run does not state it.
@@ -103,16 +106,22 @@ fn take(sheet: &mut SourceSheet, summary: &Summary<'_>, solved: u32) -> Result<(
     }
     for &(at, name, value) in summary {
         let Some((scale, metric)) = quantity(name) else { continue };
-        let number = need(value, at)?;
-        if number <= 0.0 {
+        let rate = need(value, at)?;
+        // What a test left in memory that did not run is no rate either: its size says so, or a number near zero.
+        let unsized_test = sizes(name).iter().filter(|(axis, _)| *axis == "n").filter_map(|(_, size)| find(size));
+        if rate <= 0.0 || !rate.is_normal() || unsized_test.filter_map(number).any(|size| size <= 0.0) {
             notes.push(format!("{} is {}: that test did not run, or it failed", axis_value(name), axis_value(value)));
             continue;
         }
         // It prints six digits, without zeros at the end.
-        let reading = SourceReading::new(format!("hpcc.{}", snake(name)), name, number * scale, metric).rounded(5e-6);
+        let reading = SourceReading::new(format!("hpcc.{}", snake(name)), name, rate * scale, metric).rounded(5e-6);
         let axes = sizes(name).iter().chain(&[("processes", "CommWorldProcs")]);
         let stated = axes.filter_map(|(axis, member)| Some((*axis, find(member)?)));
-        sheet.readings.push(stated.fold(reading, |reading, (axis, size)| reading.at(axis, axis_value(size))));
+        let mut reading = stated.fold(reading, |reading, (axis, size)| reading.at(axis, axis_value(size)));
+        if let Some(variant) = variant(name, find) {
+            reading = reading.at("variant", axis_value(&variant));
+        }
+        sheet.readings.push(reading);
     }
     for note in notes {
         if !sheet.notes.contains(&note) {
@@ -120,6 +129,16 @@ fn take(sheet: &mut SourceSheet, summary: &Summary<'_>, solved: u32) -> Result<(
         }
     }
     Ok(())
+}
+
+/// What HPL calls its variant, `WC11C2R4`: the order of processes, depth, broadcast and factorisations.
+fn variant<'a>(name: &str, find: impl Fn(&str) -> Option<&'a str>) -> Option<String> {
+    if !name.starts_with("HPL_") {
+        return None;
+    }
+    let parts = ["order", "depth", "ctop", "crfact", "nbdiv", "cpfact", "nbmin"];
+    let stated: Option<String> = parts.iter().map(|part| find(&format!("HPL_{part}"))).collect();
+    stated.map(|stated| format!("W{stated}"))
 }
 
 /// Axes of a figure, and the members of the summary that state its sizes.
@@ -144,12 +163,12 @@ fn sizes(name: &str) -> &'static [(&'static str, &'static str)] {
 
 /// Unit of a member of the summary, by the end of its name. Sizes, settings, times and checks are no figures.
 fn quantity(name: &str) -> Option<(f64, Metric)> {
-    let flops = rate("floating-point operations");
+    let flops = per_second("floating-point operations");
     let ends = |end: &str| name.ends_with(end);
     Some(match name {
         _ if ends("_Tflops") => (1e12, flops),
         _ if ends("_Gflops") => (1e9, flops),
-        _ if ends("_GUPs") => (1e9, rate("updates")),
+        _ if ends("_GUPs") => (1e9, per_second("updates")),
         _ if ends("_GBs") || ends("Bandwidth_GBytes") => (1e9, bytes_per_second("bytes")),
         _ if ends("Latency_usec") => (1e-6, seconds("message")),
         _ if ["_Copy", "_Scale", "_Add", "_Triad"].iter().any(|end| name.contains("STREAM") && ends(end)) => {

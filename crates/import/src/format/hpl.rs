@@ -29,6 +29,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             keep(&mut sheet, waiting.take())?;
             sheet.version = rest.split_whitespace().next().map(str::to_owned);
             sheet.begin_process();
+        } else if let Some(build) = words.first().filter(|word| word.starts_with("HPL-")) {
+            let version = words.get(1).copied().unwrap_or_default();
+            sheet.notes.push(format!("built as {} {}", shown(build), shown(version)));
         } else if let Some(rest) = after(line, "HPL_pdgesv() start time") {
             if sheet.started.is_empty() {
                 sheet.started = ctime(rest);
@@ -50,7 +53,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             }
         } else if started(line).is_some() {
             command = started(line).filter(|_| commands > 1);
-        } else if !is_setting(line) {
+        } else if !(is_setting(line) || columns.is_empty() && is_more(line)) {
             continue;
         }
         source.took(at);
@@ -111,10 +114,16 @@ fn is_setting(line: &str) -> bool {
     let parameter = ["N", "NB", "P", "Q", "NBMIN", "NDIV", "DEPTH", "SWAP", "ALIGN", "PMAP", "BCAST", "MXSWP"];
     parameter.contains(&name)
         || (line.contains("Fraction=") && line.contains("Mflops="))
+        || (line.contains("Prog=") && line.contains("GF="))
         || ["tests completed", "tests with the following", "tests skipped"].iter().any(|words| line.contains(words))
         || ["eps) is taken to be", "scaled residuals are less than", "end time"]
             .iter()
             .any(|words| line.contains(words))
+}
+
+/// Whether a line continues the values of a parameter: eight stand on one line.
+fn is_more(line: &str) -> bool {
+    line.starts_with(' ') && line.split_whitespace().all(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The columns of results; a build may add some, and an unknown one is refused.

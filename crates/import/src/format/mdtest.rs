@@ -1,7 +1,8 @@
 //! mdtest: rates of operations on files and directories.
 
 use super::{ImportFormat, Parsed, SourceText, sure};
-use crate::sheet::{SourceReading, SourceSheet, SourceSpread, rate, seconds};
+use crate::date::month_day_year;
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread, rate};
 use crate::text::{SourceFault, after, axis_value, between, lines, need, shown, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
@@ -24,11 +25,13 @@ struct MdtestRun {
     files: String,
     iterations: u32,
     columns: Vec<String>,
-    /// The table states times, in these seconds, or in a unit that it does not name.
-    times: Option<Option<f64>>,
+    /// The table states times. Its heading calls them times of an operation, and they are those of all operations.
+    times: bool,
     /// Sizes and places that the command sets, which no line repeats.
     options: Vec<(&'static str, String)>,
 }
+
+const TIMES: &str = "its table of times is not read: of the time of all operations, the rates state the same";
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
@@ -48,16 +51,22 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             run.files = axis_value(between(trimmed, " tasks, ", " files").unwrap_or_default());
         } else if trimmed.starts_with("SUMMARY") {
             run.iterations = between(trimmed, "(of", "iterations").and_then(|count| count.parse().ok()).unwrap_or(1);
-            // Until 4.0 the heading of times named the unit of rates.
-            run.times = trimmed.starts_with("SUMMARY time").then(|| trimmed.contains("(in ms/op)").then_some(1e-3));
+            run.times = trimmed.starts_with("SUMMARY time");
+            if run.times && !sheet.notes.iter().any(|note| note == TIMES) {
+                sheet.notes.push(TIMES.to_owned());
+            }
             run.columns.clear();
+        } else if let Some(date) = trimmed.strip_prefix("-- started at ") {
+            if sheet.started.is_empty() {
+                sheet.started = month_day_year(date);
+            }
         } else if let Some(command) = after(trimmed, "Command line used:") {
             run.options = options(command);
         } else if trimmed.starts_with("Operation") {
             run.columns = columns(trimmed, at)?;
             open = None;
         } else if run.columns.is_empty() || trimmed.starts_with('-') {
-            let known = ["FS", "Path", "Nodemap", "random seed", "-- started", "-- finished"];
+            let known = ["FS", "Path", "Nodemap", "random seed", "V-0: Rank", "-- finished"];
             if !known.iter().any(|begin| trimmed.starts_with(begin)) {
                 continue;
             }
@@ -74,17 +83,17 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     }
 }
 
-/// Options of a command that define its figures: bytes written to and read from each file, and a directory for each
-/// task.
+/// Options of a command that define its figures: bytes written to and read from each file, seconds after which it stops
+/// creating, how many ranks further each phase's files are, and a directory for each task.
 fn options(command: &str) -> Vec<(&'static str, String)> {
     let words: Vec<&str> = command.split_whitespace().map(|word| word.trim_matches(['\'', '"'])).collect();
     let value = |option: &str| {
         let at = words.iter().position(|word| *word == option)?;
         words.get(at + 1).filter(|value| value.parse::<u64>().is_ok_and(|bytes| bytes > 0))
     };
-    let sizes = [("written", "-w"), ("read", "-e")];
-    let mut found: Vec<(&'static str, String)> =
-        sizes.iter().filter_map(|(axis, option)| Some((*axis, format!("{}B", value(option)?)))).collect();
+    let numbers = [("written", "-w", "B"), ("read", "-e", "B"), ("deadline", "-W", "s"), ("shift", "-N", "")];
+    let stated = |(axis, option, unit): &(&'static str, &str, &str)| Some((*axis, format!("{}{unit}", value(option)?)));
+    let mut found: Vec<(&'static str, String)> = numbers.iter().filter_map(stated).collect();
     if words.contains(&"-u") {
         found.push(("directories", "one a task".to_owned()));
     }
@@ -125,21 +134,15 @@ fn row(run: &MdtestRun, line: &str, at: usize) -> Result<Option<Option<SourceRea
     let name = words[..first].join(" ");
     let cell = |name: &str| run.columns.iter().position(|known| known == name).map_or("", |at| cells[at]);
     let (mean, least, greatest) = (need(cell("Mean"), at)?, need(cell("Min"), at)?, need(cell("Max"), at)?);
-    if greatest == 0.0 {
+    if greatest == 0.0 || run.times {
         return Ok(Some(None));
     }
     let name = name.trim_end_matches(':').trim();
-    let (end, scale, metric) = match run.times {
-        None => ("", 1.0, rate("operations")),
-        Some(Some(scale)) => ("_time", scale, seconds("operation")),
-        Some(None) => return Ok(None),
-    };
-    let mut reading = SourceReading::new(format!("mdtest.{}{end}", snake(name)), name, mean * scale, metric);
-    reading = reading.printed_in(cell("Mean"), scale).counts(1, run.iterations);
+    let mut reading = SourceReading::new(format!("mdtest.{}", snake(name)), name, mean, rate("operations"));
+    reading = reading.printed_in(cell("Mean"), 1.0).counts(1, run.iterations);
     if run.iterations > 1 {
-        reading = reading
-            .spread(SourceSpread::Range(least * scale, greatest * scale))
-            .note("the range is of iterations of one invocation");
+        reading =
+            reading.spread(SourceSpread::Range(least, greatest)).note("the range is of iterations of one invocation");
     }
     reading = run.options.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()));
     for (axis, value) in [("tasks", &run.tasks), ("nodes", &run.nodes), ("files", &run.files)] {

@@ -3,6 +3,7 @@
 mod babelstream;
 mod byte4;
 mod coremark;
+mod coremark_log;
 mod coremark_pro;
 mod criterion;
 mod fio;

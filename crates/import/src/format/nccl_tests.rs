@@ -1,8 +1,10 @@
 //! NVIDIA's nccl-tests and AMD's rccl-tests: a row for each size of message.
 
+use std::collections::BTreeSet;
+
 use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, seconds, text};
-use crate::text::{SourceFault, after, axis_value, lines, need, shown};
+use crate::text::{MOST_NAMES, SourceFault, after, axis_value, lines, need, number, shown};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "nccl-tests",
@@ -20,11 +22,17 @@ fn detect(head: &[u8]) -> Confidence {
 
 const COLUMNS: [&str; 9] = ["size", "count", "type", "redop", "root", "time", "algbw", "busbw", "#wrong"];
 
+const WRONG: &str = "the check of the data found wrong values";
+
 /// What is known of the process whose output is read.
 #[derive(Default)]
 struct NcclRun {
     collective: String,
     ranks: u32,
+    /// Hosts of the ranks.
+    hosts: BTreeSet<String>,
+    /// These are others than those of the first run of the file.
+    elsewhere: bool,
     columns: Vec<String>,
     units: bool,
     /// Least and greatest size, over which the average is.
@@ -38,6 +46,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut run = NcclRun::default();
     // What the lines above a run name, the output or the command of a log.
     let mut named = String::new();
+    let mut hosts: Option<BTreeSet<String>> = None;
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         let words: Vec<&str> = trimmed.trim_start_matches('#').split_whitespace().collect();
@@ -55,6 +64,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             }
         } else if trimmed.starts_with('#') && words.first() == Some(&"Rank") && trimmed.contains(" device ") {
             run.ranks += 1;
+            if let Some(host) = host(trimmed).filter(|_| run.hosts.len() < MOST_NAMES) {
+                run.hosts.insert(axis_value(host));
+            }
             let device = trimmed.rsplit_once(']').map_or("", |(_, name)| name);
             sheet.fact(text("device.model", &axis_value(device), "output", &[]));
         } else if trimmed.starts_with('#') && words.first() == Some(&"size") && words.contains(&"busbw") {
@@ -62,6 +74,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 return Err(SourceFault::new(format!("its column '{}' is not known", shown(other)), at));
             }
             run.columns = words.iter().map(|name| (*name).to_owned()).collect();
+            run.elsewhere = *hosts.get_or_insert_with(|| run.hosts.clone()) != run.hosts;
         } else if trimmed.starts_with('#') && words.first() == Some(&"(B)") {
             let known = ["(B)", "(elements)", "(us)", "(GB/s)"];
             if let Some(other) = words.iter().find(|unit| !known.contains(unit)) {
@@ -85,7 +98,16 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
         source.took(at);
     }
+    // Of one host, the results are those of that machine.
+    if let Some(host) = hosts.and_then(|hosts| Some(hosts).filter(|hosts| hosts.len() == 1)?.pop_first()) {
+        sheet.machine = host;
+    }
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// The host of a rank: `#  Rank  0 Group  0 Pid   1000 on        box device  0 [0000:1b:00] Example GPU`.
+fn host(line: &str) -> Option<&str> {
+    line.split_once(" on ")?.1.split_whitespace().next()
 }
 
 /// The collective of a command: `mpirun -np 2 ./build/all_reduce_perf -b 8 -e 1G`.
@@ -110,6 +132,10 @@ fn begun(words: &[&str], collective: String) -> NcclRun {
 fn placed(reading: SourceReading, run: &NcclRun) -> SourceReading {
     let reading = if run.graph { reading.at("graph", "yes") } else { reading };
     let reading = if run.ranks > 0 { reading.at("ranks", run.ranks.to_string()) } else { reading };
+    // Ranks of several hosts speak over a network.
+    let reading = if run.hosts.len() > 1 { reading.at("hosts", run.hosts.len().to_string()) } else { reading };
+    let names = || run.hosts.iter().take(8).cloned().collect::<Vec<_>>().join("+");
+    let reading = if run.elsewhere { reading.at("on", axis_value(&names())) } else { reading };
     if run.collective.is_empty() { reading } else { reading.at("collective", run.collective.clone()) }
 }
 
@@ -129,6 +155,10 @@ fn row(sheet: &mut SourceSheet, run: &NcclRun, line: &str, at: usize) -> Result<
     }
     let cell = |name: &str| columns.iter().position(|known| *known == name).map(|at| words[at]);
     let size: u64 = words[0].parse().map_err(|_| SourceFault::new("the size is not a whole number", at))?;
+    let wrong = columns.iter().zip(&words).filter(|(name, _)| **name == "#wrong").filter_map(|(_, word)| number(word));
+    if wrong.sum::<f64>() > 0.0 && !sheet.notes.iter().any(|note| note == WRONG) {
+        sheet.notes.push(WRONG.to_owned());
+    }
     let mut place = 0;
     for (column, word) in columns.iter().zip(&words) {
         let (id, scale, metric) = match *column {

@@ -26,10 +26,31 @@ struct PytestDocument {
     #[serde(default)]
     machine_info: PytestMachine,
     #[serde(default)]
+    commit_info: Option<PytestCommit>,
+    #[serde(default)]
     datetime: String,
     #[serde(default)]
     version: String,
     benchmarks: List<PytestEntry>,
+}
+
+/// What was measured.
+#[derive(Deserialize)]
+struct PytestCommit {
+    #[serde(default)]
+    id: Scalar,
+    #[serde(default)]
+    dirty: Scalar,
+    #[serde(default)]
+    project: Scalar,
+}
+
+impl PytestCommit {
+    /// Without version control, its id is a word.
+    fn is_known(&self) -> bool {
+        let id = self.id.words();
+        id.len() > 6 && id.bytes().all(|byte| byte.is_ascii_hexdigit())
+    }
 }
 
 #[derive(Deserialize, Default)]
@@ -82,6 +103,11 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         started: iso(&document.datetime),
         ..SourceSheet::default()
     };
+    if let Some(commit) = document.commit_info.filter(PytestCommit::is_known) {
+        let changed = if commit.dirty == Scalar::Truth(true) { ", with changes" } else { "" };
+        let (id, project) = (axis_value(&commit.id.words()), axis_value(&commit.project.words()));
+        sheet.notes.push(format!("of commit {id} of {project}{changed}"));
+    }
     let python = format!("{} {}", machine.python_implementation, machine.python_version);
     for (name, value) in [
         ("cpu.architecture", machine.machine.as_str()),

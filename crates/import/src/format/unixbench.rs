@@ -48,20 +48,32 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         if let Some(version) = between(trimmed, "BYTE UNIX Benchmarks (Version", ")") {
-            head.version = Some(version.to_owned());
+            // A further log may be of another machine.
+            head = SourceSheet { version: Some(version.to_owned()), ..SourceSheet::default() };
         } else if let Some(name) = trimmed.strip_prefix("System: ") {
             head.machine = name.split(':').next().unwrap_or_default().to_owned();
+        } else if let Some(version) = trimmed.strip_prefix("Version 5").filter(|_| sheets.is_empty()) {
+            // The banner, where the output of the whole run is kept.
+            head.version = Some(format!("5{}", version.split_whitespace().next().unwrap_or_default()));
         } else if let Some(words) = trimmed.strip_prefix("OS: ") {
             head.facts.extend(text("os.name", words, "log", &[]));
-        } else if let Some(words) = trimmed.strip_prefix("CPU 0: ") {
-            let model = words.split(" (").next().unwrap_or(words);
+            let release = words.split(" -- ").nth(1).unwrap_or_default();
+            head.facts.extend(text("kernel.release", release, "log", &[]));
+        } else if let Some(machine) = trimmed.strip_prefix("Machine: ") {
+            let architecture = machine.split_whitespace().next().unwrap_or_default();
+            head.facts.extend(text("cpu.architecture", architecture, "log", &[]));
+        } else if let Some(model) = model(trimmed) {
             head.fact(text("cpu.model", model, "log", &[]));
+        } else if let Some(load) = trimmed.split_once("load average").filter(|_| trimmed.contains(" up ")) {
+            let load = load.1.trim_start_matches(['s', ':']).split(';').next().unwrap_or_default();
+            head.notes.push(format!("load averages when it began: {}", axis_value(load)));
         } else if let Some(date) = trimmed.strip_prefix("Benchmark Run:") {
             copies = 1.0;
             let sheet = SourceSheet {
                 version: head.version.clone(),
                 machine: head.machine.clone(),
                 facts: head.facts.clone(),
+                notes: head.notes.clone(),
                 started: ctime(date.split(" - ").next().unwrap_or_default()),
                 ..SourceSheet::default()
             };
@@ -71,7 +83,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             }
         } else if let Some(count) = between(trimmed, "running", "parallel cop") {
             copies = need(count, at)?;
-            let cpus = trimmed.split_once(" CPUs in system").and_then(|(count, _)| first_number(count));
+            let cpus = trimmed.split_once(" in system").and_then(|(count, _)| first_number(count));
             if let Some(sheet) = sheets.last_mut() {
                 sheet.fact(cpus.map(|count| number("cpu.count", count, "1", "log", &[])));
             }
@@ -82,7 +94,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             let reading = index(sheet, score, trimmed.contains("(Partial Only)"));
             sheet.readings.push(if copies > 1.0 { reading.at("copies", copies.to_string()) } else { reading });
             open = None;
-        } else if !(open.is_some() && is_index_row(trimmed) || trimmed.starts_with("CPU ")) {
+        } else if !(open.is_some() && is_index_row(trimmed) || is_progress(trimmed)) {
             continue;
         }
         source.took(at);
@@ -91,6 +103,20 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         Some(place) => Err(SourceFault::new("the run that begins here has no index score", place)),
         None => Ok(Parsed::Sheets(sheets)),
     }
+}
+
+/// The model of a processor, `CPU 14: Example CPU (5200.0 bogomips)`; empty where the system does not know it.
+fn model(line: &str) -> Option<&str> {
+    let (number, model) = line.strip_prefix("CPU ")?.split_once(':')?;
+    let counted = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    counted.then(|| model.rsplit_once('(').map_or(model, |(model, _)| model).trim())
+}
+
+/// A test under way, `16 x Execl Throughput  1 2 3`.
+fn is_progress(line: &str) -> bool {
+    line.split_once(" x ").is_some_and(|(copies, test)| {
+        copies.bytes().all(|byte| byte.is_ascii_digit()) && TESTS.iter().any(|(name, ..)| test.starts_with(name.trim()))
+    })
 }
 
 /// The index over all tests, or over those that ran: that of other tests is another figure.
@@ -114,12 +140,16 @@ fn reading(line: &str, samples: &str, copies: f64, at: usize) -> Result<SourceRe
     let (front, _) = line.rsplit_once('(').ok_or_else(|| SourceFault::new("the line ends early", at))?;
     let mut words = front.split_whitespace().rev();
     let unit = words.next().unwrap_or_default();
-    let value = need(words.next().unwrap_or_default(), at)?;
+    let printed = words.next().unwrap_or_default();
+    let value = need(printed, at)?;
     let name = front.trim_end().strip_suffix(unit).unwrap_or(front).trim_end();
     let name = name.rsplit_once(char::is_whitespace).map_or(name, |(name, _)| name).trim_end();
     let samples = first_number(samples).unwrap_or(1.0) as u32;
     let note = format!("{samples} samples, each in a process of its own; their spread is not stated");
-    let reading = scaled(name, value, unit).note(note).counts(samples, 1);
+    let mut reading = scaled(name, value, unit).printed(printed).note(note).counts(samples, 1);
+    if line.contains("(0.0 s,") {
+        reading = reading.note("its samples took 0.0 s: the value is not plausible");
+    }
     Ok(if copies > 1.0 {
         let id = format!("unixbench.{}", snake(name));
         SourceReading { id, point: model::Point::origin().with("copies", copies.to_string()), ..reading }

@@ -87,9 +87,9 @@ fn times_of_mdtest_are_no_rates() {
     let both = [MDTEST, &table("time (in ms/op)", "4.000"), &table("rate (in ops/sec)", "5.500")].concat();
     let run = &read_as("mdtest", &both)[0];
     assert!(near(value(run, &format!("mdtest.file_creation:{at}")), 5.5), "{:?}", keys(run));
-    assert!(near(value(run, &format!("mdtest.file_creation_time:{at}")), 4e-3));
-    assert!(near(estimate(run, &format!("mdtest.file_creation_time:{at}")).high, 9e-3));
-    // Until then the heading of times named no unit of theirs: they are not read.
+    // Whatever its heading says, its times are those of all operations.
+    assert!(run.figures.len() == 1, "{:?}", keys(run));
+    // Until 4.0 the heading of times named no unit of theirs.
     let old = [MDTEST, &table("time", "4.000"), &table("rate", "5.500")].concat();
     let run = &read_as("mdtest", &old)[0];
     assert!(near(value(run, &format!("mdtest.file_creation:{at}")), 5.5) && run.figures.len() == 1, "{:?}", keys(run));

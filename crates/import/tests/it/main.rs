@@ -14,6 +14,8 @@ mod parallel_tools;
 mod published;
 mod samples;
 mod server_tools;
+mod spec_cpu;
 mod system_tools;
 mod tools;
 mod unread;
+mod whole_files;

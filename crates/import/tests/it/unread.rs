@@ -19,7 +19,6 @@ const KNOWN: &[(&str, usize)] = &[
     ("geekbench-page.txt", 2),
     ("lmbench-run-all.txt", 2),
     ("lmbench-summary-2.txt", 1),
-    ("spec-cpu-raw.rsf", 3),
 ];
 
 #[test]

@@ -49,6 +49,7 @@ enum LmbenchSection {
     Switch { size: u64 },
     Mappings,
     Files,
+    Parallelism,
 }
 
 /// Results of one machine with one kernel.
@@ -116,6 +117,9 @@ pub(super) fn parse(source: &SourceText<'_>) -> Result<Vec<SourceSheet>, SourceF
                 _ => random,
             };
             section = heading(line.trim_matches('"'), random);
+            if matches!(section, LmbenchSection::None) {
+                continue;
+            }
         }
         source.took(at);
     }
@@ -176,6 +180,7 @@ fn heading(line: &str, random: bool) -> LmbenchSection {
     }
     match line {
         "mappings" => LmbenchSection::Mappings,
+        "Memory load parallelism" => LmbenchSection::Parallelism,
         "File system latency" | "file system latency" => LmbenchSection::Files,
         line if ["bandwidth", "bcopy", "bzero"].iter().any(|word| line.contains(word)) => {
             LmbenchSection::Bandwidth(line.to_owned())
@@ -203,6 +208,14 @@ fn single(name: &str, value: &str, at: usize) -> Result<Option<SourceReading>, S
     }
     if name.starts_with("Pagefaults on ") {
         return Ok(Some(reading("os.page_fault").at("kind", "file")));
+    }
+    // The test is the same wherever its file is.
+    if let Some(file) = name.strip_prefix("File ").and_then(|rest| rest.strip_suffix(" write bandwidth")) {
+        let note = format!("of {}", axis_value(file));
+        return Ok(Some(
+            SourceReading { title: "File write bandwidth".to_owned(), ..reading("lmbench.file_write_bandwidth") }
+                .note(note),
+        ));
     }
     if let Some(count) = name.strip_prefix("Select on ").and_then(|rest| rest.strip_suffix(" fd's")) {
         let kind = if count.ends_with("tcp") { "tcp" } else { "file" };
@@ -250,6 +263,10 @@ fn pair(section: &LmbenchSection, words: &[&str], at: usize) -> Result<Vec<Sourc
         }
         LmbenchSection::Mappings => {
             vec![reading("os.mmap", "lat_mmap", 1e-6, seconds("mapping"))?.at("size", megabytes(first()?))]
+        }
+        LmbenchSection::Parallelism => {
+            let metric = Metric::higher(Unit::Ratio, "loads at once");
+            vec![reading("lmbench.memory_load_parallelism", "par_mem", 1.0, metric)?.at("size", megabytes(first()?))]
         }
         LmbenchSection::Files => files(words, at)?,
     })

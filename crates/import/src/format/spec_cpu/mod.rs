@@ -1,22 +1,23 @@
 //! SPEC CPU 2006 and 2017: every iteration of every benchmark, and the overall values, from the reports as CSV and as
-//! text, and from the raw file.
+//! text, from the raw file, and from the tables that a run prints.
 
+mod machine;
 mod raw;
 mod table;
 mod text;
 
-use model::{Metric, Primitive, Unit};
+use model::{Metric, Unit};
 
 use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
-use crate::date;
-use crate::sheet::{self, SourceReading, SourceSheet, SourceSpread};
-use crate::text::{MOST_NAMES, SourceFault, axis_value, first_number, need, snake};
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread};
+use crate::text::{MOST_NAMES, SourceFault, axis_value, between, need, shown, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "spec-cpu",
     tool: "SPEC CPU",
-    about: "the report as CSV or text, or the raw file: each benchmark's ratio or rate with its iterations, which are \
-            executions of their own, and the overall values, for which no spread is stated",
+    about: "the report as CSV or text, the raw file, or the tables that a run prints: each benchmark's ratio or rate, \
+            or its time with other inputs than the reference's, with its iterations, which are executions of their \
+            own, and the overall values, for which no spread is stated",
     by_lines: true,
     detect,
     parse,
@@ -24,8 +25,13 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
 
 fn detect(head: &[u8]) -> Confidence {
     let csv = sure(head, &["SPEC CPU20", "Results Table"]).max(sure(head, &["\"SPEC CPU"]));
-    let text = sure(head, &["SPEC CPU(R)2017", "Benchmarks "]).max(sure(head, &["SPEC(R) C", "2006", "Benchmarks "]));
-    csv.max(text).max(sure(head, &["spec.cpu20", ".results."]))
+    // The first versions of 2017 put the mark behind the first word.
+    let text = ["SPEC CPU(R)2017", "SPEC(R) CPU2017", "SPEC(R) CINT2006", "SPEC(R) CFP2006"];
+    let text = text.map(|title| sure(head, &[title, "Benchmarks "])).into_iter().max().unwrap_or(Confidence::No);
+    // What runs print themselves has no title: the overall values below the table name the suite.
+    let screen = sure(head, &["Benchmarks ", "Run Time", "----- ", " SPEC", "2006"])
+        .max(sure(head, &["Benchmarks ", "Run Time", "----- ", " SPEC", "2017_"]));
+    csv.max(text).max(screen).max(sure(head, &["spec.cpu20", ".results."]))
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
@@ -42,6 +48,34 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
 /// Note of runs that do not follow all of SPEC's rules.
 const ESTIMATE: &str = "the report calls its results estimates: the run was not a reportable one";
 
+/// Note of runs that break SPEC's rules.
+const INVALID: &str = "the report marks the run as invalid by SPEC's rules";
+
+/// Note of runs with inputs that the reference machine was not measured with.
+const UNRATED: &str = "ratios are of the reference's inputs alone: with others the time is what is stated";
+
+/// What is said of files that several reports were written into: their systems would be mixed.
+const ANOTHER: &str = "another report begins here: give each report as a file of its own";
+
+/// Whether a line is the title of a report: `SPEC(R) CPU2017 Integer Rate Result`, `SPEC(R) CINT2006 Summary`.
+fn is_title(line: &str) -> bool {
+    let line = line.trim();
+    let ends = [" Result", " Results", " Summary"].iter().any(|end| line.ends_with(end));
+    line.starts_with("SPEC") && line.contains("20") && ends
+}
+
+/// Which inputs a report names: `refspeed (ref)`, `test`.
+fn inputs(words: &str) -> &str {
+    between(words, "(", ")").unwrap_or(words).trim()
+}
+
+/// Adds a note of the whole report, once.
+fn note(sheet: &mut SourceSheet, words: &str) {
+    if !sheet.notes.iter().any(|note| note == words) {
+        sheet.notes.push(words.to_owned());
+    }
+}
+
 /// One iteration of one benchmark under one tuning.
 struct SpecCpuIteration<'a> {
     benchmark: &'a str,
@@ -49,7 +83,14 @@ struct SpecCpuIteration<'a> {
     /// Whether copies or threads ran, and how many; empty if not stated.
     width: (&'static str, &'a str),
     value: &'a str,
-    succeeded: bool,
+    /// Its seconds, for which there is a ratio with the inputs of the reference alone.
+    time: &'a str,
+    /// Which inputs it had, if that is stated.
+    input: &'a str,
+    /// Which of the report's tables it is in.
+    table: usize,
+    /// How it ended: `S` and `*` are success.
+    status: &'a str,
 }
 
 /// One benchmark under one tuning, with the values of its iterations.
@@ -58,19 +99,26 @@ struct SpecCpuGroup {
     tuning: &'static str,
     width: (&'static str, String),
     values: Vec<f64>,
+    /// Seconds of iterations without a ratio.
+    times: Vec<f64>,
+    input: String,
+    /// The first of them as printed: the text has three digits, the other forms six decimals.
+    printed: String,
     failed: usize,
+    /// How the first of those that failed ended.
+    ending: String,
 }
 
 /// All benchmarks.
 #[derive(Default)]
 struct SpecCpuGroups {
     groups: Vec<SpecCpuGroup>,
-    places: std::collections::HashMap<(String, &'static str), usize>,
+    places: std::collections::HashMap<(String, &'static str, usize), usize>,
 }
 
 impl SpecCpuGroups {
     fn add(&mut self, iteration: &SpecCpuIteration<'_>, at: usize) -> Result<(), SourceFault> {
-        let key = (iteration.benchmark.to_owned(), iteration.tuning);
+        let key = (iteration.benchmark.to_owned(), iteration.tuning, iteration.table);
         if !self.places.contains_key(&key) && self.groups.len() >= 2 * MOST_NAMES {
             return Err(SourceFault::new(format!("it has more than {MOST_NAMES} benchmarks"), at));
         }
@@ -81,35 +129,84 @@ impl SpecCpuGroups {
                 tuning: iteration.tuning,
                 width: (iteration.width.0, iteration.width.1.to_owned()),
                 values: Vec::new(),
+                times: Vec::new(),
+                input: iteration.input.to_owned(),
+                printed: String::new(),
                 failed: 0,
+                ending: String::new(),
             });
             groups.len() - 1
         });
-        if iteration.succeeded {
-            groups[place].values.push(need(iteration.value, at)?);
+        let group = &mut groups[place];
+        let succeeded = ["S", "*", "1"].contains(&iteration.status);
+        let stated = |cell: &str| !["", "--"].contains(&cell);
+        let (result, results) = if stated(iteration.value) {
+            (iteration.value, &mut group.values)
         } else {
-            groups[place].failed += 1;
+            (iteration.time, &mut group.times)
+        };
+        if succeeded && stated(result) {
+            results.push(need(result, at)?);
+            if group.printed.is_empty() {
+                result.clone_into(&mut group.printed);
+            }
+        } else {
+            group.failed += 1;
+            if group.ending.is_empty() {
+                group.ending = if succeeded { "no result".to_owned() } else { shown(iteration.status) };
+            }
         }
         Ok(())
     }
 
-    fn readings(self) -> impl Iterator<Item = SourceReading> {
-        self.groups.into_iter().filter(|group| !group.values.is_empty()).map(reading)
+    /// Gives the readings to the sheet, and tells of which benchmark there is none.
+    fn tell(self, sheet: &mut SourceSheet) {
+        let without = |group: &&SpecCpuGroup| !group.has_result();
+        let named = |group: &SpecCpuGroup| format!("{} ({}: {})", shown(&group.benchmark), group.tuning, group.ending);
+        let lost: Vec<String> = self.groups.iter().filter(without).map(named).collect();
+        if !lost.is_empty() {
+            sheet.notes.push(format!("no iteration succeeded of {}", lost.join(", ")));
+        }
+        if self.groups.iter().any(|group| group.values.is_empty() && !group.times.is_empty()) {
+            note(sheet, UNRATED);
+        }
+        sheet.readings.extend(self.groups.into_iter().filter(SpecCpuGroup::has_result).map(reading));
+    }
+
+    /// Whether any iteration has a result.
+    fn has_result(&self) -> bool {
+        self.groups.iter().any(SpecCpuGroup::has_result)
+    }
+}
+
+impl SpecCpuGroup {
+    const fn has_result(&self) -> bool {
+        !self.values.is_empty() || !self.times.is_empty()
     }
 }
 
 fn reading(group: SpecCpuGroup) -> SourceReading {
-    let value = group.values.first().copied().unwrap_or_default();
-    let mut reading =
-        SourceReading::new(format!("spec_cpu.{}", snake(&group.benchmark)), group.benchmark, value, ratio());
-    reading = reading.at("tuning", group.tuning);
+    let id = format!("spec_cpu.{}", snake(&group.benchmark));
+    let rated = !group.values.is_empty();
+    let values = if rated { group.values } else { group.times };
+    let value = values.first().copied().unwrap_or_default();
+    let mut reading = if rated {
+        SourceReading::new(id, group.benchmark, value, ratio())
+    } else {
+        let seconds = Metric::lower(Unit::Seconds, "run");
+        SourceReading::new(format!("{id}_time"), format!("{}, time", group.benchmark), value, seconds)
+    };
+    reading = reading.printed(&group.printed).at("tuning", group.tuning);
+    if !rated && !group.input.is_empty() {
+        reading = reading.at("input", axis_value(&group.input));
+    }
     if !group.width.1.is_empty() {
         reading = reading.at(group.width.0, axis_value(&group.width.1));
     }
     if group.failed > 0 {
         reading = reading.note(format!("{} iterations did not succeed and are left out", group.failed));
     }
-    reading.spread(SourceSpread::Launches(group.values))
+    reading.spread(SourceSpread::Launches(values))
 }
 
 fn ratio() -> Metric {
@@ -120,6 +217,7 @@ fn ratio() -> Metric {
 fn overall(name: &str, value: &str, at: usize) -> Result<SourceReading, SourceFault> {
     let plain = name.trim_start_matches("Est. ").replace("(R)", "");
     let reading = SourceReading::new(format!("spec_cpu.{}", snake(&plain)), &plain, need(value, at)?, ratio());
+    let reading = reading.printed(value);
     Ok(if name.starts_with("Est. ") { reading.note(ESTIMATE) } else { reading })
 }
 
@@ -130,47 +228,18 @@ fn is_benchmark(name: &str) -> bool {
     })
 }
 
-/// What the report says of the machine; whether the name is one of those that are kept.
-fn describe(sheet: &mut SourceSheet, name: &str, value: &str) -> bool {
-    let clock = &[Primitive::CoreClock][..];
-    let memory = &[Primitive::DramRead, Primitive::DramWrite][..];
-    let cache = &[Primitive::CacheLatency][..];
-    let name = name.trim().trim_end_matches(':');
-    let known = match name {
-        "CPU Name" => ("cpu.model", clock),
-        "Hardware Model" => ("system.model", &[][..]),
-        "Hardware Vendor" => ("system.vendor", &[][..]),
-        "Memory" => ("memory.kind", memory),
-        "OS" => ("os.name", &[][..]),
-        "Compiler" => ("compiler", &[][..]),
-        "File System" => ("file_system.type", &[][..]),
-        "Enabled" | "CPU(s) enabled" => ("cpu.enabled", &[][..]),
-        "Cache L1" | "Primary Cache" => ("cache.l1", cache),
-        "L2" | "Secondary Cache" => ("cache.l2", cache),
-        "L3" | "L3 Cache" => ("cache.l3", cache),
-        "Max MHz" | "Nominal" | "CPU MHz" => {
-            let fact = if name == "Max MHz" { "cpu.clock.max" } else { "cpu.clock" };
-            let number =
-                first_number(value).map(|clock_mhz| sheet::number(fact, clock_mhz * 1e6, "Hz", "report", clock));
-            sheet.fact(number);
-            return true;
-        }
-        "Date tested" | "Test date" => {
-            sheet.started = date::month_year(value);
-            sheet.notes.push(format!("tested in {}: the day is not stated", axis_value(value)));
-            return true;
-        }
-        _ => return false,
-    };
-    if known.0 == "system.model" {
-        value.clone_into(&mut sheet.summary);
-        sheet.machine = axis_value(value);
-    }
-    if known.0 == "cpu.enabled" {
-        let cores = value.split(',').find(|part| part.contains("core")).and_then(first_number);
-        sheet.fact(cores.map(|cores| sheet::number("cpu.cores", cores, "1", "report", &[])));
-    }
-    let fact = sheet::text(known.0, value, "report", known.1);
-    sheet.fact(fact);
-    true
+/// Whether a word names an overall value: `SPECrate2017_int_base`, `SPECint(R)_base2006`.
+fn is_overall(name: &str) -> bool {
+    ["SPECrate", "SPECspeed", "SPECint", "SPECfp"].iter().any(|begin| name.starts_with(begin))
 }
+
+/// Whether notes, flags and versions of compilers begin with a heading: words for people until the report's end.
+fn is_prose(heading: &str) -> bool {
+    let words: Vec<&str> = heading.split_whitespace().collect();
+    let (first, last) = (words.first().copied().unwrap_or_default(), words.last().copied().unwrap_or_default());
+    let of_tuning = ["Base", "Peak"].contains(&first) && ["Invocation", "Flags", "Environment"].contains(&last);
+    (2..=5).contains(&words.len()) && (last == "Notes" || of_tuning)
+}
+
+/// Note of reports that have such a part.
+const PROSE: &str = "what the report's notes say of settings, compilers and flags is not read";

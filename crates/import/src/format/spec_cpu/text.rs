@@ -1,6 +1,10 @@
 //! The report as text: columns stand under dashes, and a letter after the results says how the iteration ended.
 
-use super::{ESTIMATE, SpecCpuGroups, SpecCpuIteration, describe, is_benchmark, overall};
+use super::machine::SpecCpuSystem;
+use super::{
+    ANOTHER, ESTIMATE, INVALID, PROSE, SpecCpuGroups, SpecCpuIteration, inputs, is_benchmark, is_overall, is_prose,
+    is_title, note, overall,
+};
 use crate::format::SourceText;
 use crate::sheet::SourceSheet;
 use crate::text::{SourceFault, axis_value, lines, number, shown, spans};
@@ -13,60 +17,174 @@ struct SpecCpuColumn {
     name: String,
 }
 
+/// What was read so far.
+#[derive(Default)]
+struct SpecCpuReport<'a> {
+    sheet: SourceSheet,
+    system: SpecCpuSystem,
+    groups: SpecCpuGroups,
+    columns: Vec<SpecCpuColumn>,
+    /// How many tables have begun: what runs print has one for each suite and each set of inputs.
+    table: usize,
+    input: &'a str,
+    tunings: &'a str,
+    heading: &'a str,
+    /// Lines of the title that were read: the suite, the vendor, the system.
+    title: usize,
+    /// Whether the iterations that were selected have begun, which stand above already.
+    selected: bool,
+    /// Whether notes and flags have begun.
+    prose: bool,
+}
+
 pub(super) fn read(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
-    let mut sheet = SourceSheet::default();
-    let mut groups = SpecCpuGroups::default();
-    let mut columns: Vec<SpecCpuColumn> = Vec::new();
-    let (mut tunings, mut heading, mut selected, mut title) = ("", "", false, 0);
+    let mut report = SpecCpuReport::default();
     for (at, line) in lines(source.text) {
-        let line = line.trim_start_matches('\u{feff}');
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let first = words.first().copied().unwrap_or_default();
-        if title < 3 && !words.is_empty() {
-            // The first three lines: the suite, the vendor, the system.
-            title += 1;
-            match title {
-                1 => sheet.notes.push(axis_value(line)),
-                2 => _ = describe(&mut sheet, "Hardware Vendor", line.trim()),
-                _ => _ = describe(&mut sheet, "Hardware Model", line.trim()),
-            }
-        } else if first == "Estimated" && words.iter().all(|word| *word == "Estimated") {
-            sheet.notes.push(ESTIMATE.to_owned());
-        } else if words.iter().all(|word| ["Base", "Peak"].contains(word)) && words.len() >= 3 {
-            tunings = line;
-        } else if first == "Benchmarks" {
-            heading = line;
-        } else if first.starts_with("-----") && !heading.is_empty() && columns.is_empty() {
-            columns = layout(line, tunings, heading, at)?;
-        } else if line.starts_with("=====") && !columns.is_empty() {
-            // The iterations that were selected follow once more.
-            selected = true;
-        } else if is_benchmark(first) && !columns.is_empty() {
-            if !selected {
-                iteration(&mut groups, &columns, line, at)?;
-            }
-        } else if first.trim_start_matches("Est. ").starts_with("SPEC") || line.trim().starts_with("Est. SPEC") {
-            let name = line.trim().trim_start_matches("Est. ").split_whitespace().next().unwrap_or_default();
-            let estimate = if line.trim().starts_with("Est. ") { "Est. " } else { "" };
-            if let Some(value) = words.last().filter(|value| number(value).is_some()) {
-                sheet.readings.push(overall(&format!("{estimate}{name}"), value, at)?);
-            }
-        } else if let Some((_, date)) = line.split_once("Test date:") {
-            describe(&mut sheet, "Test date", date.split_whitespace().next().unwrap_or_default());
-        } else if let Some((name, value)) = line.split_once(':') {
-            if !describe(&mut sheet, name, value.trim()) {
-                continue;
-            }
-        } else {
-            continue;
+        if report.take(line.trim_start_matches('\u{feff}'), at)? {
+            source.took(at);
         }
-        source.took(at);
     }
-    if groups.groups.is_empty() {
+    if report.groups.groups.is_empty() {
         return Err(SourceFault::new("it has no table of results", source.text.lines().count()));
     }
-    sheet.readings.extend(groups.readings());
-    Ok(sheet)
+    report.system.tell(&mut report.sheet);
+    report.groups.tell(&mut report.sheet);
+    Ok(report.sheet)
+}
+
+impl<'a> SpecCpuReport<'a> {
+    /// Takes a line; whether it was understood.
+    fn take(&mut self, line: &'a str, at: usize) -> Result<bool, SourceFault> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let Some(first) = words.first().copied() else {
+            self.system.close();
+            return Ok(true);
+        };
+        // A box of such lines says why the run is invalid, above the title and once more at the end.
+        if line.starts_with('#') {
+            if line.contains("INVALID RUN") {
+                note(&mut self.sheet, INVALID);
+            }
+            return Ok(true);
+        }
+        if self.system.tested(line) {
+            return Ok(true);
+        }
+        if is_title(line) && !self.columns.is_empty() {
+            return Err(SourceFault::new(ANOTHER, at));
+        }
+        if self.prose || is_prose(line) {
+            self.prose = true;
+            note(&mut self.sheet, PROSE);
+        } else if self.columns.is_empty() && self.titles(line) {
+            self.take_title(line);
+        } else if first == "Estimated" && words.iter().all(|word| *word == "Estimated") {
+            note(&mut self.sheet, ESTIMATE);
+        } else if words.iter().all(|word| ["Base", "Peak"].contains(word)) && words.len() >= 3 {
+            self.tunings = line;
+        } else if first == "Benchmarks" {
+            self.heading = line;
+        } else if first.starts_with("-----") && !self.heading.is_empty() {
+            self.columns = layout(line, self.tunings, self.heading, at)?;
+            self.heading = "";
+            self.table += 1;
+        } else if line.starts_with("=====") && !self.columns.is_empty() {
+            self.selected = true;
+        } else if is_benchmark(first) && !self.columns.is_empty() {
+            if !self.selected {
+                self.iteration(line, at)?;
+            }
+        } else if is_overall(line.trim().trim_start_matches("Est. ")) {
+            self.take_overall(line, at)?;
+        } else {
+            return Ok(self.take_fact(line));
+        }
+        Ok(true)
+    }
+
+    /// Whether a line above the table belongs to the title, which what a run prints has none of.
+    fn titles(&self, line: &str) -> bool {
+        if self.title == 0 { line.trim().starts_with("SPEC") } else { self.title < 3 && !line.contains(':') }
+    }
+
+    fn take_title(&mut self, line: &str) {
+        self.title += 1;
+        match self.title {
+            1 => self.sheet.notes.push(axis_value(line)),
+            2 => _ = self.system.state("Hardware Vendor", line),
+            _ => _ = self.system.state("Hardware Model", line),
+        }
+        self.system.close();
+    }
+
+    /// Takes a line of a table.
+    fn iteration(&mut self, line: &str, at: usize) -> Result<(), SourceFault> {
+        let columns = &self.columns;
+        let benchmark = line.split_whitespace().next().unwrap_or_default();
+        for tuning in ["base", "peak"] {
+            let find = |names: &[&str]| {
+                columns.iter().find(|column| column.tuning == tuning && names.contains(&column.name.as_str()))
+            };
+            let cell =
+                |names: &[&str]| find(names).map(|column| above(line, column.begin, column.end)).unwrap_or_default();
+            let Some(result) = find(&["Rate", "Ratio"]) else { continue };
+            let value = cell(&["Rate", "Ratio"]);
+            // The letter stands behind the result, or a code in its place: S and * succeeded, others say what
+            // went wrong.
+            let status = line.get(result.end..).and_then(|rest| rest.split_whitespace().next()).unwrap_or_default();
+            // Under this tuning the benchmark was not run.
+            if number(&value).is_none() && (value == "NR" || ["", "NR"].contains(&status)) {
+                continue;
+            }
+            let (copies, time) = (cell(&["Copies"]), cell(&["Run Time"]));
+            let threads = cell(&["Threads"]);
+            let width = if copies.is_empty() { ("threads", threads.as_str()) } else { ("copies", copies.as_str()) };
+            let (value, time, input, table) = (&value, &time, self.input, self.table);
+            self.groups.add(&SpecCpuIteration { benchmark, tuning, width, value, time, input, table, status }, at)?;
+        }
+        Ok(())
+    }
+
+    fn take_overall(&mut self, line: &str, at: usize) -> Result<(), SourceFault> {
+        let line = line.trim();
+        let (estimate, plain) = line.split_at(line.len() - line.trim_start_matches("Est. ").len());
+        let mut words = plain.split_whitespace();
+        let name = words.next().unwrap_or_default();
+        if let Some(value) = words.next_back().filter(|value| number(value).is_some()) {
+            self.sheet.readings.push(overall(&format!("{estimate}{name}"), value, at)?);
+        }
+        Ok(())
+    }
+
+    /// Takes a line on the system. Names end, and values begin, in columns of their own.
+    fn take_fact(&mut self, line: &'a str) -> bool {
+        // A report that does not state the system has a shorter title.
+        self.title = 3;
+        if let Some((_, date)) = line.split_once("Test date:") {
+            let known = self.system.state("Test date", date.split_whitespace().next().unwrap_or_default());
+            self.system.close();
+            return known;
+        }
+        if line.len() - line.trim_start().len() >= 20 && self.system.more(line) {
+            return true;
+        }
+        if let Some(kept) = self.take_progress(line.trim()) {
+            return kept;
+        }
+        line.split_once(':').is_some_and(|(name, value)| self.system.state(name, value))
+    }
+
+    /// Takes a line that a run prints about its reports; whether it was understood, none if it is none of those.
+    fn take_progress(&mut self, line: &'a str) -> Option<bool> {
+        let (name, value) = line.split_once(':')?;
+        match name {
+            "size" => self.input = inputs(value),
+            "ext" => note(&mut self.sheet, &format!("label of the build: {}", axis_value(value))),
+            "mach" | "set" | "format" | "Success" => {}
+            _ => return None,
+        }
+        Some(true)
+    }
 }
 
 /// The columns that dashes mark, with the words above them.
@@ -96,27 +214,4 @@ fn above(line: &str, begin: usize, end: usize) -> String {
         .map(|(from, to)| &line[from..to])
         .collect();
     words.join(" ")
-}
-
-fn iteration(groups: &mut SpecCpuGroups, columns: &[SpecCpuColumn], line: &str, at: usize) -> Result<(), SourceFault> {
-    let benchmark = line.split_whitespace().next().unwrap_or_default();
-    for tuning in ["base", "peak"] {
-        let find = |names: &[&str]| {
-            columns.iter().find(|column| column.tuning == tuning && names.contains(&column.name.as_str()))
-        };
-        let cell = |names: &[&str]| find(names).map(|column| above(line, column.begin, column.end)).unwrap_or_default();
-        let Some(result) = find(&["Rate", "Ratio"]) else { continue };
-        let value = cell(&["Rate", "Ratio"]);
-        // The letter stands after the result: S and * succeeded, others say what went wrong.
-        let status = line.get(result.end..).and_then(|rest| rest.split_whitespace().next()).unwrap_or_default();
-        if number(&value).is_none() && (value.is_empty() || value == "NR" || status == "NR") {
-            continue;
-        }
-        let copies = cell(&["Copies"]);
-        let threads = cell(&["Threads"]);
-        let width = if copies.is_empty() { ("threads", threads.as_str()) } else { ("copies", copies.as_str()) };
-        let succeeded = ["S", "*"].contains(&status);
-        groups.add(&SpecCpuIteration { benchmark, tuning, width, value: &value, succeeded }, at)?;
-    }
-    Ok(())
 }

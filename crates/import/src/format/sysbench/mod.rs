@@ -28,7 +28,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         let trimmed = line.trim();
         if let Some(version) = banner(trimmed) {
             sheet.version = Some(version);
-            finish(&mut sheet, &std::mem::take(&mut counts));
+            finish(&mut sheet, &std::mem::take(&mut counts), &point);
             sheet.begin_process();
             (begun, banner_at) = (true, at);
             source.took(at);
@@ -51,6 +51,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
         // The last line of the section; before version 1.0 that of the percentile.
         let ends = section == LATENCY && ["sum:", "approx."].iter().any(|begin| trimmed.starts_with(begin));
+        counts.note_time(trimmed);
         if let Some((axis, value)) = option(trimmed) {
             point.insert(axis, axis_value(value));
         } else if counts.took(section, trimmed) || (section == HISTOGRAM && is_bucket(trimmed)) {
@@ -73,7 +74,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
         source.took(at);
     }
-    finish(&mut sheet, &counts);
+    finish(&mut sheet, &counts, &point);
     match open {
         Some(place) => Err(SourceFault::new("the run that begins here has no latency", place)),
         None => Ok(Parsed::Sheets(vec![sheet])),
@@ -100,9 +101,30 @@ struct SysbenchCounts {
     write: f64,
     other: f64,
     transactions: f64,
+    /// How many events there were, and the seconds that they took, as printed.
+    events: f64,
+    seconds: String,
 }
 
 impl SysbenchCounts {
+    /// Keeps the time and the number of events, from which versions before 1.0 compute no rate.
+    fn note_time(&mut self, line: &str) {
+        if let Some(count) = line.strip_prefix("total number of events:").and_then(number) {
+            self.events = count;
+        } else if let Some(time) = line.strip_prefix("total time:") {
+            time.trim().trim_end_matches('s').clone_into(&mut self.seconds);
+        }
+    }
+
+    /// Events of the test of processors a second.
+    fn rate(&self) -> Option<SourceReading> {
+        let time = number(&self.seconds).filter(|time| *time > 0.0 && self.events > 0.0)?;
+        let reading = SourceReading::new("sysbench.cpu_events", "CPU events", self.events / time, rate("events"));
+        let rounding = SourceReading::new("", "", time, rate("")).printed(&self.seconds).rounding.unwrap_or_default();
+        let note = format!("{} events in {} s", self.events, self.seconds);
+        Some(reading.rounded(rounding).note(note))
+    }
+
     /// Whether the line is a count of queries.
     fn took(&mut self, section: &str, line: &str) -> bool {
         if !["SQL statistics:", "OLTP test statistics:"].contains(&section) {
@@ -123,8 +145,14 @@ impl SysbenchCounts {
 }
 
 /// The run ends: what tells its test from others of the same file.
-fn finish(sheet: &mut SourceSheet, counts: &SysbenchCounts) {
+fn finish(sheet: &mut SourceSheet, counts: &SysbenchCounts, point: &BTreeMap<&'static str, String>) {
     let first = sheet.processes.last().copied().unwrap_or_default();
+    let measured = sheet.readings.get(first..).unwrap_or_default();
+    // A run without a latency broke off.
+    let rated = measured.iter().any(|reading| reading.id == "sysbench.cpu_events");
+    if point.contains_key("primes") && !rated && measured.iter().any(|reading| reading.id == "sysbench.latency") {
+        sheet.readings.extend(counts.rate().map(|reading| placed(reading, point)));
+    }
     if counts.transactions > 0.0 {
         let each = [counts.read, counts.write, counts.other].map(|count| (count / counts.transactions).round());
         let [read, write, other] = each;
@@ -209,21 +237,20 @@ fn option(line: &str) -> Option<(&'static str, &str)> {
 fn figure(line: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> {
     let plain = |name: &str| line.strip_prefix(name).map(str::trim);
     if let Some(value) = plain("events per second:") {
-        return Ok(Some(SourceReading::new("sysbench.cpu_events", "CPU events", need(value, at)?, rate("events"))));
+        let events = SourceReading::new("sysbench.cpu_events", "CPU events", need(value, at)?, rate("events"));
+        return Ok(Some(events.printed(value)));
     }
     if let Some(value) = plain("events/s (eps):") {
-        return Ok(Some(SourceReading::new("sysbench.events", "Events", need(value, at)?, rate("events"))));
+        return Ok(Some(
+            SourceReading::new("sysbench.events", "Events", need(value, at)?, rate("events")).printed(value),
+        ));
     }
     let transfer =
         between(line, "MiB transferred (", "MiB/sec").or_else(|| between(line, "MB transferred (", "MB/sec"));
     if let Some(value) = transfer {
         let bytes = need(value, at)? * 1_048_576.0;
-        return Ok(Some(SourceReading::new(
-            "sysbench.memory_transfer",
-            "Memory transfer",
-            bytes,
-            bytes_per_second("bytes"),
-        )));
+        let of = bytes_per_second("bytes");
+        return Ok(Some(SourceReading::new("sysbench.memory_transfer", "Memory transfer", bytes, of).printed(value)));
     }
     for (name, id, of) in [
         ("Total operations:", "sysbench.operations", "operations"),
@@ -234,7 +261,7 @@ fn figure(line: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> {
         if let Some(value) =
             plain(name).and_then(|rest| between(rest, "(", "per").or_else(|| between(rest, "(", "ops/sec)")))
         {
-            return Ok(Some(SourceReading::new(id, of, need(value, at)?, rate(of))));
+            return Ok(Some(SourceReading::new(id, of, need(value, at)?, rate(of)).printed(value)));
         }
     }
     Ok(None)

@@ -1,4 +1,7 @@
-//! The Phoronix Test Suite's composite.xml: every trial of every test, for one system or several.
+//! The Phoronix Test Suite's composite.xml, and its results as JSON: every trial of every test, for one system or
+//! several.
+
+mod json;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,16 +12,20 @@ use quick_xml::events::Event;
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::iso;
 use crate::error::SourcePosition;
-use crate::json::{self, BoundedMap, Scalar};
+use crate::json::{BoundedMap, Scalar, read};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, metric, number as fact, text};
 use crate::text::{MOST_ITEMS, MOST_NAMES, SourceFault, axis_value, first_number, number, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "phoronix",
     tool: "Phoronix Test Suite",
-    about: "composite.xml: each test with its trials, which are executions of their own; one run a system",
+    about: "composite.xml, or result-file-to-json: each test with its trials, which are executions of their own; one \
+            run a system",
     by_lines: false,
-    detect: |head| sure(head, &["<PhoronixTestSuite", "<Result>"]).max(sure(head, &["<PhoronixTestSuite", "<System>"])),
+    detect: |head| {
+        let xml = sure(head, &["<PhoronixTestSuite", "<Result>"]).max(sure(head, &["<PhoronixTestSuite", "<System>"]));
+        xml.max(sure(head, &["\"systems\"", "\"hardware\"", "\"client_version\""]))
+    },
     parse,
 };
 
@@ -63,7 +70,15 @@ impl Composite {
             }
             Some("PhoronixTestSuite") if name == "Result" => self.result.clear(),
             Some("PhoronixTestSuite") if name == "System" => {
-                describe(&mut self.sheets, std::mem::take(&mut self.system))?;
+                let system = std::mem::take(&mut self.system);
+                let get = |name: &str| system.get(name).map_or("", String::as_str);
+                let pairs = [get("Hardware"), get("Software")].into_iter().flat_map(|words| words.split(", "));
+                let pairs = pairs.filter_map(|pair| pair.split_once(": "));
+                let facts = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+                // Beside the names stand settings of the kernel and of the compilers, as JSON.
+                let settings: BoundedMap<Scalar> = read(get("JSON")).unwrap_or_default();
+                let settings = settings.0.iter().map(|(name, value)| (name.clone(), value.words())).collect();
+                describe(&mut self.sheets, &system, facts, &settings)?;
             }
             _ => {}
         }
@@ -105,6 +120,11 @@ impl Composite {
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let composite = if source.text.trim_start().starts_with('{') { json::read(source)? } else { xml(source)? };
+    Ok(Parsed::Sheets(composite.sheets.into_iter().map(|(_, sheet)| sheet).collect()))
+}
+
+fn xml(source: &SourceText<'_>) -> Result<Composite, SourceFault> {
     let mut reader = Reader::from_str(source.text);
     let mut path: Vec<String> = Vec::new();
     let mut words = String::new();
@@ -135,9 +155,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             _ => {}
         }
     }
-    let unread = composite.unread;
-    source.ledger.skipped(unread.len(), unread.into_iter().next());
-    Ok(Parsed::Sheets(composite.sheets.into_iter().map(|(_, sheet)| sheet).collect()))
+    source.ledger.skipped(composite.unread.len(), composite.unread.first().cloned());
+    Ok(composite)
 }
 
 /// Whether an element is read, or names what is read.
@@ -187,46 +206,48 @@ fn sheet_of<'a>(sheets: &'a mut Vec<(String, SourceSheet)>, name: &str) -> Resul
     Ok(&mut sheets[at].1)
 }
 
-fn describe(sheets: &mut Vec<(String, SourceSheet)>, system: Words) -> Result<(), String> {
+/// Adds what is said of a system: its names and dates, its parts, and settings of its kernel.
+fn describe(
+    sheets: &mut Vec<(String, SourceSheet)>,
+    system: &Words,
+    parts: Vec<(String, String)>,
+    settings: &Words,
+) -> Result<(), String> {
     let get = |name: &str| system.get(name).map_or("", String::as_str);
     let sheet = sheet_of(sheets, get("Identifier"))?;
     sheet.started = iso(get("TimeStamp"));
     let version = get("TestClientVersion");
     sheet.version = Some(version.to_owned()).filter(|version| !version.is_empty());
-    for words in [get("Hardware"), get("Software")] {
-        for (name, value) in words.split(", ").filter_map(|pair| pair.split_once(": ")) {
-            let fact = match name {
-                "Processor" => "cpu.model",
-                "Memory" => "memory.kind",
-                "Motherboard" => "board.model",
-                "Disk" => "disk.system.model",
-                "OS" => "os.name",
-                "Kernel" => "kernel.release",
-                "Compiler" => "compiler",
-                "File-System" => "file_system.type",
-                _ => continue,
-            };
-            sheet.facts.extend(text(fact, value, "composite.xml", &[]));
-            if fact == "cpu.model" {
-                sheet.facts.extend(counts(value));
-            }
+    for (name, value) in parts {
+        let fact = match name.as_str() {
+            "Processor" => "cpu.model",
+            "Memory" => "memory.kind",
+            "Motherboard" => "board.model",
+            "Disk" => "disk.system.model",
+            "OS" => "os.name",
+            "Kernel" => "kernel.release",
+            "Compiler" => "compiler",
+            "File-System" => "file_system.type",
+            "System Layer" => "virtual.hypervisor",
+            _ => continue,
+        };
+        sheet.facts.extend(text(fact, &value, "results", &[]));
+        if fact == "cpu.model" {
+            sheet.facts.extend(counts(&value));
         }
     }
-    // Beside the names stand settings of the kernel and of the compilers, as JSON.
-    let settings: BoundedMap<Scalar> = json::read(get("JSON")).unwrap_or_default();
-    let setting = |name: &str| settings.0.get(name).map(Scalar::words).unwrap_or_default();
-    let governor = setting("cpu-scaling-governor");
-    sheet.facts.extend(text("cpu.governor", &governor, "composite.xml", &[Primitive::CoreClock]));
+    let setting = |name: &str| settings.get(name).map_or("", String::as_str);
+    sheet.facts.extend(text("cpu.governor", setting("cpu-scaling-governor"), "results", &[Primitive::CoreClock]));
     let variables = setting("environment-variables");
     if !variables.is_empty() {
-        sheet.notes.push(format!("compiled with {}", axis_value(&variables)));
+        sheet.notes.push(format!("compiled with {}", axis_value(variables)));
     }
     Ok(())
 }
 
 /// How many processors, cores and threads: `2 x Example CPU @ 2.60GHz (12 Cores / 24 Threads)`.
 fn counts(processor: &str) -> Vec<Fact> {
-    let count = |name: &str, value: Option<f64>| value.map(|value| fact(name, value, "1", "composite.xml", &[]));
+    let count = |name: &str, value: Option<f64>| value.map(|value| fact(name, value, "1", "results", &[]));
     let inside = processor.rsplit_once('(').map_or("", |(_, inside)| inside.trim_end_matches(')'));
     let of = |word: &str| inside.split('/').find(|part| part.contains(word)).and_then(first_number);
     let sockets = processor.split_once(" x ").and_then(|(count, _)| number(count));
