@@ -7,7 +7,7 @@ use super::visits::ArrayDivision;
 use crate::prelude::*;
 use crate::trials;
 
-/// The axis of stores; `best` is the fastest of a few variants, which is then noted.
+/// The axis of stores; `best` is the fastest of a few variants, or nearly so, which is then noted.
 pub(super) const fn stores(defaults: &'static [&'static str]) -> Axis {
     Axis::choice("stores", &["normal", "streaming", "best"], defaults)
 }
