@@ -26,6 +26,7 @@ mod likwid_bench;
 mod lmbench;
 mod mbw;
 mod mdtest;
+mod mlc;
 mod nccl_tests;
 mod netperf;
 mod nvbandwidth;
@@ -137,6 +138,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &lmbench::FORMAT,
     &mbw::FORMAT,
     &mdtest::FORMAT,
+    &mlc::FORMAT,
     &nccl_tests::FORMAT,
     &netperf::FORMAT,
     &nvbandwidth::FORMAT,
