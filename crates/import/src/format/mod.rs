@@ -34,6 +34,7 @@ mod openssl;
 mod osu;
 mod perf_bench;
 mod perf_stat;
+mod perftest;
 mod pgbench;
 mod phoronix;
 mod prony;
@@ -146,6 +147,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &osu::FORMAT,
     &perf_bench::FORMAT,
     &perf_stat::FORMAT,
+    &perftest::FORMAT,
     &pgbench::FORMAT,
     &phoronix::FORMAT,
     &prony::FORMAT,

@@ -72,3 +72,81 @@ fn unknown_units_and_columns_of_mlc_are_refused() {
     }
     assert_eq!(named(&import_fixture("mlc.txt")[0], "mlc.bandwidth").metric.unit, Unit::BytesPerSecond);
 }
+
+const MIB: f64 = 1_048_576.0;
+
+#[test]
+fn ends_of_a_connection_and_settings_of_perftest_stand_apart() {
+    let run = &import_fixture("perftest.txt")[0];
+    let client = estimate(run, "perftest.rdma_write_bw:size=64KiB,qps=1");
+    assert!(near(client.low, 11_000.5 * MIB) && near(client.high, 11_020.5 * MIB), "{client:?}");
+    assert_eq!(client.launches, 2, "the server states the same test, which is no third launch");
+    for (key, expected) in [
+        ("perftest.rdma_write_bw:size=64KiB,qps=1,end=server", 11_000.5 * MIB),
+        ("perftest.rdma_write_bw_peak:size=64KiB,qps=1,end=server", 11_500.5 * MIB),
+        ("perftest.send_bw:size=64KiB,qps=4,connection=UC,tx_depth=64,duration=10s", 92.5 * 125e6),
+        ("perftest.send_bw_messages:size=64KiB,qps=4,connection=UC,tx_depth=64,duration=10s", 176_430.0),
+        ("perftest.send_bw_cpu:size=64KiB,qps=4,connection=UC,tx_depth=64,duration=10s", 0.0525),
+        ("perftest.rdma_read_latency:size=2B,qps=1", 1.75e-6),
+        ("perftest.rdma_read_latency_typical:size=2B,qps=1", 1.6e-6),
+    ] {
+        assert!(near(value(run, key), expected), "{key}");
+    }
+    assert!(
+        keys(run).iter().all(|key| !key.starts_with("perftest.send_bw_peak")),
+        "with a duration no peak is measured"
+    );
+    let latency = named(run, "perftest.rdma_read_latency");
+    let tails: Vec<(f64, f64)> = latency.quantiles.iter().map(|tail| (tail.quantile, tail.estimate.value)).collect();
+    assert!(near(tails[0].1, 1.6e-6) && near(tails[1].1, 1216.65e-6) && near(tails[2].1, 8.5e-6), "{tails:?}");
+    assert_eq!((latency.metric.better, latency.outcome.estimate().unwrap().batches), (Better::Lower, 1000));
+    assert_eq!(run.machine.text("network.device").as_deref(), Some("mlx9_0"));
+    assert!(run.session.notes.iter().any(|note| note.contains("clocks")), "{:?}", run.session.notes);
+}
+
+#[test]
+fn settings_in_which_processes_of_perftest_differ_are_axes() {
+    let process = |device: &str, rate: &str| {
+        format!(
+            "                    RDMA_Write BW Test\n Dual-port       : OFF    Device         : {device}\n\
+             \x20Number of qps   : 1    Transport type : IB\n TX depth        : 128\n Data ex. method : Ethernet\n\
+             \x20#bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]\n\
+             \x2065536      5000             {rate}            {rate}              0.100000\n----------\n"
+        )
+    };
+    let run = &read_as("perftest", &[process("mlx9_0", "100.50"), process("mlx9_1", "50.50")].concat())[0];
+    assert!(near(value(run, "perftest.rdma_write_bw:size=64KiB,qps=1,device=mlx9_1"), 50.5 * MIB), "{:?}", keys(run));
+    assert_eq!(run.machine.text("network.device"), None);
+    let run = &read_as("perftest", &[process("mlx9_0", "100.50"), process("mlx9_0", "50.50")].concat())[0];
+    assert_eq!(estimate(run, "perftest.rdma_write_bw:size=64KiB,qps=1").launches, 2);
+    // An end that saw nothing has no value; a rate below the last digit is a bound.
+    let nothing = process("mlx9_0", "0.00").replace("0.100000", "0.000000");
+    assert!(refused_as("perftest", &nothing).contains("ends before any figure"));
+    let run = &read_as("perftest", &process("mlx9_0", "0.00"))[0];
+    let bound = run.figures.iter().find(|figure| figure.probe == "perftest.rdma_write_bw").unwrap();
+    assert!(
+        matches!(bound.outcome, model::Outcome::Below { bound } if near(bound, 0.005 * MIB)),
+        "{:?}",
+        bound.outcome
+    );
+}
+
+#[test]
+fn excerpts_of_perftest_take_their_test_from_the_command() {
+    let heading = "#bytes     #iterations    BW average[MB/sec]\n";
+    let text =
+        format!("$ ib_read_bw -b 10.0.0.1\n{heading} 2 100 1.50\n```\n$ ib_send_bw 10.0.0.1\n{heading} 2 100 2.50\n");
+    let run = &read_as("perftest", &text)[0];
+    assert!(near(value(run, "perftest.rdma_read_bidirectional_bw:size=2B"), 1.5 * MIB), "{:?}", keys(run));
+    assert!(near(value(run, "perftest.send_bw:size=2B"), 2.5 * MIB));
+    let run = &read_as("perftest", &format!("{heading} 2 100 1.50\n---------\n{heading} 2 100 2.50\n"))[0];
+    assert_eq!(keys(run).len(), 2, "of tests without a name it is not known that they are one: {:?}", keys(run));
+    for (from, to, expected) in [
+        ("BW average[MB/sec]", "BW average[GB/s]", "its column 'BW average[GB/s]' is not known at line 2"),
+        (" 2 100 1.50", " 2 100", "the row has 2 values and its heading 3 at line 3"),
+        (" 2 100 1.50", " 2 1.5 100", "the number of iterations is not a whole number at line 3"),
+    ] {
+        let error = refused_as("perftest", &text.replacen(from, to, 1));
+        assert!(error.contains(expected), "{to}: {error}");
+    }
+}
