@@ -29,6 +29,7 @@ mod mdtest;
 mod mlc;
 mod nccl_tests;
 mod netperf;
+mod npb;
 mod nvbandwidth;
 mod openssl;
 mod osu;
@@ -142,6 +143,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &mlc::FORMAT,
     &nccl_tests::FORMAT,
     &netperf::FORMAT,
+    &npb::FORMAT,
     &nvbandwidth::FORMAT,
     &openssl::FORMAT,
     &osu::FORMAT,

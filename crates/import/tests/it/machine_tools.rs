@@ -150,3 +150,55 @@ fn excerpts_of_perftest_take_their_test_from_the_command() {
         assert!(error.contains(expected), "{to}: {error}");
     }
 }
+
+#[test]
+fn runs_of_npb_that_passed_are_figures_by_class_size_and_flags() {
+    let run = &import_fixture("npb.txt")[0];
+    let ft = estimate(run, "npb.ft:class=S,size=64x64x64,processes=2");
+    assert!(near(ft.low, 3900.5e6) && near(ft.high, 4000.5e6) && ft.launches == 2, "{ft:?}");
+    for (key, expected) in [
+        ("npb.cg:class=A,size=14000,threads=4,fflags=-O3 -fopenmp", 5000.5e6),
+        ("npb.cg:class=A,size=14000,threads=4,fflags=-O1 -fopenmp", 2000.5e6),
+        ("npb.cg_time:class=A,size=14000,threads=4,fflags=-O1 -fopenmp", 0.75),
+        ("npb.is:class=S,size=65536,threads=4", 65.5e6),
+    ] {
+        assert!(near(value(run, key), expected), "{key}");
+    }
+    assert!(keys(run).iter().all(|key| !key.starts_with("npb.ep")), "a failed verification is no figure");
+    for words in ["EP at line", "failed its verification (UNSUCCESSFUL)", "MG that begins at line", "has no results"] {
+        assert!(run.session.notes.iter().any(|note| note.contains(words)), "{words}: {:?}", run.session.notes);
+    }
+    // Its time is below the last digit, so that no rate was computed.
+    let lu: Vec<&model::Figure> = run.figures.iter().filter(|figure| figure.probe.starts_with("npb.lu")).collect();
+    assert!(matches!(lu[0].outcome, model::Outcome::Below { bound } if near(bound, 0.005)), "{:?}", lu[0].outcome);
+    assert!(lu.len() == 1 && lu[0].notes.iter().any(|note| note.contains("not verified")), "{:?}", lu[0].notes);
+    let (rate, time) = (named(run, "npb.is"), named(run, "npb.is_time"));
+    assert_eq!((rate.metric.unit, rate.metric.better), (Unit::PerSecond, Better::Higher));
+    assert_eq!((time.metric.unit, time.metric.better), (Unit::Seconds, Better::Lower));
+    assert_eq!(&*rate.metric.per, "keys ranked");
+    assert_eq!(run.origin.as_ref().unwrap().version.as_deref(), Some("3.4.2"));
+}
+
+#[test]
+fn results_of_npb_that_end_early_are_refused_with_their_line() {
+    let text = text("npb.txt");
+    let first = text.find("\n\n\n Please").unwrap();
+    for (cut, expected) in [
+        (" Verification    =", "the results that begin here have no verification at line 14"),
+        ("\n\n FT Benchmark Completed.", "the run that begins here has no results at line 1"),
+    ] {
+        let error = refused_as("npb", &text[..text.find(cut).unwrap()]);
+        assert!(error.contains(expected), "{error}");
+    }
+    let block = &text[text.find(" FT Benchmark Completed.").unwrap()..first];
+    let quoted: String = block.lines().map(|line| format!("> {line}\n")).collect();
+    let run = &common::import("x", quoted.as_bytes(), None, &model::Catalogue::default()).unwrap()[0];
+    assert!(near(value(run, "npb.ft_time:class=S,size=64x64x64,processes=2"), 0.5), "{:?}", keys(run));
+    let error = refused_as("npb", &block.replacen(" FT Benchmark", " Benchmark", 1));
+    assert!(error.contains("no line says which benchmark these results are of at line 1"), "{error}");
+    let error = refused_as("npb", &block.replace(" 0.50", " half"));
+    assert!(error.contains("'half' is not a usable number"), "{error}");
+    let error =
+        refused_as("npb", &block.replace("Time in seconds", "Time in cycles").replace("Mop/s total", "Op/Kcycles"));
+    assert!(error.contains("state no time and no rate at line 1"), "{error}");
+}

@@ -1,7 +1,8 @@
 //! What perftest says of a process: above the header, in it, and which of it tells processes apart.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
+use crate::differing::{Settings, differing};
 use crate::sheet::{SourceSheet, text};
 use crate::text::{axis_value, snake};
 
@@ -12,7 +13,7 @@ pub(super) struct PerftestSettings {
     pub(super) first: usize,
     /// Part of the ids.
     pub(super) test: String,
-    pub(super) values: BTreeMap<String, String>,
+    pub(super) values: Settings,
     /// Which end of the connection it is, if not the client: both state the same test.
     pub(super) end: &'static str,
     /// Numbers of its queue pairs, and of those at the other end.
@@ -30,7 +31,7 @@ pub(super) struct Pending {
     /// The test that a command names.
     pub(super) command: String,
     /// The host whose prompt stands before the command, and how long it runs.
-    pub(super) settings: BTreeMap<String, String>,
+    pub(super) settings: Settings,
 }
 
 /// Whether a line above the header says how the process runs.
@@ -129,43 +130,44 @@ pub(super) fn settle(sheet: &mut SourceSheet, mut processes: Vec<PerftestSetting
             remotes.insert(process.remote.clone());
         }
     }
-    // Of an excerpt nothing is known.
-    let stated = |process: &&PerftestSettings| process.values.keys().any(|name| name != DURATION);
-    let names: BTreeSet<String> = processes.iter().flat_map(|process| process.values.keys().cloned()).collect();
-    let mut differing: BTreeSet<(String, &str, String)> = BTreeSet::new();
-    for name in &names {
-        let mut first: BTreeMap<(&str, &str), Option<&String>> = BTreeMap::new();
-        for process in processes.iter().filter(stated) {
-            let value = process.values.get(name);
-            if *first.entry((&process.test, process.end)).or_insert(value) != value {
-                differing.insert((process.test.clone(), process.end, name.clone()));
-            }
-        }
-    }
+    let ends: Vec<usize> = processes.iter().skip(1).map(|next| next.first).chain([sheet.readings.len()]).collect();
+    // Of an excerpt nothing is known, and what has no figures has no axes.
+    let stated = |(process, end): &(&PerftestSettings, &usize)| {
+        process.first < **end && process.values.keys().any(|name| name != DURATION)
+    };
+    let stated = processes.iter().zip(&ends).filter(stated);
+    let found = differing(stated.map(|(process, _)| (process.group(), &process.values)));
     for (name, fact) in [("Device", "network.device"), ("Link type", "network.link"), ("Mtu", "network.mtu")] {
         let values: BTreeSet<&String> = processes.iter().filter_map(|process| process.values.get(name)).collect();
         if let (1, Some(value)) = (values.len(), values.first()) {
             sheet.fact(text(fact, &value.replace("[B]", " B"), "output", &[]));
         }
     }
-    for (place, process) in processes.iter().enumerate() {
-        let end = processes.get(place + 1).map_or(sheet.readings.len(), |next| next.first);
+    for (process, end) in processes.iter().zip(ends) {
+        let axes = axes(process, found.get(&process.group()));
         for reading in &mut sheet.readings[process.first..end] {
-            for (axis, value) in axes(process, &differing) {
-                reading.point = std::mem::take(&mut reading.point).with(&axis, value);
+            for (axis, value) in &axes {
+                reading.point = std::mem::take(&mut reading.point).with(axis, value);
             }
         }
     }
 }
 
-fn axes(process: &PerftestSettings, differing: &BTreeSet<(String, &str, String)>) -> Vec<(String, String)> {
+impl PerftestSettings {
+    /// The test and the end: others are not compared with it.
+    fn group(&self) -> String {
+        format!("{} {}", self.test, self.end)
+    }
+}
+
+fn axes(process: &PerftestSettings, differing: Option<&BTreeSet<String>>) -> Vec<(String, String)> {
     let unusual = UNUSUAL.iter().filter_map(|(name, axis, usual)| {
         let value = process.values.get(*name).filter(|value| !usual.contains(&value.as_str()))?;
         Some(((*axis).to_owned(), value.clone()))
     });
     let others = process.values.iter().filter(|(name, _)| {
         let known = ENDS.contains(&name.as_str()) || UNUSUAL.iter().any(|(known, ..)| known == name);
-        !known && differing.contains(&(process.test.clone(), process.end, (*name).clone()))
+        !known && differing.is_some_and(|names| names.contains(*name))
     });
     let others = others.map(|(name, value)| (snake(name), value.replace("[B]", "B")));
     let end = Some(process.end).filter(|end| !end.is_empty()).map(|end| ("end".to_owned(), end.to_owned()));
