@@ -19,6 +19,7 @@ mod hpl;
 mod hyperfine;
 mod imb;
 mod ior;
+mod iozone;
 mod iperf;
 mod iperf3;
 mod jmh;
@@ -133,6 +134,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &hyperfine::FORMAT,
     &imb::FORMAT,
     &ior::FORMAT,
+    &iozone::FORMAT,
     &iperf::FORMAT,
     &iperf3::FORMAT,
     &jmh::FORMAT,

@@ -202,3 +202,67 @@ fn results_of_npb_that_end_early_are_refused_with_their_line() {
         refused_as("npb", &block.replace("Time in seconds", "Time in cycles").replace("Mop/s total", "Op/Kcycles"));
     assert!(error.contains("state no time and no rate at line 1"), "{error}");
 }
+
+#[test]
+fn empty_columns_of_iozone_are_found_by_where_their_headings_stand() {
+    let run = &import_fixture("iozone.txt")[0];
+    let write = estimate(run, "iozone.write:file=100MiB,record=4KiB,mode=direct+fsync,path=/mnt/a/iozone");
+    assert!(near(write.low, 50_000.0 * 1024.0) && near(write.high, 50_010.0 * 1024.0) && write.launches == 2);
+    for (key, expected) in [
+        ("iozone.random_read:file=100MiB,record=4KiB,mode=direct+fsync,path=/mnt/a/iozone", 40_005.0),
+        ("iozone.random_write:file=100MiB,record=1MiB,mode=direct+fsync,path=/mnt/a/iozone", 1_380_005.0),
+        ("iozone.read:file=64MiB,record=64KiB,path=/mnt/a/iozone", 3_000_003.0),
+        ("iozone.bkwd_read:file=64MiB,record=64KiB,path=/mnt/a/iozone", 2_500_007.0),
+        ("iozone.record_rewrite:file=64MiB,record=64KiB,path=/mnt/a/iozone", 1_100_008.0),
+        ("iozone.stride_read:file=64MiB,record=64KiB,path=/mnt/a/iozone", 2_600_009.0),
+        ("iozone.fread:file=64MiB,record=64KiB,path=/mnt/a/iozone", 2_700_012.0),
+        ("iozone.throughput_readers:file=1GiB,record=4KiB,threads=2,path=/mnt/a/1", 800_000.5),
+        ("iozone.throughput_readers_parent:file=1GiB,record=4KiB,threads=2,path=/mnt/a/1", 790_000.5),
+    ] {
+        assert!(near(value(run, key), expected * 1024.0), "{key}");
+    }
+    let operations = named(run, "iozone.throughput_initial_writers_operations");
+    assert_eq!((operations.metric.unit, operations.metric.better), (Unit::PerSecond, Better::Higher));
+    assert!(
+        near(operations.outcome.estimate().unwrap().value, 2000.5) && operations.point.get("processes") == Some("4")
+    );
+    let absent = ["iozone.reread", "iozone.freread"];
+    assert!(run.figures.iter().all(|figure| figure.probe != absent[1]), "0 is no value: {:?}", keys(run));
+    assert_eq!(run.figures.iter().filter(|figure| figure.probe == absent[0]).count(), 1, "empty cells are no value");
+    assert_eq!((run.session.started.as_str(), run.figures.len()), ("2026-11-21T02:00:00Z", 24));
+}
+
+#[test]
+fn excerpts_and_cut_outputs_of_iozone_are_told() {
+    let text = text("iozone.txt");
+    let first = &text[..text.find("iozone test complete").unwrap()];
+    let run = &read_as("iozone", first)[0];
+    assert!(
+        run.session.notes.iter().any(|note| note.contains("does not say that it is complete")),
+        "{:?}",
+        run.session.notes
+    );
+    let error = refused_as("iozone", &first[..first.find("370000").unwrap() + 3]);
+    assert!(error.contains("the output ends inside this row at line"), "{error}");
+    let table = &first[first.find("File stride").unwrap()..];
+    let table = &table[table.find('\n').unwrap() + 1..];
+    let shifted = table.replacen("          102400       4", "102400       4", 1);
+    let error = refused_as("iozone", &shifted);
+    assert!(error.contains("stands under no heading of its own at line 3"), "{error}");
+    let run = &read_as("iozone", table)[0];
+    assert!(run.session.notes.iter().any(|note| note.contains("no line says what")), "{:?}", run.session.notes);
+    for (from, to, expected) in [
+        ("kBytes/sec", "MBytes/sec", "the unit 'MBytes/sec' is not known at line"),
+        ("reclen    write", "reclen    wrote", "its column 'wrote' is not known at line"),
+        ("random    random     bkwd", "          random     bkwd", "two columns are named 'read'"),
+        (
+            "4 initial writers \t=    2000.50 ops/sec",
+            "4 initial writers \t=    2000.50 furlongs",
+            "'furlongs' is not known",
+        ),
+        ("1048576 kByte file", "many kByte file", "'many kByte' is no size in kB"),
+    ] {
+        let error = refused_as("iozone", &text.replacen(from, to, 1));
+        assert!(error.contains(expected), "{to}: {error}");
+    }
+}
