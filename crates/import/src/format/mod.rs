@@ -1,6 +1,7 @@
 //! The formats: one file each, listed in one table.
 
 mod babelstream;
+mod bonnie;
 mod byte4;
 mod coremark;
 mod coremark_log;
@@ -116,6 +117,7 @@ pub struct ImportFormat {
 pub(crate) static FORMATS: &[&ImportFormat] = &[
     &seven_zip::FORMAT,
     &babelstream::FORMAT,
+    &bonnie::FORMAT,
     &byte4::FORMAT,
     &coremark::FORMAT,
     &coremark_pro::FORMAT,
