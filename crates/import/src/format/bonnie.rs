@@ -7,7 +7,7 @@ use model::Metric;
 use super::{Confidence, ImportFormat, Parsed, SourceText};
 use crate::differing::{Settings, differing};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
-use crate::text::{MOST_NAMES, SourceFault, axis_value, duration, lines, need, number, one_line, shown, split_unit};
+use crate::text::{MOST_NAMES, SourceFault, axis_value, duration, lines, need, number, shown, split_unit};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "bonnie",
@@ -100,8 +100,11 @@ fn bytes(size: &str) -> Option<u64> {
 
 /// A row's place among the readings of its machine.
 struct BonnieRun {
+    line: usize,
     first: usize,
     settings: Settings,
+    /// Tests that were too quick to be measured.
+    quick: Vec<&'static str>,
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
@@ -167,7 +170,7 @@ fn record(
     sheet.begin_process();
     let first = sheet.readings.len();
     let (one_file, many_files) = (file_axes(&cell, at)?, files_axes(&cell, at)?);
-    let mut quick: Vec<&str> = Vec::new();
+    let mut quick: Vec<&'static str> = Vec::new();
     for (test, scale) in TESTS {
         let files = test.starts_with("seq_") || test.starts_with("ran_");
         let id = format!("bonnie.{test}");
@@ -194,14 +197,11 @@ fn record(
         };
         sheet.readings.extend(found.into_iter().map(placed));
     }
-    if !quick.is_empty() {
-        sheet.notes.push(one_line(&format!("too quick to be measured at line {at}: {}", quick.join(", ")), 300));
-    }
     let mut settings = Settings::from([("version".to_owned(), version)]);
     for name in ["seek_count", "seek_processes"] {
         settings.extend(cell(name).map(|value| (name.to_owned(), axis_value(value))));
     }
-    runs.push(BonnieRun { first, settings });
+    runs.push(BonnieRun { line: at, first, settings, quick });
     Ok(())
 }
 
@@ -254,6 +254,16 @@ fn files_axes<'a>(
 
 /// Makes axes of the version and of the seeks where rows of one machine differ in them.
 fn settle(sheet: &mut SourceSheet, runs: &[BonnieRun]) {
+    let mut quick = runs.iter().filter(|run| !run.quick.is_empty());
+    if let Some(first) = quick.next() {
+        let tests = first.quick.join(", ");
+        let others = match quick.count() {
+            0 => String::new(),
+            1 => "; a further row has such tests too".to_owned(),
+            count => format!("; {count} further rows have such tests too"),
+        };
+        sheet.notes.push(format!("too quick to be measured at line {}: {tests}{others}", first.line));
+    }
     let found = differing(runs.iter().map(|run| (String::new(), &run.settings)));
     let Some(names) = found.values().next() else { return };
     for (place, run) in runs.iter().enumerate() {

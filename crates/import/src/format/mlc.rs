@@ -72,6 +72,8 @@ struct MlcState {
     axes: Vec<(&'static str, &'static str)>,
     /// The next part has small pages.
     small: bool,
+    /// The first line of the source that states 0, and how many do.
+    zeros: Option<(usize, usize)>,
     /// What the rows of a matrix are, and its columns.
     rows: &'static str,
     columns: Vec<String>,
@@ -103,6 +105,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
         source.took(at);
     }
+    if let Some((first, count)) = state.zeros {
+        sheet.notes.push(format!("0 is no value: line {first} states it, the first of {count}"));
+    }
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
@@ -114,7 +119,8 @@ fn record(sheet: &mut SourceSheet, state: &mut MlcState, line: &str, at: usize) 
     // No access takes no time, and a node without memory has no rate.
     let (readings, nothing): (Vec<_>, Vec<_>) = readings.into_iter().partition(|reading| reading.value != 0.0);
     if !nothing.is_empty() {
-        sheet.notes.push(format!("line {at} states 0, which is no value"));
+        let (first, count) = state.zeros.unwrap_or((at, 0));
+        state.zeros = Some((first, count + 1));
     }
     sheet.readings.extend(readings.into_iter().map(|reading| placed(reading, state)));
     Ok(true)
@@ -122,7 +128,8 @@ fn record(sheet: &mut SourceSheet, state: &mut MlcState, line: &str, at: usize) 
 
 fn begin(sheet: &mut SourceSheet, state: &mut MlcState) {
     sheet.begin_process();
-    *state = MlcState { small: state.small && state.part.is_none(), ..MlcState::default() };
+    let small = state.small && state.part.is_none();
+    *state = MlcState { small, zeros: state.zeros, ..MlcState::default() };
 }
 
 fn open(state: &mut MlcState, part: MlcPart, rest: &str) {

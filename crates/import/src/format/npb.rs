@@ -219,15 +219,18 @@ fn end(sheet: &mut SourceSheet, kept: &mut Vec<NpbKept>, place: &NpbPlace, run: 
 
 /// Makes axes of what runs of one benchmark differ in, and facts of what is the same in all.
 fn settle(sheet: &mut SourceSheet, kept: &[NpbKept]) {
-    let found = differing(kept.iter().map(|run| (run.group.clone(), &run.settings)));
+    let mut found = differing(kept.iter().map(|run| (run.group.clone(), &run.settings)));
+    // An excerpt may lack some of them.
+    for run in kept {
+        if let Some(names) = found.get_mut(&run.group) {
+            names.retain(|name| run.settings.contains_key(name));
+        }
+    }
     for (place, run) in kept.iter().enumerate() {
         let end = kept.get(place + 1).map_or(sheet.readings.len(), |next| next.first);
         let Some(names) = found.get(&run.group) else { continue };
         for reading in &mut sheet.readings[run.first..end] {
-            // An excerpt may lack some of them.
-            let all =
-                |name: &String| kept.iter().all(|other| other.group != run.group || other.settings.contains_key(name));
-            for (name, value) in run.settings.iter().filter(|(name, _)| names.contains(*name) && all(name)) {
+            for (name, value) in run.settings.iter().filter(|(name, _)| names.contains(*name)) {
                 reading.point = std::mem::take(&mut reading.point).with(snake(name), value);
             }
         }

@@ -44,7 +44,11 @@ fn sockets_of_old_mlc_and_excerpts_without_its_name_are_read() {
     let local = estimate(run, "mlc.idle_latency:socket=0,memory=0");
     assert!(near(local.low, 70.5e-9) && near(local.high, 74.5e-9) && local.launches == 2);
     assert_eq!(estimate(run, "mlc.idle_latency:socket=0,memory=1").launches, 1, "0 is no value");
-    assert!(run.session.notes.iter().any(|note| note.contains("line 4 states 0")), "{:?}", run.session.notes);
+    assert!(
+        run.session.notes.iter().any(|note| note.contains("line 4 states it, the first of 1")),
+        "{:?}",
+        run.session.notes
+    );
     let buffers = "Using buffer size of 0.062MiB\nEach iteration took 12.5 core clocks (2.5 ns)\n\
                    Using buffer size of 64.000MB\nEach iteration took 412.5 core clocks (92.5 ns)\n";
     let run = &read_as("mlc", buffers)[0];
@@ -292,7 +296,7 @@ fn rows_of_bonnie_are_read_by_their_version_and_what_was_too_quick_is_told() {
         assert!(near(value(&runs[run], key), expected), "{key}: {:?}", keys(&runs[run]));
     }
     assert!(runs[0].figures.iter().all(|figure| figure.probe != "bonnie.seq_stat"), "no figure of what was too quick");
-    let note = "too quick to be measured at line 24: seq_stat, seq_del, ran_stat";
+    let note = "too quick to be measured at line 24: seq_stat, seq_del, ran_stat; a further row has such tests too";
     assert!(runs[0].session.notes.iter().any(|said| said == note), "{:?}", runs[0].session.notes);
     let better = |probe| named(&runs[0], probe).metric.better;
     assert_eq!((better("bonnie.seeks"), better("bonnie.seeks_longest")), (Better::Higher, Better::Lower));
