@@ -6,6 +6,7 @@
 
 mod assemble;
 mod date;
+mod differing;
 mod digest;
 mod error;
 mod format;

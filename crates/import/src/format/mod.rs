@@ -1,6 +1,7 @@
 //! The formats: one file each, listed in one table.
 
 mod babelstream;
+mod bonnie;
 mod byte4;
 mod coremark;
 mod coremark_log;
@@ -19,6 +20,7 @@ mod hpl;
 mod hyperfine;
 mod imb;
 mod ior;
+mod iozone;
 mod iperf;
 mod iperf3;
 mod jmh;
@@ -26,13 +28,16 @@ mod likwid_bench;
 mod lmbench;
 mod mbw;
 mod mdtest;
+mod mlc;
 mod nccl_tests;
 mod netperf;
+mod npb;
 mod nvbandwidth;
 mod openssl;
 mod osu;
 mod perf_bench;
 mod perf_stat;
+mod perftest;
 mod pgbench;
 mod phoronix;
 mod prony;
@@ -112,6 +117,7 @@ pub struct ImportFormat {
 pub(crate) static FORMATS: &[&ImportFormat] = &[
     &seven_zip::FORMAT,
     &babelstream::FORMAT,
+    &bonnie::FORMAT,
     &byte4::FORMAT,
     &coremark::FORMAT,
     &coremark_pro::FORMAT,
@@ -130,6 +136,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &hyperfine::FORMAT,
     &imb::FORMAT,
     &ior::FORMAT,
+    &iozone::FORMAT,
     &iperf::FORMAT,
     &iperf3::FORMAT,
     &jmh::FORMAT,
@@ -137,13 +144,16 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &lmbench::FORMAT,
     &mbw::FORMAT,
     &mdtest::FORMAT,
+    &mlc::FORMAT,
     &nccl_tests::FORMAT,
     &netperf::FORMAT,
+    &npb::FORMAT,
     &nvbandwidth::FORMAT,
     &openssl::FORMAT,
     &osu::FORMAT,
     &perf_bench::FORMAT,
     &perf_stat::FORMAT,
+    &perftest::FORMAT,
     &pgbench::FORMAT,
     &phoronix::FORMAT,
     &prony::FORMAT,

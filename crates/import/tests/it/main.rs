@@ -7,6 +7,7 @@ mod formats;
 mod harness_tables;
 mod harnesses;
 mod hostile;
+mod machine_tools;
 mod machines;
 mod memory_tools;
 mod network_tools;

@@ -19,7 +19,7 @@ const SAMPLES: &[(&str, &str, usize)] = &[
     ("own/stress-ng.txt", "stress-ng", 4),
     ("own/stress-ng.yaml", "stress-ng", 4),
     ("own/sysbench-cpu.txt", "sysbench", 2),
-    ("pkb/bonnie.txt", "", 0),
+    ("pkb/bonnie.txt", "bonnie", 18),
     ("pkb/coremark.txt", "coremark", 1),
     ("pkb/fio.json", "fio", 15),
     ("pkb/hpcg.txt", "hpcg", 1),
