@@ -21,9 +21,11 @@ pub(crate) struct CommonFactorFit {
 
 impl CommonFactorFit {
     /// Standard deviation of what is left of a test: a core figure without the clock is its cycles, which the clock's error
-    /// does not touch.
+    /// does not touch, and the factor's error comes with the factor.
     pub(crate) fn error_left(&self, test: &ExplainedFigure) -> Option<f64> {
-        test.error.map(|error| if self.read && test.in_cycles { error } else { error.hypot(self.error) })
+        test.error.map(|error| {
+            if (self.read && test.in_cycles) || test.removed == 0.0 { error } else { error.hypot(self.error) }
+        })
     }
 }
 
