@@ -65,6 +65,9 @@ fn incomplete_and_foreign_runs_are_marked() {
     assert!(text.contains("the machine restarted during the run"));
     assert!(text.contains("the run ended before everything planned was done"));
     assert!(text.contains("prony run --resume 3"));
+    run.plan.time_limit = Some(run.session.seconds);
+    let text = terminal(&view::run(&run, &RunContext::default()));
+    assert!(text.contains("the time limit ended the run before every figure was finished"), "{text}");
 }
 
 #[test]
