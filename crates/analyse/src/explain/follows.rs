@@ -2,6 +2,8 @@
 
 use model::{Domain, Figure, Primitive};
 
+use super::common::CommonFactorFit;
+
 /// How a figure's time follows what moves everything in user mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Follows {
@@ -48,13 +50,14 @@ impl Follows {
         }
     }
 
-    /// Logarithm of the factor that is removed from a test whose time changed by `log`. A test that follows by an unknown
-    /// part is left with what no part of the factor explains.
-    pub(crate) fn removed(self, log: f64, common: f64, is_clock: bool) -> f64 {
+    /// Logarithm of the factor that is removed from a test outside user mode whose time changed by `log`. A test that
+    /// follows by an unknown part is left with what no part of the factor explains, and so is each where it is not known
+    /// what the factor is.
+    pub(crate) fn removed(self, log: f64, common: &CommonFactorFit) -> f64 {
         match self {
-            Self::Whole | Self::NotRecorded => common,
-            Self::NotTheClock if is_clock => 0.0,
-            Self::NotTheClock | Self::Part => log.clamp(common.min(0.0), common.max(0.0)),
+            Self::Whole | Self::NotRecorded if common.is_clock => common.log,
+            Self::NotTheClock if common.read => 0.0,
+            _ => log.clamp(common.log.min(0.0), common.log.max(0.0)),
         }
     }
 }
@@ -65,13 +68,26 @@ mod tests {
 
     #[test]
     fn a_part_of_the_factor_explains_what_lies_between() {
-        let removed = |follows: Follows, log: f64| follows.removed(log, 0.7, true);
-        assert!((removed(Follows::Whole, 0.0) - 0.7).abs() < 1e-12);
-        assert!(removed(Follows::NotTheClock, 0.7).abs() < 1e-12);
-        assert!((Follows::NotTheClock.removed(0.3, 0.7, false) - 0.3).abs() < 1e-12, "not known to be the clock");
+        let factor = |log: f64, is_clock: bool| CommonFactorFit {
+            log,
+            error: 0.0,
+            read: is_clock,
+            is_clock,
+            median: None,
+            interval: None,
+        };
+        let clock = factor(0.7, true);
+        assert!((Follows::Whole.removed(0.0, &clock) - 0.7).abs() < 1e-12);
+        assert!(Follows::NotTheClock.removed(0.7, &clock).abs() < 1e-12);
         for (log, expected) in [(-0.2, 0.0), (0.0, 0.0), (0.3, 0.3), (0.7, 0.7), (0.9, 0.7)] {
-            assert!((removed(Follows::Part, log) - expected).abs() < 1e-12, "{log}");
-            assert!((Follows::Part.removed(-log, -0.7, true) + expected).abs() < 1e-12, "-{log}");
+            assert!((Follows::Part.removed(log, &clock) - expected).abs() < 1e-12, "{log}");
+            assert!((Follows::Part.removed(-log, &factor(-0.7, true)) + expected).abs() < 1e-12, "-{log}");
+            for follows in [Follows::Whole, Follows::NotTheClock, Follows::NotRecorded] {
+                assert!(
+                    (follows.removed(log, &factor(0.7, false)) - expected).abs() < 1e-12,
+                    "not known to be the clock"
+                );
+            }
         }
     }
 }

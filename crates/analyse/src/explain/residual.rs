@@ -21,8 +21,10 @@ pub(crate) const WITHOUT_SPREAD: f64 = 1.10;
 /// error, adjusted by Holm's method, and must be wholly outside the band.
 pub(crate) fn set_residuals(tests: &mut [ExplainedFigure], common: &CommonFactorFit, band: f64, level: f64, z: f64) {
     for test in tests.iter_mut() {
-        let follows = if test.pure_user { Follows::Whole } else { test.follows };
-        test.removed = follows.removed(test.log, common.log, common.read);
+        test.removed = match test.pure_user {
+            true => common.log,
+            false => test.follows.removed(test.log, common),
+        };
         test.residual = test.log - test.removed;
     }
     let scored: Vec<f64> = tests

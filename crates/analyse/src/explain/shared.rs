@@ -39,7 +39,7 @@ pub(crate) fn describe_common(
     let explains = |keep: bool| (0..tests.len()).filter(move |&i| tests[i].pure_user == keep && !tests[i].on_curve);
     let active = common.log != 0.0;
     let clock = clock_evidence(by.runs.0, by.runs.1);
-    let is_clock = active && clock.as_ref().is_some_and(|c| c.agrees(common.log, by.band + by.z * common.error));
+    let is_clock = common.is_clock;
     let limit = by.evidence.limit.filter(|limit| active && limit.explains(common.log));
     let rivals = if active { rivals(by, tests, common.log, clock.as_ref(), is_clock) } else { Vec::new() };
     let first = limit.map(|limit| limit_cause(limit, tests, &pure, common, rivals.clone(), by.z));

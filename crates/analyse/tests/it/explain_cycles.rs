@@ -27,10 +27,15 @@ const PRIMITIVES: [Primitive; 6] = [
 
 /// A session of six core figures, each of which takes `factor` times the cycles.
 fn guest(id: &str, clock: f64, factor: f64, rng: &mut ChaCha8Rng) -> Run {
+    guest_of(id, clock, &|_| factor, rng)
+}
+
+/// The same with a factor of each primitive.
+fn guest_of(id: &str, clock: f64, factor: &dyn Fn(Primitive) -> f64, rng: &mut ChaCha8Rng) -> Run {
     let mut session = GuestSession::new(Surroundings { clock, steps: false, ..GUEST }, rng);
     let figures = PRIMITIVES.iter().enumerate().map(|(i, primitive)| {
-        let mut made =
-            session.core(&format!("cpu.f{i}"), time("operation"), Class::Compute, factor * (5.0 + i as f64), 0.001);
+        let cycles = factor(*primitive) * (5.0 + i as f64);
+        let mut made = session.core(&format!("cpu.f{i}"), time("operation"), Class::Compute, cycles, 0.001);
         made.stresses = vec![*primitive];
         made
     });
@@ -111,6 +116,24 @@ fn what_moves_while_the_clock_stands_is_not_the_clock() {
     // Nothing to explain where neither moved.
     let same = explained(&guest("a", 2.6e9, 1.0, &mut rng), &guest("b", 2.6e9, 1.0, &mut rng));
     assert!(!same.difference, "{same:?}");
+}
+
+/// What moved in user mode alone, while the clock stood, is no reason to say that the kernel's calls became cheaper.
+#[test]
+fn a_factor_that_is_not_the_clock_says_nothing_of_what_does_not_follow_it() {
+    let mut rng = generator(16);
+    for (call, moved) in [(1.0, 0.0), (1.2, 0.0), (1.5, 0.0), (0.5, -0.5), (3.0, 1.5)] {
+        let b = |primitive| if primitive == Primitive::SyscallEntry { call } else { 1.5 };
+        let found = explained(&guest("a", 2.6e9, 1.0, &mut rng), &guest_of("b", 2.6e9, &b, &mut rng));
+        assert!(!found.common_factor.is_clock && (found.common_factor.value - 1.5).abs() < 0.01);
+        let causes: Vec<_> = found.causes.iter().map(|cause| (&cause.primitives[..], cause.excess)).collect();
+        assert_eq!(causes.len(), usize::from(moved != 0.0), "{call}: {:?}", found.sentences());
+        // Nine cycles of a call at 2.6 GHz.
+        let right = |&(primitives, excess): &(&[Primitive], f64)| {
+            primitives == [Primitive::SyscallEntry] && (excess / (9.0 / 2.6e9) - moved).abs() < 0.05
+        };
+        assert!(causes.iter().all(right), "{call}: {causes:?}");
+    }
 }
 
 /// The share of the time with another thread on the core.
