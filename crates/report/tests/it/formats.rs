@@ -71,6 +71,18 @@ fn incomplete_and_foreign_runs_are_marked() {
 }
 
 #[test]
+fn the_parts_of_the_summary_add_up() {
+    let mut run = fixture::fixed_run();
+    let all = run.figures.len();
+    let mut clock = run.figures[0].clone();
+    (clock.probe, clock.point) = ("cpu.clock".to_owned(), model::Point::default());
+    run.figures.push(clock);
+    let text = terminal(&view::run(&run, &RunContext::default()));
+    let told = text.lines().find(|line| line.contains(" figures in 1:47: ")).unwrap();
+    assert!(told.contains(&format!("{all} figures in")), "the clock that the run had was not asked for: {told}");
+}
+
+#[test]
 fn an_empty_run_is_described_in_words() {
     let mut run = fixture::fixed_run();
     run.figures.clear();
