@@ -54,10 +54,10 @@ impl Default for ExplainOptions<'_> {
 /// Explains why B differs from A.
 ///
 /// # Errors
-/// When the runs have no figure in common, or a pattern matches none.
+/// When the runs have no figure in common, or a pattern or a point matches none.
 pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation, Error> {
     let (a, b) = match &options.at {
-        Some((at_a, at_b)) => (restricted(a, at_a), restricted(b, at_b)),
+        Some((at_a, at_b)) => (restricted(a, at_a)?, restricted(b, at_b)?),
         None => (a.clone(), b.clone()),
     };
     let z = normal_quantile(0.5 + options.level / 2.0);

@@ -188,6 +188,14 @@ fn one_run_at_two_placements() {
     let found = explain(&a, &a.clone(), &ExplainOptions { at, ..ExplainOptions::default() }).unwrap();
     first_is(&found, "placement of the two parties");
     assert!(!explain(&a, &a.clone(), &ExplainOptions::default()).unwrap().difference, "a run is like itself");
+    // Where nothing was measured there is nothing to say, least of all that nothing differs.
+    for (wrong, told) in
+        [("placement=same_moon", "placement is cross_cpu, same_cpu there"), ("moon=full", "have the axes ")]
+    {
+        let at = Some((point("placement=same_cpu"), point(wrong)));
+        let refused = explain(&a, &a.clone(), &ExplainOptions { at, ..ExplainOptions::default() }).unwrap_err();
+        assert!(refused.to_string().contains(wrong) && refused.to_string().contains(told), "{refused}");
+    }
 }
 
 #[test]
