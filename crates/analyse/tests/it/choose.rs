@@ -251,6 +251,21 @@ fn no_value_is_named_that_nothing_reaches() {
     assert!(shortages.iter().any(|shortage| shortage.unit == "USD" && shortage.needed > 1500.0), "{shortages:?}");
 }
 
+/// Of two offers alike neither is likelier to be the best.
+#[test]
+fn equal_offers_are_equally_likely() {
+    let one = |name: &str| {
+        format!("[[offer]]\nname = \"{name}\"\nprice = \"1000 EUR\"\nrate = {{ events = \"90 to 110 events/s\" }}\n")
+    };
+    let demand = "currency = \"EUR\"\ndraws = 400\n[demand]\nrate = \"1000 events/s\"\nyears = \"3 years\"\n";
+    let choice = decide(&problem(&format!("{demand}{}{}", one("a"), one("b")))).unwrap();
+    let plan = plan(&choice);
+    let odds: Vec<f64> = plan.offers.iter().map(|offer| offer.best).collect();
+    assert!((odds[0] - odds[1]).abs() < 0.1 && (odds[0] + odds[1] - 1.0).abs() < 1e-9, "{odds:?}");
+    let sum: f64 = plan.plans.iter().map(|odds| odds.probability).sum();
+    assert!(sum < 1.0 + 1e-9, "{:?}", plan.plans);
+}
+
 /// A demand far below what one node does takes the cheapest node, and a spare one.
 #[test]
 fn a_small_demand_takes_one_node() {
