@@ -201,3 +201,19 @@ fn nothing_is_ever_without_a_number() {
         }
     }
 }
+
+/// Values on one line have no scatter, which is no certainty.
+#[test]
+fn values_on_the_line_are_no_certainty() {
+    for growth in [1.0, 2.0_f64] {
+        let data: Vec<Dated> = (0..5)
+            .map(|i| Dated { time: 2000.0 + f64::from(i), value: growth.powi(i), name: None, family: None })
+            .collect();
+        let found = trend(&data, &TrendOptions { project: vec![2005.0], ..TrendOptions::default() }).unwrap();
+        let said = found.sentences().join(" ");
+        assert!(
+            said.contains("nothing shows how far one lies from it") && !said.contains("one value between"),
+            "{said}"
+        );
+    }
+}
