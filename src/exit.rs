@@ -40,6 +40,18 @@ impl ExitStatus {
     }
 }
 
+/// The user stopped a command before it had anything to keep.
+#[derive(Debug)]
+pub(crate) struct StoppedEarly(pub(crate) &'static str);
+
+impl std::fmt::Display for StoppedEarly {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for StoppedEarly {}
+
 impl From<ExitStatus> for ExitCode {
     fn from(exit: ExitStatus) -> Self {
         Self::from(exit as u8)

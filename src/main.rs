@@ -43,7 +43,8 @@ fn concluded(done: anyhow::Result<ExitStatus>) -> ExitCode {
         Err(error) if output::is_closed(&error) => ExitStatus::Fine.into(),
         Err(error) => {
             output::complain(&error);
-            ExitStatus::Failed.into()
+            let stopped = error.downcast_ref::<exit::StoppedEarly>().is_some();
+            if stopped { ExitStatus::Stopped.into() } else { ExitStatus::Failed.into() }
         }
     }
 }

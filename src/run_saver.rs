@@ -43,6 +43,7 @@ impl RunSaver {
         if let Some(label) = &saving.label {
             store::check_label(label)?;
         }
+        saving.output.as_deref().map_or(Ok(()), store::check_destination)?;
         let store = if saving.no_store { None } else { Some(run_finder::write(common)?) };
         let (output, label, notes) = (saving.output.clone(), saving.label.clone(), saving.note.clone());
         Ok(Self { store, output, label, notes, number: None })

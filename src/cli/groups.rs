@@ -20,7 +20,17 @@ pub(crate) const GROUPS: &[(&str, &[&str])] = &[
 pub(crate) fn command() -> Command {
     let command = Cli::command();
     let template = template(&command);
-    command.help_template(template)
+    taking_numbers_below_zero(command.help_template(template))
+}
+
+/// Values such as -1 are values of their options, which say what is wrong with them, and no unknown options.
+fn taking_numbers_below_zero(command: Command) -> Command {
+    command
+        .mut_args(|argument| match argument.get_action().takes_values() {
+            true => argument.allow_negative_numbers(true),
+            false => argument,
+        })
+        .mut_subcommands(taking_numbers_below_zero)
 }
 
 /// What this process was asked for.
@@ -29,12 +39,18 @@ pub(crate) fn command() -> Command {
 /// When the command line is none of this program, or help or the version was asked for.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
     // Any user of this host can read the arguments of a process.
-    if let Some(word) = std::env::args().find(|word| model::holds_password(word)) {
+    if let Some(word) = model::command_line().into_iter().find(|word| model::holds_password(word)) {
         let text = format!(
             "could not use {}: its password is on the command line, where other users read it; write it to ~/.pgpass, or \
              into the environment variable PGPASSWORD\n",
             model::without_password(&word)
         );
+        return Err(clap::Error::raw(clap::error::ErrorKind::ValueValidation, text));
+    }
+    let empty = |name: &&&str| std::env::var_os(name).is_some_and(|value| value.is_empty());
+    if let Some(name) = ["PRONY_STORE", "PRONY_SPACING"].iter().find(empty) {
+        let text =
+            format!("could not use the environment variable {name}: it is empty; unset it, or give it a value\n");
         return Err(clap::Error::raw(clap::error::ErrorKind::ValueValidation, text));
     }
     parse_from(std::env::args_os())

@@ -50,7 +50,7 @@ pub(crate) fn find(name: &str, suite: &str, common: &CommonOptions) -> Result<Ru
     ensure!(measured_by(&run) == suite, "could not resume {name} here: `{}` measured it; {}", by(&run), right());
     // The catalogue and the frozen sets are in the program: the plan is sufficient.
     if suite != "run" && !run.session.command.is_empty() {
-        let now: Vec<String> = std::env::args().collect();
+        let now: Vec<String> = model::command_line();
         ensure!(
             given(&run.session.command)? == given(&now)?,
             "could not resume {name} with other options than it began with; {}",

@@ -59,7 +59,8 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
         RunsAction::Remove { runs } => {
             let mut store = run_finder::write(common)?;
             let selector = Selector::new(store.as_ref())?;
-            let ids = runs.iter().map(|name| id(&selector, name)).collect::<Result<Vec<_>>>()?;
+            // A run may be named twice, by its number and by its label.
+            let ids = runs.iter().map(|name| id(&selector, name)).collect::<Result<std::collections::BTreeSet<_>>>()?;
             store.remove(&ids.iter().map(String::as_str).collect::<Vec<_>>())?;
         }
         RunsAction::Label { run, label } => {

@@ -14,6 +14,7 @@ use super::run::engine;
 use super::session::watch_for_signals;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
+use crate::exit::StoppedEarly;
 use crate::progress::{ProgressLine, ProgressMode};
 use crate::run_options::draw_seed;
 use crate::{output, run_finder};
@@ -126,7 +127,7 @@ fn measured(arguments: &Arguments, common: &CommonOptions, stopper: &Stopper) ->
         }
         pairs.push((a, b));
     }
-    anyhow::ensure!(!pairs.is_empty(), "stopped before a pair of sessions was measured");
+    anyhow::ensure!(!pairs.is_empty(), StoppedEarly("stopped before a pair of sessions was measured"));
     Ok(pairs)
 }
 

@@ -73,7 +73,7 @@ impl<'a> LocalSession<'a> {
         let saving = &self.options.saving;
         order
             .labelled(saving.label.clone())
-            .asked_by(model::presentable(std::env::args()))
+            .asked_by(model::presentable(model::command_line()))
             .noting(saving.note.iter().cloned())
             .with_other(self.claim.other.clone())
             .at_most(self.options.max_launches)

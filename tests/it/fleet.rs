@@ -54,6 +54,16 @@ fn fake_ssh(place: &Place, body: &str) -> String {
     path.to_string_lossy().into_owned()
 }
 
+/// The document of a run with a limit of 170 s that ended after so many seconds.
+fn limited(place: &Place, name: &str, seconds: f64) -> String {
+    let mut run = place.ask(&["show", name, "--json"]).fine().json();
+    run["plan"]["time_limit"] = 170.0.into();
+    (run["session"]["complete"], run["session"]["seconds"]) = (false.into(), seconds.into());
+    let file = format!("limited-{name}.json");
+    std::fs::write(place.file(&file), run.to_string()).unwrap();
+    file
+}
+
 #[test]
 fn a_local_fleet_keeps_every_run_and_shows_the_spread() {
     testing::attempts(3, || {
@@ -81,6 +91,12 @@ fn a_local_fleet_keeps_every_run_and_shows_the_spread() {
         };
         assert_eq!(values(&again), values(&report));
         assert!(place.ask(&["fleet", "spread", "1"]).refused().contains("at least two"));
+        // Runs that ended by their limit are measured, as nodes of a fleet with a limit are; stopped ones are not.
+        for (seconds, state) in [(170.5, "measured"), (20.0, "stopped")] {
+            let files: Vec<String> = ["1", "2"].iter().map(|name| limited(&place, name, seconds)).collect();
+            let limited = place.ask(&["fleet", "spread", &files[0], &files[1], "--json"]).fine().json();
+            assert!(states(&limited).iter().all(|(_, found)| found == state), "{limited}");
+        }
         Ok(())
     });
 }

@@ -237,6 +237,15 @@ fn the_published_design_is_recomputed_and_its_slip_named() {
     let said = plan.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(plan.code == Some(0) && said.contains("609.52 µs 80 µs does not follow"), "{plan:?}");
     assert!(said.contains("64 MB/s 64 MB/s agrees") && said.contains("million steps"), "{said}");
+    // One sender has no bursts of all: no infinite time, and no 18446744073709551615 frames.
+    let one = place.ask(&["net", "plan", "--senders", "1"]).fine().out;
+    assert!(!one.contains("infinite") && !one.contains("18446744073709551615") && !one.contains("longest"), "{one}");
+    for rate in ["nan", "inf", "-1"] {
+        let said = place.ask(&["net", "plan", "--events-per-second", rate]).refused();
+        assert!(said.contains("0 to 1000000000 events"), "{said}");
+        let said = place.ask(&["net", "udp", "--offered", rate]).refused();
+        assert!(said.contains("datagrams a second"), "{said}");
+    }
     let no = place.ask(&["net", "plan", "--link", "fast"]);
     assert!(no.code == Some(2) && no.err.contains("10mbit"), "{no:?}");
 }

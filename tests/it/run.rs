@@ -183,6 +183,20 @@ fn ctrl_c_keeps_what_was_measured_and_the_run_resumes() {
 }
 
 #[test]
+fn ctrl_c_before_there_is_anything_to_keep_is_a_stop_as_well() {
+    let place = Place::new();
+    let mut child = place.prony().arg("selftest").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // The first session of a pair takes many times as long.
+    std::thread::sleep(Duration::from_millis(1500));
+    interrupt(&child, "-INT");
+    let code = child.wait().unwrap().code();
+    let mut err = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    assert_eq!(code, Some(130), "{err}");
+    assert!(err.contains("stopped before a pair"), "{err}");
+}
+
+#[test]
 fn a_kill_loses_one_round_at_most_and_leaves_no_worker() {
     let place = Place::new();
     let mut child = place.prony().args(SLOW).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

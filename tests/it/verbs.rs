@@ -103,7 +103,7 @@ fn runs_are_listed_labelled_and_removed() {
     place.ask(&brief);
     place.ask(&["runs", "label", "2", "second"]).fine();
     assert!(place.ask(&["runs"]).fine().out.contains("second"));
-    place.ask(&["runs", "remove", "1"]).fine();
+    place.ask(&["runs", "remove", "1", "1"]).fine();
     let left = place.ask(&["runs", "--json"]).fine().json();
     assert_eq!(left.as_array().unwrap().len(), 1);
     let said = place.ask(&["runs", "show", "1"]).refused();
@@ -249,6 +249,33 @@ fn colour_is_off_when_piped_and_on_when_asked_and_a_closed_pipe_is_no_failure() 
         Ok(output) => assert!(Answer::of(output).err.is_empty()),
         Err(error) => testing::skip!("no bash to close a pipe with: {error}"),
     }
+}
+
+/// Names that are not UTF-8, numbers below zero and variables without a value.
+#[test]
+fn strange_words_of_a_command_line_are_used_or_get_a_line() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let place = Place::with_a_run();
+    let ask = |words: &[&str], name: &[u8]| {
+        Answer::of(place.prony().args(words).arg(OsStr::from_bytes(name)).output().unwrap())
+    };
+    ask(&["report", "1", "--output"], b"page-\xff.html").fine();
+    assert!(place.path().join(OsStr::from_bytes(b"page-\xff.html")).exists());
+    std::fs::copy(place.file("a.json"), place.path().join(OsStr::from_bytes(b"a-\xff.json"))).unwrap();
+    ask(&["import"], b"a-\xff.json").fine();
+    assert_eq!(ask(&["show"], b"a-\xff.json").code, Some(2));
+    for words in [&["compare", "1", "1", "--band", "-1"][..], &["run", "--time-limit", "-1"], &["run", "--seed", "-3"]]
+    {
+        let said = place.ask(words);
+        assert!(said.code == Some(2) && said.err.contains(words[words.len() - 2]), "{said:?}");
+        assert!(!said.err.contains("unexpected argument"), "{said:?}");
+    }
+    let nowhere = place.ask(&["run", "--probe", "os.syscall_write", "--output", "missing/a.json"]).refused();
+    assert!(nowhere.contains("in missing: it does not exist"), "{nowhere}");
+    assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().map(Vec::len), Some(1), "nothing was begun");
+    let unset = place.prony().arg("runs").env("PRONY_STORE", "").output().unwrap();
+    assert!(Answer::of(unset).refused().contains("PRONY_STORE"));
 }
 
 #[test]

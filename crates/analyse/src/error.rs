@@ -46,6 +46,14 @@ pub enum Error {
         /// Axes of the runs' figures.
         known: String,
     },
+    /// A point at which no figure of a run was measured.
+    #[error("could not explain at {asked}: no figure of the run was measured there; {known}")]
+    At {
+        /// The axis and its value.
+        asked: String,
+        /// Values of that axis, or the axes that there are.
+        known: String,
+    },
     /// A condition that could not be parsed.
     #[error(
         "could not read '{0}' as a condition to fail on: write slower, different, slower:PERCENT or different:PERCENT, such as slower:5"

@@ -37,7 +37,7 @@ pub mod words;
 
 pub use catalogue::{AxisDescription, Catalogue, ProbeDescription, Reference};
 pub use class::Class;
-pub use command::{holds_password, presentable, without_password};
+pub use command::{command_line, holds_password, presentable, without_password};
 pub use conditions::{Conditions, TakenTime};
 pub use cpu_set::CpuSet;
 pub use definition::Definition;

@@ -113,6 +113,13 @@ impl Run {
         self.figures.iter_mut().for_each(|figure| figure.set_clock(hertz));
     }
 
+    /// Whether the time limit of its plan ended it before every figure was finished: what it measured is all that was
+    /// asked for.
+    #[must_use]
+    pub fn ended_by_limit(&self) -> bool {
+        !self.session.complete && self.plan.time_limit.is_some_and(|limit| self.session.seconds >= limit)
+    }
+
     /// Its label, else its id.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -93,6 +93,11 @@ fn check(run: &Run) -> Result<(), Error> {
                 return Err(Error::Invalid(format!("the level of {key} is not between 0 and 1")));
             }
         }
+        if let Outcome::Modes(modes) = &figure.outcome
+            && !modes.iter().all(|mode| (0.0..=1.0).contains(&mode.share))
+        {
+            return Err(Error::Invalid(format!("the share of a mode of {key} is not between 0 and 1")));
+        }
         if !seen.insert(key.clone()) {
             return Err(Error::Invalid(format!("{key} occurs twice")));
         }
@@ -139,6 +144,24 @@ mod tests {
         let text = render_run(&run).unwrap();
         assert!(text.trim_start_matches(['{', '\n', ' ']).starts_with("\"schema\":1"));
         assert_eq!(parse_run(&text).unwrap(), run);
+    }
+
+    #[test]
+    fn modes_have_shares_of_the_launches() {
+        let figure = |share: f64| {
+            format!(
+                r#""figures":[{{"probe":"os.b","point":{{}},"title":"b","metric":{{"unit":"seconds","per":"call","better":"lower"}},
+                "class":"compute","stresses":[],"outcome":{{"modes":[{{"share":{share},"estimate":{{"value":1.0,"low":1.0,"high":1.0,
+                "level":0.9,"launches":9,"batches":9,"method":"order_statistic"}}}}]}}}}]"#
+            )
+        };
+        let text = render_run(&smallest()).unwrap();
+        let read = |share: f64| parse_run(&text.replace("\"figures\":[]", &figure(share)));
+        read(0.6).unwrap();
+        for share in [5.0, -0.5] {
+            let said = read(share).unwrap_err().to_string();
+            assert!(said.contains("share of a mode of os.b"), "{said}");
+        }
     }
 
     #[test]

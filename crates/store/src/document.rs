@@ -113,6 +113,24 @@ pub fn save_document(path: &Path, run: &Run) -> Result<(), Error> {
     .map_err(|error| refuse(&error))
 }
 
+/// Whether a document can be put at this path, as far as that is known before it is written.
+///
+/// # Errors
+/// When its directory is missing or none, or the path is a directory.
+pub fn check_destination(path: &Path) -> Result<(), Error> {
+    let refuse = |at: &Path, error: io::Error| Error::io("save the run document", at, &error);
+    if path.is_dir() {
+        return Err(refuse(path, io::ErrorKind::IsADirectory.into()));
+    }
+    let target = link_target(path);
+    let Some(folder) = target.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
+    match fs::metadata(folder) {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(refuse(folder, io::ErrorKind::NotADirectory.into())),
+        Err(error) => Err(Error::io("save the run document in", folder, &error)),
+    }
+}
+
 fn write_through(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = File::options().write(true).open(path)?;
     file.write_all(bytes)?;

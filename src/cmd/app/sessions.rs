@@ -13,6 +13,7 @@ use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::cmd::resume;
 use crate::cmd::session::{LocalSession, measured};
+use crate::exit::StoppedEarly;
 use crate::run_options::MeasureOptions;
 use crate::value_parsers::seconds;
 
@@ -197,7 +198,7 @@ pub(super) fn write_files(wanted: FilesToWrite<'_>, stopper: &Stopper) -> Result
     let events = size / EVENT;
     let mut files = Vec::new();
     for number in 0..count {
-        ensure!(!stopper.asked(), "stopped while files were written");
+        ensure!(!stopper.asked(), StoppedEarly("stopped while files were written"));
         let path = folder.path().join(format!("{number:05}.ntuple"));
         let file = std::fs::File::create(&path).with_context(|| format!("could not write {}", path.display()))?;
         let output = std::io::BufWriter::with_capacity(1 << 18, file);

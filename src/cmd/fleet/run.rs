@@ -153,7 +153,7 @@ fn order(arguments: &Arguments) -> Result<SuiteOrder> {
         seed: rounds.seed(),
         label: arguments.label.clone(),
         directory: arguments.directory.clone(),
-        command: model::presentable(std::env::args()),
+        command: model::presentable(model::command_line()),
         note: String::new(),
     })
 }

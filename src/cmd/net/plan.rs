@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     input_buffer: u64,
     /// Bytes of an event
-    #[arg(long, value_name = "BYTES", default_value_t = 32_000)]
+    #[arg(long, value_name = "BYTES", default_value_t = 32_000, value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     event: u64,
     /// Events a second; 0 sends as fast as the links allow
     #[arg(long, value_name = "RATE", default_value_t = 2_000.0)]
@@ -67,6 +67,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
+    let events = arguments.events_per_second;
+    anyhow::ensure!((0.0..=1e9).contains(&events), "designs for 0 to 1000000000 events a second can be worked out");
     let design = match arguments.design {
         Some(_) => Design::BABAR,
         None => Design {

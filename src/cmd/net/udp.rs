@@ -40,6 +40,8 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     anyhow::ensure!((0.01..=60.0).contains(&arguments.seconds), "steps of 0.01 to 60 s can be measured");
+    let rates = arguments.offered.iter().all(|rate| (1.0..=1e9).contains(rate));
+    anyhow::ensure!(rates, "rates of 1 to 1000000000 datagrams a second can be offered");
     let opened = arguments.over.open()?;
     let counts = LossCounts::default();
     let trial = |rate: &f64| -> Box<dyn SeriesTrial> {

@@ -90,14 +90,18 @@ fn short(bytes: f64) -> String {
     PrintedQuantity::bare(bytes, Unit::Bytes).short()
 }
 
-/// The fastest command against every other one.
+/// The fastest command against every other one, also where there are too few launches to say anything.
 fn sentences(times: &[&Figure], pairs: &[TimedPair]) -> Vec<String> {
     let value = |figure: &&&Figure| figure.outcome.estimate().map(|estimate| estimate.value);
-    let measured = times.iter().filter(|figure| value(figure).is_some());
-    let fastest = measured.min_by(|a, b| value(a).partial_cmp(&value(b)).unwrap_or(std::cmp::Ordering::Equal));
+    let measured = || times.iter().filter(|figure| value(figure).is_some());
+    let fastest = measured().min_by(|a, b| value(a).partial_cmp(&value(b)).unwrap_or(std::cmp::Ordering::Equal));
     let Some(fastest) = fastest.and_then(|figure| figure.point.get(AXIS)) else { return Vec::new() };
-    let of_fastest = pairs.iter().filter(|pair| pair.faster == fastest || pair.slower == fastest);
-    of_fastest.map(sentence).collect()
+    let of_fastest = || pairs.iter().filter(|pair| pair.faster == fastest || pair.slower == fastest);
+    let judged =
+        |name: &&str| *name == fastest || of_fastest().any(|pair| pair.faster == *name || pair.slower == *name);
+    let left = measured().filter_map(|figure| figure.point.get(AXIS)).filter(|name| !judged(name));
+    let too_few = |name: &str| format!("UNDECIDED: {name} against {fastest}: too few launches to judge their ratio.");
+    of_fastest().map(sentence).chain(left.map(too_few)).collect()
 }
 
 /// The run to compare with.

@@ -80,7 +80,9 @@ fn shortage(problem: &ChooseProblem, condition: Condition, missed: f64, alone: b
     };
     let missing = missed > 1e-6 * limit.max(1.0);
     let needed = limit + sign * missed;
-    missing.then(|| Shortage { condition: in_words(problem, condition), limit, needed, unit, alone })
+    // What only asking for nothing would meet has no value that would help.
+    let helps = needed > 1e-6 * limit;
+    (missing && helps).then(|| Shortage { condition: in_words(problem, condition), limit, needed, unit, alone })
 }
 
 /// The conditions of the problem.

@@ -41,9 +41,12 @@ pub(crate) struct Candidates {
     pub(crate) reached: Vec<Vec<bool>>,
     /// Share of worlds in which each plan reaches the rate.
     pub(crate) reaches: Vec<f64>,
-    /// The plan that is the best in each world.
-    pub(crate) best: Vec<usize>,
+    /// The plans that are the best in each world: one, or several that cost the same.
+    pub(crate) best: Vec<Vec<usize>>,
 }
+
+/// Costs nearer than this share are equal.
+const TIE: f64 = 1e-9;
 
 impl Candidates {
     /// # Errors
@@ -90,9 +93,11 @@ impl Candidates {
         let reached: Vec<Vec<bool>> = plans.iter().map(enough).collect();
         let share = |reached: &Vec<bool>| reached.iter().filter(|yes| **yes).count() as f64 / reached.len() as f64;
         let reaches = reached.iter().map(share).collect();
-        let best = (0..draws.worlds.len())
-            .filter_map(|world| (0..plans.len()).min_by(|&a, &b| costs[a][world].total_cmp(&costs[b][world])))
-            .collect();
+        let best_in = |world: usize| {
+            let least = costs.iter().map(|costs| costs[world]).fold(f64::INFINITY, f64::min);
+            (0..plans.len()).filter(|&plan| costs[plan][world] <= least * (1.0 + TIE)).collect()
+        };
+        let best = (0..draws.worlds.len()).map(best_in).collect();
         Ok(Self { plans, costs, reached, reaches, best })
     }
 
@@ -110,7 +115,14 @@ impl Candidates {
 
     /// Mean over worlds of the cost of the best plan in each.
     pub(crate) fn knowing_all(&self) -> f64 {
-        self.best.iter().enumerate().map(|(world, &plan)| self.costs[plan][world]).sum::<f64>() / self.best.len() as f64
+        let least = |(world, best): (usize, &Vec<usize>)| best.first().map_or(0.0, |&plan| self.costs[plan][world]);
+        self.best.iter().enumerate().map(least).sum::<f64>() / self.best.len() as f64
+    }
+
+    /// Share of worlds in which a plan is the best; a world with several best plans counts for each of them in part.
+    pub(crate) fn odds(&self, plan: usize) -> f64 {
+        let part = |best: &Vec<usize>| if best.contains(&plan) { 1.0 / best.len() as f64 } else { 0.0 };
+        self.best.iter().map(part).sum::<f64>() / self.best.len() as f64
     }
 
     /// Mean cost of a plan.

@@ -46,16 +46,15 @@ fn chosen(problem: &ChooseProblem, middle: &WorldState, cheapest: f64) -> Result
         .ok_or_else(|| Error::Solver("no plan was found in any of the draws".to_owned()))?;
     let plan = candidates.plans[place].clone();
     let knowing_all = candidates.knowing_all();
-    let worlds = draws.worlds.len() as f64;
     let odds = |plan: usize| PlanOdds {
         plan: counted(problem, &candidates.plans[plan]),
-        probability: candidates.best.iter().filter(|best| **best == plan).count() as f64 / worlds,
+        probability: candidates.odds(plan),
         expected_cost: candidates.mean(plan),
         expected_regret: (candidates.mean(plan) - knowing_all).max(0.0),
         reaches: candidates.reaches[plan],
     };
     let mut plans: Vec<PlanOdds> =
-        (0..candidates.plans.len()).filter(|p| *p == place || candidates.best.contains(p)).map(odds).collect();
+        (0..candidates.plans.len()).filter(|&p| p == place || candidates.odds(p) > 0.0).map(odds).collect();
     plans.sort_by(|a, b| b.probability.total_cmp(&a.probability));
     let own = odds(place);
     plans.truncate(LISTED);
@@ -129,12 +128,15 @@ fn offers(
         .map(|i| {
             let mut main = 0.0;
             let mut used = 0.0;
-            for (world, &plan) in draws.worlds.iter().zip(&candidates.best) {
-                let plan = &candidates.plans[plan];
-                let share = |k: usize| f64::from(plan[k]) * world.rate[k];
-                let first = (0..plan.len()).max_by(|&a, &b| share(a).total_cmp(&share(b)).then(b.cmp(&a)));
-                main += f64::from(u8::from(first == Some(i)));
-                used += f64::from(u8::from(plan[i] > 0));
+            for (world, best) in draws.worlds.iter().zip(&candidates.best) {
+                // Plans that cost the same share the draw.
+                let part = 1.0 / best.len() as f64;
+                for plan in best.iter().map(|&plan| &candidates.plans[plan]) {
+                    let share = |k: usize| f64::from(plan[k]) * world.rate[k];
+                    let first = (0..plan.len()).max_by(|&a, &b| share(a).total_cmp(&share(b)).then(b.cmp(&a)));
+                    main += if first == Some(i) { part } else { 0.0 };
+                    used += if plan[i] > 0 { part } else { 0.0 };
+                }
             }
             let takeable = problem.offers[i].excluded.is_none();
             Ok(OfferOdds {

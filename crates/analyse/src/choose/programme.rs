@@ -11,6 +11,13 @@ use super::problem::{ChooseProblem, WorldState};
 /// Nodes of branch and bound after which the best plan so far is taken.
 const NODES: u64 = 20_000;
 
+/// Most nodes of an offer in a plan.
+pub(crate) const MOST_NODES: f64 = 1e6;
+
+/// A node that does more than so many times the demand counts as one that does that: the solver's tolerance of 1e-6 for
+/// whole numbers would else be worth a node.
+const MORE_THAN_ENOUGH: f64 = 1e3;
+
 /// One condition that a plan must meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Condition {
@@ -77,7 +84,7 @@ impl<'a> Question<'a> {
         if self.problem.offers[offer].excluded.is_some() || self.world.rate[offer] <= 0.0 {
             return 0;
         }
-        let needed = (self.rate / self.world.rate[offer]).ceil().min(1e6);
+        let needed = (self.rate / self.world.rate[offer]).ceil().min(MOST_NODES);
         // Finite and positive, since rates are.
         let needed = if needed.is_finite() { needed as u32 } else { 0 };
         let enough = needed.max(demand.nodes).saturating_add(demand.spare_nodes).saturating_add(1);
@@ -212,8 +219,8 @@ impl<'a> Question<'a> {
         }
         let scale = self.rate.max(f64::MIN_POSITIVE);
         let spare = if self.holds(Condition::Spare) { self.problem.demand.spare_nodes } else { 0 };
-        let mut terms: Vec<(Variable, f64)> =
-            counts.iter().zip(&self.world.rate).map(|(&n, rate)| (n, rate / scale)).collect();
+        let rate = |i: usize| (self.world.rate[i] / scale).min(MORE_THAN_ENOUGH);
+        let mut terms: Vec<(Variable, f64)> = counts.iter().enumerate().map(|(i, &n)| (n, rate(i))).collect();
         if spare > 0 {
             let fastest = programme.add_var(0.0, (0.0, f64::INFINITY));
             terms.push((fastest, -f64::from(spare)));
@@ -224,8 +231,7 @@ impl<'a> Question<'a> {
                 }
                 let used = programme.add_binary_var(0.0);
                 programme.add_constraint([(count, 1.0), (used, -f64::from(most))], ComparisonOp::Le, 0.0);
-                let rate = self.world.rate[i] / scale;
-                programme.add_constraint([(fastest, 1.0), (used, -rate)], ComparisonOp::Ge, 0.0);
+                programme.add_constraint([(fastest, 1.0), (used, -rate(i))], ComparisonOp::Ge, 0.0);
             }
         }
         self.miss(programme, Condition::Rate, &mut terms, ComparisonOp::Ge, scale);

@@ -6,9 +6,14 @@ use toml::Spanned;
 
 use super::error::Error;
 use super::problem::{ChooseProblem, Demand, MachineOffer};
+use super::programme::MOST_NODES;
 use super::quantity::ParsedQuantity;
 use super::specification::{OfferWanted, Specification};
 use super::uncertain::Uncertain;
+use model::words::digits;
+
+/// Numbers of draws: fewer have no 5% and 95%, more fill the memory.
+const DRAWS: std::ops::RangeInclusive<usize> = 20..=100_000;
 
 /// Days in a year.
 const DAYS: f64 = 365.25;
@@ -19,6 +24,13 @@ impl Specification {
         let demand = &self.demand;
         if !demand.rate.get_ref().unit.ends_with("/s") {
             return Err(self.mistake(&demand.rate, "a rate is counted a second, such as \"300 events/s\"".to_owned()));
+        }
+        if demand.rate.get_ref().value.middle() <= 0.0 {
+            return Err(self.mistake(&demand.rate, "nothing is asked for: a rate is above 0".to_owned()));
+        }
+        if !DRAWS.contains(self.draws.get_ref()) {
+            let (least, most) = (DRAWS.start(), DRAWS.end());
+            return Err(self.mistake(&self.draws, format!("the number of draws lies between {least} and {most}")));
         }
         if demand.years.get_ref().0.middle() <= 0.0 {
             return Err(
@@ -68,12 +80,16 @@ impl Specification {
                 ));
             }
         }
-        let sum: f64 = applications.iter().filter_map(|application| application.share).sum();
+        let shares = || applications.iter().filter_map(|application| application.share.as_ref());
+        if let Some(share) = shares().find(|share| !(0.0..=1.0).contains(share.get_ref())) {
+            return Err(self.mistake(share, "a share lies between 0 and 1".to_owned()));
+        }
+        let sum: f64 = shares().map(Spanned::get_ref).sum();
         if let Some(first) = applications.first()
             && (applications.len() > 1 || first.share.is_some())
             && (sum - 1.0).abs() > 1e-6
         {
-            return Err(self.mistake(&first.name, format!("the shares of the applications sum to {sum}, not to 1")));
+            return Err(self.mistake(&first.name, format!("the shares of the applications sum to {sum:.4}, not to 1")));
         }
         Ok(())
     }
@@ -136,7 +152,10 @@ impl Specification {
         let wanted = &self.demand;
         let unit = wanted.rate.get_ref().unit.clone();
         let names = self.names();
-        let shares = wanted.applications.iter().map(|application| application.share.unwrap_or(1.0));
+        let shares = wanted
+            .applications
+            .iter()
+            .map(|application| application.share.as_ref().map_or(1.0, |share| *share.get_ref()));
         let money = |quantity: &Option<Spanned<ParsedQuantity>>| {
             quantity.as_ref().map(|quantity| self.money(quantity, "")).transpose()
         };
@@ -162,13 +181,21 @@ impl Specification {
         };
         let offers: Result<Vec<MachineOffer>, Error> =
             (0..self.offers.len()).map(|place| self.offer(place, &names, &unit, rates)).collect();
-        Ok(ChooseProblem {
+        let problem = ChooseProblem {
             currency: self.currency.clone(),
             seed: self.seed,
-            draws: self.draws.max(1),
+            draws: *self.draws.get_ref(),
             demand,
             offers: offers?,
-        })
+        };
+        let fastest = problem.middle().rate.into_iter().fold(0.0, f64::max);
+        if fastest > 0.0 && problem.demand.rate > fastest * MOST_NODES {
+            return Err(self.mistake(
+                &wanted.rate,
+                format!("a million nodes do not reach it: the fastest does {} {unit}", digits(fastest)),
+            ));
+        }
+        Ok(problem)
     }
 
     fn offer(

@@ -19,7 +19,7 @@ pub struct Specification {
     pub(crate) seed: u64,
     /// Draws of unknown values.
     #[serde(default = "thousand")]
-    pub(crate) draws: usize,
+    pub(crate) draws: Spanned<usize>,
     pub(crate) demand: DemandWanted,
     #[serde(default, rename = "offer")]
     pub(crate) offers: Vec<OfferWanted>,
@@ -32,8 +32,8 @@ const fn one() -> u64 {
     1
 }
 
-const fn thousand() -> usize {
-    1000
+fn thousand() -> Spanned<usize> {
+    Spanned::new(0..0, 1000)
 }
 
 /// The demand.
@@ -67,7 +67,7 @@ pub struct ApplicationWanted {
     /// Its name, to which rates of offers refer.
     pub(crate) name: Spanned<String>,
     /// Share of the events.
-    pub(crate) share: Option<f64>,
+    pub(crate) share: Option<Spanned<f64>>,
     /// Figure of runs that measures it.
     pub(crate) figure: Option<String>,
     /// Events in one operation of the figure.

@@ -41,12 +41,12 @@ pub(crate) fn unit_of(tests: &[ExplainedFigure], primitive: Primitive) -> Option
 }
 
 /// The explanation of each significant test without a differing axis; `None` for the others.
-pub(crate) fn costs(tests: &[ExplainedFigure], common: f64) -> Vec<Option<CauseCost>> {
+pub(crate) fn costs(tests: &[ExplainedFigure]) -> Vec<Option<CauseCost>> {
     let units: Vec<usize> = Primitive::ALL.iter().filter_map(|&primitive| unit_of(tests, primitive)).collect();
     let slowest = slowest(tests);
     tests
         .iter()
-        .map(|test| (test.significant && test.axes.is_empty()).then(|| bill(test, tests, &units, common, slowest)))
+        .map(|test| (test.significant && test.axes.is_empty()).then(|| bill(test, tests, &units, slowest)))
         .collect()
 }
 
@@ -54,14 +54,13 @@ fn bill(
     test: &ExplainedFigure,
     tests: &[ExplainedFigure],
     units: &[usize],
-    common: f64,
     slowest: Option<(Primitive, f64)>,
 ) -> CauseCost {
-    let excess = test.excess(common);
+    let excess = test.excess();
     let mut offers: Vec<(usize, f64, f64)> = Vec::new();
     for &index in units {
         let unit = &tests[index];
-        let unit_excess = unit.excess(common);
+        let unit_excess = unit.excess();
         let smaller = unit.time_a < test.time_a && unit.primitive != test.primitive;
         let Some(count) = test.uses.count(unit.primitive).filter(|count| *count > 0.0 && smaller) else {
             if let Some(doubt) = doubt(test, unit) {

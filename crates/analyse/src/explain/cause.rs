@@ -63,16 +63,10 @@ fn join(into: &mut CauseGroup, other: CauseGroup, tests: &[ExplainedFigure]) {
 }
 
 /// The result for a group, with its arithmetic.
-pub(crate) fn cause(
-    group: &CauseGroup,
-    tests: &[ExplainedFigure],
-    costs: &[Option<CauseCost>],
-    common: f64,
-    z: f64,
-) -> Cause {
+pub(crate) fn cause(group: &CauseGroup, tests: &[ExplainedFigure], costs: &[Option<CauseCost>], z: f64) -> Cause {
     let unit = &tests[group.unit];
-    let excess = unit.excess(common);
-    let interval = unit.excess_interval(common, z);
+    let excess = unit.excess();
+    let interval = unit.excess_interval(z);
     // Units are counted only if they explain a test; tests that a known cause joins do not explain each other.
     let counted =
         |index: usize| matches!(costs.get(index), Some(Some(CauseCost::ExplainedBy(by, _))) if *by == group.unit);
@@ -83,9 +77,9 @@ pub(crate) fn cause(
             let test = &tests[index];
             Payment {
                 test: test.key.clone(),
-                excess: test.excess(common),
+                excess: test.excess(),
                 factor: test.residual.exp(),
-                units: test.excess(common) / excess,
+                units: test.excess() / excess,
                 uses: test.uses.count(unit.primitive).filter(|_| counted(index)),
             }
         })
@@ -97,10 +91,10 @@ pub(crate) fn cause(
         }
         _ => words::list(&group.primitives.iter().map(|p| p.title().to_owned()).collect::<Vec<_>>()),
     };
-    let mut arithmetic: Vec<String> = group.tests.iter().map(|&index| line(&tests[index], common)).collect();
+    let mut arithmetic: Vec<String> = group.tests.iter().map(|&index| line(&tests[index])).collect();
     for &index in &group.tests {
         if let Some(Some(CauseCost::ExplainedBy(by, needed))) = costs.get(index) {
-            arithmetic.push(payment_line(&tests[index], &tests[*by], *needed, common));
+            arithmetic.push(payment_line(&tests[index], &tests[*by], *needed));
         }
     }
     Cause {
@@ -122,21 +116,21 @@ pub(crate) fn cause(
 }
 
 /// `os.exec: 3.62 ms − 747 µs × 0.9625 = 2.90 ms per exec (+403% after the common factor)`.
-pub(crate) fn line(test: &ExplainedFigure, common: f64) -> String {
+pub(crate) fn line(test: &ExplainedFigure) -> String {
     format!(
         "{}: {} − {} × {:.4} = {} per {} ({} after the common factor)",
         test.key,
         words::seconds(test.time_b),
         words::seconds(test.time_a),
-        common,
-        words::seconds(test.excess(common)),
+        test.removed.exp(),
+        words::seconds(test.excess()),
         test.per,
         text::change(test.residual.exp(), 0)
     )
 }
 
 /// `os.fork_exit: 15.8 µs / 8.29 µs = 1.9 units of os.pipe_switch; it uses 2.0`.
-fn payment_line(test: &ExplainedFigure, unit: &ExplainedFigure, needed: f64, common: f64) -> String {
+fn payment_line(test: &ExplainedFigure, unit: &ExplainedFigure, needed: f64) -> String {
     let uses = test.uses.count(unit.primitive).map_or_else(String::new, |count| {
         let source = if test.uses.measured { "measured" } else { "assumed" };
         format!("; it uses {} ({source})", text::count(count))
@@ -144,8 +138,8 @@ fn payment_line(test: &ExplainedFigure, unit: &ExplainedFigure, needed: f64, com
     format!(
         "{}: {} / {} = {} of {}{uses}",
         test.key,
-        words::seconds(test.excess(common)),
-        words::seconds(unit.excess(common)),
+        words::seconds(test.excess()),
+        words::seconds(unit.excess()),
         text::count(needed),
         unit.key
     )

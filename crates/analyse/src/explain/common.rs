@@ -13,6 +13,8 @@ pub(crate) struct CommonFactorFit {
     pub(crate) error: f64,
     /// Whether it is what the references read of the clocks.
     pub(crate) read: bool,
+    /// Whether it is the clock: what the references read, or what the clocks agree with.
+    pub(crate) is_clock: bool,
     /// Median, where there are enough figures.
     pub(crate) median: Option<f64>,
     /// Interval of the median as logarithms, including the session floor.
@@ -21,9 +23,11 @@ pub(crate) struct CommonFactorFit {
 
 impl CommonFactorFit {
     /// Standard deviation of what is left of a test: a core figure without the clock is its cycles, which the clock's error
-    /// does not touch.
+    /// does not touch, and the factor's error comes with the factor.
     pub(crate) fn error_left(&self, test: &ExplainedFigure) -> Option<f64> {
-        test.error.map(|error| if self.read && test.in_cycles { error } else { error.hypot(self.error) })
+        test.error.map(|error| {
+            if (self.read && test.in_cycles) || test.removed == 0.0 { error } else { error.hypot(self.error) }
+        })
     }
 }
 
@@ -37,9 +41,12 @@ pub(crate) fn common_factor(
     band: f64,
     level: f64,
 ) -> CommonFactorFit {
-    let of_tests = by_tests(tests, one_session, band, level);
-    let Some((log, error)) = clock.and_then(|clock| Some((clock.ratio.ln(), clock.read?))) else { return of_tests };
     let z = normal_quantile(0.5 + level / 2.0);
+    let by_tests = by_tests(tests, one_session, band, level);
+    let agrees = |clock: &ClockEvidence| clock.agrees(by_tests.log, band + z * by_tests.error);
+    let is_clock = by_tests.log != 0.0 && clock.is_some_and(agrees);
+    let of_tests = CommonFactorFit { is_clock, ..by_tests };
+    let Some((log, error)) = clock.and_then(|clock| Some((clock.ratio.ln(), clock.read?))) else { return of_tests };
     // Without figures in user mode any core figure follows the clock.
     let followed = of_tests.median.map_or_else(
         || tests.iter().any(|test| test.in_cycles),
@@ -48,9 +55,9 @@ pub(crate) fn common_factor(
     match (followed, log.abs() - z * error > band) {
         (true, true) => {
             let interval = Some((log - z * error, log + z * error));
-            CommonFactorFit { log, error, interval, read: true, ..of_tests }
+            CommonFactorFit { log, error, interval, read: true, is_clock: true, ..of_tests }
         }
-        (true, false) => CommonFactorFit { log: 0.0, error: 0.0, ..of_tests },
+        (true, false) => CommonFactorFit { log: 0.0, error: 0.0, is_clock: false, ..of_tests },
         (false, _) => of_tests,
     }
 }
@@ -59,7 +66,7 @@ pub(crate) fn common_factor(
 fn by_tests(tests: &[ExplainedFigure], one_session: bool, band: f64, level: f64) -> CommonFactorFit {
     let logs: Vec<f64> = tests.iter().filter(|test| test.pure_user).map(|test| test.log).collect();
     let spread = tests.iter().any(|test| test.pure_user && test.error.is_some());
-    let none = CommonFactorFit { log: 0.0, error: 0.0, read: false, median: None, interval: None };
+    let none = CommonFactorFit { log: 0.0, error: 0.0, read: false, is_clock: false, median: None, interval: None };
     let Some(median) = stats::median(&logs).filter(|_| logs.len() >= FEWEST) else { return none };
     let z = normal_quantile(0.5 + level / 2.0);
     // Without spread the floor is unknown too, and the scatter of the figures is the only measure.
@@ -76,5 +83,5 @@ fn by_tests(tests: &[ExplainedFigure], one_session: bool, band: f64, level: f64)
     if low <= band && high >= -band {
         return CommonFactorFit { median: Some(median), interval, ..none };
     }
-    CommonFactorFit { log: median, error: (high - low) / (2.0 * z), read: false, median: Some(median), interval }
+    CommonFactorFit { log: median, error: (high - low) / (2.0 * z), median: Some(median), interval, ..none }
 }

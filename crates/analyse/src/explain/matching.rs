@@ -1,7 +1,10 @@
 //! Matches figures of two runs whose points differ.
 
+use std::collections::BTreeSet;
+
 use model::{Figure, Point, Run};
 
+use crate::Error;
 use crate::compare::differing_axes;
 
 /// Axes on which figures of the two runs differ while nothing else does: a figure that B lacks has exactly one partner
@@ -32,10 +35,26 @@ pub(crate) fn axes_that_differ(a: &Run, b: &Run) -> Vec<String> {
 }
 
 /// The run with only those figures that have the values of `at` on the axes that they share with it.
-pub(crate) fn restricted(run: &Run, at: &Point) -> Run {
+///
+/// # Errors
+/// When no figure has one of the values: nothing would be restricted, or everything.
+pub(crate) fn restricted(run: &Run, at: &Point) -> Result<Run, Error> {
+    let values = |axis: &str| run.figures.iter().filter_map(|figure| figure.point.get(axis)).collect::<BTreeSet<_>>();
+    for (axis, asked) in at.iter() {
+        let there = values(axis);
+        if !there.iter().any(|value| Point::means(axis, asked, value)) {
+            let list = |words: Vec<&str>| words.join(", ");
+            let axes: BTreeSet<&str> = run.figures.iter().flat_map(|figure| figure.point.iter().map(|p| p.0)).collect();
+            let known = match there.is_empty() {
+                true => format!("its figures have the axes {}", list(axes.into_iter().collect())),
+                false => format!("{axis} is {} there", list(there.into_iter().collect())),
+            };
+            return Err(Error::At { asked: format!("{axis}={asked}"), known });
+        }
+    }
     let stands = |figure: &Figure| {
         at.iter().all(|(axis, asked)| figure.point.get(axis).is_none_or(|v| Point::means(axis, asked, v)))
     };
     let figures = run.figures.iter().filter(|figure| stands(figure)).cloned().collect();
-    Run { figures, ..run.clone() }
+    Ok(Run { figures, ..run.clone() })
 }

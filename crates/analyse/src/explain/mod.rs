@@ -12,6 +12,7 @@ mod clock;
 mod common;
 mod evidence;
 mod facts;
+mod follows;
 mod footprint;
 mod group;
 mod level;

@@ -6,6 +6,7 @@ use model::Primitive;
 use stats::distribution::normal_cdf;
 
 use super::common::CommonFactorFit;
+use super::follows::Follows;
 use super::result::PrimitiveResidual;
 use super::test::ExplainedFigure;
 use crate::compare::CompareVerdict;
@@ -16,31 +17,45 @@ pub(crate) const WITHOUT_SPREAD: f64 = 1.10;
 
 /// Sets residual and significance of every test.
 ///
-/// Without a common factor, the verdict of the comparison is used. With one, residuals are tested including the
-/// factor's own error, adjusted by Holm's method, and must be wholly outside the band.
+/// Where no factor is removed, the verdict of the comparison is used. Else residuals are tested including the factor's own
+/// error, adjusted by Holm's method, and must be wholly outside the band.
 pub(crate) fn set_residuals(tests: &mut [ExplainedFigure], common: &CommonFactorFit, band: f64, level: f64, z: f64) {
+    for test in tests.iter_mut() {
+        test.removed = match test.pure_user {
+            true => common.log,
+            false => test.follows.removed(test.log, common),
+        };
+        test.residual = test.log - test.removed;
+    }
     let scored: Vec<f64> = tests
         .iter()
         .map(|test| {
             let error = common.error_left(test).filter(|error| *error > 0.0);
-            error.map_or(f64::NAN, |error| 2.0 * normal_cdf(-((test.log - common.log) / error).abs()))
+            error.map_or(f64::NAN, |error| 2.0 * normal_cdf(-(test.residual / error).abs()))
         })
         .collect();
-    for test in tests.iter_mut() {
-        test.residual = test.log - common.log;
-    }
     let curves = curve_residuals(tests);
     for (test, p) in tests.iter_mut().zip(stats::holm(&scored)) {
         test.significant = match test.error {
             None if test.on_curve => curves.get(&test.primitive).is_some_and(|r| r.abs() > WITHOUT_SPREAD.ln()),
             None => test.residual.abs() > WITHOUT_SPREAD.ln(),
-            Some(_) if common.log == 0.0 => test.verdict == Some(CompareVerdict::Different),
+            Some(_) if test.removed == 0.0 => test.verdict == Some(CompareVerdict::Different),
             Some(error) => {
                 let left = common.error_left(test).unwrap_or(error);
                 p <= 1.0 - level && test.residual.abs() - z * left > band
             }
-        };
+        } && (test.follows != Follows::NotRecorded || stands_by_itself(test, band, z));
     }
+}
+
+/// Whether a test differs without the common factor too, in the same direction: whether a time beyond the core follows the
+/// factor is not known where no domain is recorded.
+fn stands_by_itself(test: &ExplainedFigure, band: f64, z: f64) -> bool {
+    let beyond = match test.error {
+        None => test.on_curve || test.log.abs() > WITHOUT_SPREAD.ln(),
+        Some(error) => test.log.abs() - z * error > band,
+    };
+    beyond && test.log * test.residual > 0.0
 }
 
 /// Median residual of each primitive over its points on curves: without spread a single point shows nothing, but a

@@ -101,14 +101,14 @@ impl Explanation {
         Some(match (factor.is_clock, ratio) {
             (true, Some(ratio)) => {
                 let rivals = rivals(&factor.rivals, true);
-                format!("The clock explains {of}: {by} everywhere, and {whose} say {ratio}{also}{rivals}.")
+                format!("The clock explains {of}: {by} in each, and {whose} say {ratio}{also}{rivals}.")
             }
             (_, ratio) => {
                 let said = ratio
                     .map_or_else(|| "no clock is recorded for both".to_owned(), |ratio| format!("{whose} say {ratio}"));
                 let rivals = rivals(&factor.rivals, false);
                 format!(
-                    "A common factor explains {of}: {by} everywhere, not known to be the clock ({said}){also}{rivals}."
+                    "A common factor explains {of}: {by} in each, not known to be the clock ({said}){also}{rivals}."
                 )
             }
         })

@@ -6,6 +6,7 @@ use super::cause::cause;
 use super::clock::{ClockEvidence, clock_evidence};
 use super::common::CommonFactorFit;
 use super::evidence::{Evidence, reaches};
+use super::follows::Follows;
 use super::group::CauseGroup;
 use super::limit::LimitEvidence;
 use super::result::{Cause, CommonFactor, DifferenceKind, Rival, RunDifference};
@@ -30,11 +31,15 @@ pub(crate) fn describe_common(
 ) -> (Option<Cause>, CommonFactor) {
     let pure: Vec<usize> = (0..tests.len()).filter(|&index| tests[index].pure_user).collect();
     let key = |index: &usize| tests[*index].key.clone();
-    let close = |index: &usize| !tests[*index].significant && tests[*index].residual.abs() <= by.band;
+    let close = |index: &usize| {
+        let test = &tests[*index];
+        let may = test.pure_user || test.follows != Follows::NotTheClock || !common.read;
+        may && !test.significant && (test.log - common.log).abs() <= by.band
+    };
     let explains = |keep: bool| (0..tests.len()).filter(move |&i| tests[i].pure_user == keep && !tests[i].on_curve);
     let active = common.log != 0.0;
     let clock = clock_evidence(by.runs.0, by.runs.1);
-    let is_clock = active && clock.as_ref().is_some_and(|c| c.agrees(common.log, by.band + by.z * common.error));
+    let is_clock = common.is_clock;
     let limit = by.evidence.limit.filter(|limit| active && limit.explains(common.log));
     let rivals = if active { rivals(by, tests, common.log, clock.as_ref(), is_clock) } else { Vec::new() };
     let first = limit.map(|limit| limit_cause(limit, tests, &pure, common, rivals.clone(), by.z));
@@ -131,7 +136,10 @@ fn limit_cause(
         rivals,
         ..CauseGroup::of(vec![Primitive::CoreClock], *pure.first().unwrap_or(&0), pure.to_vec())
     };
-    let mut made = cause(&group, tests, &[], 1.0, z);
+    // The factor is what the limit explains, so that nothing is removed.
+    let whole: Vec<ExplainedFigure> =
+        tests.iter().map(|test| ExplainedFigure { removed: 0.0, ..test.clone() }).collect();
+    let mut made = cause(&group, &whole, &[], z);
     CPU_LIMIT.clone_into(&mut made.title);
     made.factor = common.log.exp();
     made.explained = common.log.abs() * pure.len() as f64;

@@ -54,10 +54,10 @@ impl Default for ExplainOptions<'_> {
 /// Explains why B differs from A.
 ///
 /// # Errors
-/// When the runs have no figure in common, or a pattern matches none.
+/// When the runs have no figure in common, or a pattern or a point matches none.
 pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation, Error> {
     let (a, b) = match &options.at {
-        Some((at_a, at_b)) => (restricted(a, at_a), restricted(b, at_b)),
+        Some((at_a, at_b)) => (restricted(a, at_a)?, restricted(b, at_b)?),
         None => (a.clone(), b.clone()),
     };
     let z = normal_quantile(0.5 + options.level / 2.0);
@@ -76,14 +76,13 @@ pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation
     let common = common_factor(&tests, clock_evidence(&a, &b).as_ref(), one_session, options.band, options.level);
     set_residuals(&mut tests, &common, options.band, options.level, z);
     let differences = with_axes(recorded, &tests);
-    let factor = common.log.exp();
-    let costs = costs(&tests, factor);
+    let costs = costs(&tests);
     let limit = limit_evidence(&a, &b, &differences);
     let disturbed = disturbed(&a, &b, (&names.0, &names.1), limit.is_some());
     let evidence = Evidence { differences: &differences, limit: limit.as_ref(), disturbed: disturbed.as_ref() };
     let judging = Judging { runs: (&a, &b), evidence: &evidence, band: options.band, z };
     let (causes, common_factor) = weigh(&tests, &costs, &common, &judging, options.level);
-    let unmeasured = unmeasured(&tests, &costs, &causes, factor);
+    let unmeasured = unmeasured(&tests, &costs, &causes);
     let (ruled_out, not_ruled_out) = bounds(&tests, &causes, &unmeasured);
     let mut left_open = left_open(&tests, &costs);
     left_open.extend(passed.into_iter().map(|passed| LeftOpen { test: passed.key, factor: None, why: passed.why }));
@@ -125,8 +124,7 @@ fn weigh(
     level: f64,
 ) -> (Vec<Cause>, CommonFactor) {
     let joined = attach(groups(tests, costs), tests, costs, judging.evidence);
-    let (factor, z) = (common.log.exp(), judging.z);
-    let mut causes: Vec<Cause> = joined.iter().map(|group| cause(group, tests, costs, factor, z)).collect();
+    let mut causes: Vec<Cause> = joined.iter().map(|group| cause(group, tests, costs, judging.z)).collect();
     let (common_cause, common_factor) = describe_common(tests, common, judging);
     let limited = causes.iter().any(|cause| cause.title == CPU_LIMIT);
     let stalled = || if limited { None } else { stall(tests, judging.runs, judging.evidence, level) };
@@ -186,33 +184,28 @@ fn with_axes(mut found: Vec<RunDifference>, tests: &[ExplainedFigure]) -> Vec<Ru
 /// Excesses within this factor of each other form one group.
 const SIMILAR: f64 = 2.0;
 
-fn unmeasured(
-    tests: &[ExplainedFigure],
-    costs: &[Option<CauseCost>],
-    causes: &[Cause],
-    common: f64,
-) -> Vec<Unmeasured> {
+fn unmeasured(tests: &[ExplainedFigure], costs: &[Option<CauseCost>], causes: &[Cause]) -> Vec<Unmeasured> {
     let mut rest: Vec<usize> = (0..tests.len()).filter(|&index| costs[index] == Some(CauseCost::Unmeasured)).collect();
-    rest.sort_by(|&a, &b| tests[a].excess(common).total_cmp(&tests[b].excess(common)));
+    rest.sort_by(|&a, &b| tests[a].excess().total_cmp(&tests[b].excess()));
     let mut groups = Vec::new();
     while let Some(&first) = rest.first() {
-        let limit = SIMILAR * tests[first].excess(common);
-        let size = rest.iter().take_while(|&&index| tests[index].excess(common) <= limit).count();
+        let limit = SIMILAR * tests[first].excess();
+        let size = rest.iter().take_while(|&&index| tests[index].excess() <= limit).count();
         let mut group: Vec<usize> = rest.drain(..size.max(1)).collect();
         group.sort_unstable();
-        groups.push(describe_unmeasured(&group, tests, causes, common));
+        groups.push(describe_unmeasured(&group, tests, causes));
     }
     groups
 }
 
-fn describe_unmeasured(group: &[usize], tests: &[ExplainedFigure], causes: &[Cause], common: f64) -> Unmeasured {
+fn describe_unmeasured(group: &[usize], tests: &[ExplainedFigure], causes: &[Cause]) -> Unmeasured {
     let ends = |value: &dyn Fn(&ExplainedFigure) -> f64| {
         let values = group.iter().map(|&index| value(&tests[index]));
         (values.clone().fold(f64::INFINITY, f64::min), values.fold(f64::NEG_INFINITY, f64::max))
     };
-    let excess = ends(&|test| test.excess(common));
+    let excess = ends(&|test| test.excess());
     let mut would_need = Vec::new();
-    let mut arithmetic: Vec<String> = group.iter().map(|&index| line(&tests[index], common)).collect();
+    let mut arithmetic: Vec<String> = group.iter().map(|&index| line(&tests[index])).collect();
     let countable = [Primitive::ContextSwitch, Primitive::Exec, Primitive::Fork];
     for found in causes.iter().filter(|cause| cause.excess > 0.0) {
         let Some(primitive) = found.primitives.iter().copied().find(|p| countable.contains(p)) else { continue };

@@ -2,6 +2,7 @@
 
 use model::{Class, Figure, FigureKey, Metric, Primitive, Run, Unit};
 
+use super::follows::Follows;
 use super::footprint::{DeclaredFootprint, Uses, declared, primitives};
 use super::level::{Levels, measures};
 use super::shares::moved;
@@ -12,6 +13,7 @@ use crate::shown_clock::is_condition;
 pub(crate) const FEWEST: usize = 3;
 
 /// One figure of both runs, in seconds per operation.
+#[derive(Clone)]
 pub(crate) struct ExplainedFigure {
     pub(crate) key: FigureKey,
     /// The primitive that it measures.
@@ -46,21 +48,24 @@ pub(crate) struct ExplainedFigure {
     pub(crate) axes: Vec<(String, String, String)>,
     /// The declared counts, if they were used instead of measured ones.
     pub(crate) declared: Option<&'static DeclaredFootprint>,
-    /// Residual after the common factor and its significance; set by the residual step.
+    /// How its time follows the common factor.
+    pub(crate) follows: Follows,
+    /// Logarithm of the part of the common factor that is removed, residual and significance; set by the residual step.
+    pub(crate) removed: f64,
     pub(crate) residual: f64,
     pub(crate) significant: bool,
 }
 
 impl ExplainedFigure {
-    /// Excess of one operation over A's time scaled by the common factor, seconds.
-    pub(crate) fn excess(&self, common: f64) -> f64 {
-        self.time_b - self.time_a * common
+    /// Excess of one operation over A's time scaled by what is removed, seconds.
+    pub(crate) fn excess(&self) -> f64 {
+        self.time_b - self.time_a * self.removed.exp()
     }
 
     /// Interval of the excess: the relative error of the ratio, applied to B's time.
-    pub(crate) fn excess_interval(&self, common: f64, z: f64) -> Option<(f64, f64)> {
+    pub(crate) fn excess_interval(&self, z: f64) -> Option<(f64, f64)> {
         let half = z * self.error?;
-        let at = |sign: f64| self.time_a * ((self.log + sign * half).exp() - common);
+        let at = |sign: f64| self.time_a * ((self.log + sign * half).exp() - self.removed.exp());
         Some((at(-1.0), at(1.0)))
     }
 }
@@ -154,6 +159,8 @@ fn test(
         filtered: matches!(ratio.basis, RatioBasis::Cycles | RatioBasis::ClockTime | RatioBasis::Undisturbed),
         on_curve: levels.on_curve(&a),
         axes: axes(&a, &b),
+        follows: Follows::of(&a, &b, primitive),
+        removed: 0.0,
         declared: declared.filter(|_| !uses.measured),
         uses,
         residual: 0.0,

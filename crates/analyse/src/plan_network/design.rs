@@ -95,23 +95,11 @@ impl Design {
         self.events_per_second * self.event_bytes
     }
 
-    /// Its numbers.
-    #[must_use]
-    pub fn findings(&self) -> Vec<DesignFinding> {
+    /// What bursts of all senders at once may have; nothing for one sender, which never loses a frame.
+    fn bursts(&self) -> Vec<DesignFinding> {
         let (n, rate, buffer) = (self.senders, self.link_rate, self.output_buffer);
-        let each = self.aggregate() / f64::from(self.receivers);
-        let frames = frames_per_sender(n, buffer, Framing::UDP).unwrap_or(u64::MAX);
-        let window = window_bytes(n, buffer, Framing::TCP);
+        let Some(frames) = frames_per_sender(n, buffer, Framing::UDP) else { return Vec::new() };
         vec![
-            DesignFinding::new("payload of all links", self.aggregate(), "B/s"),
-            DesignFinding::new("payload into each receiver", each, "B/s"),
-            DesignFinding::new("payload out of each sender", self.aggregate() / f64::from(n), "B/s"),
-            DesignFinding::new("fragment", self.fragment(), "B").remark(format!(
-                "{} frame as a datagram, {} over TCP with timestamps",
-                Framing::UDP.frames(self.fragment().ceil() as u64),
-                Framing::TCP.frames(self.fragment().ceil() as u64)
-            )),
-            DesignFinding::new("load of a receiver's link", each / (rate * Framing::UDP.efficiency()), "1"),
             DesignFinding::new("longest burst of all senders at once", burst_seconds(n, rate, buffer as f64), "s")
                 .remark("BUF / ((N - 1) l)"),
             DesignFinding::new("data of each sender in it", buffer as f64 / f64::from(n.saturating_sub(1).max(1)), "B")
@@ -121,6 +109,28 @@ impl Design {
                     "{frames} frames; one more loses {}",
                     percent(lost_share(n, frames + 1, buffer, Framing::UDP))
                 )),
+        ]
+    }
+
+    /// Its numbers.
+    #[must_use]
+    pub fn findings(&self) -> Vec<DesignFinding> {
+        let (n, rate, buffer) = (self.senders, self.link_rate, self.output_buffer);
+        let each = self.aggregate() / f64::from(self.receivers);
+        let window = window_bytes(n, buffer, Framing::TCP);
+        let mut findings = vec![
+            DesignFinding::new("payload of all links", self.aggregate(), "B/s"),
+            DesignFinding::new("payload into each receiver", each, "B/s"),
+            DesignFinding::new("payload out of each sender", self.aggregate() / f64::from(n), "B/s"),
+            DesignFinding::new("fragment", self.fragment(), "B").remark(format!(
+                "{} frame as a datagram, {} over TCP with timestamps",
+                Framing::UDP.frames(self.fragment().ceil() as u64),
+                Framing::TCP.frames(self.fragment().ceil() as u64)
+            )),
+            DesignFinding::new("load of a receiver's link", each / (rate * Framing::UDP.efficiency()), "1"),
+        ];
+        findings.extend(self.bursts());
+        findings.extend([
             DesignFinding::new("largest effective window without loss", window as f64, "B")
                 .remark("whole frames, N x window within the output buffer"),
             DesignFinding::new(
@@ -130,7 +140,8 @@ impl Design {
             )
             .remark("window over round trip, or the link"),
             DesignFinding::new("window that one link alone needs", window_for_rate(rate, self.round_trip), "B"),
-        ]
+        ]);
+        findings
     }
 
     /// The findings of [`Design::BABAR`] with the paper's numbers beside them, and where those do not follow.

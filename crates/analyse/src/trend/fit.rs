@@ -229,5 +229,10 @@ fn checked(fit: &Growth, outside: &[&Dated], level: f64) -> Option<Checked> {
 }
 
 fn window_in_words(window: Option<(f64, f64)>) -> String {
-    window.map_or_else(|| "in all".to_owned(), |(from, to)| format!("between {from} and {to}"))
+    match window.map(|(from, to)| (from, to, from.is_finite(), to.is_finite())) {
+        Some((from, to, true, true)) => format!("between {from} and {to}"),
+        Some((from, _, true, false)) => format!("from {from} on"),
+        Some((_, to, false, true)) => format!("until {to}"),
+        _ => "in all".to_owned(),
+    }
 }

@@ -91,6 +91,14 @@ pub struct Projection {
     pub came: Option<(f64, f64)>,
 }
 
+impl Projection {
+    /// Whether the data scatter at all. Values that lie exactly on the line do not show how far one value may lie from it.
+    #[must_use]
+    pub fn scatter_is_known(&self) -> bool {
+        self.high > self.low * (1.0 + 1e-9)
+    }
+}
+
 /// One point of the fan.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct FanPoint {

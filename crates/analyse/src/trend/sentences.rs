@@ -87,14 +87,14 @@ impl GrowthTrend {
         let wide = projection.wide.filter(|_| projection.out_of_reach).map_or_else(String::new, |(low, high)| {
             format!("; if the growth rate goes on changing as it did, between {} and {}", digits(low), digits(high))
         });
-        format!(
-            "The {} would be {} in {}, one value between {} and {}{flag}{wide}{came}.",
-            word(curve),
-            digits(projection.value),
-            date(projection.time),
-            digits(projection.low),
-            digits(projection.high),
-        )
+        let would = format!("The {} would be {} in {}", word(curve), digits(projection.value), date(projection.time));
+        if !projection.scatter_is_known() {
+            return format!(
+                "{would}{flag}{came}; all values lie on the line, so that nothing shows how far one lies from it."
+            );
+        }
+        let (low, high) = (digits(projection.low), digits(projection.high));
+        format!("{would}, one value between {low} and {high}{flag}{wide}{came}.")
     }
 }
 

@@ -242,6 +242,41 @@ fn impossible_demands_name_the_limits_to_relax() {
     assert!(shortages.iter().any(|shortage| shortage.unit == "rack units"), "{shortages:?}");
 }
 
+/// A rate that only a plan of nothing would reach is no value that would help.
+#[test]
+fn no_value_is_named_that_nothing_reaches() {
+    let poor = FARM.replace("spare_nodes = 1", "spare_nodes = 1\nbudget = \"1 USD\"");
+    let ChooseAnswer::Impossible(shortages) = decide(&problem(&poor)).unwrap().answer else { panic!() };
+    assert!(shortages.iter().all(|shortage| shortage.unit != "events/s"), "{shortages:?}");
+    assert!(shortages.iter().any(|shortage| shortage.unit == "USD" && shortage.needed > 1500.0), "{shortages:?}");
+}
+
+/// Of two offers alike neither is likelier to be the best.
+#[test]
+fn equal_offers_are_equally_likely() {
+    let one = |name: &str| {
+        format!("[[offer]]\nname = \"{name}\"\nprice = \"1000 EUR\"\nrate = {{ events = \"90 to 110 events/s\" }}\n")
+    };
+    let demand = "currency = \"EUR\"\ndraws = 400\n[demand]\nrate = \"1000 events/s\"\nyears = \"3 years\"\n";
+    let choice = decide(&problem(&format!("{demand}{}{}", one("a"), one("b")))).unwrap();
+    let plan = plan(&choice);
+    let odds: Vec<f64> = plan.offers.iter().map(|offer| offer.best).collect();
+    assert!((odds[0] - odds[1]).abs() < 0.1 && (odds[0] + odds[1] - 1.0).abs() < 1e-9, "{odds:?}");
+    let sum: f64 = plan.plans.iter().map(|odds| odds.probability).sum();
+    assert!(sum < 1.0 + 1e-9, "{:?}", plan.plans);
+}
+
+/// A demand far below what one node does takes the cheapest node, and a spare one.
+#[test]
+fn a_small_demand_takes_one_node() {
+    for rate in ["1e-30", "1e-9", "1e-3"] {
+        let choice = decide(&problem(&FARM.replace("\"300 events/s\"", &format!("\"{rate} events/s\"")))).unwrap();
+        let plan = plan(&choice);
+        let counts: Vec<(&str, u32)> = plan.plan.iter().map(|one| (one.offer.as_str(), one.count)).collect();
+        assert_eq!(counts, [("small", 2)], "{rate}: {:?}", choice.sentences());
+    }
+}
+
 #[test]
 fn what_binds_is_named_with_its_price() {
     let choice = decide(&problem(&FARM.replace("\"9 kW\"", "\"4.6 kW\""))).unwrap();
@@ -283,6 +318,11 @@ fn mistakes_are_named_by_line() {
         ("rate = \"300 events/s\"", "rate = \"300 events\"", "line 6", "a second"),
         ("years = \"3 years\"", "years = ", "line 7", ""),
         ("years = \"3 years\"", "years = \"0 years\"", "line 7", "some time"),
+        ("rate = \"300 events/s\"", "rate = \"0 events/s\"", "line 6", "above 0"),
+        ("rate = \"300 events/s\"", "rate = \"1e30 events/s\"", "line 6", "a million nodes do not reach it"),
+        ("draws = 200", "draws = 1", "line 3", "between 20 and 100000"),
+        ("draws = 200", "draws = 1000000000", "line 3", "between 20 and 100000"),
+        ("share = 0.5\n", "share = 1.5\n", "line 15", "between 0 and 1"),
     ] {
         let text = FARM.replacen(from, to, 1);
         assert_ne!(text, FARM, "{from}");

@@ -7,12 +7,14 @@
 
 use analyse::explain;
 use analyse::explain::{ExplainOptions, Explanation};
-use model::{Class, CpuDistance, Fact, FactValue, Primitive, Run, Share};
+use model::{
+    Class, CpuDistance, Domain, Fact, FactValue, FigureReferences, ObservedReason, Primitive, Run, Share, ValueBasis,
+};
 use rand_chacha::ChaCha8Rng;
-use stats::simulate::generator;
+use stats::simulate::{generator, standard_normal};
 
 use crate::common::core::{GUEST, GuestSession, Surroundings, contended, core_run};
-use crate::common::time;
+use crate::common::{from_values, time};
 
 const PRIMITIVES: [Primitive; 6] = [
     Primitive::IntegerAlu,
@@ -25,10 +27,15 @@ const PRIMITIVES: [Primitive; 6] = [
 
 /// A session of six core figures, each of which takes `factor` times the cycles.
 fn guest(id: &str, clock: f64, factor: f64, rng: &mut ChaCha8Rng) -> Run {
+    guest_of(id, clock, &|_| factor, rng)
+}
+
+/// The same with a factor of each primitive.
+fn guest_of(id: &str, clock: f64, factor: &dyn Fn(Primitive) -> f64, rng: &mut ChaCha8Rng) -> Run {
     let mut session = GuestSession::new(Surroundings { clock, steps: false, ..GUEST }, rng);
     let figures = PRIMITIVES.iter().enumerate().map(|(i, primitive)| {
-        let mut made =
-            session.core(&format!("cpu.f{i}"), time("operation"), Class::Compute, factor * (5.0 + i as f64), 0.001);
+        let cycles = factor(*primitive) * (5.0 + i as f64);
+        let mut made = session.core(&format!("cpu.f{i}"), time("operation"), Class::Compute, cycles, 0.001);
         made.stresses = vec![*primitive];
         made
     });
@@ -54,6 +61,51 @@ fn a_clock_that_fell_explains_everything_and_causes_nothing_else() {
     assert!(found.residuals.iter().all(|residual| !residual.significant && (residual.residual - 1.0).abs() < 0.01));
 }
 
+/// A memory figure, whose time does not follow the clock.
+fn memory(run: &mut Run, probe: &str, domain: Domain, seconds: f64, rng: &mut ChaCha8Rng) {
+    let launches: Vec<f64> = (0..20).map(|_| seconds * (0.001 * standard_normal(rng)).exp()).collect();
+    let mut made = from_values(probe, "", time("load"), Class::MemoryLatency, &launches);
+    made.stresses = vec![Primitive::DramLatency];
+    let basis = ValueBasis::Observed(ObservedReason::LongOperation);
+    made.references = Some(FigureReferences { domain, basis, ..FigureReferences::default() });
+    run.figures.push(made);
+}
+
+/// A memory that stands still while the clock moves is not said to have moved, and one that moved is, by what it moved.
+#[test]
+fn a_clock_that_moved_says_nothing_of_the_memory() {
+    let mut rng = generator(15);
+    for (domain, slower, clock) in [
+        (Domain::Memory, 1.0, 0.5),
+        (Domain::Memory, 1.0, 1.8),
+        (Domain::Mixed, 1.0, 0.5),
+        (Domain::Mixed, 1.5, 0.5),
+        (Domain::Mixed, 2.0, 0.5),
+        (Domain::Memory, 2.0, 0.5),
+        (Domain::Mixed, 4.0, 0.5),
+        (Domain::Mixed, 0.5, 0.5),
+    ] {
+        let (mut a, mut b) = (guest("a", 2.6e9, 1.0, &mut rng), guest("b", 2.6e9 * clock, 1.0, &mut rng));
+        memory(&mut a, "memory.chase", domain, 1e-7, &mut rng);
+        memory(&mut b, "memory.chase", domain, 1e-7 * slower, &mut rng);
+        let found = explained(&a, &b);
+        let factor = &found.common_factor;
+        assert!(factor.is_clock && (factor.value * clock - 1.0).abs() < 1e-6, "{factor:?}");
+        // What neither the whole clock nor none of it explains.
+        let moved = match (domain, slower) {
+            (Domain::Memory, slower) => slower - 1.0,
+            (_, slower) if slower > 1.0 / clock => slower - 1.0 / clock,
+            (_, slower) if slower < 1.0 => slower - 1.0,
+            _ => 0.0,
+        };
+        let causes: Vec<f64> = found.causes.iter().map(|cause| cause.excess / 1e-7).collect();
+        assert_eq!(causes.len(), usize::from(moved != 0.0), "{domain:?} {slower} {clock}: {:?}", found.sentences());
+        assert!(causes.iter().all(|excess| (excess - moved).abs() < 0.05), "{domain:?} {slower}: {causes:?}");
+        let follows = factor.follows.iter().any(|key| key.probe == "memory.chase");
+        assert_eq!(follows, domain == Domain::Mixed && slower * clock == 1.0, "{domain:?} {slower}");
+    }
+}
+
 #[test]
 fn what_moves_while_the_clock_stands_is_not_the_clock() {
     let mut rng = generator(12);
@@ -64,6 +116,24 @@ fn what_moves_while_the_clock_stands_is_not_the_clock() {
     // Nothing to explain where neither moved.
     let same = explained(&guest("a", 2.6e9, 1.0, &mut rng), &guest("b", 2.6e9, 1.0, &mut rng));
     assert!(!same.difference, "{same:?}");
+}
+
+/// What moved in user mode alone, while the clock stood, is no reason to say that the kernel's calls became cheaper.
+#[test]
+fn a_factor_that_is_not_the_clock_says_nothing_of_what_does_not_follow_it() {
+    let mut rng = generator(16);
+    for (call, moved) in [(1.0, 0.0), (1.2, 0.0), (1.5, 0.0), (0.5, -0.5), (3.0, 1.5)] {
+        let b = |primitive| if primitive == Primitive::SyscallEntry { call } else { 1.5 };
+        let found = explained(&guest("a", 2.6e9, 1.0, &mut rng), &guest_of("b", 2.6e9, &b, &mut rng));
+        assert!(!found.common_factor.is_clock && (found.common_factor.value - 1.5).abs() < 0.01);
+        let causes: Vec<_> = found.causes.iter().map(|cause| (&cause.primitives[..], cause.excess)).collect();
+        assert_eq!(causes.len(), usize::from(moved != 0.0), "{call}: {:?}", found.sentences());
+        // Nine cycles of a call at 2.6 GHz.
+        let right = |&(primitives, excess): &(&[Primitive], f64)| {
+            primitives == [Primitive::SyscallEntry] && (excess / (9.0 / 2.6e9) - moved).abs() < 0.05
+        };
+        assert!(causes.iter().all(right), "{call}: {causes:?}");
+    }
 }
 
 /// The share of the time with another thread on the core.

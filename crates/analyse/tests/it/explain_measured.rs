@@ -188,6 +188,14 @@ fn one_run_at_two_placements() {
     let found = explain(&a, &a.clone(), &ExplainOptions { at, ..ExplainOptions::default() }).unwrap();
     first_is(&found, "placement of the two parties");
     assert!(!explain(&a, &a.clone(), &ExplainOptions::default()).unwrap().difference, "a run is like itself");
+    // Where nothing was measured there is nothing to say, least of all that nothing differs.
+    for (wrong, told) in
+        [("placement=same_moon", "placement is cross_cpu, same_cpu there"), ("moon=full", "have the axes ")]
+    {
+        let at = Some((point("placement=same_cpu"), point(wrong)));
+        let refused = explain(&a, &a.clone(), &ExplainOptions { at, ..ExplainOptions::default() }).unwrap_err();
+        assert!(refused.to_string().contains(wrong) && refused.to_string().contains(told), "{refused}");
+    }
 }
 
 #[test]
@@ -389,18 +397,23 @@ fn a_cause_without_a_fact_is_named_by_its_primitive() {
 
 #[test]
 fn a_faster_clock_is_removed_before_memory_is_judged() {
-    // The clock of B is 10% faster, its memory is not: after removing the clock, memory differs.
-    let change = |probe: &str, at: &str| {
-        let memory = probe.starts_with("memory") && !at.contains("32KiB");
-        (at.to_owned(), if memory { 1.0 } else { 1.0 / 1.1 })
+    // The clock of B is 10% faster. Where its memory is as A's, it differs from the clock alone, and not from A's.
+    let at_clock = |memory_slower: f64| {
+        let change = |probe: &str, at: &str| {
+            let memory = probe.starts_with("memory") && !at.contains("32KiB");
+            (at.to_owned(), if memory { memory_slower } else { 1.0 / 1.1 })
+        };
+        let mut a = measured("a", "now", &unchanged, &mut generator(8));
+        let mut b = measured("b", "now", &change, &mut generator(8));
+        for (run, clock) in [(&mut a, 2.0e9), (&mut b, 2.2e9)] {
+            run.machine.facts.push(fact("cpu.clock", FactValue::Number(clock), &[P::CoreClock]));
+        }
+        explain(&a, &b, &ExplainOptions::default()).unwrap()
     };
-    let mut rng = generator(8);
-    let mut a = measured("a", "now", &unchanged, &mut generator(8));
-    let mut b = measured("b", "now", &change, &mut rng);
-    for (run, clock) in [(&mut a, 2.0e9), (&mut b, 2.2e9)] {
-        run.machine.facts.push(fact("cpu.clock", FactValue::Number(clock), &[P::CoreClock]));
-    }
-    let found = explain(&a, &b, &ExplainOptions::default()).unwrap();
+    let alike = at_clock(1.0);
+    assert!(alike.difference && alike.causes.is_empty(), "{:#?}", alike.sentences());
+    assert!((alike.common_factor.value - 1.0 / 1.1).abs() < 0.01);
+    let found = at_clock(1.5);
     assert!((found.common_factor.value - 1.0 / 1.1).abs() < 0.01);
     assert!((found.common_factor.clock_ratio.unwrap() - 1.0 / 1.1).abs() < 1e-9);
     assert_eq!(found.common_factor.because.len(), 1);

@@ -221,7 +221,7 @@ fn what_was_assumed_is_named() {
         assert!(arithmetic.contains(line), "{line}");
     }
     let said = found.sentences();
-    assert!(said[0].starts_with("The clock explains 10 of 27 tests: −3.75% everywhere"), "{}", said[0]);
+    assert!(said[0].starts_with("The clock explains 10 of 27 tests: −3.75% in each"), "{}", said[0]);
     assert!(said.iter().any(|text| text.contains("349 switches would be needed to pay for it: a cause of its own")));
     assert!(said.iter().any(|text| text.contains("54 to 59 execs") && text.contains("at least 11 times slower")));
     let round: Explanation = serde_json::from_str(&serde_json::to_string(&found).unwrap()).unwrap();
@@ -295,7 +295,7 @@ fn a_common_factor_is_called_clock_only_where_the_clocks_agree() {
     assert!(!equal.common_factor.is_clock && equal.common_factor.because.is_empty());
     let said = &equal.sentences()[0];
     assert!(
-        said.starts_with("A common factor explains 10 of 27 tests: −3.75% everywhere, not known to be the clock"),
+        said.starts_with("A common factor explains 10 of 27 tests: −3.75% in each, not known to be the clock"),
         "{said}"
     );
     assert!(said.contains("the clocks say +0.0%"), "{said}");

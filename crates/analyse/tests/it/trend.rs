@@ -117,6 +117,10 @@ fn what_cannot_be_fitted_says_why() {
     let data = planted(1, 2.0, 2000, 2002);
     let none = trend(&data, &TrendOptions { window: Some((2030.0, 2040.0)), ..TrendOptions::default() }).unwrap_err();
     assert!(none.to_string().contains("between 2030 and 2040"), "{none}");
+    for (window, words) in [((2030.0, f64::INFINITY), "from 2030 on"), ((f64::NEG_INFINITY, 1800.0), "until 1800,")] {
+        let none = trend(&data, &TrendOptions { window: Some(window), ..TrendOptions::default() }).unwrap_err();
+        assert!(none.to_string().contains(words), "{none}");
+    }
     let same: Vec<Dated> =
         (0..9).map(|i| Dated { time: 2000.0, value: f64::from(i + 1), name: None, family: None }).collect();
     assert!(trend(&same, &TrendOptions::default()).is_err());
@@ -195,5 +199,21 @@ fn nothing_is_ever_without_a_number() {
             let told = found.fits[0].projections.len() + found.beyond.len();
             assert_eq!(told, 3, "{name}");
         }
+    }
+}
+
+/// Values on one line have no scatter, which is no certainty.
+#[test]
+fn values_on_the_line_are_no_certainty() {
+    for growth in [1.0, 2.0_f64] {
+        let data: Vec<Dated> = (0..5)
+            .map(|i| Dated { time: 2000.0 + f64::from(i), value: growth.powi(i), name: None, family: None })
+            .collect();
+        let found = trend(&data, &TrendOptions { project: vec![2005.0], ..TrendOptions::default() }).unwrap();
+        let said = found.sentences().join(" ");
+        assert!(
+            said.contains("nothing shows how far one lies from it") && !said.contains("one value between"),
+            "{said}"
+        );
     }
 }

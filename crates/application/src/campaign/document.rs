@@ -22,7 +22,7 @@ pub fn document(suite: &str, seed: u64, target: f64, time_limit: Option<f64>, di
         ..model::Plan::default()
     };
     let mut run = measure::begin(plan, machine, identity);
-    run.session.command = model::presentable(std::env::args());
+    run.session.command = model::presentable(model::command_line());
     run.session.notes = notes;
     run
 }

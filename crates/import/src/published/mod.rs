@@ -67,7 +67,11 @@ impl PublishedEvaluation {
         let text = folder.text(DESCRIPTION)?;
         let failed = |error: toml::de::Error| Error::EvaluationFile {
             file: DESCRIPTION.to_owned(),
-            reason: error.to_string().trim_end().to_owned(),
+            reason: {
+                // The parser's own text draws the line below itself, and does not fit into one.
+                let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
+                format!("line {line}: {}", error.message().replace('\n', " "))
+            },
         };
         let description: EvaluationDescription = toml::from_str(&text).map_err(failed)?;
         let mut hasher = Sha256::new();

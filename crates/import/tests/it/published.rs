@@ -240,5 +240,6 @@ fn a_directory_of_the_user_is_an_evaluation_like_any_other() {
     refused(&description.replace("\"table1\"", "\"table2\""), "table2.csv");
     refused(&description.replace("\"table1\"", "\"../secret\""), "contains a path");
     refused("title = 1", "evaluation.toml");
+    refused("\n\ngarbage", "line 3: key with no value");
     refused(&format!("{description}\nsurprise = 1"), "surprise");
 }

@@ -53,7 +53,11 @@ fn changed(run: &Run) -> Option<String> {
 
 fn incomplete(run: &Run) -> Option<String> {
     let cut = run.origin.is_none() && !run.session.complete;
-    cut.then(|| "the run ended before everything planned was done".to_owned())
+    let how = match run.ended_by_limit() {
+        true => "the time limit ended the run before every figure was finished",
+        false => "the run ended before everything planned was done",
+    };
+    cut.then(|| how.to_owned())
 }
 
 /// Pairs of CPUs that the host moved during the run.

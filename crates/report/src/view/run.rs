@@ -181,7 +181,9 @@ pub(super) fn summary(run: &Run, context: &RunContext) -> String {
     }
     let time = if run.session.seconds > 0.0 { format!(" in {}", duration(run.session.seconds)) } else { String::new() };
     let counted = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
-    format!("{}{time}{counted}.{}", plural(run.figures.len(), "figure"), stored(run, context))
+    // The parts add up to it: what the machine did meanwhile is no figure that was asked for.
+    let asked = run.figures.iter().filter(|figure| !figure.is_condition()).count();
+    format!("{}{time}{counted}.{}", plural(asked, "figure"), stored(run, context))
 }
 
 /// ` (6 files, 3 memory)`, the family with most first.

@@ -36,7 +36,10 @@ fn projections(trend: &GrowthTrend) -> Table {
         .iter()
         .flat_map(|fit| fit.projections.iter().map(move |projection| (fit, projection)))
         .map(|(fit, projection)| {
-            let quantity = quantity(projection.value, projection.low, projection.high);
+            let quantity = match projection.scatter_is_known() {
+                true => quantity(projection.value, projection.low, projection.high),
+                false => PrintedQuantity::bare(projection.value, Unit::Count),
+            };
             let flag = if projection.out_of_reach {
                 let spans = projection.extrapolation;
                 Cell::Text(format!("OUT OF REACH: {spans:.1} spans beyond the data"), Tone::Bad)

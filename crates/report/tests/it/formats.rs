@@ -65,6 +65,21 @@ fn incomplete_and_foreign_runs_are_marked() {
     assert!(text.contains("the machine restarted during the run"));
     assert!(text.contains("the run ended before everything planned was done"));
     assert!(text.contains("prony run --resume 3"));
+    run.plan.time_limit = Some(run.session.seconds);
+    let text = terminal(&view::run(&run, &RunContext::default()));
+    assert!(text.contains("the time limit ended the run before every figure was finished"), "{text}");
+}
+
+#[test]
+fn the_parts_of_the_summary_add_up() {
+    let mut run = fixture::fixed_run();
+    let all = run.figures.len();
+    let mut clock = run.figures[0].clone();
+    (clock.probe, clock.point) = ("cpu.clock".to_owned(), model::Point::default());
+    run.figures.push(clock);
+    let text = terminal(&view::run(&run, &RunContext::default()));
+    let told = text.lines().find(|line| line.contains(" figures in 1:47: ")).unwrap();
+    assert!(told.contains(&format!("{all} figures in")), "the clock that the run had was not asked for: {told}");
 }
 
 #[test]

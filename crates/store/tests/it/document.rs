@@ -128,7 +128,7 @@ fn estimate() -> impl Strategy<Value = Estimate> {
 }
 
 fn outcome() -> impl Strategy<Value = Outcome> {
-    let mode = (number(), estimate()).prop_map(|(share, estimate)| Mode { share, estimate });
+    let mode = (0.0..=1.0_f64, estimate()).prop_map(|(share, estimate)| Mode { share, estimate });
     prop_oneof![
         estimate().prop_map(Outcome::Measured),
         number().prop_map(|bound| Outcome::Below { bound }),
