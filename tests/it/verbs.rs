@@ -271,6 +271,8 @@ fn strange_words_of_a_command_line_are_used_or_get_a_line() {
         assert!(said.code == Some(2) && said.err.contains(words[words.len() - 2]), "{said:?}");
         assert!(!said.err.contains("unexpected argument"), "{said:?}");
     }
+    let nothing = place.ask(&["app", "work", "analyse", "--events", "0"]);
+    assert!(nothing.code == Some(2) && nothing.out.is_empty(), "no mass of no events: {nothing:?}");
     let nowhere = place.ask(&["run", "--probe", "os.syscall_write", "--output", "missing/a.json"]).refused();
     assert!(nowhere.contains("in missing: it does not exist"), "{nowhere}");
     assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().map(Vec::len), Some(1), "nothing was begun");

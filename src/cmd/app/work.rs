@@ -16,7 +16,7 @@ pub(crate) struct Arguments {
     #[arg(value_parser = clap::builder::PossibleValuesParser::new(physics::NAMES))]
     workload: String,
     /// Events
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     events: u64,
     /// Number of the first event
     #[arg(long, default_value_t = 0)]
