@@ -53,6 +53,7 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
     let mut found = Vec::new();
     let mut opened: Option<(Box<dyn Store>, Selector)> = None;
     for name in names {
+        let before = found.len();
         if name == "-" {
             let mut text = Vec::new();
             std::io::Read::read_to_end(&mut std::io::Read::take(std::io::stdin(), store::DOCUMENT_LIMIT), &mut text)
@@ -84,6 +85,11 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
                 found.push(Named { handle, run: selection.load(store.as_ref(), detail)? });
             }
         }
+        // An evaluation may define what is measured and print no machine.
+        anyhow::ensure!(
+            found.len() > before,
+            "{name} holds no machine with a figure; `prony runs --published` lists them"
+        );
     }
     Ok(found)
 }

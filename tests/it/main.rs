@@ -3,6 +3,7 @@
 mod app;
 mod bad_turns;
 mod circles;
+mod command_line;
 mod common;
 mod decide;
 mod docs;

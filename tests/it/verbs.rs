@@ -251,35 +251,6 @@ fn colour_is_off_when_piped_and_on_when_asked_and_a_closed_pipe_is_no_failure() 
     }
 }
 
-/// Names that are not UTF-8, numbers below zero and variables without a value.
-#[test]
-fn strange_words_of_a_command_line_are_used_or_get_a_line() {
-    use std::ffi::OsStr;
-    use std::os::unix::ffi::OsStrExt;
-    let place = Place::with_a_run();
-    let ask = |words: &[&str], name: &[u8]| {
-        Answer::of(place.prony().args(words).arg(OsStr::from_bytes(name)).output().unwrap())
-    };
-    ask(&["report", "1", "--output"], b"page-\xff.html").fine();
-    assert!(place.path().join(OsStr::from_bytes(b"page-\xff.html")).exists());
-    std::fs::copy(place.file("a.json"), place.path().join(OsStr::from_bytes(b"a-\xff.json"))).unwrap();
-    ask(&["import"], b"a-\xff.json").fine();
-    assert_eq!(ask(&["show"], b"a-\xff.json").code, Some(2));
-    for words in [&["compare", "1", "1", "--band", "-1"][..], &["run", "--time-limit", "-1"], &["run", "--seed", "-3"]]
-    {
-        let said = place.ask(words);
-        assert!(said.code == Some(2) && said.err.contains(words[words.len() - 2]), "{said:?}");
-        assert!(!said.err.contains("unexpected argument"), "{said:?}");
-    }
-    let nothing = place.ask(&["app", "work", "analyse", "--events", "0"]);
-    assert!(nothing.code == Some(2) && nothing.out.is_empty(), "no mass of no events: {nothing:?}");
-    let nowhere = place.ask(&["run", "--probe", "os.syscall_write", "--output", "missing/a.json"]).refused();
-    assert!(nowhere.contains("in missing: it does not exist"), "{nowhere}");
-    assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().map(Vec::len), Some(1), "nothing was begun");
-    let unset = place.prony().arg("runs").env("PRONY_STORE", "").output().unwrap();
-    assert!(Answer::of(unset).refused().contains("PRONY_STORE"));
-}
-
 #[test]
 fn a_published_table_is_recomputed_and_its_slips_are_named() {
     let place = Place::new();

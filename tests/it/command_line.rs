@@ -1,0 +1,37 @@
+//! Words of a command line that nobody expects.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use crate::common::{Answer, Place};
+
+/// Names that are not UTF-8, numbers below zero and variables without a value.
+#[test]
+fn strange_words_of_a_command_line_are_used_or_get_a_line() {
+    let place = Place::with_a_run();
+    let ask = |words: &[&str], name: &[u8]| {
+        Answer::of(place.prony().args(words).arg(OsStr::from_bytes(name)).output().unwrap())
+    };
+    ask(&["report", "1", "--output"], b"page-\xff.html").fine();
+    assert!(place.path().join(OsStr::from_bytes(b"page-\xff.html")).exists());
+    std::fs::copy(place.file("a.json"), place.path().join(OsStr::from_bytes(b"a-\xff.json"))).unwrap();
+    ask(&["import"], b"a-\xff.json").fine();
+    assert_eq!(ask(&["show"], b"a-\xff.json").code, Some(2));
+    for verb in ["show", "explain", "report", "predict"] {
+        assert!(place.ask(&[verb, "published:stream", "--json"]).code == Some(2), "it prints no machine");
+    }
+    for words in [&["compare", "1", "1", "--band", "-1"][..], &["run", "--time-limit", "-1"], &["run", "--seed", "-3"]]
+    {
+        let said = place.ask(words);
+        assert!(said.code == Some(2) && said.err.contains(words[words.len() - 2]), "{said:?}");
+        assert!(!said.err.contains("unexpected argument"), "{said:?}");
+    }
+    let nothing = place.ask(&["app", "work", "analyse", "--events", "0"]);
+    assert!(nothing.code == Some(2) && nothing.out.is_empty(), "no mass of no events: {nothing:?}");
+    let nowhere = place.ask(&["run", "--probe", "os.syscall_write", "--output", "missing/a.json"]).refused();
+    assert!(nowhere.contains("in missing: it does not exist"), "{nowhere}");
+    assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().map(Vec::len), Some(1), "nothing was begun");
+    let unset = place.prony().arg("runs").env("PRONY_STORE", "").output().unwrap();
+    assert!(Answer::of(unset).refused().contains("PRONY_STORE"));
+}
