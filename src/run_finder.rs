@@ -63,10 +63,7 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
             let runs = evaluation::published(name)?;
             found.extend(runs.into_iter().map(|run| Named { handle: run.id.clone(), run }));
         } else if store::is_path(name) {
-            let runs = of_file(Path::new(name))?;
-            let several = runs.len() > 1;
-            let handle = |run: &Run| if several { run.name().to_owned() } else { name.clone() };
-            found.extend(runs.into_iter().map(|run| Named { handle: handle(&run), run }));
+            found.extend(named_of_file(name)?);
         } else {
             if opened.is_none() {
                 let store = read(common)?;
@@ -74,9 +71,20 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
                 opened = Some((store, selector));
             }
             if let Some((store, selector)) = &opened {
-                let selection = match (selector.resolve(name), missing(common)) {
-                    (Err(error), Some(missing)) => return Err(anyhow::Error::new(error).context(missing)),
-                    (found, _) => found?,
+                let selection = match selector.resolve(name) {
+                    Ok(selection) => selection,
+                    // A name that is no path by its look, such as `table.csv`, may be one all the same.
+                    Err(_) if Path::new(name).is_file() => {
+                        found.extend(named_of_file(name)?);
+                        continue;
+                    }
+                    Err(error) => {
+                        let error = anyhow::Error::new(error);
+                        return Err(match missing(common) {
+                            Some(missing) => error.context(missing),
+                            None => error,
+                        });
+                    }
                 };
                 let handle = match &selection {
                     store::StoreSelection::Stored(summary) => summary.number.to_string(),
@@ -92,6 +100,14 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
         );
     }
     Ok(found)
+}
+
+/// The runs of a file: one by the name of the file, several by their own.
+fn named_of_file(name: &str) -> Result<Vec<Named>> {
+    let runs = of_file(Path::new(name))?;
+    let several = runs.len() > 1;
+    let handle = |run: &Run| if several { run.name().to_owned() } else { name.to_owned() };
+    Ok(runs.into_iter().map(|run| Named { handle: handle(&run), run }).collect())
 }
 
 /// The runs of a file: a run document, or whatever `prony import` reads, which is everything that this program writes.

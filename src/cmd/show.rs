@@ -35,8 +35,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             output::print(&report::view::probe(&description), common)?;
             return Ok(ExitStatus::Fine);
         }
-        // A name with a dot that is not a path can only refer to a probe.
-        if name.contains('.') && !name.contains(':') {
+        // A name with a dot that is no file can only refer to a probe.
+        if name.contains('.') && !name.contains(':') && !std::path::Path::new(name).is_file() {
             measure::select(None, &[name.to_owned()], 0.02)?;
             anyhow::bail!("{name} names several probes; list them with: prony probes '{name}'");
         }

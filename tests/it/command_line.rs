@@ -18,6 +18,11 @@ fn strange_words_of_a_command_line_are_used_or_get_a_line() {
     std::fs::copy(place.file("a.json"), place.path().join(OsStr::from_bytes(b"a-\xff.json"))).unwrap();
     ask(&["import"], b"a-\xff.json").fine();
     assert_eq!(ask(&["show"], b"a-\xff.json").code, Some(2));
+    // A file in this directory needs no "./" before its name.
+    std::fs::write(place.file("two.csv"), "machine,triad (GB/s)\nnode-a,61.5\nnode-b,91.5\n").unwrap();
+    assert!(place.ask(&["compare", "two.csv", "--all"]).fine().out.contains("1.49x faster"));
+    std::fs::write(place.file("one.csv"), "machine,triad (GB/s)\nnode-a,61.5\n").unwrap();
+    assert!(place.ask(&["show", "one.csv"]).fine().out.contains("61.5 GB/s"));
     for verb in ["show", "explain", "report", "predict"] {
         assert!(place.ask(&[verb, "published:stream", "--json"]).code == Some(2), "it prints no machine");
     }
