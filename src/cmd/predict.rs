@@ -51,7 +51,11 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
 
 /// Its document, for a report of its own or as part of another.
 pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
-    anyhow::ensure!(arguments.level < 1.0, "no interval holds with a confidence of 100%; ask for less, such as 95");
+    // Nobody has measured more machines than tell this.
+    anyhow::ensure!(
+        arguments.level <= 0.999,
+        "no interval of a prediction is known to hold with more than 99.9%; ask for less, such as 95"
+    );
     let mut runs = learnt_from(&arguments.from, common)?;
     let mut asked = Vec::new();
     for name in &arguments.on {

@@ -64,7 +64,7 @@ fn sessions_that_wait_for_a_clock_are_neither_cpu_nor_disk_bound() {
 fn sessions_that_only_compute_are_cpu_bound() {
     let place = Place::new();
     // Three loops a CPU use all of it to the end: of as many as CPUs, one may end much earlier.
-    let busy = "i=0; while [ $i -lt 80000 ]; do i=$((i+1)); done";
+    let busy = "i=0; while [ $i -lt 600000 ]; do i=$((i+1)); done";
     let count = 3 * std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
     let names: Vec<String> = (0..count).map(|number| format!("file{number}")).collect();
     for name in &names {

@@ -56,6 +56,7 @@ pub(super) fn run_sessions(order: &SessionOrder, stopper: &Stopper) -> Result<Se
     let cpu: f64 = sessions.iter().map(|used| used.cpu * used.wall).sum::<f64>() / wall;
     let share = |of: fn(&SessionUse) -> f64| sessions.iter().map(of).sum::<f64>() / sessions.len() as f64;
     let (verdict, because) = verdict(&SessionsSeen {
+        seconds: wall,
         cpu,
         sessions: sessions.len(),
         cpus,

@@ -14,6 +14,8 @@ pub enum SessionsVerdict {
     DiskBound,
     /// Neither: the sessions wait for something else, such as each other, a network or a clock.
     Neither,
+    /// They ended before the counters of the system could tell.
+    TooShort,
 }
 
 /// Share of the usable CPU time above which the CPUs are the limit.
@@ -21,9 +23,14 @@ const BUSY: f64 = 0.85;
 /// Share of the time waiting for storage above which storage is the limit.
 const WAITING: f64 = 0.25;
 
+/// Seconds from which on the counters tell something: 50 ticks of a hundredth of a second.
+const LEAST: f64 = 0.5;
+
 /// Observations of all sessions and of the machine.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SessionsSeen {
+    /// Time from the first session's beginning to the last one's end, seconds.
+    pub(super) seconds: f64,
     /// Sum of the sessions' CPU use; 1 is one CPU all the time.
     pub(super) cpu: f64,
     /// Number of sessions.
@@ -51,6 +58,13 @@ pub(super) struct SessionsSeen {
 #[must_use]
 pub(super) fn verdict(seen: &SessionsSeen) -> (SessionsVerdict, String) {
     let SessionsSeen { cpu, sessions, cpus, busy, .. } = *seen;
+    if seen.seconds < LEAST {
+        let millis = (seen.seconds * 1e3).round();
+        return (
+            SessionsVerdict::TooShort,
+            format!("{sessions} sessions ended within {millis} ms, and the system counts in hundredths of a second"),
+        );
+    }
     let usable = sessions.min(cpus) as f64;
     let each = cpu / sessions as f64;
     let told = format!(
@@ -88,6 +102,7 @@ mod tests {
     use super::*;
 
     const IDLE: SessionsSeen = SessionsSeen {
+        seconds: 10.0,
         cpu: 0.0,
         sessions: 1,
         cpus: 2,
@@ -119,6 +134,13 @@ mod tests {
             verdict(&SessionsSeen { cpu: 0.98, cpus: 16, online: 16, busy: 0.07, ..IDLE }).0,
             SessionsVerdict::CpuBound
         );
+    }
+
+    #[test]
+    fn a_few_ticks_tell_nothing() {
+        let (found, because) = verdict(&SessionsSeen { seconds: 0.03, cpu: 1.0, ..IDLE });
+        assert_eq!(found, SessionsVerdict::TooShort);
+        assert!(because.contains("within 30 ms"), "{because}");
     }
 
     #[test]

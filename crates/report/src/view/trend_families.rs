@@ -12,7 +12,8 @@ use crate::{
 /// The report of `prony trend --families`; its JSON is the [`FamilyTrends`]. `name` is the name of the values.
 #[must_use]
 pub fn family_trends(found: &FamilyTrends, name: &str) -> Document {
-    let mut document = Document::new(format!("{name}: growth of {} families", found.families.len()));
+    let families = if found.families.len() == 1 { "family" } else { "families" };
+    let mut document = Document::new(format!("{name}: growth of {} {families}", found.families.len()));
     let titles = ["family", "values", "from", "to", "growth a year", "years to double", ""];
     let kinds = [ColumnKind::Label, ColumnKind::Number, ColumnKind::Number, ColumnKind::Number, ColumnKind::Number];
     let columns = titles.iter().enumerate().map(|(i, title)| {
