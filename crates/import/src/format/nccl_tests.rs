@@ -82,15 +82,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             }
             run.units = true;
         } else if let Some(value) = after(trimmed, "# Avg bus bandwidth").and_then(|rest| rest.strip_prefix(':')) {
-            let value = need(value, at)? * 1e9;
-            let reading = SourceReading::new(
-                "nccl.average_bandwidth",
-                "Average bus bandwidth",
-                value,
-                bytes_per_second("bytes on the bus"),
-            );
-            let reading = if run.sizes.is_empty() { reading } else { reading.at("sizes", run.sizes.clone()) };
-            sheet.readings.push(placed(reading, &run));
+            sheet.readings.push(average(&run, need(value, at)? * 1e9));
         } else if !run.columns.is_empty() && trimmed.starts_with(|c: char| c.is_ascii_digit()) {
             row(&mut sheet, &run, trimmed, at)?;
         } else if !trimmed.starts_with('#') {
@@ -103,6 +95,14 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         sheet.machine = host;
     }
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// The bandwidth over all sizes of a run, bytes a second.
+fn average(run: &NcclRun, value: f64) -> SourceReading {
+    let metric = bytes_per_second("bytes on the bus");
+    let reading = SourceReading::new("nccl.average_bandwidth", "Average bus bandwidth", value, metric);
+    let reading = if run.sizes.is_empty() { reading } else { reading.at("sizes", run.sizes.clone()) };
+    placed(reading, run)
 }
 
 /// The host of a rank: `#  Rank  0 Group  0 Pid   1000 on        box device  0 [0000:1b:00] Example GPU`.

@@ -69,15 +69,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             head.notes.push(format!("load averages when it began: {}", axis_value(load)));
         } else if let Some(date) = trimmed.strip_prefix("Benchmark Run:") {
             copies = 1.0;
-            let sheet = SourceSheet {
-                version: head.version.clone(),
-                machine: head.machine.clone(),
-                facts: head.facts.clone(),
-                notes: head.notes.clone(),
-                started: ctime(date.split(" - ").next().unwrap_or_default()),
-                ..SourceSheet::default()
-            };
-            sheets.push(sheet);
+            sheets.push(begun(&head, date));
             if let Some(place) = open.replace(at) {
                 return Err(SourceFault::new("the run that begins here has no index score", place));
             }
@@ -102,6 +94,18 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     match open {
         Some(place) => Err(SourceFault::new("the run that begins here has no index score", place)),
         None => Ok(Parsed::Sheets(sheets)),
+    }
+}
+
+/// A run of the machine that the head of its log names, which began and ended at these times.
+fn begun(head: &SourceSheet, times: &str) -> SourceSheet {
+    SourceSheet {
+        version: head.version.clone(),
+        machine: head.machine.clone(),
+        facts: head.facts.clone(),
+        notes: head.notes.clone(),
+        started: ctime(times.split(" - ").next().unwrap_or_default()),
+        ..SourceSheet::default()
     }
 }
 

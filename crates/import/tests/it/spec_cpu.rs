@@ -1,18 +1,8 @@
 //! Reports of SPEC CPU in their three forms, and what runs print themselves.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{fixture, import_fixture, keys, near, read_as, refused_as, value};
-use import::{ImportOptions, import};
-use model::{Better, Catalogue, Run, Unit};
-
-fn noted(run: &Run, words: &str) -> bool {
-    run.session.notes.iter().any(|note| note.contains(words))
-}
-
-fn unread(format: &str, text: &str) -> usize {
-    let options = ImportOptions { format: Some(format), ..ImportOptions::default() };
-    import("x", text.as_bytes(), &options, &Catalogue::default()).unwrap().unread.unwrap().count
-}
+use crate::common::{fixture, import_fixture, keys, near, noted, read_as, refused_as, unread, value};
+use model::{Better, Unit};
 
 #[test]
 fn three_forms_of_one_report_of_spec_agree() {

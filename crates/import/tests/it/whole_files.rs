@@ -1,18 +1,9 @@
 //! What whole output files state beyond their tables: why a run counts less, forms with gaps, runs that broke off.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, fixture, import_fixture, keys, named, near, read_as, refused_as, value};
+use crate::common::{estimate, fixture, import_fixture, keys, named, near, noted, read_as, refused_as, unread, value};
 use import::{ImportOptions, import};
 use model::{Better, Catalogue, Run, Unit};
-
-fn noted(run: &Run, words: &str) -> bool {
-    run.session.notes.iter().any(|note| note.contains(words))
-}
-
-fn unread(format: &str, text: &str) -> usize {
-    let options = ImportOptions { format: Some(format), ..ImportOptions::default() };
-    import("x", text.as_bytes(), &options, &Catalogue::default()).unwrap().unread.unwrap().count
-}
 
 #[test]
 fn runs_of_hpcc_that_broke_off_are_left_out_and_what_they_left_in_memory_is_no_rate() {

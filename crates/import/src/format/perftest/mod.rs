@@ -196,13 +196,19 @@ fn apart(word: &str) -> [&str; 2] {
     end.map_or([word, ""], |end| word.split_at(end).into())
 }
 
-fn row(process: &PerftestProcess, line: &str, at: usize) -> Result<Vec<SourceReading>, SourceFault> {
+/// The cells of a row, one below each name of the heading.
+fn cells_below<'a>(columns: &[PerftestColumn], line: &'a str, at: usize) -> Result<Vec<&'a str>, SourceFault> {
     let words = cells(line);
-    let columns = &process.columns;
-    if words.len() != columns.len() {
-        let (has, names) = (words.len(), columns.len());
-        return Err(SourceFault::new(format!("the row has {has} values and its heading {names}"), at));
+    if words.len() == columns.len() {
+        return Ok(words);
     }
+    let (has, names) = (words.len(), columns.len());
+    Err(SourceFault::new(format!("the row has {has} values and its heading {names}"), at))
+}
+
+fn row(process: &PerftestProcess, line: &str, at: usize) -> Result<Vec<SourceReading>, SourceFault> {
+    let columns = &process.columns;
+    let words = cells_below(columns, line, at)?;
     let cell = |wanted: PerftestColumn| columns.iter().position(|column| *column == wanted).map(|at| words[at]);
     let whole = |wanted, what: &str| match cell(wanted) {
         Some(word) => {

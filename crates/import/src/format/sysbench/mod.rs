@@ -44,11 +44,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         if !begun {
             continue;
         }
-        if OLD.contains(&trimmed) {
-            section = LATENCY;
-        } else if !line.starts_with(char::is_whitespace) && (trimmed.ends_with(':') || trimmed == HISTOGRAM) {
-            section = trimmed;
-        }
+        section = heading(line).unwrap_or(section);
         // The last line of the section; before version 1.0 that of the percentile.
         let ends = section == LATENCY && ["sum:", "approx."].iter().any(|begin| trimmed.starts_with(begin));
         counts.note_time(trimmed);
@@ -79,6 +75,13 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         Some(place) => Err(SourceFault::new("the run that begins here has no latency", place)),
         None => Ok(Parsed::Sheets(vec![sheet])),
     }
+}
+
+/// The section that a line begins.
+fn heading(line: &str) -> Option<&str> {
+    let trimmed = line.trim();
+    let begins = !line.starts_with(char::is_whitespace) && (trimmed.ends_with(':') || trimmed == HISTOGRAM);
+    if OLD.contains(&trimmed) { Some(LATENCY) } else { begins.then_some(trimmed) }
 }
 
 const LATENCY: &str = "Latency (ms):";

@@ -84,3 +84,14 @@ pub(crate) fn value(run: &Run, key: &str) -> f64 {
 pub(crate) fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * b.abs()
 }
+
+/// Whether a note of the run has these words.
+pub(crate) fn noted(run: &Run, words: &str) -> bool {
+    run.session.notes.iter().any(|note| note.contains(words))
+}
+
+/// Lines with numbers of a text that were not understood.
+pub(crate) fn unread(format: &str, text: &str) -> usize {
+    let options = ImportOptions { format: Some(format), ..ImportOptions::default() };
+    ::import::import("x", text.as_bytes(), &options, &Catalogue::default()).unwrap().unread.unwrap().count
+}
