@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use model::Run;
 use report::Document;
 
@@ -13,6 +13,9 @@ const WIDTH: usize = 100;
 /// Most columns: longer lines are hard to follow from one end to the other.
 const MOST: usize = 160;
 
+/// What failed where standard output takes no more.
+const UNWRITTEN: &str = "could not write to standard output";
+
 /// Draws a document on standard output in the requested format.
 pub(crate) fn print(document: &Document, common: &CommonOptions) -> Result<()> {
     let name = if common.json { "json" } else { &common.format };
@@ -21,8 +24,7 @@ pub(crate) fn print(document: &Document, common: &CommonOptions) -> Result<()> {
     if name == "terminal" {
         let mut out = io::BufWriter::new(io::stdout().lock());
         format.render(document, &mut out)?;
-        out.flush()?;
-        return Ok(());
+        return out.flush().context(UNWRITTEN);
     }
     let mut bytes = Vec::new();
     format.render(document, &mut bytes)?;
@@ -74,12 +76,11 @@ fn without_formulas(bytes: &[u8]) -> Result<Vec<u8>> {
 /// Writes text to standard output; to a terminal without characters that would steer it.
 pub(crate) fn write(text: &[u8]) -> Result<()> {
     let mut out = io::stdout().lock();
-    match std::str::from_utf8(text) {
-        Ok(text) if out.is_terminal() => out.write_all(harmless(text).as_bytes())?,
-        _ => out.write_all(text)?,
-    }
-    out.flush()?;
-    Ok(())
+    let written = match std::str::from_utf8(text) {
+        Ok(text) if out.is_terminal() => out.write_all(harmless(text).as_bytes()),
+        _ => out.write_all(text),
+    };
+    written.and_then(|()| out.flush()).context(UNWRITTEN)
 }
 
 /// A text without control characters and marks of writing direction, lines apart.

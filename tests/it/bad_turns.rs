@@ -112,6 +112,8 @@ fn a_full_device_is_an_error_with_one_line() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {output:?}");
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(!said.contains("panicked") && said.lines().count() <= 1, "{arguments:?}: {said}");
+        let of_program = matches!(arguments[0], "runs" | "show");
+        assert!(!of_program || said.contains("could not write"), "{arguments:?}: {said}");
     }
     // Nothing can be said on a full standard error; the exit code is still the right one.
     assert_eq!(place.prony().args(["show", "99"]).stderr(full()).status().unwrap().code(), Some(2));
