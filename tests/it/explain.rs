@@ -277,3 +277,58 @@ fn a_cpu_limit_is_explained_by_the_control_group() {
         expect(&explained(&place, &["free", "limited"]), &["cpu limit"])
     });
 }
+
+/// Installs a filter of a thousand steps that reads an argument, so that the kernel cannot know its answer beforehand, and
+/// allows every call; then becomes the program that its arguments name (seccomp(2)).
+const FILTERED: &str = "
+import ctypes, os, struct, sys
+steps = struct.pack('HBBI', 0x20, 0, 0, 16) * 1000 + struct.pack('HBBI', 0x06, 0, 0, 0x7fff0000)
+kept = ctypes.create_string_buffer(steps)
+class Program(ctypes.Structure):
+    _fields_ = [('steps', ctypes.c_ushort), ('filter', ctypes.c_void_p)]
+program = Program(1001, ctypes.addressof(kept))
+prctl = ctypes.CDLL(None, use_errno=True).prctl
+if prctl(38, 1, 0, 0, 0) or prctl(22, 2, ctypes.byref(program), 0, 0):
+    sys.exit(f'no filter here: error {ctypes.get_errno()}')
+os.execv(sys.argv[1], sys.argv[1:])
+";
+
+#[test]
+fn a_filter_of_system_calls_is_explained_by_the_filter() {
+    if std::process::Command::new("python3").args(["-c", "import ctypes"]).output().is_err() {
+        testing::skip!("python3 is needed to install a filter");
+        return;
+    }
+    let _turn = alone();
+    let calls = [
+        "--probe",
+        "os.syscall_getppid",
+        "--probe",
+        "cpu.arithmetic",
+        "--probe",
+        "memory.load_latency:working_set=32KiB",
+    ];
+    let measured = |mut program: std::process::Command| {
+        program.args(["run", "--target", "5", "--time-limit", "4s"]).args(calls).args(BYSTANDERS);
+        common::Answer::of(program.output().unwrap())
+    };
+    within_tries("a filter of system calls", || {
+        let place = Place::new();
+        let answer = measured(place.prony());
+        let mut inside = std::process::Command::new("python3");
+        inside.args(["-c", FILTERED, env!("CARGO_BIN_EXE_prony")]);
+        inside.current_dir(place.path()).env("PRONY_STORE", place.file("runs.sqlite"));
+        let filtered = measured(inside);
+        if answer.code != Some(0) || filtered.code != Some(0) {
+            return Err(format!("{answer:?} {filtered:?}"));
+        }
+        let shown = place.ask(&["show", "2"]).fine().out;
+        assert!(shown.contains("a filter (seccomp)"), "{shown}");
+        let found = explained(&place, &["1", "2"]);
+        let differences = found["facts"].to_string();
+        assert!(differences.contains("confinement.seccomp"), "{differences}");
+        let first = found["causes"][0].to_string();
+        let known = first.contains("the filter of system calls (seccomp)");
+        if known { Ok(()) } else { Err(format!("{}: {first}", first_cause(&found))) }
+    });
+}

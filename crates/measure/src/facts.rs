@@ -68,6 +68,12 @@ pub fn notes(machine: &Machine, allowed: &[usize]) -> Vec<String> {
     if let Some(quota) = machine.number("cgroup.cpus").filter(|quota| *quota < allowed.len() as f64) {
         notes.push(format!("a control group limits this process to {quota:.2} CPUs: long batches are throttled"));
     }
+    if machine.text("confinement.traced").as_deref() == Some("yes") {
+        notes.push("a debugger traces this process: its system calls may stop at every entry and exit".to_owned());
+    }
+    if machine.text("confinement.seccomp").as_deref() == Some("yes") {
+        notes.push("a filter (seccomp) looks at every system call of this process, as in most containers".to_owned());
+    }
     notes
 }
 

@@ -218,7 +218,7 @@ fn facts_that_only_one_document_knows_explain_nothing() {
 fn every_planted_cause_is_named_or_among_the_rivals() {
     let documents = documents();
     let levels = Levels::new(&documents[0]);
-    let (mut planted, mut named, mut missed) = (0, 0, Vec::new());
+    let (mut planted, mut named, mut unseen, mut missed) = (0, 0, 0, Vec::new());
     for (number, rule) in RULES.iter().enumerate().filter(|(_, rule)| !rule.facts.is_empty()) {
         let touched = documents[0].figures.iter().filter(|figure| touches(rule, figure, &levels)).count();
         // A cause that no figure of these documents can show cannot be planted either.
@@ -247,7 +247,10 @@ fn every_planted_cause_is_named_or_among_the_rivals() {
             let found = explained(&a, &b);
             let (first, stated) = (first_or_rivals(&found), stated(&found));
             let told = format!("{} by {fact}, decoys {decoys:?}: {:#?}", rule.title, found.sentences());
-            if !first.iter().any(|title| title == rule.title) {
+            if !found.difference {
+                // The recorded noise may hide a factor; it must never turn it into another cause.
+                unseen += 1;
+            } else if !first.iter().any(|title| title == rule.title) {
                 missed.push(format!("not found: {told}"));
             }
             if !stated.iter().all(|name| name == rule.title || is_fact(&fact, name)) {
@@ -257,9 +260,9 @@ fn every_planted_cause_is_named_or_among_the_rivals() {
             named += usize::from(!stated.is_empty());
         }
     }
-    println!("{planted} planted causes: {named} named, the others among the rivals");
+    println!("{planted} planted causes: {named} named, {unseen} hidden by noise, the others among the rivals");
     assert!(missed.is_empty(), "{} missed:\n{}", missed.len(), missed.join("\n"));
-    assert!(planted > 60 && named > 10, "{planted} planted, {named} named");
+    assert!(planted > 60 && named > 10 && unseen * 20 < planted, "{planted} planted, {named} named, {unseen} hidden");
 }
 
 #[test]

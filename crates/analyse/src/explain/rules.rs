@@ -38,7 +38,7 @@ pub(crate) struct Rule {
 pub(crate) enum Slower {
     /// Unknown.
     Either,
-    /// The side with "yes".
+    /// The side with "yes", or with more of what is counted.
     Yes,
     /// The smaller number; no number means no limit.
     Less,
@@ -70,7 +70,10 @@ impl Rule {
         let limit = |text: &str| if text == "none" { Some(f64::INFINITY) } else { text.parse::<f64>().ok() };
         match self.slower {
             Slower::Either => None,
-            Slower::Yes => (a != b).then_some(b == "yes"),
+            Slower::Yes => match (a.parse::<f64>(), b.parse::<f64>()) {
+                (Ok(a), Ok(b)) => Some(b > a),
+                _ => (a != b).then_some(b == "yes"),
+            },
             Slower::Less => limit(a).zip(limit(b)).map(|(a, b)| b < a),
             Slower::More => limit(a).zip(limit(b)).map(|(a, b)| b > a),
             Slower::Mitigated => {
@@ -146,6 +149,25 @@ const KERNEL: &[P] = &[
     P::PageCache,
 ];
 
+/// What is done by calling the kernel, which a page fault is not.
+const CALLS: &[P] = &[
+    P::ContextSwitch,
+    P::Wakeup,
+    P::AddressSpace,
+    P::Fork,
+    P::Exec,
+    P::ThreadCreate,
+    P::Signal,
+    P::Pipe,
+    P::UnixSocket,
+    P::TcpStack,
+    P::UdpStack,
+    P::Polling,
+    P::FileLock,
+    P::FileMetadata,
+    P::PageCache,
+];
+
 /// A rule by facts, without axes and directions.
 const fn rule(
     title: &'static str,
@@ -184,6 +206,9 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { scope: Scope::AcrossCpus, may: &[P::Timer, P::TcpStack, P::UdpStack, P::UnixSocket],
         ..rule("idle states and halt polling", &["cpu.idle_driver", "cpu.idle_governor", "cpu.idle_states", "cpu.halt_polling"], &[P::Wakeup],
             &[P::Wakeup, P::Pipe], "os.wake_cross_cpu") },
+    Rule { slower: Slower::Yes, may: CALLS, ..rule("the filter of system calls (seccomp)", &["confinement.seccomp", "confinement.seccomp_filters"],
+        &[P::SyscallEntry], &[P::SyscallEntry], "os.syscall_getppid") },
+    Rule { slower: Slower::Yes, may: CALLS, ..rule("a debugger", &["confinement.traced"], &[P::SyscallEntry], &[P::SyscallEntry], "os.syscall_getppid") },
     Rule { slower: Slower::Yes, ..rule("page-table isolation", &["kernel.page_table_isolation"], &[P::SyscallEntry],
         &[P::SyscallEntry, P::ContextSwitch, P::PageFault], "os.syscall_getppid") },
     Rule { slower: Slower::Mitigated, may: &[P::ContextSwitch, P::TcpStack, P::UdpStack, P::UnixSocket, P::Pipe], ..rule("retpolines and other mitigations of indirect branches",
@@ -240,6 +265,9 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { may: &[P::DramLatency], ..rule("memory channels and modules",
         &["memory.modules", "memory.speed", "memory.type", "memory.kind", "memory.channels", "board.chipset"],
         &[P::DramRead], &[P::DramRead, P::DramWrite], "memory.read") },
+    Rule { may: &[P::Fork, P::UnixSocket, P::TcpStack, P::UdpStack], ..rule("security modules", &["kernel.security_modules"], &[P::FileMetadata, P::Exec], &[P::FileMetadata, P::Exec], "file.create") },
+    Rule { wide: true, slower: Slower::Yes, may: CORE, ..rule("mitigations that the process has taken on", &["confinement.store_bypass_disabled", "confinement.indirect_branches_disabled"],
+        &[], &[P::IntegerAlu, P::Branch, P::ContextSwitch], "os.context_switch") },
     rule("nodes of memory", &["memory.nodes", "memory.node_distances", "memory.numa_balancing"], &[P::DramLatency, P::DramRead],
         &[P::DramRead, P::DramWrite, P::DramLatency, P::CoreToCore], "memory.load_latency"),
     Rule { wide: true, ..rule("virtualisation", &["virtual.guest", "virtual.hypervisor"], &[],

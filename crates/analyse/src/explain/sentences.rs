@@ -239,14 +239,13 @@ fn rivals(rivals: &[Rival], besides: bool) -> String {
     format!("; {with}{} {all}{apart}", if besides { ":" } else { "" })
 }
 
-/// The first two differences in words.
+/// The first two differences in words. What disturbed the runs has been said before all causes.
 fn differences(because: &[RunDifference]) -> Vec<String> {
     let said = |d: &RunDifference| match d.kind {
         DifferenceKind::Note => d.a.clone(),
-        DifferenceKind::Condition => format!("{}, {}", d.a, d.b),
         _ => format!("{} {} against {}", d.name, short(&d.a), short(&d.b)),
     };
-    because.iter().take(2).map(said).collect()
+    because.iter().filter(|d| d.kind != DifferenceKind::Condition).take(2).map(said).collect()
 }
 
 /// `kernel.page_table_isolation differs (no against yes), and everything measured that it touches moved`.

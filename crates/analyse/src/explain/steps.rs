@@ -134,12 +134,16 @@ fn weigh(
     (causes, common_factor)
 }
 
-/// One sentence on each disturbed run, or one for a run that is explained by itself.
+/// One sentence on each disturbed run, or one for a run that is explained by itself; what is word for word the same of the
+/// second is not repeated.
 fn said_of(runs: &[&Run], names: &[&String]) -> Vec<String> {
-    let mut said: Vec<String> = Vec::new();
+    let (mut said, mut before): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for (run, name) in runs.iter().zip(names) {
         let known = runs.iter().take_while(|other| !std::ptr::eq(**other, *run)).any(|other| other.id == run.id);
-        said.extend(sentence(name, &disturbances(run)).filter(|_| !known));
+        let Some(of_it) = sentence("it", &disturbances(run)).filter(|_| !known) else { continue };
+        let likewise = before.contains(&of_it);
+        said.push(if likewise { format!("{name} likewise") } else { of_it.replacen("it", name, 1) });
+        before.push(of_it);
     }
     said
 }

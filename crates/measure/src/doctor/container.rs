@@ -41,7 +41,7 @@ pub(super) fn checks(machine: &Machine, allowed: &[usize], directory: &Path) -> 
             vec![cpus(machine, allowed, None), Check::unknown("control group", reason.to_string())]
         }
     };
-    checks.extend([writable(directory), in_memory(shared_memory())]);
+    checks.extend([filter(machine), writable(directory), in_memory(shared_memory())]);
     checks
 }
 
@@ -153,6 +153,28 @@ fn processes(room: Option<TaskRoom>, topology: &Topology, allowed: &[usize]) -> 
     )
 }
 
+/// What stands between this process and the kernel's calls.
+fn filter(machine: &Machine) -> Check {
+    let subject = "system calls";
+    let is = |name: &str| machine.text(name).as_deref() == Some("yes");
+    if is("confinement.traced") {
+        let says = "a debugger traces this process: its calls may stop at every entry and exit";
+        return Check::attention(subject, says, "figures that call the kernel may be its; measure without it");
+    }
+    if !is("confinement.seccomp") {
+        return Check::fine(subject, "no filter (seccomp) and no debugger");
+    }
+    let says = match machine.number("confinement.seccomp_filters") {
+        Some(count) if count > 1.0 => format!("{count} filters (seccomp) look at every call of this process"),
+        _ => "a filter (seccomp) looks at every call of this process".to_owned(),
+    };
+    Check::attention(
+        subject,
+        says,
+        "figures that call the kernel hold with it; measure outside to see the machine's own",
+    )
+}
+
 /// Least room in memory for the figures of files there.
 const FILES_IN_MEMORY: u64 = GIB / 4;
 
@@ -229,6 +251,25 @@ mod tests {
         assert!(cpus(&online(2.0), &[0], None).says.contains("1 of 2"));
         assert!(cpus(&online(4.0), &[0, 3], Some(&[0, 3])).says.contains("2 of 4 may be used, by the cpuset"));
         assert_eq!(cpus(&online(2.0), &[0, 1], None).state, Health::Fine);
+    }
+
+    #[test]
+    fn a_filter_of_system_calls_and_a_debugger_are_told() {
+        let machine = |facts: &[(&str, model::FactValue)]| {
+            let fact = |(name, value): &(&str, model::FactValue)| model::Fact {
+                name: (*name).to_owned(),
+                value: value.clone(),
+                unit: None,
+                source: String::new(),
+                affects: Vec::new(),
+            };
+            Machine { facts: facts.iter().map(fact).collect(), ..Machine::default() }
+        };
+        let (yes, no) = (model::FactValue::Truth(true), model::FactValue::Truth(false));
+        assert_eq!(filter(&machine(&[("confinement.seccomp", no)])).state, Health::Fine);
+        let counted = ("confinement.seccomp_filters", model::FactValue::Number(2.0));
+        assert!(filter(&machine(&[("confinement.seccomp", yes.clone()), counted])).says.starts_with("2 filters"));
+        assert!(filter(&machine(&[("confinement.traced", yes)])).says.contains("debugger"));
     }
 
     #[test]

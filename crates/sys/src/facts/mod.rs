@@ -5,6 +5,7 @@
 
 mod block;
 mod collector;
+mod confinement;
 mod cpu;
 mod cpuid;
 mod dmi;
@@ -60,6 +61,7 @@ fn collect_under(root: &Path, directories: &[Directory<'_>]) -> Machine {
     kernel::collect(&mut facts);
     virtualisation::collect(&mut facts);
     limits::collect(&mut facts);
+    confinement::collect(&mut facts);
     software::collect(&mut facts);
     block::collect(&mut facts, directories);
     network::collect(&mut facts);
