@@ -11,7 +11,7 @@ use crate::{output, progress};
 /// Options of `prony doctor`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Directory in which the file figures would be measured [default: the current one]
+    /// Directory in which the file figures would be measured
     #[arg(long, value_name = "DIR", default_value = ".")]
     directory: std::path::PathBuf,
     /// Watch the host for this time instead, such as 60s: contention on the cores, the clock, stolen time, and which CPUs

@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     /// Runs: numbers, ids, labels, latest, files, - or published:NAME; the first is the reference
     #[arg(required_unless_present = "with", value_name = "RUN")]
     runs: Vec<String>,
-    /// The file to write; - for standard output [default: prony-report.html]
+    /// The file to write; - for standard output
     #[arg(long, short, value_name = "FILE", default_value = "prony-report.html")]
     output: PathBuf,
     /// What another verb finds, as part of the report: predict, choose, trend or app fit with its options, such as

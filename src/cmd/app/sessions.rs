@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     /// Make the files so large that together they are a quarter larger than the memory there is
     #[arg(long, conflicts_with_all = ["file_size", "files"])]
     beyond_memory: bool,
-    /// Directory in which the files are made and measured [default: the current one]
+    /// Directory in which the files are made and measured
     #[arg(long, value_name = "DIR", default_value = ".")]
     directory: PathBuf,
     /// All sessions read all files, instead of each its own

@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     /// Chunks
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     chunks: u64,
-    /// Directory in which the ledger is kept and measured: its disk is what is tried [default: the current one]
+    /// Directory in which the ledger is kept and measured: its disk is what is tried
     #[arg(long, value_name = "DIR", default_value = ".")]
     directory: PathBuf,
 }

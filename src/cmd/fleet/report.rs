@@ -203,11 +203,10 @@ fn figures(spread: &FleetSpread) -> Table {
     let mut groups: Vec<RowGroup> = Vec::new();
     for figure in &spread.figures {
         let family = report::words::family_title(figure.probe.split('.').next().unwrap_or_default());
-        if groups.last().is_none_or(|group| group.title != family) {
-            groups.push(RowGroup { title: family, note: String::new(), rows: Vec::new() });
-        }
-        if let Some(group) = groups.last_mut() {
-            group.rows.push(row(figure));
+        // Families stand once each, in the order of their first figure.
+        match groups.iter_mut().find(|group| group.title == family) {
+            Some(group) => group.rows.push(row(figure)),
+            None => groups.push(RowGroup { title: family, note: String::new(), rows: vec![row(figure)] }),
         }
     }
     Table { columns, groups }

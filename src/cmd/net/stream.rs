@@ -16,7 +16,7 @@ use crate::run_options::MeasureOptions;
 /// Options of `prony net stream`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Bytes of one write, such as 1B,1KiB,64KiB [default: eleven sizes from 1 B to 1 MiB]
+    /// Bytes of one write, such as 1B,1KiB,64KiB
     #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = size,
           default_value = "1B,4B,16B,64B,256B,1KiB,4KiB,16KiB,64KiB,256KiB,1MiB")]
     record: Vec<u32>,
