@@ -41,7 +41,7 @@ pub(super) fn checks(machine: &Machine, allowed: &[usize], directory: &Path) -> 
             vec![cpus(machine, allowed, None), Check::unknown("control group", reason.to_string())]
         }
     };
-    checks.extend([filter(machine), writable(directory), in_memory(shared_memory())]);
+    checks.extend([filter(machine), priority(machine), writable(directory), in_memory(shared_memory())]);
     checks
 }
 
@@ -175,6 +175,21 @@ fn filter(machine: &Machine) -> Check {
     )
 }
 
+/// How the scheduler treats this process beside others.
+fn priority(machine: &Machine) -> Check {
+    let subject = "priority";
+    let nice = machine.number("confinement.nice").unwrap_or(0.0);
+    let policy = machine.text("confinement.policy").unwrap_or_else(|| "other".to_owned());
+    if nice == 0.0 && policy == "other" {
+        return Check::fine(subject, "that of any process");
+    }
+    Check::attention(
+        subject,
+        format!("nice {nice:.0}, policy {policy}, unlike other processes"),
+        "beside other work figures are those of this priority; start without nice, chrt and the like",
+    )
+}
+
 /// Least room in memory for the figures of files there.
 const FILES_IN_MEMORY: u64 = GIB / 4;
 
@@ -270,6 +285,9 @@ mod tests {
         let counted = ("confinement.seccomp_filters", model::FactValue::Number(2.0));
         assert!(filter(&machine(&[("confinement.seccomp", yes.clone()), counted])).says.starts_with("2 filters"));
         assert!(filter(&machine(&[("confinement.traced", yes)])).says.contains("debugger"));
+        assert_eq!(priority(&machine(&[])).state, Health::Fine);
+        let nice = ("confinement.nice", model::FactValue::Number(19.0));
+        assert!(priority(&machine(&[nice])).says.starts_with("nice 19, policy other"));
     }
 
     #[test]
