@@ -47,6 +47,7 @@ const KEPT: &[&str] = &[
     "kernel.sched_autogroup",
     "kernel.address_space_randomised",
     "kernel.security_modules",
+    "kernel.audit",
     "network.congestion",
     "network.queueing",
     "network.receive_buffer",

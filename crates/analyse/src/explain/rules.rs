@@ -209,6 +209,8 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { slower: Slower::Yes, may: CALLS, ..rule("the filter of system calls (seccomp)", &["confinement.seccomp", "confinement.seccomp_filters"],
         &[P::SyscallEntry], &[P::SyscallEntry], "os.syscall_getppid") },
     Rule { slower: Slower::Yes, may: CALLS, ..rule("a debugger", &["confinement.traced"], &[P::SyscallEntry], &[P::SyscallEntry], "os.syscall_getppid") },
+    Rule { slower: Slower::Yes, may: CALLS, ..rule("auditing of system calls", &["kernel.audit", "kernel.audit_rules"], &[P::SyscallEntry], &[P::SyscallEntry],
+        "os.syscall_getppid") },
     Rule { slower: Slower::Yes, ..rule("page-table isolation", &["kernel.page_table_isolation"], &[P::SyscallEntry],
         &[P::SyscallEntry, P::ContextSwitch, P::PageFault], "os.syscall_getppid") },
     Rule { slower: Slower::Mitigated, may: &[P::ContextSwitch, P::TcpStack, P::UdpStack, P::UnixSocket, P::Pipe], ..rule("retpolines and other mitigations of indirect branches",

@@ -3,6 +3,7 @@
 //! Names are `topic.name` in snake_case, numbers in base units (Hz, B, s). Identifiers of the machine appear only as
 //! hashes, and no hardware address or serial number appears at all.
 
+mod audit;
 mod block;
 mod collector;
 mod confinement;
@@ -62,6 +63,7 @@ fn collect_under(root: &Path, directories: &[Directory<'_>]) -> Machine {
     virtualisation::collect(&mut facts);
     limits::collect(&mut facts);
     confinement::collect(&mut facts);
+    audit::collect(&mut facts);
     software::collect(&mut facts);
     block::collect(&mut facts, directories);
     network::collect(&mut facts);
