@@ -19,6 +19,7 @@ mod network;
 mod software;
 mod topology;
 mod virtualisation;
+mod watchers;
 
 use std::path::Path;
 
@@ -64,6 +65,7 @@ fn collect_under(root: &Path, directories: &[Directory<'_>]) -> Machine {
     limits::collect(&mut facts);
     confinement::collect(&mut facts);
     audit::collect(&mut facts);
+    watchers::collect(&mut facts);
     software::collect(&mut facts);
     block::collect(&mut facts, directories);
     network::collect(&mut facts);
