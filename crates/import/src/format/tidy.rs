@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Confidence, ImportFormat, Parsed, SourceText};
 use crate::rows::RowLines;
-use crate::text::{SourceFault, check_columns, need, shown, usable};
+use crate::text::{SourceFault, check_columns, need, shown};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "tidy-csv",
@@ -196,20 +196,16 @@ fn outcome(row: &TidyRow<'_>) -> Result<Outcome, SourceFault> {
                 batches: row.count("batches")?,
                 method: row.word::<EstimateMethod>("method", row.get("method")?)?,
             };
-            let holds = estimate.low <= estimate.value && estimate.value <= estimate.high;
-            if !holds || !(0.0..=1.0).contains(&estimate.level) {
-                return Err(SourceFault::new(
-                    "the interval does not contain its value, or its level is invalid",
-                    row.line,
-                ));
+            if let Some(fault) = estimate.fault() {
+                return Err(SourceFault::new(format!("the value {fault}"), row.line));
             }
             Outcome::Measured(estimate)
         }
         "below" => Outcome::Below { bound: row.number("high")? },
         "modes" => {
             let modes: Vec<Mode> = row.json("detail")?;
-            if !modes.iter().all(|mode| usable(mode.estimate.value)) {
-                return Err(SourceFault::new("a mode's value is not a usable number", row.line));
+            if let Some(fault) = modes.iter().find_map(|mode| mode.estimate.fault()) {
+                return Err(SourceFault::new(format!("a mode {fault}"), row.line));
             }
             Outcome::Modes(modes)
         }
