@@ -41,7 +41,7 @@ pub(crate) struct CommonOptions {
     /// Store of runs: an SQLite file, or a directory of run documents [default: the user's data directory]
     #[arg(long, global = true, value_name = "PATH", env = "PRONY_STORE", hide_env_values = true)]
     pub(crate) store: Option<PathBuf>,
-    /// How to print: terminal, json, csv or markdown
+    /// How to print
     #[arg(long, global = true, value_name = "FORMAT", default_value = "terminal",
           value_parser = clap::builder::PossibleValuesParser::new(::report::FORMATS.iter().map(|(name, _)| *name)))]
     pub(crate) format: String,

@@ -23,6 +23,10 @@ fn a_store_that_does_not_exist_is_named() {
     let place = Place::with_a_run();
     let said = place.ask(&["show", "99"]).refused();
     assert!(!said.contains("there is no store"), "{said}");
+    // Where it cannot be looked for, it is not said to be missing.
+    let behind = place.file("a.json").join("x.sqlite");
+    let said = Answer::of(place.prony().arg("runs").arg("--store").arg(behind).output().unwrap()).refused();
+    assert!(said.contains("a part of its path is a file"), "{said}");
 }
 
 #[test]

@@ -6,8 +6,7 @@ const BELOW_ZERO: &str = "is below 0";
 
 impl Estimate {
     /// Why no measurement can have given this estimate, as a clause about it.
-    #[must_use]
-    pub fn fault(&self) -> Option<&'static str> {
+    fn fault(&self) -> Option<&'static str> {
         if ![self.value, self.low, self.high, self.level].iter().all(|number| number.is_finite()) {
             return Some("is not finite");
         }
@@ -20,6 +19,14 @@ impl Estimate {
         // Of a difference and of a fit the lower end may lie below 0, where what it is about cannot.
         let observed = matches!(self.method, EstimateMethod::OrderStatistic | EstimateMethod::WidenedExtremes);
         (self.value < 0.0 || (observed && self.low < 0.0)).then_some(BELOW_ZERO)
+    }
+}
+
+impl Figure {
+    /// Which of its numbers nothing can have, and why: "the value is below 0".
+    #[must_use]
+    pub fn fault(&self) -> Option<String> {
+        of_outcome(self).or_else(|| of_figure(self)).map(|(what, fault)| format!("{what} {fault}"))
     }
 }
 

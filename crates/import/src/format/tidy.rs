@@ -1,7 +1,7 @@
 //! Tidy CSV of this program: one row for each figure, as `export` writes it.
 
 use model::{
-    Definition, Estimate, EstimateMethod, Figure, Footprint, Launch, Machine, Metric, Mode, Origin, Outcome, Plan, Run,
+    Definition, Estimate, EstimateMethod, Figure, Footprint, Launch, Machine, Metric, Origin, Outcome, Plan, Run,
     SCHEMA, Session,
 };
 use serde::de::DeserializeOwned;
@@ -154,7 +154,7 @@ fn figure(row: &TidyRow<'_>) -> Result<Figure, SourceFault> {
     if probe.is_empty() {
         return Err(SourceFault::new("the figure has no probe", row.line));
     }
-    Ok(Figure {
+    let figure = Figure {
         probe,
         point: point.map_err(|error: model::Error| {
             SourceFault::new(error.to_string().replace("could not", "cannot"), row.line)
@@ -181,7 +181,8 @@ fn figure(row: &TidyRow<'_>) -> Result<Figure, SourceFault> {
         footprint: Footprint::default(),
         references: None,
         launches,
-    })
+    };
+    figure.fault().map_or(Ok(figure), |fault| Err(SourceFault::new(fault, row.line)))
 }
 
 fn outcome(row: &TidyRow<'_>) -> Result<Outcome, SourceFault> {
@@ -196,19 +197,10 @@ fn outcome(row: &TidyRow<'_>) -> Result<Outcome, SourceFault> {
                 batches: row.count("batches")?,
                 method: row.word::<EstimateMethod>("method", row.get("method")?)?,
             };
-            if let Some(fault) = estimate.fault() {
-                return Err(SourceFault::new(format!("the value {fault}"), row.line));
-            }
             Outcome::Measured(estimate)
         }
         "below" => Outcome::Below { bound: row.number("high")? },
-        "modes" => {
-            let modes: Vec<Mode> = row.json("detail")?;
-            if let Some(fault) = modes.iter().find_map(|mode| mode.estimate.fault()) {
-                return Err(SourceFault::new(format!("a mode {fault}"), row.line));
-            }
-            Outcome::Modes(modes)
-        }
+        "modes" => Outcome::Modes(row.json("detail")?),
         "unfit" => Outcome::Unfit(row.get("detail")?.to_owned()),
         "failed" => Outcome::Failed(row.get("detail")?.to_owned()),
         other => return Err(SourceFault::new(format!("'{}' is not an outcome", shown(other)), row.line)),

@@ -32,6 +32,23 @@ fn judge(bytes: &[u8], format: Option<&str>) {
     }
 }
 
+/// A quantile below 0 is none: the run is kept without it.
+#[test]
+fn a_percentile_below_zero_is_left_out() {
+    let text = String::from_utf8(common::fixture("perftest.txt")).unwrap();
+    let (before, table) = text.split_once("99.9% percentile[usec]").unwrap();
+    let row = table.lines().nth(1).unwrap();
+    let last = row.split_whitespace().next_back().unwrap();
+    let edited = row.replace(last, "-1");
+    let changed = format!("{before}99.9% percentile[usec]{}", table.replacen(row, &edited, 1));
+    check(changed.as_bytes(), "perftest");
+    let quantiles = |text: &str| {
+        let runs = common::read_as("perftest", text);
+        runs.iter().flat_map(|run| &run.figures).map(|figure| figure.quantiles.len()).sum::<usize>()
+    };
+    assert_eq!(quantiles(&changed) + 1, quantiles(&text));
+}
+
 #[derive(Debug, Clone)]
 enum Change {
     Truncate(prop::sample::Index),

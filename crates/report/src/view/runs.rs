@@ -48,9 +48,11 @@ pub fn runs(rows: &[RunRow]) -> Document {
         let rows = rows.iter().map(row).collect();
         document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
     }
-    if let [.., previous, last] = rows {
-        document.next =
-            vec![format!("prony compare {} {}", previous.handle, last.handle), format!("prony report {}", last.handle)];
+    if let [earlier @ .., last] = rows {
+        // Runs of different suites have hardly a figure in common.
+        let alike = earlier.iter().rev().find(|run| run.suite == last.suite);
+        document.next.extend(alike.map(|alike| format!("prony compare {} {}", alike.handle, last.handle)));
+        document.next.push(format!("prony report {}", last.handle));
     }
     document.data = EmbeddedJson::of(rows).ok();
     document.records = Some(records(rows));
