@@ -9,6 +9,7 @@ mod groups;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use self::groups::{GROUPS, command, parse, parse_from};
@@ -121,7 +122,7 @@ pub(crate) enum Verb {
 }
 
 /// Prints help to standard output, and what is wrong with a command line to standard error in few lines.
-pub(crate) fn refuse(error: &clap::Error) -> ExitCode {
+pub(crate) fn refuse(mut error: clap::Error) -> ExitCode {
     if error.kind() == clap::error::ErrorKind::InvalidUtf8 {
         let strange = std::env::args_os().find(|word| word.to_str().is_none()).unwrap_or_default();
         crate::output::complain(&anyhow::anyhow!(
@@ -130,7 +131,20 @@ pub(crate) fn refuse(error: &clap::Error) -> ExitCode {
         ));
         return ExitStatus::Failed.into();
     }
+    without_environment(&mut error);
     let printed = error.print();
     let unheard = printed.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe);
     if error.use_stderr() || unheard { ExitStatus::Failed.into() } else { ExitStatus::Fine.into() }
+}
+
+/// Takes options that came from the environment out of the usage line, which would tell to give them.
+fn without_environment(error: &mut clap::Error) {
+    let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) else { return };
+    let mut text = usage.to_string();
+    for (option, shown) in [("--store", " --store <PATH>"), ("--spacing", " --spacing <TIME>")] {
+        if !std::env::args_os().any(|word| word.to_string_lossy().starts_with(option)) {
+            text = text.replace(shown, "");
+        }
+    }
+    error.insert(ContextKind::Usage, ContextValue::StyledStr(text.into()));
 }

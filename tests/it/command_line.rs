@@ -35,6 +35,9 @@ fn strange_words_of_a_command_line_are_used_or_get_a_line() {
     for words in [&["time", "--spacing", "-1", "true"][..], &["run", "--spacing", "-1"]] {
         assert!(place.ask(words).err.contains("it must be 0, for none, or above"), "{words:?}");
     }
+    // What the environment gives is not asked for.
+    let said = place.ask(&["import"]);
+    assert!(said.code == Some(2) && said.err.contains("Usage: prony import <FILE>..."), "{said:?}");
     let nothing = place.ask(&["app", "work", "analyse", "--events", "0"]);
     assert!(nothing.code == Some(2) && nothing.out.is_empty(), "no mass of no events: {nothing:?}");
     let nowhere = place.ask(&["run", "--probe", "os.syscall_write", "--output", "missing/a.json"]).refused();
