@@ -123,18 +123,20 @@ pub(crate) enum Verb {
 
 /// Prints help to standard output, and what is wrong with a command line to standard error in few lines.
 pub(crate) fn refuse(mut error: clap::Error) -> ExitCode {
-    if error.kind() == clap::error::ErrorKind::InvalidUtf8 {
-        let strange = std::env::args_os().find(|word| word.to_str().is_none()).unwrap_or_default();
-        crate::output::complain(&anyhow::anyhow!(
-            "could not use the word '{}': it is not UTF-8; if it is a file, rename it, or name a link to it",
-            strange.to_string_lossy()
-        ));
-        return ExitStatus::Failed.into();
-    }
     without_environment(&mut error);
     let printed = error.print();
     let unheard = printed.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe);
     if error.use_stderr() || unheard { ExitStatus::Failed.into() } else { ExitStatus::Fine.into() }
+}
+
+/// The word that is not UTF-8, where that is what is wrong with a command line.
+pub(crate) fn strange_word(error: &clap::Error) -> Option<anyhow::Error> {
+    if error.kind() != clap::error::ErrorKind::InvalidUtf8 {
+        return None;
+    }
+    let word = std::env::args_os().find(|word| word.to_str().is_none()).unwrap_or_default();
+    let word = word.to_string_lossy();
+    Some(anyhow::anyhow!("could not use '{word}': it is not UTF-8; if it is a file, rename it, or name a link to it"))
 }
 
 /// Takes options that came from the environment out of the usage line, which would tell to give them.
