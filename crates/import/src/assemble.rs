@@ -128,7 +128,7 @@ fn figure(reading: SourceReading, catalogue: &Catalogue, source: &str) -> Figure
         amount: 1.0,
         variant: None,
         resolution: None,
-        rounding: reading.rounding,
+        rounding: reading.rounding.filter(|rounding| plausible(*rounding)),
         quantiles: quantiles.collect(),
         launches: launches(&reading, convert),
         notes: reading.notes,
