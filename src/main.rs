@@ -26,7 +26,9 @@ fn main() -> ExitCode {
     }
     let cli = match cli::parse() {
         Ok(cli) => cli,
-        Err(error) => return cli::refuse(&error),
+        Err(error) => {
+            return cli::strange_word(&error).map_or_else(|| cli::refuse(error), |strange| concluded(Err(strange)));
+        }
     };
     // With a handler, a file beyond the limit of its size is an error of the write, which is told, and not the end.
     let too_large = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));

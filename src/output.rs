@@ -96,17 +96,23 @@ pub(crate) fn remark(text: &str) {
 
 /// Prints an error in one line.
 pub(crate) fn complain(error: &anyhow::Error) {
+    remark(&in_one_line(error));
+}
+
+/// An error and its causes, each said once.
+fn in_one_line(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
-        // Many errors repeat their cause in their own text.
-        if !text.contains(&cause) {
+        // Many errors repeat their cause in their own text, and some shorten it.
+        let begin: String = cause.chars().take(60).collect();
+        if !text.contains(&begin) {
             if !text.is_empty() {
                 text.push_str(": ");
             }
             text.push_str(&cause);
         }
     }
-    remark(&text.replace('\n', " "));
+    text.replace('\n', " ")
 }
 
 fn colours(when: &str) -> bool {
@@ -141,6 +147,15 @@ mod tests {
         let text = "name,value\n=HYPERLINK(\"http://x\"),-1.5e3\n@cmd,+2\n\"-x, y\",plain\n";
         let safe = String::from_utf8(without_formulas(text.as_bytes()).unwrap()).unwrap();
         assert_eq!(safe, "name,value\n\"'=HYPERLINK(\"\"http://x\"\")\",-1.5e3\n'@cmd,+2\n\"'-x, y\",plain\n");
+    }
+
+    #[test]
+    fn a_cause_is_told_once_even_where_it_is_shortened() {
+        let cause = format!("could not accept it: {}", "x".repeat(300));
+        let shortened = format!("could not save it: {}...", &cause[..200]);
+        let error = anyhow::anyhow!("{cause}").context(shortened.clone());
+        assert_eq!(in_one_line(&error), shortened);
+        assert_eq!(in_one_line(&anyhow::anyhow!("b").context("a")), "a: b");
     }
 
     #[test]

@@ -37,7 +37,9 @@ pub(crate) fn write(common: &CommonOptions) -> Result<Box<dyn Store>> {
 pub(crate) fn missing(common: &CommonOptions) -> Option<String> {
     let path = place(common).ok()?;
     let address = path.to_string_lossy().contains("://");
-    (!address && !path.exists()).then(|| format!("there is no store {}", path.display()))
+    // Where this user may not look, nothing is known of it.
+    let gone = matches!(path.try_exists(), Ok(false));
+    (!address && gone).then(|| format!("there is no store {}", path.display()))
 }
 
 /// A run and its name on the command line.

@@ -20,8 +20,11 @@ pub(crate) fn price(text: &str) -> Result<(String, f64, String), String> {
     let (name, amount) = text.rsplit_once('=').ok_or_else(refuse)?;
     let (amount, span) = amount.split_once('/').unwrap_or((amount, ""));
     let amount: f64 = amount.trim().parse().map_err(|_| refuse())?;
-    if !(amount.is_finite() && amount > 0.0) || name.is_empty() {
+    if !amount.is_finite() || name.is_empty() {
         return Err(refuse());
+    }
+    if amount <= 0.0 {
+        return Err("the price must be above 0".to_owned());
     }
     Ok((name.to_owned(), amount, span.trim().to_owned()))
 }
@@ -34,8 +37,27 @@ pub(crate) fn gigahertz(text: &str) -> Result<f64, String> {
     if (0.01..=100.0).contains(&number) { Ok(number * 1e9) } else { Err("it must be 0.01 to 100".to_owned()) }
 }
 
+/// Longest time that can be asked for, seconds: thirty years, which nothing here waits for.
+const LONGEST: f64 = 1e9;
+
 /// A time: `90`, `90s`, `2m`, `1.5h`; returned in seconds.
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
+    match any_seconds(text)? {
+        time if time > 0.0 => Ok(time),
+        _ => Err("it must be above 0".to_owned()),
+    }
+}
+
+/// The same, or 0 for none.
+pub(crate) fn seconds_or_none(text: &str) -> Result<f64, String> {
+    match any_seconds(text)? {
+        time if time >= 0.0 => Ok(time),
+        _ => Err("it must be 0, for none, or above".to_owned()),
+    }
+}
+
+/// A time of either sign.
+fn any_seconds(text: &str) -> Result<f64, String> {
     let refuse = || format!("'{text}' is not a time; write one such as 90s, 2m or 1h");
     let trimmed = text.trim();
     let (number, unit) = trimmed.split_at(trimmed.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(trimmed.len()));
@@ -46,12 +68,8 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
         _ => return Err(refuse()),
     };
     let number: f64 = number.trim().parse().map_err(|_| refuse())?;
-    if number > 0.0 && number.is_finite() { Ok(number * scale) } else { Err("it must be above 0".to_owned()) }
-}
-
-/// The same, or 0 for none.
-pub(crate) fn seconds_or_none(text: &str) -> Result<f64, String> {
-    if matches!(text.trim(), "0" | "0s") { Ok(0.0) } else { seconds(text) }
+    let time = number * scale;
+    if time <= LONGEST { Ok(time) } else { Err(format!("it must be at most {LONGEST} s")) }
 }
 
 /// A size: `4096`, `500MB` (10^6 bytes), `10GiB` (2^30 bytes); returned in bytes.
@@ -70,7 +88,11 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
         _ => return Err(refuse()),
     };
     let number: u64 = number.trim().parse().map_err(|_| refuse())?;
-    number.checked_mul(scale).filter(|bytes| *bytes > 0).ok_or_else(refuse)
+    match number.checked_mul(scale) {
+        Some(0) => Err("it must be above 0".to_owned()),
+        Some(bytes) => Ok(bytes),
+        None => Err(format!("it must be at most {} TiB", u64::MAX >> 40)),
+    }
 }
 
 #[cfg(test)]
@@ -90,5 +112,19 @@ mod tests {
         assert_eq!(seconds("2m"), Ok(120.0));
         assert_eq!(seconds("1.5h"), Ok(5400.0));
         assert!(seconds("-1").is_err() && seconds("2 days").is_err() && seconds("").is_err());
+        assert_eq!((seconds_or_none("0s"), seconds_or_none("0.5"), seconds_or_none("0m")), (Ok(0.0), Ok(0.5), Ok(0.0)));
+    }
+
+    /// What a refusal says of the numbers that are allowed is true.
+    #[test]
+    fn a_refused_number_is_told_which_ones_are_allowed() {
+        let said = |result: Result<f64, String>| result.unwrap_err();
+        assert_eq!(said(seconds_or_none("-1")), "it must be 0, for none, or above");
+        assert_eq!(said(seconds("0")), "it must be above 0");
+        assert_eq!(said(seconds("99999999999999999999999")), "it must be at most 1000000000 s");
+        assert_eq!(bytes("0").unwrap_err(), "it must be above 0");
+        assert_eq!(bytes("99999999TiB").unwrap_err(), "it must be at most 16777215 TiB");
+        assert_eq!(price("b=0").unwrap_err(), "the price must be above 0");
+        assert!(price("b=x").unwrap_err().contains("is not a price"));
     }
 }

@@ -9,6 +9,7 @@ mod groups;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use self::groups::{GROUPS, command, parse, parse_from};
@@ -41,7 +42,7 @@ pub(crate) struct CommonOptions {
     /// Store of runs: an SQLite file, or a directory of run documents [default: the user's data directory]
     #[arg(long, global = true, value_name = "PATH", env = "PRONY_STORE", hide_env_values = true)]
     pub(crate) store: Option<PathBuf>,
-    /// How to print: terminal, json, csv or markdown
+    /// How to print
     #[arg(long, global = true, value_name = "FORMAT", default_value = "terminal",
           value_parser = clap::builder::PossibleValuesParser::new(::report::FORMATS.iter().map(|(name, _)| *name)))]
     pub(crate) format: String,
@@ -121,8 +122,31 @@ pub(crate) enum Verb {
 }
 
 /// Prints help to standard output, and what is wrong with a command line to standard error in few lines.
-pub(crate) fn refuse(error: &clap::Error) -> ExitCode {
+pub(crate) fn refuse(mut error: clap::Error) -> ExitCode {
+    without_environment(&mut error);
     let printed = error.print();
     let unheard = printed.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe);
     if error.use_stderr() || unheard { ExitStatus::Failed.into() } else { ExitStatus::Fine.into() }
+}
+
+/// The word that is not UTF-8, where that is what is wrong with a command line.
+pub(crate) fn strange_word(error: &clap::Error) -> Option<anyhow::Error> {
+    if error.kind() != clap::error::ErrorKind::InvalidUtf8 {
+        return None;
+    }
+    let word = std::env::args_os().find(|word| word.to_str().is_none()).unwrap_or_default();
+    let word = word.to_string_lossy();
+    Some(anyhow::anyhow!("could not use '{word}': it is not UTF-8; if it is a file, rename it, or name a link to it"))
+}
+
+/// Takes options that came from the environment out of the usage line, which would tell to give them.
+fn without_environment(error: &mut clap::Error) {
+    let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) else { return };
+    let mut text = usage.to_string();
+    for (option, shown) in [("--store", " --store <PATH>"), ("--spacing", " --spacing <TIME>")] {
+        if !std::env::args_os().any(|word| word.to_string_lossy().starts_with(option)) {
+            text = text.replace(shown, "");
+        }
+    }
+    error.insert(ContextKind::Usage, ContextValue::StyledStr(text.into()));
 }

@@ -92,6 +92,7 @@ fn row(summary: &Summary) -> RunRow {
         suite: summary.suite.clone(),
         figures: summary.figures as usize,
         complete: summary.complete,
+        interrupted: summary.interrupted,
     }
 }
 

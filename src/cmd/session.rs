@@ -1,12 +1,13 @@
 //! One measuring session on this machine, the same for all commands that measure in rounds: signals, the claim on the
 //! machine, a run to resume, progress, saving, and the output at the end.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use measure::{EndReason, Engine, MeasureSession, RunRequest, RunResult, Saver, Stopper};
-use model::{Outcome, Run};
+use model::{Figure, FigureKey, Outcome, Run};
 use report::Document;
 use report::view::RunContext;
 use store::{Claim, Detail, MachineLock, Store};
@@ -213,13 +214,22 @@ pub(super) fn earlier(store: Option<&dyn Store>, fingerprint: &str, id: &str) ->
     store.and_then(read).unwrap_or_default()
 }
 
-/// An earlier run of the same machine and suite, or of the same machine, for comparison.
+/// The newest earlier run of the same machine that can be compared, of the same suite if there is one: one that has a figure
+/// of this one.
 fn previous(store: Option<&dyn Store>, run: &Run) -> Option<String> {
-    let summaries = store?.summaries().ok()?;
-    let mut earlier: Vec<_> = summaries
-        .iter()
-        .filter(|other| other.id != run.id && other.fingerprint == run.machine.fingerprint && other.tool.is_none())
-        .collect();
-    earlier.sort_by_key(|other| (other.suite == run.plan.suite, other.number));
-    earlier.last().map(|other| other.number.to_string())
+    /// Runs that are looked into.
+    const NEWEST: usize = 5;
+    let store = store?;
+    let mut earlier = store.summaries().ok()?;
+    earlier.retain(|other| {
+        other.id != run.id && other.fingerprint == run.machine.fingerprint && other.tool.is_none() && other.measured > 0
+    });
+    earlier.sort_by_key(|other| std::cmp::Reverse((other.suite == run.plan.suite, other.number)));
+    let keys: HashSet<FigureKey> =
+        run.figures.iter().filter(|figure| !figure.is_condition()).map(Figure::key).collect();
+    let shares = |other: &&store::Summary| {
+        let read = store.get(&other.id, Detail::Values);
+        read.is_ok_and(|other| other.figures.iter().any(|figure| keys.contains(&figure.key())))
+    };
+    earlier.iter().take(NEWEST).find(shares).map(|other| other.number.to_string())
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use analyse::trend::{Dated, TrendOptions, families, parse, trend};
 use anyhow::{Context, Result};
 use clap::Args;
+use model::Metric;
 use report::Document;
 use store::Detail;
 
@@ -58,13 +59,13 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<
     if let Some(year) = years.into_iter().find(|year| !is_year(year)) {
         anyhow::bail!("{year} is no year between 1900 and 2200");
     }
-    let (data, name) = data(arguments, common)?;
+    let DatedValues { data, name, metric } = data(arguments, common)?;
     let window = match (arguments.since, arguments.until) {
         (None, None) => None,
         (from, to) => Some((from.unwrap_or(f64::NEG_INFINITY), to.unwrap_or(f64::INFINITY))),
     };
-    let options =
-        TrendOptions { window, project: arguments.project.clone(), level: arguments.level, ..TrendOptions::default() };
+    let project = arguments.project.clone();
+    let options = TrendOptions { window, project, level: arguments.level, metric, ..TrendOptions::default() };
     if arguments.families {
         return Ok(report::view::family_trends(&families(&data, &options)?, &name));
     }
@@ -72,7 +73,14 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<
 }
 
 /// Dated values and their description.
-fn data(arguments: &Arguments, common: &CommonOptions) -> Result<(Vec<Dated>, String)> {
+struct DatedValues {
+    data: Vec<Dated>,
+    name: String,
+    /// Unit and direction, which a figure states and a file does not.
+    metric: Option<Metric>,
+}
+
+fn data(arguments: &Arguments, common: &CommonOptions) -> Result<DatedValues> {
     if let Some(figure) = &arguments.figure {
         return of_runs(&arguments.sources, figure, arguments.families, common);
     }
@@ -94,11 +102,11 @@ fn data(arguments: &Arguments, common: &CommonOptions) -> Result<(Vec<Dated>, St
     let name = arguments.column.clone().unwrap_or_else(|| {
         Path::new(source).file_stem().map_or_else(|| source.clone(), |stem| stem.to_string_lossy().into_owned())
     });
-    Ok((parse(&text, arguments.column.as_deref())?, name))
+    Ok(DatedValues { data: parse(&text, arguments.column.as_deref())?, name, metric: None })
 }
 
 /// The figure of each run at the date of the run, named by the run or by its CPU.
-fn of_runs(names: &[String], figure: &str, by_cpu: bool, common: &CommonOptions) -> Result<(Vec<Dated>, String)> {
+fn of_runs(names: &[String], figure: &str, by_cpu: bool, common: &CommonOptions) -> Result<DatedValues> {
     let mut all: Vec<String> = Vec::new();
     for name in names {
         if name == "published" {
@@ -110,16 +118,17 @@ fn of_runs(names: &[String], figure: &str, by_cpu: bool, common: &CommonOptions)
     let found = run_finder::find(&all, common, Detail::Values)?;
     let runs = run_finder::alike(found.into_iter().map(|named| named.run).collect());
     let mut text = String::new();
-    let mut title = String::new();
+    let (mut name, mut metric) = (String::new(), None);
     for run in &runs {
         let found = run.figures.iter().filter(|f| f.probe == figure || f.key().to_string() == figure);
         for found in found {
             let Some(estimate) = found.outcome.estimate().filter(|estimate| estimate.value > 0.0) else { continue };
             let day = run.session.started.get(..10).unwrap_or_default();
             let cpu = run.machine.text("cpu.model").filter(|_| by_cpu);
-            let name = cpu.unwrap_or_else(|| run.name().to_owned());
-            text.push_str(&format!("{day} {} # {}\n", estimate.value, name.replace('\n', " ")));
-            title.clone_from(&found.title);
+            let named = cpu.unwrap_or_else(|| run.name().to_owned());
+            text.push_str(&format!("{day} {} # {}\n", estimate.value, named.replace('\n', " ")));
+            name.clone_from(&found.title);
+            metric = Some(found.metric.clone());
         }
     }
     anyhow::ensure!(
@@ -127,5 +136,5 @@ fn of_runs(names: &[String], figure: &str, by_cpu: bool, common: &CommonOptions)
         "none of the {} runs has a value of {figure} (prony probes lists them)",
         runs.len()
     );
-    Ok((parse(&text, None)?, title))
+    Ok(DatedValues { data: parse(&text, None)?, name, metric })
 }

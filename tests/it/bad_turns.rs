@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 use std::fs::{self, File};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,10 @@ fn a_store_that_does_not_exist_is_named() {
     let place = Place::with_a_run();
     let said = place.ask(&["show", "99"]).refused();
     assert!(!said.contains("there is no store"), "{said}");
+    // Where it cannot be looked for, it is not said to be missing.
+    let behind = place.file("a.json").join("x.sqlite");
+    let said = Answer::of(place.prony().arg("runs").arg("--store").arg(behind).output().unwrap()).refused();
+    assert!(said.contains("a part of its path is a file"), "{said}");
 }
 
 #[test]
@@ -93,7 +98,7 @@ fn readers_that_left_are_no_failure_and_no_panic() {
 
 #[test]
 fn a_full_device_is_an_error_with_one_line() {
-    if !std::path::Path::new("/dev/full").exists() {
+    if !Path::new("/dev/full").exists() {
         return testing::skip!("there is no /dev/full");
     }
     let place = Place::with_a_run();
@@ -147,9 +152,13 @@ fn hostile(place: &Place) {
     run["machine"]["summary"] = "box\u{202e}rebmun\u{1b}]0;title\u{7}".into();
     run["session"]["started"] = "yesterday\u{9b}31m".into();
     run["session"]["notes"] = serde_json::json!(["note\u{202e}\u{2066}\u{1b}[31m|`<b>"]);
-    // Formats are recognised by their beginning.
+    write_document(run, &place.file("hostile.json"));
+}
+
+/// Formats are recognised by their beginning.
+fn write_document(mut run: serde_json::Value, path: &Path) {
     run.as_object_mut().unwrap().remove("schema");
-    fs::write(place.file("hostile.json"), format!("{{\"schema\":2,{}", &run.to_string()[1..])).unwrap();
+    fs::write(path, format!("{{\"schema\":2,{}", &run.to_string()[1..])).unwrap();
 }
 
 #[test]
@@ -173,6 +182,66 @@ fn texts_of_documents_do_not_steer_what_shows_them() {
     let stored = place.ask(&["show", "2", "--json"]).fine().json();
     assert!(stored["label"].is_null() && stored["session"]["started"] == "", "{stored}");
     assert_eq!(place.ask(&["show", "2"]).code, Some(0));
+}
+
+/// The document of the place's run with one number replaced.
+fn with_number(place: &Place, pointer: &str, number: &str) {
+    let mut run: serde_json::Value = serde_json::from_slice(&fs::read(place.file("a.json")).unwrap()).unwrap();
+    *run.pointer_mut(pointer).unwrap() = serde_json::from_str(number).unwrap();
+    write_document(run, &place.file("edited.json"));
+}
+
+#[test]
+fn numbers_that_nothing_can_have_are_refused_by_every_reader() {
+    let place = Place::with_a_run();
+    for (pointer, number, says) in [
+        ("/figures/0/amount", "-5.0", "the amount of an operation of "),
+        ("/figures/0/outcome", r#"{"below":{"bound":-1e-9}}"#, "the bound of "),
+        ("/session/seconds", "-30", "the duration of the run is below 0"),
+    ] {
+        with_number(&place, pointer, number);
+        for arguments in [
+            &["show", "./edited.json"][..],
+            &["compare", "1", "./edited.json"],
+            &["report", "./edited.json", "--output", "x.html"],
+            &["export", "./edited.json", "--to", "openmetrics"],
+            &["import", "edited.json"],
+            &["explain", "1", "./edited.json"],
+        ] {
+            let said = place.ask(arguments).refused();
+            assert!(said.contains(says) && said.contains("edited.json"), "{arguments:?}: {said}");
+        }
+    }
+    // Beyond what a number can be, and not a whole one where only those are.
+    for (old, new) in [("\"ops\":", "\"ops\":-"), ("\"value\":", "\"value\":1e999,\"x\":")] {
+        let text = fs::read_to_string(place.file("a.json")).unwrap().replacen(old, new, 1);
+        fs::write(place.file("edited.json"), text).unwrap();
+        let said = place.ask(&["show", "./edited.json"]).refused();
+        assert!(said.contains("line 1, column") && said.contains("edited.json"), "{said}");
+    }
+}
+
+/// A run that its time limit ended is told from an interrupted one.
+#[test]
+fn only_interrupted_runs_are_listed_as_incomplete() {
+    let place = Place::with_a_run();
+    let seconds = place.ask(&["show", "1", "--json"]).fine().json()["session"]["seconds"].to_string();
+    with_number(&place, "/session/complete", "false");
+    let mut run: serde_json::Value = serde_json::from_slice(&fs::read(place.file("edited.json")).unwrap()).unwrap();
+    for (id, limit) in [("stopped", "null"), ("limited", seconds.as_str())] {
+        run["id"] = id.into();
+        run["plan"]["time_limit"] = serde_json::from_str(limit).unwrap();
+        write_document(run.clone(), &place.file("edited.json"));
+        place.ask(&["import", "edited.json"]).fine();
+    }
+    let listed = place.ask(&["runs"]).fine().out;
+    let marked = |line: &str| line.trim_end().ends_with("incomplete");
+    let rows: Vec<bool> =
+        listed.lines().filter(|line| line.contains("2 CPUs") || line.contains("probes")).map(marked).collect();
+    assert_eq!(rows, [false, true, false], "{listed}");
+    for (run, says) in [("2", "the run ended before everything planned"), ("3", "the time limit ended the run")] {
+        assert!(place.ask(&["show", run]).fine().out.contains(says), "{run}");
+    }
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn strange_words_of_a_command_line_are_used_or_get_a_line() {
     assert!(place.path().join(OsStr::from_bytes(b"page-\xff.html")).exists());
     std::fs::copy(place.file("a.json"), place.path().join(OsStr::from_bytes(b"a-\xff.json"))).unwrap();
     ask(&["import"], b"a-\xff.json").fine();
-    assert_eq!(ask(&["show"], b"a-\xff.json").code, Some(2));
+    assert!(ask(&["show"], b"a-\xff.json").refused().contains("is not UTF-8; if it is a file, rename it"));
     // A file in this directory needs no "./" before its name.
     std::fs::write(place.file("two.csv"), "machine,triad (GB/s)\nnode-a,61.5\nnode-b,91.5\n").unwrap();
     assert!(place.ask(&["compare", "two.csv", "--all"]).fine().out.contains("1.49x faster"));
@@ -32,6 +32,12 @@ fn strange_words_of_a_command_line_are_used_or_get_a_line() {
         assert!(said.code == Some(2) && said.err.contains(words[words.len() - 2]), "{said:?}");
         assert!(!said.err.contains("unexpected argument"), "{said:?}");
     }
+    for words in [&["time", "--spacing", "-1", "true"][..], &["run", "--spacing", "-1"]] {
+        assert!(place.ask(words).err.contains("it must be 0, for none, or above"), "{words:?}");
+    }
+    // What the environment gives is not asked for.
+    let said = place.ask(&["import"]);
+    assert!(said.code == Some(2) && said.err.contains("Usage: prony import <FILE>..."), "{said:?}");
     let nothing = place.ask(&["app", "work", "analyse", "--events", "0"]);
     assert!(nothing.code == Some(2) && nothing.out.is_empty(), "no mass of no events: {nothing:?}");
     let nowhere = place.ask(&["run", "--probe", "os.syscall_write", "--output", "missing/a.json"]).refused();

@@ -118,6 +118,36 @@ fn the_fit_of_1998_does_not_reach_2015() {
 }
 
 #[test]
+fn a_figure_keeps_its_unit_in_a_trend_and_its_best_values_are_the_lowest_times() {
+    let place = Place::with_a_run();
+    let mut run: serde_json::Value = serde_json::from_slice(&std::fs::read(place.file("a.json")).unwrap()).unwrap();
+    let figures = run["figures"].as_array().unwrap();
+    let at = figures.iter().position(|figure| figure["probe"] == "os.syscall_write").unwrap();
+    let mut names = Vec::new();
+    for (year, nanos) in (2000..).zip([400.0, 210.0, 250.0, 105.0, 140.0, 52.0, 25.0]) {
+        run["id"] = format!("of-{year}").into();
+        run["session"]["started"] = format!("{year}-06-01T00:00:00Z").into();
+        let value = nanos * 1e-9;
+        run["figures"][at]["outcome"] = serde_json::json!({ "measured": { "value": value, "low": value, "high": value,
+            "level": 0.0, "launches": 1, "batches": 1, "method": "none" } });
+        run["figures"][at]["launches"] = serde_json::json!([]);
+        let name = format!("./of-{year}.json");
+        std::fs::write(place.file(&name), run.to_string()).unwrap();
+        names.push(name);
+    }
+    let mut arguments: Vec<&str> =
+        vec!["trend", "--figure", "os.syscall_write", "--project", "2008", "--since", "2000"];
+    arguments.extend(names.iter().map(String::as_str));
+    let said = place.ask(&arguments).fine().out;
+    let line = |begin: &str| said.lines().find(|line| line.trim_start().starts_with(begin)).unwrap_or_default();
+    assert!(line("· The median would be").contains(" ns in 2008, one value between "), "{said}");
+    assert!(line("median 2008").contains("ns"), "{said}");
+    let found = place.ask(&[&arguments[..], &["--json"]].concat()).fine().json();
+    assert_eq!((&found["metric"]["unit"], &found["fits"][1]["curve"]), (&"seconds".into(), &"frontier".into()));
+    assert_eq!(found["fits"][1]["points"], 5, "400, 210, 105, 52 and 25 ns were records: {found}");
+}
+
+#[test]
 fn choices_are_evaluated_on_machines_whose_speed_is_known() {
     let place = Place::new();
     // Fourteen models of two families, each an eighth faster than the one before; the columns differ by a few percent.

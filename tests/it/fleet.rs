@@ -362,3 +362,17 @@ fn the_emitted_script_runs(lab: &SlurmLab, place: &Place, head: &dyn Fn(&[&str])
     let report = head(&["fleet", "spread", &documents[0], &documents[1], "--json"]).fine().json();
     assert_eq!(requested(&report["spread"]).len(), 2, "{report}");
 }
+
+/// A limit that ends every node before it has measured anything: none of them is said to be measured.
+#[test]
+fn nodes_without_a_figure_are_not_measured() {
+    let place = Place::new();
+    let answer = place.ask(&with(BRIEF, &["--nodes=2", "--time-limit=0.000001s", "--json"]));
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    assert!(answer.err.contains("2 of 2 nodes did not measure to the end"), "{answer:?}");
+    let report = answer.json();
+    assert!(states(&report).iter().all(|(_, state)| state == "nothing"), "{report}");
+    assert!(report["spread"].is_null(), "{report}");
+    let notes = place.ask(&["show", "1", "--json"]).fine().json()["session"]["notes"].to_string();
+    assert!(notes.contains("\"node 0 of a fleet of 2"), "{notes}");
+}

@@ -50,6 +50,15 @@ fn the_catalogue_is_listed_and_each_probe_shown() {
     assert!(said.contains("similar: quick (prony probes --suites lists all)"), "{said}");
 }
 
+/// The comparison that the end of a run suggests is one that works.
+#[test]
+fn only_a_run_with_a_figure_in_common_is_suggested_for_comparison() {
+    let place = Place::with_a_run();
+    let other = ["run", "--probe", "os.select", "--target", "50", "--no-rulers", "--max-launches", "8"];
+    assert!(!place.ask(&other).fine().out.contains("prony compare"), "run 1 has none of its figures");
+    assert!(place.ask(TINY).fine().out.contains("prony compare 1 3"), "run 2 has none of its figures");
+}
+
 #[test]
 fn the_help_puts_every_verb_in_a_group() {
     let help = Place::new().ask(&["--help"]).fine().out;

@@ -55,7 +55,7 @@ fn words() -> impl Strategy<Value = String> {
 }
 
 fn estimate() -> impl Strategy<Value = Estimate> {
-    (-1e12..1e12_f64, 0.0..1.0_f64, 0.0..1.0_f64, 0..100_u32).prop_map(|(value, width, level, launches)| Estimate {
+    (1.0..1e12_f64, 0.0..1.0_f64, 0.0..1.0_f64, 0..100_u32).prop_map(|(value, width, level, launches)| Estimate {
         value,
         low: value - width,
         high: value + width / 2.0,
@@ -130,6 +130,17 @@ proptest! {
             prop_assert_eq!(line.replace("\\|", "").matches('|').count(), 3, "{}", line);
         }
     }
+}
+
+#[test]
+fn a_value_below_zero_is_no_figure_of_tidy_csv() {
+    let mut run = bare();
+    run.figures.truncate(1);
+    run.figures[0].outcome = Outcome::Measured(Estimate::without_spread(-2.5));
+    let text = written(&[run], "csv");
+    let refused = import("export", text.as_bytes(), &ImportOptions::default(), &Catalogue::default());
+    let said = refused.map(drop).unwrap_err().to_string();
+    assert!(said.contains("the value is below 0"), "{said}");
 }
 
 #[test]

@@ -158,6 +158,12 @@ impl Tried {
 pub fn derived(mut figure: Figure, values: &[f64], method: EstimateMethod) -> Option<Figure> {
     let found = launch_median_interval(values, 0.95).or_else(|| launch_median_range(values))?;
     figure.flags.clear();
+    // The intercept of a fit may be; what it stands for cannot.
+    if found.median < 0.0 {
+        figure.outcome =
+            Outcome::Unfit("it is too small to be told: what follows from the others is below 0".to_owned());
+        return Some(figure);
+    }
     figure.outcome = Outcome::Measured(Estimate {
         value: found.median,
         low: found.interval.low,

@@ -128,7 +128,7 @@ fn figure(reading: SourceReading, catalogue: &Catalogue, source: &str) -> Figure
         amount: 1.0,
         variant: None,
         resolution: None,
-        rounding: reading.rounding,
+        rounding: reading.rounding.filter(|rounding| plausible(*rounding)),
         quantiles: quantiles.collect(),
         launches: launches(&reading, convert),
         notes: reading.notes,
@@ -177,7 +177,7 @@ fn spelt(point: &Point, description: Option<&ProbeDescription>) -> Point {
 
 fn outcome(reading: &SourceReading, convert: Convert) -> Outcome {
     let value = convert.apply(reading.value);
-    if let (Some(bound), Convert::Same) = (reading.below, convert) {
+    if let (Some(bound), Convert::Same) = (reading.below.filter(|bound| plausible(*bound)), convert) {
         return Outcome::Below { bound };
     }
     if !plausible(value) {
@@ -260,5 +260,5 @@ fn launches(reading: &SourceReading, convert: Convert) -> Vec<Launch> {
 fn quantile_of(quantile: f64, value: f64, convert: Convert) -> Option<QuantileEstimate> {
     let value = convert.apply(value);
     let estimate = Estimate::without_spread(value);
-    ((0.0..=1.0).contains(&quantile) && usable(value)).then_some(QuantileEstimate { quantile, estimate })
+    ((0.0..=1.0).contains(&quantile) && plausible(value)).then_some(QuantileEstimate { quantile, estimate })
 }

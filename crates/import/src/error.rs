@@ -87,12 +87,10 @@ pub enum Error {
         source_name: String,
     },
     /// The source is too large for memory.
-    #[error("could not import {source_name}: it has {bytes} bytes and the limit is {limit}")]
+    #[error("could not import {source_name}: it has more than {limit} bytes, and that is the limit")]
     TooLong {
         /// The source.
         source_name: String,
-        /// Its length, bytes.
-        bytes: usize,
         /// The limit, bytes.
         limit: usize,
     },

@@ -37,7 +37,7 @@ impl SourceFault {
 pub(crate) fn decode<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, Error> {
     let source_name = || name.to_owned();
     if bytes.len() > LONGEST {
-        return Err(Error::TooLong { source_name: source_name(), bytes: bytes.len(), limit: LONGEST });
+        return Err(Error::TooLong { source_name: source_name(), limit: LONGEST });
     }
     let body = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let wide = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");

@@ -23,6 +23,7 @@ mod name;
 mod number;
 mod older;
 mod plan;
+mod plausible;
 mod point;
 mod primitive;
 mod references;

@@ -120,6 +120,12 @@ impl Run {
         !self.session.complete && self.plan.time_limit.is_some_and(|limit| self.session.seconds >= limit)
     }
 
+    /// Whether it was interrupted: something planned was not measured, and no time limit asked for that.
+    #[must_use]
+    pub fn interrupted(&self) -> bool {
+        self.origin.is_none() && !self.session.complete && !self.ended_by_limit()
+    }
+
     /// Its label, else its id.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -4,7 +4,7 @@
 
 use serde::Deserialize;
 
-use crate::{ANY_CROSSING, DocumentPosition, Error, Machine, Outcome, Point, Run};
+use crate::{ANY_CROSSING, DocumentPosition, Error, Machine, Point, Run, plausible};
 
 /// The schema version that this program writes.
 pub const SCHEMA: u32 = 3;
@@ -33,7 +33,7 @@ pub fn parse_run(text: &str) -> Result<Run, Error> {
     let mut run: Run = serde_json::from_str(text).map_err(refuse)?;
     name_the_crossing(&mut run);
     crate::older::complete(&mut run);
-    check(&run)?;
+    plausible::check(&run)?;
     Ok(run)
 }
 
@@ -80,38 +80,13 @@ fn reason(error: &serde_json::Error) -> String {
     text.rsplit_once(" at line ").map_or(text.clone(), |(reason, _)| reason.to_owned())
 }
 
-fn check(run: &Run) -> Result<(), Error> {
-    let mut seen = std::collections::HashSet::new();
-    for figure in &run.figures {
-        let key = figure.key();
-        if let Outcome::Measured(estimate) = &figure.outcome {
-            let finite = [estimate.value, estimate.low, estimate.high, estimate.level].iter().all(|x| x.is_finite());
-            if !finite || estimate.low > estimate.value || estimate.value > estimate.high {
-                return Err(Error::Invalid(format!("the interval of {key} does not contain its value")));
-            }
-            if !(0.0..=1.0).contains(&estimate.level) {
-                return Err(Error::Invalid(format!("the level of {key} is not between 0 and 1")));
-            }
-        }
-        if let Outcome::Modes(modes) = &figure.outcome
-            && !modes.iter().all(|mode| (0.0..=1.0).contains(&mode.share))
-        {
-            return Err(Error::Invalid(format!("the share of a mode of {key} is not between 0 and 1")));
-        }
-        if !seen.insert(key.clone()) {
-            return Err(Error::Invalid(format!("{key} occurs twice")));
-        }
-    }
-    Ok(())
-}
-
 /// Writes a run document: JSON in UTF-8, `schema` first, on one line because of its many numbers.
 ///
 /// # Errors
-/// When an interval does not contain its value or a figure occurs twice. A number that JSON cannot represent is written
+/// When it holds what no run can, such as a value outside its interval, a time below 0 or a figure twice. A number that JSON cannot represent is written
 /// as `null`, which cannot be read back: stores check that.
 pub fn render_run(run: &Run) -> Result<String, Error> {
-    check(run)?;
+    plausible::check(run)?;
     let mut text = serde_json::to_string(run).map_err(|error| Error::Invalid(error.to_string()))?;
     text.push('\n');
     Ok(text)

@@ -5,8 +5,21 @@ use crate::{Unit, UnitScale, number, significant};
 /// A time in seconds with its prefix, such as `8.29 µs`.
 #[must_use]
 pub fn seconds(value: f64) -> String {
-    let scale = UnitScale::of(Unit::Seconds, value.abs());
-    format!("{} {}", digits(value / scale.factor), scale.unit)
+    quantity(value, Unit::Seconds)
+}
+
+/// A value in a unit with its prefix, such as `1.97 GB/s`; of a count the number alone.
+#[must_use]
+pub fn quantity(value: f64, unit: Unit) -> String {
+    let scale = UnitScale::of(unit, value.abs());
+    let space = if scale.unit.is_empty() { "" } else { " " };
+    format!("{}{space}{}", digits(value / scale.factor), scale.unit)
+}
+
+/// Four significant digits without trailing zeros, for sums of money and rates in sentences and tables alike.
+#[must_use]
+pub fn amount(value: f64) -> String {
+    if value == 0.0 { "0".to_owned() } else { number(value, significant(value, 4), true) }
 }
 
 /// Three significant digits.
@@ -42,6 +55,11 @@ mod tests {
         assert_eq!(seconds(2.896e-3), "2.90 ms");
         assert_eq!(seconds(0.1616), "162 ms");
         assert_eq!(seconds(-5e-10), "−0.500 ns");
+        assert_eq!(
+            (quantity(1.97e9, Unit::BytesPerSecond), quantity(2.5, Unit::Count)),
+            ("1.97 GB/s".into(), "2.50".into())
+        );
+        assert_eq!((amount(0.4), amount(67_551.0), amount(0.0)), ("0.4".into(), "67\u{a0}550".into(), "0".into()));
         assert_eq!(list(&["a", "b", "c"]), "a, b and c");
     }
 }

@@ -15,8 +15,12 @@ impl Unsupported {
     }
 }
 
-/// A reason, with the limit of a control group where that is what refused.
+/// A reason, with the limit of a control group where that is what refused, and with the interface that all networks of
+/// probes are on.
 fn with_limit(reason: String, kind: Option<std::io::ErrorKind>) -> String {
+    if kind == Some(std::io::ErrorKind::NetworkUnreachable) {
+        return format!("the loopback interface is down: {reason}");
+    }
     match kind.and_then(sys::cgroup::why_not_started) {
         Some(limit) => format!("{reason}; {limit}"),
         None => reason,
@@ -254,5 +258,19 @@ impl Recorder {
     #[must_use]
     pub fn nanos(&self) -> &[u64] {
         &self.nanos
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_without_a_loopback_is_told_what_is_missing() {
+        let unreachable = || std::io::Error::from(std::io::ErrorKind::NetworkUnreachable);
+        assert!(Unsupported::from(unreachable()).to_string().starts_with("the loopback interface is down: "));
+        assert!(ProbeError::from(unreachable()).to_string().starts_with("the loopback interface is down: "));
+        let other = ProbeError::from(std::io::Error::from(std::io::ErrorKind::NotFound));
+        assert!(!other.to_string().contains("loopback"));
     }
 }

@@ -22,6 +22,8 @@ pub struct Summary {
     pub rounds: u32,
     /// Whether everything planned was measured.
     pub complete: bool,
+    /// Whether it was interrupted; a run that its time limit ended was not.
+    pub interrupted: bool,
     /// Name of the machine.
     pub machine: String,
     /// Hash that identifies the machine; empty when unknown.
@@ -96,6 +98,7 @@ impl Index {
                 seconds: run.session.seconds,
                 rounds: run.session.rounds,
                 complete: run.session.complete,
+                interrupted: run.interrupted(),
                 machine: run.machine.name.clone(),
                 fingerprint,
                 suite: run.plan.suite.clone(),

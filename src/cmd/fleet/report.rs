@@ -26,6 +26,31 @@ pub(super) struct ReportedNode {
     number: Option<u64>,
 }
 
+impl ReportedNode {
+    /// Whether it measured as far as was asked for, and anything at all: a partial run does not represent the whole.
+    pub(super) fn is_whole(&self) -> bool {
+        let ended = matches!(self.measured.state, NodeState::Measured(NodeEnd::Complete | NodeEnd::TimeLimit));
+        ended && self.measured.run.as_ref().is_some_and(|run| counted(run) > 0)
+    }
+
+    /// What became of it, and why it is not what was asked for.
+    fn words(&self) -> (&'static str, Option<&str>) {
+        match &self.measured.state {
+            NodeState::Measured(NodeEnd::Stopped) => ("stopped", Some("it was stopped; what it measured is kept")),
+            NodeState::Measured(NodeEnd::TimeLimit) if !self.is_whole() => {
+                ("nothing", Some("its time limit came before any figure had a value"))
+            }
+            NodeState::Measured(_) if !self.is_whole() => ("nothing", Some("no figure could be measured there")),
+            NodeState::Measured(NodeEnd::Complete) => ("measured", None),
+            NodeState::Measured(NodeEnd::TimeLimit) => {
+                ("measured", Some("its time limit came before every figure was finished"))
+            }
+            NodeState::Lost(reason) => ("lost", Some(reason)),
+            NodeState::Missing(reason) => ("missing", Some(reason)),
+        }
+    }
+}
+
 /// The contents of the report.
 pub(super) struct FleetReport {
     launcher: String,
@@ -44,10 +69,9 @@ impl FleetReport {
         let number = |measured: &Measured| measured.run.as_ref().and_then(|run| numbers.get(&run.id)).copied();
         let nodes: Vec<ReportedNode> =
             all.into_iter().map(|measured| ReportedNode { number: number(&measured), measured }).collect();
-        // A partial run does not represent the whole.
         let whole: Vec<(&str, &Run)> = nodes
             .iter()
-            .filter(|node| matches!(node.measured.state, NodeState::Measured(NodeEnd::Complete | NodeEnd::TimeLimit)))
+            .filter(|node| node.is_whole())
             .filter_map(|node| Some((node.measured.node.as_str(), node.measured.run.as_ref()?)))
             .collect();
         let (mut spread, mut explanations) = (None, Vec::new());
@@ -83,10 +107,7 @@ impl FleetReport {
     }
 
     pub(super) fn document(&self) -> Document {
-        let to_the_end = |node: &&ReportedNode| {
-            matches!(node.measured.state, NodeState::Measured(NodeEnd::Complete | NodeEnd::TimeLimit))
-        };
-        let whole = self.nodes.iter().filter(to_the_end).count();
+        let whole = self.nodes.iter().filter(|node| node.is_whole()).count();
         let mut document = Document::new(format!(
             "Fleet by {}: {whole} of {} measured",
             self.launcher,
@@ -121,7 +142,7 @@ impl FleetReport {
 
     fn data(&self) -> serde_json::Value {
         let node = |node: &ReportedNode| {
-            let (state, reason) = words(&node.measured.state);
+            let (state, reason) = node.words();
             json!({
                 "node": node.measured.node,
                 "state": state,
@@ -152,18 +173,6 @@ fn counted(run: &Run) -> usize {
     run.figures.iter().filter(|figure| value(&figure.outcome)).count()
 }
 
-fn words(state: &NodeState) -> (&'static str, Option<&str>) {
-    match state {
-        NodeState::Measured(NodeEnd::Complete) => ("measured", None),
-        NodeState::Measured(NodeEnd::TimeLimit) => {
-            ("measured", Some("its time limit came before every figure was finished"))
-        }
-        NodeState::Measured(NodeEnd::Stopped) => ("stopped", Some("it was stopped; what it measured is kept")),
-        NodeState::Lost(reason) => ("lost", Some(reason)),
-        NodeState::Missing(reason) => ("missing", Some(reason)),
-    }
-}
-
 fn nodes(nodes: &[ReportedNode]) -> Table {
     let columns = vec![
         Column::new("node", ColumnKind::Label),
@@ -174,8 +183,8 @@ fn nodes(nodes: &[ReportedNode]) -> Table {
         Column::new("because", ColumnKind::Remark),
     ];
     let row = |node: &ReportedNode| {
-        let (state, reason) = words(&node.measured.state);
-        let tone = if matches!(node.measured.state, NodeState::Measured(_)) { Tone::Good } else { Tone::Bad };
+        let (state, reason) = node.words();
+        let tone = if node.is_whole() { Tone::Good } else { Tone::Bad };
         let run = node.measured.run.as_ref();
         TableRow {
             cells: vec![

@@ -34,10 +34,10 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         let host = one.run.machine.name.clone();
         let taken = all.iter().any(|other| other.node == host);
         let node = if host.is_empty() || taken { format!("{host} {}", one.handle).trim().to_owned() } else { host };
-        let ending = match one.run.session.complete {
-            true => NodeEnd::Complete,
-            false if one.run.ended_by_limit() => NodeEnd::TimeLimit,
-            false => NodeEnd::Stopped,
+        let ending = match one.run.ended_by_limit() {
+            true => NodeEnd::TimeLimit,
+            false if one.run.interrupted() => NodeEnd::Stopped,
+            false => NodeEnd::Complete,
         };
         all.push(Measured { node, state: NodeState::Measured(ending), run: Some(one.run) });
     }

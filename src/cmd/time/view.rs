@@ -54,7 +54,8 @@ fn row(run: &Run, time: &Figure) -> TableRow {
     // A number of executions that was asked for has no target to miss.
     let counted = run.plan.target <= f64::MIN_POSITIVE;
     let mut remarks = report::words::remarks(time, run.plan.target, &report::words::Told::default());
-    remarks.retain(|remark| !(counted && remark.starts_with("did not reach")));
+    let misses = |remark: &String| remark.starts_with("did not reach") || remark.ends_with("not confirmed");
+    remarks.retain(|remark| !(counted && misses(remark)));
     let cells = vec![
         label,
         Cell::Value(quantity),

@@ -12,7 +12,8 @@ use super::information::information;
 use super::problem::{ChooseProblem, WorldState};
 use super::programme::Question;
 use super::result::{
-    AgainstCheapest, Choice, ChooseAnswer, ChosenPlan, Costs, Excluded, OfferOdds, OneKind, PlanOdds, counted,
+    AgainstCheapest, Choice, ChooseAnswer, ChosenPlan, Costs, Excluded, LEAST_CUT, OfferOdds, OneKind, PlanOdds,
+    counted,
 };
 
 /// Plans whose probabilities are listed.
@@ -150,8 +151,11 @@ fn offers(
         .collect()
 }
 
+/// Price cuts closer to each other than this part of themselves are not told apart, nor those below [`LEAST_CUT`].
+const CUT_RESOLUTION: f64 = 0.01;
+
 /// The price cut, as a share of the cost of one node over the years, from which on an offer is in the cheapest plan; by
-/// bisection.
+/// bisection, until it is known to [`CUT_RESOLUTION`] or to be below [`LEAST_CUT`].
 fn enters_at(problem: &ChooseProblem, middle: &WorldState, offer: usize, cheapest: f64) -> Result<Option<f64>, Error> {
     let in_plan = |cut: f64| -> Result<bool, Error> {
         let mut world = middle.clone();
@@ -164,7 +168,7 @@ fn enters_at(problem: &ChooseProblem, middle: &WorldState, offer: usize, cheapes
         return Ok(None);
     }
     let (mut low, mut high) = (0.0, 0.99);
-    while high - low > 0.005 {
+    while high > LEAST_CUT && high - low > CUT_RESOLUTION * high {
         let half = f64::midpoint(low, high);
         if in_plan(half)? { high = half } else { low = half }
     }

@@ -1,5 +1,6 @@
 //! The result of a choice, as plain data. Money is in the currency of the question.
 
+use model::{percent, significant};
 use serde::{Deserialize, Serialize};
 
 use super::curse::CorrectedOffer;
@@ -147,6 +148,19 @@ pub struct OfferOdds {
     pub enters_at: Option<f64>,
 }
 
+/// Least price reduction that is looked for, as a share.
+pub(crate) const LEAST_CUT: f64 = 1e-4;
+
+impl OfferOdds {
+    /// The price reduction at which it would enter the plan: `5%`, or `less than 0.01%` where the least one that is
+    /// looked for suffices.
+    #[must_use]
+    pub fn enters_at_in_words(&self) -> Option<String> {
+        let cut = self.enters_at?;
+        Some(if cut <= LEAST_CUT { format!("less than {}", percent(LEAST_CUT)) } else { percent(cut) })
+    }
+}
+
 /// A condition that costs money.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Binding {
@@ -178,6 +192,20 @@ pub struct Shortage {
     pub unit: String,
     /// Whether that alone would suffice; otherwise it is the least necessary value when the other limits change too.
     pub alone: bool,
+}
+
+impl Shortage {
+    /// The necessary value to print: four digits, rounded so that it suffices, and whole where the limit is.
+    #[must_use]
+    pub fn sufficient(&self) -> f64 {
+        let raised = self.needed > self.limit;
+        let whole = raised && self.limit.fract() == 0.0 && self.needed.fract() > 1e-9;
+        let needed = if whole { self.needed.ceil() } else { self.needed };
+        let step = 10_f64.powi(-significant(needed, 4));
+        // A number that has four digits already keeps them.
+        let steps = needed / step;
+        if raised { (steps - 1e-6).ceil() * step } else { (steps + 1e-6).floor() * step }
+    }
 }
 
 /// A plan of the Pareto front.
@@ -223,4 +251,32 @@ pub(crate) fn counted(problem: &ChooseProblem, plan: &[u32]) -> Vec<OfferCount> 
         .filter(|(_, count)| **count > 0)
         .map(|(offer, &count)| OfferCount { offer: offer.name.clone(), count })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_needed_value_is_printed_so_that_it_suffices() {
+        let needed = |limit: f64, needed: f64| {
+            Shortage { condition: "the budget".to_owned(), limit, needed, unit: "EUR".to_owned(), alone: true }
+                .sufficient()
+        };
+        assert_eq!((needed(9000.0, 67_551.2), needed(3.0, 3.2), needed(0.5, 0.712_34)), (67_560.0, 4.0, 0.7124));
+        assert_eq!((needed(300.0, 123.456), needed(100.0, 250.0)), (123.4, 250.0));
+    }
+
+    #[test]
+    fn a_cut_below_the_least_that_is_looked_for_is_no_number_of_its_own() {
+        let odds = |cut: f64| OfferOdds {
+            offer: "a".to_owned(),
+            best: 0.0,
+            used: 0.0,
+            cost_per_rate: None,
+            enters_at: Some(cut),
+        };
+        assert_eq!(odds(0.5e-4).enters_at_in_words().unwrap(), "less than 0.01%");
+        assert_eq!(odds(0.05).enters_at_in_words().unwrap(), "5%");
+    }
 }

@@ -1,10 +1,10 @@
 //! A choice in words.
 
-use model::{number, percent};
+use model::percent;
 
 use super::problem::{ChooseProblem, UnknownParameter};
 use super::result::{Choice, ChooseAnswer, ChosenPlan, OfferCount, OneKind, Shortage};
-use model::words::{digits, list};
+use model::words::{amount, list};
 
 impl Choice {
     /// The result, most important first.
@@ -86,11 +86,11 @@ impl Choice {
             format!(
                 "It does {} {} where {} are asked for, draws {} W and has {} failures of nodes a year; the rate is reached with a \
                  probability of {}, and enough nodes are up {} of the time.",
-                digits(chosen.rate),
+                amount(chosen.rate),
                 problem.demand.unit,
-                digits(problem.demand.rate),
-                digits(chosen.power),
-                digits(chosen.failures_per_year),
+                amount(problem.demand.rate),
+                amount(chosen.power),
+                amount(chosen.failures_per_year),
                 percent(chosen.reaches),
                 percent(chosen.kept_up),
             ),
@@ -114,8 +114,8 @@ impl Choice {
             .collect();
         sentences.push(format!("Probability of being the main part of the best plan: {}.", list(&odds)));
         for odds in chosen.offers.iter().filter(|odds| odds.enters_at.is_some_and(|cut| cut <= 0.5)) {
-            let cut = odds.enters_at.unwrap_or_default();
-            sentences.push(format!("{} would enter the cheapest plan if it cost {} less.", odds.offer, percent(cut)));
+            let cut = odds.enters_at_in_words().unwrap_or_default();
+            sentences.push(format!("{} would enter the cheapest plan if it cost {cut} less.", odds.offer));
         }
         for binding in &chosen.binding {
             sentences.push(format!(
@@ -186,14 +186,10 @@ fn impossible(shortages: &[Shortage]) -> Vec<String> {
         format!(
             "{} is {} {}; {}, it would have to be {} {}.",
             capital(&shortage.condition),
-            digits(shortage.limit),
+            amount(shortage.limit),
             shortage.unit,
             if shortage.alone { "with everything else as it is" } else { "even if the other limits give way" },
-            if shortage.needed > shortage.limit {
-                number(shortage.needed.ceil(), 0, false)
-            } else {
-                digits(shortage.needed)
-            },
+            amount(shortage.sufficient()),
             shortage.unit,
         )
     };
@@ -225,7 +221,7 @@ pub(crate) fn about(parameter: &UnknownParameter) -> String {
 }
 
 fn money(problem: &ChooseProblem, value: f64) -> String {
-    format!("{} {}", number(value, 0, false), problem.currency)
+    format!("{} {}", amount(value), problem.currency)
 }
 
 fn capital(words: &str) -> String {

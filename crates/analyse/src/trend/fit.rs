@@ -1,8 +1,9 @@
 //! Fits a trend to dated values.
 
+use model::{Better, Metric};
 use stats::fit::break_test::sup_f;
 use stats::fit::exponential::{Growth, exponential};
-use stats::fit::frontier::{frontier, records};
+use stats::fit::frontier::records;
 use stats::median;
 
 use super::error::Error;
@@ -30,11 +31,19 @@ pub struct TrendOptions {
     pub level: f64,
     /// Seed of the break test's permutations.
     pub seed: u64,
+    /// Unit and direction of the values; without it they are bare numbers, of which higher is better.
+    pub metric: Option<Metric>,
+}
+
+impl TrendOptions {
+    fn lower_is_better(&self) -> bool {
+        self.metric.as_ref().is_some_and(|metric| metric.better == Better::Lower)
+    }
 }
 
 impl Default for TrendOptions {
     fn default() -> Self {
-        Self { window: None, project: Vec::new(), level: 0.95, seed: 1 }
+        Self { window: None, project: Vec::new(), level: 0.95, seed: 1, metric: None }
     }
 }
 
@@ -54,18 +63,21 @@ pub fn trend(data: &[Dated], options: &TrendOptions) -> Result<GrowthTrend, Erro
     let all = exponential(&times, &values).ok_or_else(too_few)?;
     let ask = TrendRequest { data, options, span: (times[0], times[times.len() - 1]) };
     let mut fits = vec![ask.fitted(TrendCurve::Median, &all, &times, &values)];
-    let best = records(&times, &values).unwrap_or_default();
+    let sign = if options.lower_is_better() { -1.0 } else { 1.0 };
+    let best = records(&times, &values.iter().map(|value| sign * value).collect::<Vec<f64>>()).unwrap_or_default();
+    let pick = |from: &[f64]| best.iter().map(|&i| from[i]).collect::<Vec<f64>>();
+    let (best_times, best_values) = (pick(&times), pick(&values));
     if best.len() >= FEWEST
-        && let Some(edge) = frontier(&times, &values)
+        && let Some(edge) = exponential(&best_times, &best_values)
     {
-        let pick = |from: &[f64]| best.iter().map(|&i| from[i]).collect::<Vec<f64>>();
-        fits.push(ask.fitted(TrendCurve::Frontier, &edge, &pick(&times), &pick(&values)));
+        fits.push(ask.fitted(TrendCurve::Frontier, &edge, &best_times, &best_values));
     }
     let reached: Vec<f64> = fits[0].projections.iter().map(|projection| projection.time).collect();
     Ok(GrowthTrend {
         span: ask.span,
         points: times.len(),
         level: options.level,
+        metric: options.metric.clone(),
         fits,
         later: checked(&all, &outside, options.level),
         beyond: options.project.iter().copied().filter(|year| !reached.contains(year)).collect(),
@@ -138,10 +150,13 @@ impl TrendRequest<'_> {
         let extrapolation = (first - time).max(time - last).max(0.0) / (last - first);
         let near: Vec<f64> =
             self.data.iter().filter(|point| (point.time - time).abs() <= 0.5).map(|point| point.value).collect();
-        let highest = || near.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let best = || match self.options.lower_is_better() {
+            true => near.iter().copied().fold(f64::INFINITY, f64::min),
+            false => near.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        };
         let centre = match curve {
             TrendCurve::Median => median(&near),
-            TrendCurve::Frontier => (!near.is_empty()).then(highest),
+            TrendCurve::Frontier => (!near.is_empty()).then(best),
         };
         let wide = self.wide(said.interval.low, said.interval.high, time, wandering);
         Some(Projection {

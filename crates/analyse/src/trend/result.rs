@@ -1,5 +1,6 @@
 //! The result of a trend, as plain data. Times are decimal years; values are in the unit of the data.
 
+use model::{Metric, Unit};
 use serde::{Deserialize, Serialize};
 
 /// A value at a date.
@@ -26,6 +27,9 @@ pub struct GrowthTrend {
     pub points: usize,
     /// Confidence level of every interval.
     pub level: f64,
+    /// Unit and direction of the values; absent where they are numbers of a file, which states none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metric: Option<Metric>,
     /// The fits: of all values, and of the frontier if it has enough records.
     pub fits: Vec<FittedTrend>,
     /// Points outside the window of the fit, compared with the fit to all values.
@@ -37,6 +41,14 @@ pub struct GrowthTrend {
     pub data: Vec<Dated>,
     /// Values outside the window.
     pub outside: Vec<Dated>,
+}
+
+impl GrowthTrend {
+    /// Unit of the values; bare numbers are counts.
+    #[must_use]
+    pub fn unit(&self) -> Unit {
+        self.metric.as_ref().map_or(Unit::Count, |metric| metric.unit)
+    }
 }
 
 /// Values of a fit.

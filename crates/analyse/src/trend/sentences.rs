@@ -2,7 +2,7 @@
 
 use super::result::{FittedTrend, GrowthTrend, Projection, TrendCurve};
 use model::percent;
-use model::words::{digits, list};
+use model::words::{digits, list, quantity};
 
 impl GrowthTrend {
     /// The result, most important first.
@@ -80,20 +80,21 @@ impl GrowthTrend {
 
     fn projection_in_words(&self, curve: TrendCurve, projection: &Projection) -> String {
         let flag = if projection.out_of_reach { " (OUT OF REACH)" } else { "" };
+        let shown = |value: f64| quantity(value, self.unit());
         let came = projection.came.map_or_else(String::new, |(value, ratio)| {
             let (factor, word) = if ratio >= 1.0 { (ratio, "high") } else { (1.0 / ratio, "low") };
-            format!("; what came was {}: {} times too {word}", digits(value), digits(factor))
+            format!("; what came was {}: {} times too {word}", shown(value), digits(factor))
         });
         let wide = projection.wide.filter(|_| projection.out_of_reach).map_or_else(String::new, |(low, high)| {
-            format!("; if the growth rate goes on changing as it did, between {} and {}", digits(low), digits(high))
+            format!("; if the growth rate goes on changing as it did, between {} and {}", shown(low), shown(high))
         });
-        let would = format!("The {} would be {} in {}", word(curve), digits(projection.value), date(projection.time));
+        let would = format!("The {} would be {} in {}", word(curve), shown(projection.value), date(projection.time));
         if !projection.scatter_is_known() {
             return format!(
                 "{would}{flag}{came}; all values lie on the line, so that nothing shows how far one lies from it."
             );
         }
-        let (low, high) = (digits(projection.low), digits(projection.high));
+        let (low, high) = (shown(projection.low), shown(projection.high));
         format!("{would}, one value between {low} and {high}{flag}{wide}{came}.")
     }
 }

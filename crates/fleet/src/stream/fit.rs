@@ -153,6 +153,14 @@ mod tests {
     }
 
     #[test]
+    fn an_overhead_below_nothing_is_a_reason_and_no_time() {
+        let figure = figure("network.x", Point::origin(), "x", Metric::lower(Unit::Seconds, "call"), &[]);
+        let values: Vec<f64> = (0..12).map(|at| -1e-7 + 1e-9 * f64::from(at)).collect();
+        let found = derived(figure, &values, EstimateMethod::Propagated).unwrap();
+        assert!(matches!(&found.outcome, Outcome::Unfit(reason) if reason.contains("below 0")), "{found:?}");
+    }
+
+    #[test]
     fn times_that_do_not_rise_are_a_reason_and_no_missing_figure() {
         let found = fitted(|bytes| 1.0 / (1.0 + bytes));
         assert_eq!(found.len(), 2);

@@ -1,14 +1,14 @@
 //! Tidy CSV of this program: one row for each figure, as `export` writes it.
 
 use model::{
-    Definition, Estimate, EstimateMethod, Figure, Footprint, Launch, Machine, Metric, Mode, Origin, Outcome, Plan, Run,
+    Definition, Estimate, EstimateMethod, Figure, Footprint, Launch, Machine, Metric, Origin, Outcome, Plan, Run,
     SCHEMA, Session,
 };
 use serde::de::DeserializeOwned;
 
 use super::{Confidence, ImportFormat, Parsed, SourceText};
 use crate::rows::RowLines;
-use crate::text::{SourceFault, check_columns, need, shown, usable};
+use crate::text::{SourceFault, check_columns, need, shown};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "tidy-csv",
@@ -154,7 +154,7 @@ fn figure(row: &TidyRow<'_>) -> Result<Figure, SourceFault> {
     if probe.is_empty() {
         return Err(SourceFault::new("the figure has no probe", row.line));
     }
-    Ok(Figure {
+    let figure = Figure {
         probe,
         point: point.map_err(|error: model::Error| {
             SourceFault::new(error.to_string().replace("could not", "cannot"), row.line)
@@ -181,7 +181,8 @@ fn figure(row: &TidyRow<'_>) -> Result<Figure, SourceFault> {
         footprint: Footprint::default(),
         references: None,
         launches,
-    })
+    };
+    figure.fault().map_or(Ok(figure), |fault| Err(SourceFault::new(fault, row.line)))
 }
 
 fn outcome(row: &TidyRow<'_>) -> Result<Outcome, SourceFault> {
@@ -196,23 +197,10 @@ fn outcome(row: &TidyRow<'_>) -> Result<Outcome, SourceFault> {
                 batches: row.count("batches")?,
                 method: row.word::<EstimateMethod>("method", row.get("method")?)?,
             };
-            let holds = estimate.low <= estimate.value && estimate.value <= estimate.high;
-            if !holds || !(0.0..=1.0).contains(&estimate.level) {
-                return Err(SourceFault::new(
-                    "the interval does not contain its value, or its level is invalid",
-                    row.line,
-                ));
-            }
             Outcome::Measured(estimate)
         }
         "below" => Outcome::Below { bound: row.number("high")? },
-        "modes" => {
-            let modes: Vec<Mode> = row.json("detail")?;
-            if !modes.iter().all(|mode| usable(mode.estimate.value)) {
-                return Err(SourceFault::new("a mode's value is not a usable number", row.line));
-            }
-            Outcome::Modes(modes)
-        }
+        "modes" => Outcome::Modes(row.json("detail")?),
         "unfit" => Outcome::Unfit(row.get("detail")?.to_owned()),
         "failed" => Outcome::Failed(row.get("detail")?.to_owned()),
         other => return Err(SourceFault::new(format!("'{}' is not an outcome", shown(other)), row.line)),

@@ -32,6 +32,33 @@ fn judge(bytes: &[u8], format: Option<&str>) {
     }
 }
 
+/// A quantile below 0 is none: the run is kept without it.
+#[test]
+fn a_percentile_below_zero_is_left_out() {
+    let text = String::from_utf8(common::fixture("perftest.txt")).unwrap();
+    let (before, table) = text.split_once("99.9% percentile[usec]").unwrap();
+    let row = table.lines().nth(1).unwrap();
+    let last = row.split_whitespace().next_back().unwrap();
+    let edited = row.replace(last, "-1");
+    let changed = format!("{before}99.9% percentile[usec]{}", table.replacen(row, &edited, 1));
+    check(changed.as_bytes(), "perftest");
+    let quantiles = |text: &str| {
+        let runs = common::read_as("perftest", text);
+        runs.iter().flat_map(|run| &run.figures).map(|figure| figure.quantiles.len()).sum::<usize>()
+    };
+    assert_eq!(quantiles(&changed) + 1, quantiles(&text));
+}
+
+/// The digits of a value below 0 are no precision of anything.
+#[test]
+fn a_time_below_zero_has_no_rounding() {
+    let text = "BabelStream\nVersion: 5.0\nImplementation: OpenMP\nArray size: 268.4 MB (=0.3 GB)\n\
+                Function    MBytes/sec  Min (sec)   Max         Average\n\
+                Copy        19999.000   0.02684     0.03000     -.02800\n\
+                Copy        20000.000   -0.02684    0.03000     0.02800\n";
+    check(text.as_bytes(), "babelstream");
+}
+
 #[derive(Debug, Clone)]
 enum Change {
     Truncate(prop::sample::Index),
@@ -174,7 +201,7 @@ fn oversized_input_is_refused_with_the_position() {
     let catalogue = Catalogue::default();
     let huge = vec![b' '; LONGEST + 1];
     let error = import("huge", &huge, Some("stream"), &catalogue).unwrap_err().to_string();
-    assert!(error.contains("the limit is"), "{error}");
+    assert!(error.contains("that is the limit"), "{error}");
     let lines = "1 2\n".repeat(200_002);
     let error = import("long", lines.as_bytes(), Some("lmbench"), &catalogue).unwrap_err().to_string();
     assert!(error.contains("more than 200000 lines at line 200001"), "{error}");

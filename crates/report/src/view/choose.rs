@@ -1,6 +1,7 @@
 //! A purchase: the plan, its costs, its probabilities, and what would change it.
 
 use analyse::choose::{Choice, ChooseAnswer, ChosenPlan, FrontPoint, OfferCount, PlanOdds, UnknownParameter};
+use model::words::amount;
 use model::{Unit, percent};
 
 use crate::{
@@ -12,7 +13,7 @@ use crate::{
 #[must_use]
 pub fn choose(choice: &Choice) -> Document {
     let demand = &choice.problem.demand;
-    let mut document = Document::new(format!("{} {} for {} years", demand.rate, demand.unit, demand.years));
+    let mut document = Document::new(format!("{} {} for {} years", amount(demand.rate), demand.unit, demand.years));
     let items = choice.sentences();
     document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
     match &choice.answer {
@@ -25,7 +26,7 @@ pub fn choose(choice: &Choice) -> Document {
                     cells: vec![
                         Cell::text(&shortage.condition),
                         number(shortage.limit),
-                        number(shortage.needed),
+                        number(shortage.sufficient()),
                         Cell::text(&shortage.unit),
                     ],
                 })
@@ -97,7 +98,7 @@ fn offers(choice: &Choice, chosen: &ChosenPlan) -> Table {
                     Cell::text(percent(odds.best)),
                     Cell::text(percent(odds.used)),
                     odds.cost_per_rate.map_or(Cell::Empty, number),
-                    odds.enters_at.map_or(Cell::Empty, |share| Cell::text(percent(share))),
+                    odds.enters_at_in_words().map_or(Cell::Empty, Cell::text),
                 ],
             }
         })
@@ -187,7 +188,7 @@ fn table_columns(titles: &[&str]) -> Vec<Column> {
 }
 
 fn number(value: f64) -> Cell {
-    // Money and rates of a plan are sums over whole machines, for which four digits are enough.
-    let step = if value == 0.0 { 1.0 } else { 10.0_f64.powf(value.abs().log10().floor() - 3.0) };
-    Cell::Value(PrintedQuantity::bare((value / step).round() * step, Unit::Count))
+    // As the sentences print it. Money and rates of a plan are sums over whole machines, for which four digits are enough.
+    let rounded = amount(value).replace('\u{a0}', "").replace('−', "-").parse().unwrap_or(value);
+    Cell::Value(PrintedQuantity::bare(rounded, Unit::Count))
 }

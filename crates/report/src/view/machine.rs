@@ -52,12 +52,14 @@ fn changed(run: &Run) -> Option<String> {
 }
 
 fn incomplete(run: &Run) -> Option<String> {
-    let cut = run.origin.is_none() && !run.session.complete;
-    let how = match run.ended_by_limit() {
-        true => "the time limit ended the run before every figure was finished",
-        false => "the run ended before everything planned was done",
+    let how = match run.interrupted() {
+        true => "the run ended before everything planned was done",
+        false if run.origin.is_none() && run.ended_by_limit() => {
+            "the time limit ended the run before every figure was finished"
+        }
+        false => return None,
     };
-    cut.then(|| how.to_owned())
+    Some(how.to_owned())
 }
 
 /// Pairs of CPUs that the host moved during the run.

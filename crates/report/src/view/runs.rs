@@ -24,6 +24,8 @@ pub struct RunRow {
     pub figures: usize,
     /// Whether everything planned was measured.
     pub complete: bool,
+    /// Whether it was interrupted; a run that its time limit ended was not.
+    pub interrupted: bool,
 }
 
 /// The report of `prony runs`: one row for each run, in the given order.
@@ -46,9 +48,11 @@ pub fn runs(rows: &[RunRow]) -> Document {
         let rows = rows.iter().map(row).collect();
         document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
     }
-    if let [.., previous, last] = rows {
-        document.next =
-            vec![format!("prony compare {} {}", previous.handle, last.handle), format!("prony report {}", last.handle)];
+    if let [earlier @ .., last] = rows {
+        // Runs of different suites have hardly a figure in common.
+        let alike = earlier.iter().rev().find(|run| run.suite == last.suite);
+        document.next.extend(alike.map(|alike| format!("prony compare {} {}", alike.handle, last.handle)));
+        document.next.push(format!("prony report {}", last.handle));
     }
     document.data = EmbeddedJson::of(rows).ok();
     document.records = Some(records(rows));
@@ -56,7 +60,7 @@ pub fn runs(rows: &[RunRow]) -> Document {
 }
 
 fn row(run: &RunRow) -> TableRow {
-    let remark = if run.complete { Cell::Empty } else { Cell::Text("incomplete".to_owned(), Tone::Caution) };
+    let remark = if run.interrupted { Cell::Text("incomplete".to_owned(), Tone::Caution) } else { Cell::Empty };
     TableRow {
         cells: vec![
             Cell::text(&run.handle),
@@ -71,7 +75,7 @@ fn row(run: &RunRow) -> TableRow {
 }
 
 fn records(rows: &[RunRow]) -> Records {
-    let header = vec!["run", "id", "label", "machine", "started", "suite", "figures", "complete"];
+    let header = vec!["run", "id", "label", "machine", "started", "suite", "figures", "complete", "interrupted"];
     let rows = rows
         .iter()
         .map(|run| {
@@ -84,6 +88,7 @@ fn records(rows: &[RunRow]) -> Records {
                 run.suite.clone(),
                 run.figures.to_string(),
                 run.complete.to_string(),
+                run.interrupted.to_string(),
             ]
         })
         .collect();

@@ -25,6 +25,7 @@ pub fn trend(trend: &GrowthTrend, name: &str) -> Document {
 }
 
 fn projections(trend: &GrowthTrend) -> Table {
+    let unit = trend.unit();
     let columns = vec![
         Column::new("", ColumnKind::Label),
         Column::new("would be", ColumnKind::Number),
@@ -37,8 +38,8 @@ fn projections(trend: &GrowthTrend) -> Table {
         .flat_map(|fit| fit.projections.iter().map(move |projection| (fit, projection)))
         .map(|(fit, projection)| {
             let quantity = match projection.scatter_is_known() {
-                true => quantity(projection.value, projection.low, projection.high),
-                false => PrintedQuantity::bare(projection.value, Unit::Count),
+                true => quantity(projection.value, projection.low, projection.high, unit),
+                false => PrintedQuantity::bare(projection.value, unit),
             };
             let flag = if projection.out_of_reach {
                 let spans = projection.extrapolation;
@@ -59,13 +60,13 @@ fn chart(trend: &GrowthTrend, name: &str) -> Chart {
     let origin = all().fold(trend.span.0, f64::min).floor();
     let points = |data: &[Dated]| {
         data.iter()
-            .map(|point| (point.time - origin, PrintedQuantity::bare(point.value, Unit::Count)))
+            .map(|point| (point.time - origin, PrintedQuantity::bare(point.value, trend.unit())))
             .collect::<Vec<_>>()
     };
     let mut series = Vec::new();
     let fan = |fit: &FittedTrend| {
         let at = |point: &analyse::trend::FanPoint| {
-            (point.time - origin, quantity(point.value, point.wide_low, point.wide_high))
+            (point.time - origin, quantity(point.value, point.wide_low, point.wide_high, trend.unit()))
         };
         fit.fan.iter().map(at).collect::<Vec<_>>()
     };
@@ -89,7 +90,7 @@ fn chart(trend: &GrowthTrend, name: &str) -> Chart {
                 .to_owned(),
         plot: ChartPlot::Curves(Curves {
             x: ChartAxis { title: format!("years since {origin:.0}"), unit: Unit::Count, division: Division::Linear },
-            y: ChartAxis { title: name.to_owned(), unit: Unit::Count, division: Division::Decades },
+            y: ChartAxis { title: name.to_owned(), unit: trend.unit(), division: Division::Decades },
             series,
             marks: vec![
                 Mark { x: trend.span.1 - origin, text: "end of the fit".to_owned() },
@@ -116,8 +117,8 @@ fn records(trend: &GrowthTrend) -> Records {
     Records { header: vec!["curve", "kind", "time", "value", "low", "high"], rows }
 }
 
-fn quantity(value: f64, low: f64, high: f64) -> PrintedQuantity {
-    PrintedQuantity { value, low, high, unit: Unit::Count, spread: PrintedSpread::Interval }
+fn quantity(value: f64, low: f64, high: f64, unit: Unit) -> PrintedQuantity {
+    PrintedQuantity { value, low, high, unit, spread: PrintedSpread::Interval }
 }
 
 const fn word(curve: TrendCurve) -> &'static str {

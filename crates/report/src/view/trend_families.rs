@@ -35,7 +35,8 @@ fn chart(found: &FamilyTrends, name: &str) -> Chart {
     let first = found.families.iter().map(|family| family.trend.span.0).fold(f64::INFINITY, f64::min);
     // A linear axis begins at 0: years are counted from the first one.
     let origin = if first.is_finite() { first.floor() } else { 0.0 };
-    let bare = |time: f64, value: f64| (time - origin, PrintedQuantity::bare(value, Unit::Count));
+    let unit = found.families.first().map_or(Unit::Count, |family| family.trend.unit());
+    let bare = |time: f64, value: f64| (time - origin, PrintedQuantity::bare(value, unit));
     let mut series = Vec::new();
     for (colour, family) in found.families.iter().enumerate() {
         let span = family.trend.span;
@@ -56,7 +57,7 @@ fn chart(found: &FamilyTrends, name: &str) -> Chart {
         about: "One dot a value, and the line of steady growth through those of each family.".to_owned(),
         plot: ChartPlot::Curves(Curves {
             x: ChartAxis { title: format!("years since {origin:.0}"), unit: Unit::Count, division: Division::Linear },
-            y: ChartAxis { title: name.to_owned(), unit: Unit::Count, division: Division::Decades },
+            y: ChartAxis { title: name.to_owned(), unit, division: Division::Decades },
             series,
             marks: Vec::new(),
         }),

@@ -1,11 +1,9 @@
-//! The upper frontier of dated values: the best of each time.
+//! The frontier of dated values: the best of each time.
 //!
 //! Its points are those that were a record when they appeared.
 
-use crate::fit::exponential::{Growth, exponential};
-
 /// Positions of the points that exceed every earlier one, in the order of time. Of points at the same time the largest
-/// counts. `None` when the samples differ in length or a number is not finite.
+/// counts. Where lower values are better, give them with the other sign. `None` when the samples differ in length or a number is not finite.
 pub fn records(times: &[f64], values: &[f64]) -> Option<Vec<usize>> {
     if times.len() != values.len() || times.iter().chain(values).any(|v| !v.is_finite()) {
         return None;
@@ -21,16 +19,10 @@ pub fn records(times: &[f64], values: &[f64]) -> Option<Vec<usize>> {
     Some(order)
 }
 
-/// Exponential growth of the records. `None` below three records or as [`exponential`].
-pub fn frontier(times: &[f64], values: &[f64]) -> Option<Growth> {
-    let records = records(times, values)?;
-    let pick = |v: &[f64]| records.iter().map(|&i| v[i]).collect::<Vec<_>>();
-    exponential(&pick(times), &pick(values))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fit::exponential::exponential;
     use crate::simulate::generator;
     use rand::Rng;
 
@@ -47,7 +39,9 @@ mod tests {
         let mut rng = generator(10);
         let times: Vec<f64> = (0..200).map(|i| f64::from(i) / 20.0).collect();
         let values: Vec<f64> = times.iter().map(|t| t.exp2() * (0.3 + 0.7 * rng.random::<f64>())).collect();
-        let edge = frontier(&times, &values).unwrap();
+        let best = records(&times, &values).unwrap();
+        let pick = |from: &[f64]| best.iter().map(|&i| from[i]).collect::<Vec<_>>();
+        let edge = exponential(&pick(&times), &pick(&values)).unwrap();
         let all = exponential(&times, &values).unwrap();
         assert!(edge.predict(5.0, 0.95).value > 1.2 * all.predict(5.0, 0.95).value);
         assert!((edge.doubling_time(0.95).unwrap().value - 1.0).abs() < 0.1);

@@ -18,7 +18,7 @@ use postgres::{Client, Row};
 use self::address::Address;
 
 use crate::key::{canonical, older};
-use crate::packed::{Packed, unpacked};
+use crate::packed::{Packed, interrupted, unpacked};
 use crate::select::check_label;
 use crate::{Access, Detail, Error, SessionValue, Store, StoreErrorKind, Summary};
 
@@ -73,7 +73,11 @@ impl PostgresStore {
             (None, Access::Read) => {
                 return Err(Error::Place { action: "open the store", place, trouble: StoreErrorKind::Missing });
             }
-            _ => schema::migrate(&mut client).map_err(|error| explain(&error))?,
+            (_, Access::Write) => schema::migrate(&mut client).map_err(|error| explain(&error))?,
+            // Every version has the columns that reading needs: a store that cannot be migrated is read as it is.
+            (Some(_), Access::Read) => {
+                let _ = connect(&address, Access::Write, patience).map(|mut writer| schema::migrate(&mut writer));
+            }
         }
         Ok(Self { client: RefCell::new(Some(client)), address, access, patience, place })
     }
@@ -171,9 +175,12 @@ impl Store for PostgresStore {
     fn summaries(&self) -> Result<Vec<Summary>, Error> {
         let rows = self.query(
             "list the runs of",
+            // A store of a version before 3 that could not be migrated has no column "interrupted", and no row of it says so.
             "SELECT number, id, label, started, seconds, rounds, complete, machine, fingerprint, suite, tool, version,
-                    figures, measured
-             FROM prony.runs ORDER BY number",
+                    figures, measured, (to_jsonb(r) ->> 'interrupted')::boolean,
+                    CASE WHEN to_jsonb(r) ->> 'interrupted' IS NULL AND NOT complete AND tool IS NULL
+                         THEN launch_values END
+             FROM prony.runs r JOIN prony.documents USING (number) ORDER BY number",
             &[],
         )?;
         Ok(rows.iter().map(summary).collect())
@@ -240,6 +247,10 @@ fn summary(row: &Row) -> Summary {
         version: row.get(11),
         figures: small(row, 12),
         measured: small(row, 13),
+        interrupted: row
+            .get::<_, Option<bool>>(14)
+            .or_else(|| row.get::<_, Option<&[u8]>>(15).map(interrupted))
+            .unwrap_or(false),
     }
 }
 

@@ -65,6 +65,10 @@ DELETE FROM prony.figures WHERE machine IS NULL OR value IS NULL;
 DELETE FROM prony.keys WHERE key NOT IN (SELECT key FROM prony.figures);
 ALTER TABLE prony.figures DROP COLUMN kind, DROP COLUMN class;
 ",
+    "
+ALTER TABLE prony.runs ADD COLUMN interrupted boolean;
+UPDATE prony.runs SET interrupted = FALSE WHERE complete OR tool IS NOT NULL;
+",
 ];
 
 /// The version that this program writes.
@@ -97,6 +101,7 @@ pub(super) fn migrate(client: &mut Client) -> Result<(), postgres::Error> {
     for step in STEPS.iter().skip(usize::try_from(from).unwrap_or(usize::MAX)) {
         transaction.batch_execute(step)?;
     }
+    super::write::derive_interrupted(&mut transaction)?;
     transaction.execute("UPDATE prony.store SET form = $1", &[&from.max(KNOWN)])?;
     transaction.commit()
 }

@@ -4,8 +4,20 @@ use postgres::{Error, Transaction};
 
 use crate::index::Index;
 use crate::key::canonical;
-use crate::packed::Packed;
+use crate::packed::{Packed, interrupted};
 use crate::store::label_after;
+
+/// Says in the index of an older store which runs were interrupted.
+pub(super) fn derive_interrupted(transaction: &mut Transaction<'_>) -> Result<(), Error> {
+    let documents = "SELECT number, launch_values FROM prony.runs JOIN prony.documents USING (number)
+                     WHERE interrupted IS NULL";
+    for row in transaction.query(documents, &[])? {
+        let told = interrupted(row.get(1));
+        let update = "UPDATE prony.runs SET interrupted = $2 WHERE number = $1";
+        transaction.execute(update, &[&row.get::<_, i64>(0), &told])?;
+    }
+    Ok(())
+}
 
 /// Inserts a run, or replaces the run with the same id. Returns its number. The caller holds the store's lock.
 pub(super) fn put(transaction: &mut Transaction<'_>, packed: &Packed<'_>) -> Result<i64, Error> {
@@ -42,14 +54,14 @@ fn put_summary(
     let s = &index.summary;
     transaction.execute(
         "INSERT INTO prony.runs (number, id, label, written_label, started, moment, seconds, rounds, complete, machine,
-                                 fingerprint, suite, tool, version, figures, measured)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+                                 fingerprint, suite, tool, version, figures, measured, interrupted)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
          ON CONFLICT (number) DO UPDATE SET
              label = excluded.label, written_label = excluded.written_label, started = excluded.started,
              moment = excluded.moment, seconds = excluded.seconds, rounds = excluded.rounds,
              complete = excluded.complete, machine = excluded.machine, fingerprint = excluded.fingerprint,
              suite = excluded.suite, tool = excluded.tool, version = excluded.version, figures = excluded.figures,
-             measured = excluded.measured",
+             measured = excluded.measured, interrupted = excluded.interrupted",
         &[
             &number,
             &s.id,
@@ -67,6 +79,7 @@ fn put_summary(
             &s.version,
             &i64::from(s.figures),
             &i64::from(s.measured),
+            &s.interrupted,
         ],
     )?;
     Ok(())

@@ -110,3 +110,38 @@ impl Store for SqliteStore {
         if changed == 0 { Err(self.unknown(id)) } else { Ok(()) }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "these are tests")]
+mod tests {
+    use super::*;
+
+    fn interrupted(store: &SqliteStore) -> Vec<bool> {
+        store.summaries().unwrap().iter().map(|summary| summary.interrupted).collect()
+    }
+
+    /// A run that its time limit ended and an interrupted one, which stores of version 2 both call incomplete.
+    #[test]
+    fn an_older_index_learns_from_documents_which_runs_were_interrupted() {
+        let mut limited = model::parse_run(include_str!("../../../../tests/upgrade/schema-2.json")).unwrap();
+        limited.session.complete = false;
+        limited.plan.time_limit = Some(limited.session.seconds);
+        let mut stopped = Run { id: "stopped".to_owned(), ..limited.clone() };
+        stopped.plan.time_limit = None;
+        let complete = Run { id: "complete".to_owned(), ..stopped.clone() };
+        let mut store = SqliteStore::in_memory().unwrap();
+        store.put_all(&[limited, stopped, complete]).unwrap();
+        let older = "UPDATE runs SET complete = 1 WHERE number = 3; ALTER TABLE runs DROP COLUMN interrupted;
+                     PRAGMA user_version = 2";
+        store.connection.execute_batch(older).unwrap();
+        assert_eq!(interrupted(&store), [false, true, false], "read as it is");
+        schema::migrate(&mut store.connection).unwrap();
+        assert_eq!(interrupted(&store), [false, true, false]);
+        // Since then the index alone tells it.
+        store.connection.execute_batch("UPDATE documents SET launch_values = x'00'").unwrap();
+        assert_eq!(interrupted(&store), [false, true, false]);
+        // A damaged document of an older store ends no list.
+        store.connection.execute_batch("UPDATE runs SET interrupted = NULL").unwrap();
+        assert_eq!(interrupted(&store).len(), 3);
+    }
+}

@@ -6,6 +6,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::Detail;
 use crate::index::{SessionValue, Summary};
 use crate::key::{canonical, older};
+use crate::packed::interrupted;
 
 /// The compressed document of an id, with its current label.
 pub(super) fn document(
@@ -21,13 +22,17 @@ pub(super) fn document(
 }
 
 pub(super) fn summaries(connection: &Connection) -> rusqlite::Result<Vec<Summary>> {
+    let told = if tells_interrupted(connection)? { "interrupted" } else { "NULL" };
+    let of_document = documents_without_interrupted(connection)?;
+    let told_by = |number: i64| of_document.iter().find(|(known, _)| *known == number).is_some_and(|(_, told)| *told);
     connection
-        .prepare_cached(
+        .prepare_cached(&format!(
             "SELECT number, id, label, started, seconds, rounds, complete, machine, fingerprint, suite, tool, version,
-                    figures, measured
+                    figures, measured, {told}
              FROM runs ORDER BY number",
-        )?
+        ))?
         .query_map([], |row| {
+            let number: i64 = row.get(0)?;
             Ok(Summary {
                 number: unsigned(row, 0)?,
                 id: row.get(1)?,
@@ -43,8 +48,26 @@ pub(super) fn summaries(connection: &Connection) -> rusqlite::Result<Vec<Summary
                 version: row.get(11)?,
                 figures: row.get(12)?,
                 measured: row.get(13)?,
+                interrupted: row.get::<_, Option<bool>>(14)?.unwrap_or_else(|| told_by(number)),
             })
         })?
+        .collect()
+}
+
+/// Whether the index says which runs were interrupted: a store of a version before 3 that could not be migrated does not.
+fn tells_interrupted(connection: &Connection) -> rusqlite::Result<bool> {
+    let sql = "SELECT count(*) > 0 FROM pragma_table_info('runs') WHERE name = 'interrupted'";
+    connection.prepare_cached(sql)?.query_row([], |row| row.get(0))
+}
+
+/// Whether runs were interrupted of which the index does not say it, by their documents.
+pub(super) fn documents_without_interrupted(connection: &Connection) -> rusqlite::Result<Vec<(i64, bool)>> {
+    let unknown = if tells_interrupted(connection)? { "interrupted IS NULL" } else { "NOT complete AND tool IS NULL" };
+    connection
+        .prepare_cached(&format!(
+            "SELECT number, launch_values FROM runs JOIN documents USING (number) WHERE {unknown}"
+        ))?
+        .query_map([], |row| Ok((row.get(0)?, interrupted(&row.get::<_, Vec<u8>>(1)?))))?
         .collect()
 }
 

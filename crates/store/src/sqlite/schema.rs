@@ -2,6 +2,8 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
+use super::write;
+
 /// `application_id` of a Prony store ("Prny"), so that no other program's database is ever written to.
 pub(super) const APPLICATION: i64 = 0x5072_6e79;
 
@@ -12,6 +14,7 @@ pub(super) const APPLICATION: i64 = 0x5072_6e79;
 /// - `figures` holds the values of histories: those that Prony measured, each with its machine. Version 1 held every figure
 ///   of every run with its kind of outcome and its class, which nothing read.
 /// - `written_label` is the label in the document, `label` the current one.
+/// - `interrupted` (since version 3) is null where it is not derived from the document yet.
 const STEPS: &[&str] = &["
 CREATE TABLE machines (
     machine INTEGER PRIMARY KEY,
@@ -70,6 +73,9 @@ DELETE FROM figures WHERE machine IS NULL OR value IS NULL;
 DELETE FROM keys WHERE key NOT IN (SELECT key FROM figures);
 ALTER TABLE figures DROP COLUMN kind;
 ALTER TABLE figures DROP COLUMN class;
+", "
+ALTER TABLE runs ADD COLUMN interrupted INTEGER;
+UPDATE runs SET interrupted = 0 WHERE complete OR tool IS NOT NULL;
 "];
 
 /// The version that this program writes.
@@ -100,10 +106,15 @@ pub(super) fn form(connection: &Connection) -> rusqlite::Result<Form> {
 /// Migrates a database to the version that this program knows, all steps in one transaction. Another process may have
 /// done it meanwhile, so the version is read again under the lock.
 pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
-    migrate_by(STEPS, connection)
+    migrate_by(STEPS, connection, &write::derive_interrupted)
 }
 
-fn migrate_by(steps: &[&str], connection: &mut Connection) -> rusqlite::Result<()> {
+/// Takes the steps, then fills in what only documents tell.
+fn migrate_by(
+    steps: &[&str],
+    connection: &mut Connection,
+    derive: &dyn Fn(&Connection) -> rusqlite::Result<()>,
+) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
     let from = match form(&transaction)? {
         Form::Empty => 0,
@@ -114,6 +125,7 @@ fn migrate_by(steps: &[&str], connection: &mut Connection) -> rusqlite::Result<(
         transaction.execute_batch(step)?;
         transaction.pragma_update(None, "user_version", done)?;
     }
+    derive(&transaction)?;
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.commit()
 }
@@ -131,7 +143,7 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         let steps = ["CREATE TABLE a (x)", "ALTER TABLE a ADD COLUMN y", "INSERT INTO a VALUES (1, 2)"];
         for known in [1, 1, 3, 3, 2] {
-            migrate_by(&steps[..known], &mut connection).unwrap();
+            migrate_by(&steps[..known], &mut connection, &|_| Ok(())).unwrap();
             assert!(matches!(form(&connection).unwrap(), Form::Store(_)));
         }
         assert_eq!(version(&connection), 3);
@@ -141,9 +153,9 @@ mod tests {
     #[test]
     fn a_failed_step_leaves_the_older_version() {
         let mut connection = Connection::open_in_memory().unwrap();
-        migrate_by(&["CREATE TABLE a (x)"], &mut connection).unwrap();
+        migrate_by(&["CREATE TABLE a (x)"], &mut connection, &|_| Ok(())).unwrap();
         let broken = ["CREATE TABLE a (x)", "CREATE TABLE b (x); INSERT INTO a VALUES (1)", "no such statement"];
-        assert!(migrate_by(&broken, &mut connection).is_err());
+        assert!(migrate_by(&broken, &mut connection, &|_| Ok(())).is_err());
         assert_eq!(version(&connection), 1);
         let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).unwrap();
         let rows: i64 = connection.query_row("SELECT count(*) FROM a", [], |row| row.get(0)).unwrap();

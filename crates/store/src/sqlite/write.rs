@@ -1,11 +1,21 @@
 //! Stores a run: its document, and the columns derived from it.
 
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
+use super::read;
 use crate::index::Index;
 use crate::key::canonical;
 use crate::packed::Packed;
 use crate::store::label_after;
+
+/// Says in the index of an older store which runs were interrupted.
+pub(super) fn derive_interrupted(connection: &Connection) -> rusqlite::Result<()> {
+    let mut update = connection.prepare_cached("UPDATE runs SET interrupted = ?2 WHERE number = ?1")?;
+    for (number, interrupted) in read::documents_without_interrupted(connection)? {
+        update.execute(params![number, interrupted])?;
+    }
+    Ok(())
+}
 
 /// Inserts a run, or replaces the run with the same id. Returns its number.
 pub(super) fn put(transaction: &Transaction<'_>, packed: &Packed<'_>) -> rusqlite::Result<i64> {
@@ -40,14 +50,14 @@ fn put_summary(
     transaction
         .prepare_cached(
             "INSERT INTO runs (number, id, label, written_label, started, moment, seconds, rounds, complete, machine,
-                               fingerprint, suite, tool, version, figures, measured)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+                               fingerprint, suite, tool, version, figures, measured, interrupted)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
              ON CONFLICT (number) DO UPDATE SET
                  label = excluded.label, written_label = excluded.written_label, started = excluded.started,
                  moment = excluded.moment, seconds = excluded.seconds, rounds = excluded.rounds,
                  complete = excluded.complete, machine = excluded.machine, fingerprint = excluded.fingerprint,
                  suite = excluded.suite, tool = excluded.tool, version = excluded.version, figures = excluded.figures,
-                 measured = excluded.measured",
+                 measured = excluded.measured, interrupted = excluded.interrupted",
         )?
         .execute(params![
             number,
@@ -65,7 +75,8 @@ fn put_summary(
             s.tool,
             s.version,
             s.figures,
-            s.measured
+            s.measured,
+            s.interrupted
         ])?;
     Ok(number.unwrap_or_else(|| transaction.last_insert_rowid()))
 }

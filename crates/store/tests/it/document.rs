@@ -111,8 +111,13 @@ fn number() -> impl Strategy<Value = f64> {
     any::<f64>().prop_filter("JSON holds no other", |number| number.is_finite())
 }
 
+/// What a value can be: none is below 0.
+fn amount() -> impl Strategy<Value = f64> {
+    number().prop_map(f64::abs)
+}
+
 fn estimate() -> impl Strategy<Value = Estimate> {
-    let ends = prop::array::uniform3(number()).prop_map(|mut ends| {
+    let ends = prop::array::uniform3(amount()).prop_map(|mut ends| {
         ends.sort_by(f64::total_cmp);
         ends
     });
@@ -131,7 +136,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
     let mode = (0.0..=1.0_f64, estimate()).prop_map(|(share, estimate)| Mode { share, estimate });
     prop_oneof![
         estimate().prop_map(Outcome::Measured),
-        number().prop_map(|bound| Outcome::Below { bound }),
+        amount().prop_map(|bound| Outcome::Below { bound }),
         prop::collection::vec(mode, 0..3).prop_map(Outcome::Modes),
         any::<String>().prop_map(Outcome::Unfit),
         any::<String>().prop_map(Outcome::Failed),

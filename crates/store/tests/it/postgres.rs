@@ -52,6 +52,37 @@ fn a_newer_schema_is_refused() {
     assert!(missing.is_missing(), "{missing}");
 }
 
+/// Version 2 calls every run that its time limit ended incomplete.
+#[test]
+fn an_older_store_is_read_and_learns_which_runs_were_interrupted() {
+    let Some(address) = server::new_database() else { return };
+    let mut stopped = run("m", 1, SMALL);
+    stopped.session.complete = false;
+    let mut limited = run("m", 2, SMALL);
+    limited.session.complete = false;
+    limited.plan.time_limit = Some(limited.session.seconds);
+    PostgresStore::open(&address, Access::Write).unwrap().put_all(&[stopped, limited]).unwrap();
+    let mut client = Client::connect(&address, NoTls).unwrap();
+    let older = "ALTER TABLE prony.runs DROP COLUMN interrupted; UPDATE prony.store SET form = 2";
+    client.batch_execute(older).unwrap();
+    let interrupted = |address: &str| {
+        let store = PostgresStore::open(address, Access::Read).unwrap();
+        store.summaries().unwrap().iter().map(|summary| summary.interrupted).collect::<Vec<_>>()
+    };
+    let form = |client: &mut Client| client.query_one("SELECT form FROM prony.store", &[]).unwrap().get::<_, i64>(0);
+    // Who may only read reads it as it is.
+    let name = format!("reader_{}", std::process::id());
+    let grant = format!(
+        "CREATE ROLE {name} LOGIN; GRANT USAGE ON SCHEMA prony TO {name};
+                         GRANT SELECT ON ALL TABLES IN SCHEMA prony TO {name}"
+    );
+    client.batch_execute(&grant).unwrap();
+    assert_eq!(interrupted(&address.replace("prony@", &format!("{name}@"))), [true, false]);
+    assert_eq!(form(&mut client), 2);
+    assert_eq!(interrupted(&address), [true, false]);
+    assert_eq!(form(&mut client), 3, "who may write migrates it");
+}
+
 #[test]
 fn a_lost_connection_loses_no_round() {
     let Some(address) = server::new_database() else { return };

@@ -188,6 +188,7 @@ fn every_kept_database_is_migrated() {
         let summaries = store.summaries().unwrap();
         assert_eq!(summaries.iter().map(|run| run.number).collect::<Vec<_>>(), [1, 3], "{}", dump.display());
         assert_eq!(summaries[0].label.as_deref(), Some("given later"));
+        assert!(summaries.iter().all(|run| !run.interrupted), "{}", dump.display());
         let (first, imported) = (named("schema-1.json"), named("schema-1-imported.json"));
         let relabelled = Run { label: Some("given later".to_owned()), ..first.clone() };
         assert_eq!(store.get(&first.id, Detail::Whole).unwrap(), relabelled);

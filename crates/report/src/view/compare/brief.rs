@@ -240,10 +240,11 @@ fn undecided(comparison: &Comparison, other: usize, seconds: &HashMap<FigureKey,
         parts.push(format!("{many} would probably decide {launches}{cost}"));
     }
     if sessions > 0 {
-        parts.push(format!("more sessions {sessions}"));
+        parts.push(format!("more sessions would decide {sessions}"));
     }
     if close > 0 {
-        parts.push(format!("{close} too close to the edge of the same"));
+        let verb = if close == 1 { "is" } else { "are" };
+        parts.push(format!("{close} {verb} too close to the edge of the same"));
     }
     (!parts.is_empty()).then(|| format!("Undecided: {}.", parts.join(", ")))
 }
