@@ -2,8 +2,11 @@
 //!
 //! An id never changes its meaning: where a definition changed, the figure got an axis, and what was measured before is a
 //! value on it. Documents without the axis get that value when they are read.
+//!
+//! What earlier versions derived from other figures may have come out below 0, which was no value: it is the reason that
+//! today's version gives.
 
-use crate::{FigureKey, MIB, Point, Run};
+use crate::{EstimateMethod, FigureKey, MIB, Outcome, Point, Run};
 
 /// An axis that a probe got after documents of it had been written.
 struct LaterAxis {
@@ -37,6 +40,9 @@ const LATER: &[LaterAxis] = &[
     later("ipc.tcp_bandwidth", "congestion", "system", None),
 ];
 
+/// Reason of a figure that follows from others, where what follows cannot be.
+pub const BELOW_NOTHING: &str = "it is too small to be told: what follows from the others is below 0";
+
 /// Completes the points of a document that was written before.
 pub(crate) fn complete(run: &mut Run) {
     let ours = run.origin.is_none();
@@ -47,6 +53,10 @@ pub(crate) fn complete(run: &mut Run) {
         set(&figure.probe, &mut figure.point, ours);
         if let Some(usual) = &mut figure.stands_for {
             set(&figure.probe, usual, ours);
+        }
+        let derived = figure.outcome.estimate().filter(|estimate| estimate.method == EstimateMethod::Propagated);
+        if derived.is_some_and(|estimate| estimate.value < 0.0) {
+            figure.outcome = Outcome::Unfit(BELOW_NOTHING.to_owned());
         }
     }
 }

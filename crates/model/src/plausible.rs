@@ -161,7 +161,11 @@ mod tests {
             assert!(said.ends_with("; correct it, or export the run again"), "{said}");
         }
         let below = r#"{"measured":{"value":-1e-6,"low":-2e-6,"high":1e-6,"level":0.95,"launches":9,"batches":9,"method":"propagated"}}"#;
-        assert!(with("/figures/0/outcome", below).map(drop).unwrap_err().contains("is below 0"));
+        // What an earlier version derived is no value then, and the rest of its run stays.
+        let kept = with("/figures/0/outcome", below).unwrap();
+        assert_eq!(kept.figures[0].outcome, crate::Outcome::Unfit(crate::BELOW_NOTHING.to_owned()));
+        let seen = below.replace("propagated", "range");
+        assert!(with("/figures/0/outcome", &seen).map(drop).unwrap_err().contains("is below 0"));
         let modes = below.replace("{\"measured\":", r#"{"modes":[{"share":0.5,"estimate":"#).replace("}}", "}}]}");
         assert!(
             with("/figures/0/outcome", &modes).map(drop).unwrap_err().contains("a mode of os.syscall_write is below 0")
