@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -246,6 +246,16 @@ impl<'a> Chaos<'a> {
         if self.farm().counted() > CHUNKS / 2 {
             return false;
         }
+        // One that was just begun again may not have it yet, and would not find it.
+        let (pid, log) = (self.farm().child.id(), self.place.path().canonicalize().unwrap().join("ledger-wal"));
+        let began = Instant::now();
+        while !has_open(pid, &log) {
+            if self.is_over() {
+                return false;
+            }
+            assert!(began.elapsed() < LONG, "the coordinator does not open its ledger");
+            std::thread::sleep(Duration::from_millis(20));
+        }
         for end in ["", "-wal", "-shm"] {
             let _ = std::fs::remove_file(self.place.file(&format!("ledger{end}")));
         }
@@ -303,6 +313,12 @@ impl<'a> Chaos<'a> {
 /// The command line of a process; empty if it is gone.
 fn arguments(pid: i32) -> String {
     String::from_utf8_lossy(&std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default()).into_owned()
+}
+
+/// Whether a process has a file open.
+fn has_open(pid: u32, file: &Path) -> bool {
+    let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten();
+    entries.filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok()).any(|open| open == file)
 }
 
 /// Processes that have the marker among their arguments.
