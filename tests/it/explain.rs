@@ -20,11 +20,21 @@ fn alone() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Noise may hide a planted cause from one pair of short runs; one of several pairs must show it.
-fn within_tries(what: &str, mut attempt: impl FnMut() -> Result<(), String>) {
+/// Seconds of a brief run, and of one that is asked for what the brief one did not show.
+const BRIEF: u32 = 6;
+const LONG: u32 = 20;
+
+/// Noise may hide a planted cause from one pair of short runs; one of several pairs must show it. A quiet machine shows it
+/// in brief ones, which are tried first.
+fn within_tries(what: &str, attempt: impl FnMut(u32) -> Result<(), String>) {
+    tried(what, if testing::wants_slow() { &[BRIEF, LONG, LONG, LONG] } else { &[4; 3] }, attempt);
+}
+
+/// One attempt for each limit of its runs in seconds, until one succeeds.
+fn tried(what: &str, limits: &[u32], mut attempt: impl FnMut(u32) -> Result<(), String>) {
     let mut said = Vec::new();
-    for _ in 0..3 {
-        match attempt() {
+    for limit in limits {
+        match attempt(*limit) {
             Ok(()) => return,
             Err(why) => said.push(why),
         }
@@ -58,9 +68,9 @@ fn slow() -> bool {
     testing::slow("a planted cause takes a minute of measuring; placement stands for all")
 }
 
-fn measure(place: &Place, label: &str, probes: &[&str], more: &[&str]) {
-    let limit = if testing::wants_slow() { "20s" } else { "4s" };
-    let mut arguments = vec!["run", "--label", label, "--target", "5", "--time-limit", limit];
+fn measure(place: &Place, limit: u32, label: &str, probes: &[&str], more: &[&str]) {
+    let limit = format!("{limit}s");
+    let mut arguments = vec!["run", "--label", label, "--target", "5", "--time-limit", &limit];
     for probe in probes {
         arguments.extend(["--probe", probe]);
     }
@@ -102,10 +112,11 @@ fn one_machine_twice_has_nothing_to_explain() {
         return;
     }
     let _turn = alone();
-    within_tries("an A/A pair", || {
+    // Less time would find less: nothing brief here.
+    tried("an A/A pair", &[LONG; 3], |limit| {
         let place = Place::new();
-        measure(&place, "a", &["ipc.pipe_latency:placement=same_cpu"], &[]);
-        measure(&place, "b", &["ipc.pipe_latency:placement=same_cpu"], &[]);
+        measure(&place, limit, "a", &["ipc.pipe_latency:placement=same_cpu"], &[]);
+        measure(&place, limit, "b", &["ipc.pipe_latency:placement=same_cpu"], &[]);
         let said = place.ask(&["explain", "a", "b"]).fine().out;
         if said.contains("No difference to explain") { Ok(()) } else { Err(said) }
     });
@@ -118,11 +129,11 @@ fn parties_on_one_cpu_or_two_are_explained_by_placement() {
         testing::lacks!("two CPUs are needed to place two parties apart");
         return;
     }
-    within_tries("placement", || {
+    within_tries("placement", |limit| {
         let place = Place::new();
         for placement in ["same_cpu", "cross_cpu"] {
             let probes = ["ipc.pipe_latency", "os.pipe_switch"].map(|probe| format!("{probe}:placement={placement}"));
-            measure(&place, placement, &[&probes[0], &probes[1]], &[]);
+            measure(&place, limit, placement, &[&probes[0], &probes[1]], &[]);
         }
         expect(&explained(&place, &["same_cpu", "cross_cpu"]), &["placement"])
     });
@@ -141,10 +152,10 @@ fn huge_pages_are_explained_by_huge_pages() {
         testing::lacks!("no huge pages here: {}", asked.out);
         return;
     }
-    within_tries("huge pages", || {
+    within_tries("huge pages", |limit| {
         let place = Place::new();
         for pages in ["base", "huge"] {
-            measure(&place, pages, &[&format!("memory.load_latency:working_set=32MiB,pages={pages}")], &[]);
+            measure(&place, limit, pages, &[&format!("memory.load_latency:working_set=32MiB,pages={pages}")], &[]);
         }
         expect(&explained(&place, &["base", "huge"]), &["huge page"])
     });
@@ -168,11 +179,17 @@ fn streaming_stores_are_explained_by_the_stores() {
         testing::lacks!("this CPU has no streaming stores: {}", asked.out);
         return;
     }
-    within_tries("stores", || {
+    within_tries("stores", |limit| {
         let place = Place::new();
         for stores in ["normal", "streaming"] {
             // A set that fits the caches shows the difference on every machine: streaming stores bypass them.
-            measure(&place, stores, &[&format!("memory.write:working_set=256KiB,threads=1,stores={stores}")], &[]);
+            measure(
+                &place,
+                limit,
+                stores,
+                &[&format!("memory.write:working_set=256KiB,threads=1,stores={stores}")],
+                &[],
+            );
         }
         expect(&explained(&place, &["normal", "streaming"]), &["stores"])
     });
@@ -196,11 +213,11 @@ fn a_slower_directory_is_explained_by_the_file_system() {
         testing::skip!("{here} and {fast} are on the same kind of file system");
         return;
     }
-    within_tries("directory", || {
+    within_tries("directory", |limit| {
         let place = Place::new();
         for (label, directory) in [("fast", fast), ("slow", here)] {
             let probes = ["file.create:size=0B,durability=fsync,place=target"];
-            measure(&place, label, &probes, &["--directory", directory]);
+            measure(&place, limit, label, &probes, &["--directory", directory]);
         }
         expect(&explained(&place, &["fast", "slow"]), &["file", "directory", "durability", "disk"])
     });
@@ -256,12 +273,13 @@ fn a_cpu_limit_is_explained_by_the_control_group() {
         "os.yield",
     ];
     // Batches that the quota did not stop take as long as without it: it shows in what was observed.
-    within_tries("CPU limit", || {
+    within_tries("CPU limit", |limit| {
         let place = Place::new();
-        measure(&place, "free", &many, &["--no-rulers"]);
+        measure(&place, limit, "free", &many, &["--no-rulers"]);
         let mut inside = place.prony();
+        let limit = format!("{}s", 2 * limit);
         inside
-            .args(["run", "--label", "limited", "--time-limit", "40s", "--no-rulers"])
+            .args(["run", "--label", "limited", "--time-limit", &limit, "--no-rulers"])
             .args(many.iter().flat_map(|probe| ["--probe", probe]));
         inside.args(BYSTANDERS);
         // The shell joins the group, and the program that replaces it inherits it.

@@ -139,7 +139,11 @@ fn the_whole_suite_stands_beside_the_printed_drive() {
         return;
     }
     let place = Place::new();
-    let answer = streamed_within(&place, "medium", "90s");
+    let mut answer = streamed_within(&place, "medium", "40s");
+    // A busy disk needs more time for the same.
+    if document(&place).to_string().contains("the run ended before") {
+        answer = streamed_within(&place, "medium", "90s");
+    }
     for words in ["write (from RAID5 to LTO)", "LTO, 2002", "this medium"] {
         assert!(answer.out.contains(words), "{words}: {answer:?}");
     }
@@ -155,7 +159,7 @@ fn the_whole_suite_stands_beside_the_printed_drive() {
     }
     // The printed drive and the present medium have the same figures, so they can be compared.
     // Without --all, only rows that are decided are printed, and a loaded machine may decide none.
-    let compared = place.ask(&["compare", "published:ams02-2002/lto-tape-and-raid5", "1", "--all"]);
+    let compared = place.ask(&["compare", "published:ams02-2002/lto-tape-and-raid5", "latest", "--all"]);
     assert!(compared.code == Some(0) && compared.out.contains("sequential write"), "{compared:?}");
 }
 

@@ -100,8 +100,9 @@ boot() {
         -netdev user,id=net -device virtio-net-pci,netdev=net -drive "file=$LAB/disk.img,format=raw,if=virtio,cache=none" \
         </dev/null >"$LAB/console" 2>&1 &
     machine=$!
-    # Where this host is a guest itself, KVM may be there and yet never get a kernel off the ground.
-    for _ in $(seq 1 "${PATIENCE:-40}"); do
+    # Where this host is a guest itself, KVM may be there and yet never get a kernel off the ground. An emulator beside
+    # compilers takes most of a minute for it.
+    for _ in $(seq 1 "${PATIENCE:-480}"); do
         grep -q "guest: up" "$LAB/console" && break
         kill -0 "$machine" 2>/dev/null || return 1
         sleep 0.5

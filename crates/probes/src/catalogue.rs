@@ -1,5 +1,8 @@
 //! The table of families, in the order in which reports show them.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use model::{Catalogue, ProbeDescription};
 
 use crate::{Probe, cpu, file, ipc, memory, os, shell};
@@ -29,10 +32,11 @@ pub fn all() -> impl Iterator<Item = &'static Probe> {
     FAMILIES.iter().flat_map(|family| family.probes.iter().copied())
 }
 
-/// A probe by id.
+/// A probe by id: asked for every figure of every round.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Probe> {
-    all().find(|probe| probe.id == id)
+    static BY_ID: LazyLock<HashMap<&str, &Probe>> = LazyLock::new(|| all().map(|probe| (probe.id, probe)).collect());
+    BY_ID.get(id).copied()
 }
 
 /// A probe as data, by id.
