@@ -56,6 +56,7 @@ mod tinymembench;
 mod unixbench;
 mod wide;
 mod wrk;
+mod yabs;
 
 use memchr::memmem;
 use model::Run;
@@ -171,6 +172,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &unixbench::FORMAT,
     &wide::FORMAT,
     &wrk::FORMAT,
+    &yabs::FORMAT,
 ];
 
 /// `Sure` when the head contains all of these words.

@@ -6,6 +6,7 @@ mod disk_tools;
 mod formats;
 mod harness_tables;
 mod harnesses;
+mod host_tools;
 mod hostile;
 mod machine_tools;
 mod machines;
