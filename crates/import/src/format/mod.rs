@@ -7,6 +7,7 @@ mod coremark;
 mod coremark_log;
 mod coremark_pro;
 mod criterion;
+mod cyclictest;
 mod fio;
 mod fio_text;
 mod geekbench;
@@ -123,6 +124,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &coremark::FORMAT,
     &coremark_pro::FORMAT,
     &criterion::FORMAT,
+    &cyclictest::FORMAT,
     &fio::FORMAT,
     &fio_text::FORMAT,
     &geekbench::FORMAT,

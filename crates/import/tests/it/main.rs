@@ -20,4 +20,5 @@ mod spec_cpu;
 mod system_tools;
 mod tools;
 mod unread;
+mod wakeup_tools;
 mod whole_files;
