@@ -45,6 +45,7 @@ mod prony;
 mod pytest_benchmark;
 mod ramspeed;
 mod redis_benchmark;
+mod sbc_bench;
 mod schbench;
 mod seven_zip;
 mod sockperf;
@@ -163,6 +164,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &pytest_benchmark::FORMAT,
     &ramspeed::FORMAT,
     &redis_benchmark::FORMAT,
+    &sbc_bench::FORMAT,
     &schbench::FORMAT,
     &sockperf::FORMAT,
     &spec_cpu::FORMAT,

@@ -89,3 +89,59 @@ fn yabs_refuses_what_it_does_not_know() {
         assert!(error.contains(expected), "{to}: {error}");
     }
 }
+
+#[test]
+fn parts_of_sbc_bench_are_read_by_the_rules_of_their_tools() {
+    let run = &import_fixture("sbc-bench.txt")[0];
+    for (key, expected) in [
+        ("tinymembench.c_copy_backwards:cpu=cpu0", 1000.5e6),
+        ("tinymembench.c_copy_backwards:cpu=cpu4", 2000.5e6),
+        ("tinymembench.extra_latency_dual:working_set=64KiB,pages=huge,cpu=cpu4", 11.5e-9),
+        ("sbc_bench.ramlat:working_set=1MiB,access=8xPTR,cpu=cpu4", 200.5e-9),
+        ("openssl.throughput:algorithm=aes-256-cbc,block=64B,core=Cortex-X2", 400_000_500.0),
+        ("seven_zip.rating:threads=1,cpu=cpu4", 900e6),
+        ("seven_zip.rating:threads=6", 4100e6),
+    ] {
+        assert!(near(value(run, key), expected), "{key} {:?}", keys(run));
+    }
+    assert_eq!(estimate(run, "seven_zip.rating:threads=6").launches, 3, "all processors, three times");
+    assert_eq!((run.machine.name.as_str(), run.session.started.as_str()), ("board-1", "2024-02-05T09:00:00Z"));
+    assert_eq!(run.machine.text("system.model").as_deref(), Some("Example Board 7"));
+    assert_eq!(run.machine.number("memory.total"), Some(1.5 * 1_073_741_824.0));
+    assert!(noted(run, "rates of cpuminer are not read"));
+    // With one cluster its processors need no name.
+    let one =
+        text("sbc-bench.txt").replace("cpu4", "cpu0").replace("on each cluster individually", "twice on cluster 0");
+    let one = one.replace("(Cortex-X1)\naes", "\naes").replace("400000.50k (Cortex-X2)", "400000.50k");
+    let run = &read_as("sbc-bench", &one)[0];
+    assert!(near(value(run, "sbc_bench.ramlat:working_set=4KiB,access=1x32"), 1.25e-9), "{:?}", keys(run));
+    assert_eq!(estimate(run, "openssl.throughput:algorithm=aes-256-cbc,block=16B").launches, 2);
+}
+
+#[test]
+fn what_older_logs_of_sbc_bench_do_not_say_stands_apart_by_its_order() {
+    let run = &import_fixture("sbc-bench-old.txt")[0];
+    for (key, expected) in [
+        ("tinymembench.c_copy_backwards:cpu=big", 900.5e6),
+        ("openssl.throughput:algorithm=aes-128-cbc,block=16B,order=2", 30_000_500.0),
+        ("seven_zip.rating:threads=6,order=1", 100e6),
+        ("seven_zip.rating:threads=6,order=2", 300e6),
+    ] {
+        assert!(near(value(run, key), expected), "{key} {:?}", keys(run));
+    }
+    assert_eq!(estimate(run, "seven_zip.rating:threads=6").launches, 2, "their sums stand below them");
+    let both = [text("sbc-bench-old.txt"), text("sbc-bench.txt")].concat();
+    assert_eq!(read_as("sbc-bench", &both).len(), 2, "of another version");
+    let new = text("sbc-bench.txt");
+    let ended = new.replace("Tot:             102    700    900\n", "");
+    assert!(noted(&read_as("sbc-bench", &ended)[0], "7-Zip did not end at line "));
+    for (from, to, expected) in [
+        ("results in ns", "results in cycles", "the unit of ramlat's times is not known at line 64"),
+        ("1.250 2.500", "1.250", "the row has 1 values and its heading 2 at line 67"),
+        ("16 bytes     64 bytes", "16 bytes     64 bits", "its column '64 bits' is not known at line 75"),
+        ("1000.5 MB/s", "1000.5 MiB/s", "the unit 'MiB/s' is not known at line 36"),
+    ] {
+        let error = refused_as("sbc-bench", &new.replacen(from, to, 1));
+        assert!(error.contains(expected), "{to}: {error}");
+    }
+}
