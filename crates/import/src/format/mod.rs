@@ -7,6 +7,7 @@ mod coremark;
 mod coremark_log;
 mod coremark_pro;
 mod criterion;
+mod cryptsetup;
 mod cyclictest;
 mod fio;
 mod fio_text;
@@ -125,6 +126,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &coremark::FORMAT,
     &coremark_pro::FORMAT,
     &criterion::FORMAT,
+    &cryptsetup::FORMAT,
     &cyclictest::FORMAT,
     &fio::FORMAT,
     &fio_text::FORMAT,

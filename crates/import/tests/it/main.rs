@@ -1,5 +1,6 @@
 //! Importers on genuine outputs, published tables and hostile bytes. One binary, so that it is linked once.
 
+mod cipher_tools;
 mod common;
 mod compute_tools;
 mod disk_tools;

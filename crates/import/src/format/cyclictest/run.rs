@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::differing::{Settings, differing};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, seconds};
-use crate::text::{SourceFault, axis_value};
+use crate::text::{SourceFault, axis_value, called};
 
 /// The unit of its times, which it does not print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -196,14 +196,10 @@ fn quantiles(counts: &[(u64, u64)], scale: f64) -> Vec<(f64, f64)> {
 
 /// The settings of a command: `root@box:~# cyclictest -t5 -p 80 -i 1000`.
 pub(super) fn command(line: &str) -> Option<Settings> {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let program = words.iter().position(|word| word.rsplit('/').next() == Some("cyclictest"))?;
-    let options = &words[program + 1..];
+    let (host, options) = called(line, "cyclictest")?;
     options.first().filter(|first| first.starts_with('-'))?;
-    let mut settings = options_of(options);
-    let host = words[..program].iter().find_map(|word| Some(word.split_once('@')?.1));
-    let host = host.map(|host| host.trim_end_matches([']', '$', '#']).split(':').next().unwrap_or(host));
-    settings.extend(host.map(|host| ("host".to_owned(), axis_value(host))));
+    let mut settings = options_of(&options);
+    settings.extend(host.map(|host| ("host".to_owned(), host)));
     Some(settings)
 }
 
