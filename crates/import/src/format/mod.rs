@@ -30,6 +30,7 @@ mod likwid_bench;
 mod lmbench;
 mod mbw;
 mod mdtest;
+mod memtier;
 mod mlc;
 mod nccl_tests;
 mod netperf;
@@ -150,6 +151,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &lmbench::FORMAT,
     &mbw::FORMAT,
     &mdtest::FORMAT,
+    &memtier::FORMAT,
     &mlc::FORMAT,
     &nccl_tests::FORMAT,
     &netperf::FORMAT,
