@@ -21,6 +21,7 @@ mod hpcg;
 mod hpl;
 mod hyperfine;
 mod imb;
+mod ioping;
 mod ior;
 mod iozone;
 mod iperf;
@@ -142,6 +143,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &hpl::FORMAT,
     &hyperfine::FORMAT,
     &imb::FORMAT,
+    &ioping::FORMAT,
     &ior::FORMAT,
     &iozone::FORMAT,
     &iperf::FORMAT,
