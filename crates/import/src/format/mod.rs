@@ -46,6 +46,7 @@ mod pgbench;
 mod phoronix;
 mod prony;
 mod pytest_benchmark;
+mod qperf;
 mod ramspeed;
 mod redis_benchmark;
 mod sbc_bench;
@@ -168,6 +169,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &phoronix::FORMAT,
     &prony::FORMAT,
     &pytest_benchmark::FORMAT,
+    &qperf::FORMAT,
     &ramspeed::FORMAT,
     &redis_benchmark::FORMAT,
     &sbc_bench::FORMAT,

@@ -15,6 +15,7 @@ mod memory_tools;
 mod network_tools;
 mod parallel_tools;
 mod published;
+mod request_tools;
 mod samples;
 mod server_tools;
 mod spec_cpu;
