@@ -39,6 +39,7 @@ mod npb;
 mod nvbandwidth;
 mod openssl;
 mod osu;
+mod passmark;
 mod perf_bench;
 mod perf_stat;
 mod perftest;
@@ -162,6 +163,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &nvbandwidth::FORMAT,
     &openssl::FORMAT,
     &osu::FORMAT,
+    &passmark::FORMAT,
     &perf_bench::FORMAT,
     &perf_stat::FORMAT,
     &perftest::FORMAT,
