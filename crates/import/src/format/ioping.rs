@@ -72,9 +72,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
-/// The title of its sums names it too.
+/// The title of its sums names it too, and so do sentences: a command has options, or a target alone.
 fn is_command(options: &[&str]) -> bool {
-    options.first().is_some_and(|first| *first != "statistics")
+    let sums = options.first() == Some(&"statistics");
+    !sums && (options.len() == 1 || options.iter().any(|word| word.starts_with('-')))
 }
 
 /// `4 KiB <<< . (ext4 /dev/vda 252.0 GiB): request=2 time=179.3 us`; before 1.0 `4096 bytes from . (...)`.

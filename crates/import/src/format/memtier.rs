@@ -54,7 +54,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         // Its progress stands before a carriage return.
         let line = line.rsplit('\r').next().unwrap_or_default().trim();
         let words: Vec<&str> = line.split_whitespace().collect();
-        if let Some((_, options)) = called(line, "memtier_benchmark").filter(|(_, options)| !options.is_empty()) {
+        if let Some((_, options)) = called(line, "memtier_benchmark").filter(|(_, options)| is_command(options)) {
             next(&mut sheet, &mut state);
             state.called = true;
             state.axes = command(&options);
@@ -89,6 +89,11 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         sheet.notes.push("pipelining, payload and the ratio of sets to gets are not printed".to_owned());
     }
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// Sentences name it too.
+fn is_command(options: &[&str]) -> bool {
+    options.iter().any(|word| word.starts_with('-'))
 }
 
 fn next(sheet: &mut SourceSheet, state: &mut MemtierState) {

@@ -48,7 +48,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut nodes: HashSet<String> = HashSet::new();
     for (at, line) in lines(source.text) {
         let line = line.trim();
-        if let Some((host, _)) = called(line, "qperf").filter(|(_, options)| !options.is_empty()) {
+        if let Some((host, _)) = called(line, "qperf").filter(|(_, options)| options.iter().any(|word| is_option(word)))
+        {
             end(&mut sheet, &mut test);
             sheet.begin_process();
             let host = host.map(|host| ("host".to_owned(), host));
@@ -78,6 +79,11 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     }
     settle(&mut sheet, &calls);
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// Sentences name it too: a command has options or tests.
+fn is_option(word: &str) -> bool {
+    word.starts_with('-') || is_test(word)
 }
 
 fn is_test(name: &str) -> bool {

@@ -23,6 +23,11 @@ fn ioping_keeps_pauses_and_options_apart() {
     let at = "direction=write,size=64KiB,pace=one after the other";
     assert!(near(value(run, &format!("ioping.latency:{at}")), 200e-6), "{:?}", keys(run));
     assert!(near(value(run, &format!("ioping.data:{at}")), 327_680_000.0) && noted(run, "is not printed"));
+    let prose = noted(
+        &read_as("ioping", &text("ioping.txt").replace("$ ioping -R -w 1 /data", "as ioping says of it"))[0],
+        "is not printed",
+    );
+    assert!(prose, "a sentence is no command");
     // Before 1.0: one unit for all times, and no amount.
     let old = "--- . (ext4 /dev/sda3) ioping statistics ---\n5 requests completed in 4794.0 ms, 364 iops, 1.4 MiB/s\n\
                min/avg/max/mdev = 0.2/2.8/12.7/5.0 ms\n";
@@ -55,7 +60,7 @@ fn memtier_reads_its_tables_by_kind_and_run() {
     assert!(keys(run).iter().all(|key| !key.contains("waits")), "nothing waited");
     let one = text("memtier.txt");
     let bare = one.split_once("[RUN").unwrap().1;
-    let run = &read_as("memtier", &[bare, bare].concat())[0];
+    let run = &read_as("memtier", &["as memtier_benchmark prints it\n", bare, bare].concat())[0];
     assert_eq!(estimate(run, "memtier.operations:type=sets,clients=8,threads=2,run=best").launches, 2);
     assert!(noted(run, "pipelining, payload and the ratio"));
     for (from, to, expected) in [
