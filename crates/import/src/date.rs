@@ -1,6 +1,6 @@
 //! Dates as other tools write them, converted to RFC 3339 in UTC. A date without a zone is taken as UTC.
 
-use time::format_description::well_known::Rfc3339;
+use time::format_description::well_known::{Rfc2822, Rfc3339};
 use time::{Date, Duration, Month, OffsetDateTime, PrimitiveDateTime, Time};
 
 /// Seconds since 1970. Empty when out of range.
@@ -54,6 +54,12 @@ fn offset(text: &str) -> Option<Duration> {
     }
     let minutes = digits[..2].parse::<i64>().ok()? * 60 + digits[2..].parse::<i64>().ok()?;
     Some(Duration::minutes(if east.is_some() { minutes } else { -minutes }))
+}
+
+/// `Wed, 25 Nov 2026 16:36:19 +0100`, as mails have it. Empty when the text is no such date.
+pub(crate) fn mail(text: &str) -> String {
+    let moment = OffsetDateTime::parse(text.trim(), &Rfc2822).ok();
+    moment.and_then(|moment| moment.to_offset(time::UtcOffset::UTC).format(&Rfc3339).ok()).unwrap_or_default()
 }
 
 /// `Mar-2021`, as the first of that month. Empty when the text is not a month.
@@ -120,6 +126,7 @@ mod tests {
         assert_eq!(iso("2020-10-23 12:49:12-0700"), "2020-10-23T19:49:12Z");
         assert_eq!(iso("2020-10-23 12:49:12.25 +05:30"), "2020-10-23T07:19:12Z");
         assert_eq!((month_year("Mar-2021"), month_year("March")), ("2021-03-01T00:00:00Z".to_owned(), String::new()));
+        assert_eq!(mail("Wed, 25 Nov 2026 16:36:19 +0100"), "2026-11-25T15:36:19Z");
         assert_eq!(iso("2026:11:21"), "2026-11-21T00:00:00Z");
         assert_eq!(month_day_year("05/31/2024 10:06:25 --"), "2024-05-31T10:06:25Z");
         assert_eq!(month_day_year("31/05/2024 10:06:25"), "");

@@ -75,7 +75,8 @@ impl LineLedger {
         self.members.borrow().clone()
     }
 
-    fn has(&self, line: usize) -> bool {
+    /// Whether the line was taken.
+    pub(crate) fn has(&self, line: usize) -> bool {
         self.taken.borrow().get(line / 64).is_some_and(|word| word & (1 << (line % 64)) != 0)
     }
 

@@ -7,6 +7,8 @@ mod coremark;
 mod coremark_log;
 mod coremark_pro;
 mod criterion;
+mod cryptsetup;
+mod cyclictest;
 mod fio;
 mod fio_text;
 mod geekbench;
@@ -19,6 +21,7 @@ mod hpcg;
 mod hpl;
 mod hyperfine;
 mod imb;
+mod ioping;
 mod ior;
 mod iozone;
 mod iperf;
@@ -28,6 +31,7 @@ mod likwid_bench;
 mod lmbench;
 mod mbw;
 mod mdtest;
+mod memtier;
 mod mlc;
 mod nccl_tests;
 mod netperf;
@@ -35,6 +39,7 @@ mod npb;
 mod nvbandwidth;
 mod openssl;
 mod osu;
+mod passmark;
 mod perf_bench;
 mod perf_stat;
 mod perftest;
@@ -42,8 +47,10 @@ mod pgbench;
 mod phoronix;
 mod prony;
 mod pytest_benchmark;
+mod qperf;
 mod ramspeed;
 mod redis_benchmark;
+mod sbc_bench;
 mod schbench;
 mod seven_zip;
 mod sockperf;
@@ -56,6 +63,7 @@ mod tinymembench;
 mod unixbench;
 mod wide;
 mod wrk;
+mod yabs;
 
 use memchr::memmem;
 use model::Run;
@@ -122,6 +130,8 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &coremark::FORMAT,
     &coremark_pro::FORMAT,
     &criterion::FORMAT,
+    &cryptsetup::FORMAT,
+    &cyclictest::FORMAT,
     &fio::FORMAT,
     &fio_text::FORMAT,
     &geekbench::FORMAT,
@@ -135,6 +145,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &hpl::FORMAT,
     &hyperfine::FORMAT,
     &imb::FORMAT,
+    &ioping::FORMAT,
     &ior::FORMAT,
     &iozone::FORMAT,
     &iperf::FORMAT,
@@ -144,6 +155,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &lmbench::FORMAT,
     &mbw::FORMAT,
     &mdtest::FORMAT,
+    &memtier::FORMAT,
     &mlc::FORMAT,
     &nccl_tests::FORMAT,
     &netperf::FORMAT,
@@ -151,6 +163,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &nvbandwidth::FORMAT,
     &openssl::FORMAT,
     &osu::FORMAT,
+    &passmark::FORMAT,
     &perf_bench::FORMAT,
     &perf_stat::FORMAT,
     &perftest::FORMAT,
@@ -158,8 +171,10 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &phoronix::FORMAT,
     &prony::FORMAT,
     &pytest_benchmark::FORMAT,
+    &qperf::FORMAT,
     &ramspeed::FORMAT,
     &redis_benchmark::FORMAT,
+    &sbc_bench::FORMAT,
     &schbench::FORMAT,
     &sockperf::FORMAT,
     &spec_cpu::FORMAT,
@@ -171,6 +186,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &unixbench::FORMAT,
     &wide::FORMAT,
     &wrk::FORMAT,
+    &yabs::FORMAT,
 ];
 
 /// `Sure` when the head contains all of these words.

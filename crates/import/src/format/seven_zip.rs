@@ -15,7 +15,7 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     parse,
 };
 
-fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+pub(super) fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let (mut threads, mut last) = (None, 0);
     // Dictionaries that are averaged, as exponents of 2.

@@ -14,7 +14,7 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     parse,
 };
 
-fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+pub(super) fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let mut pages = "";
     let (mut latencies, mut begun) = (false, false);

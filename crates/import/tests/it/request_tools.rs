@@ -1,0 +1,103 @@
+//! What tools of single requests print: to a disk, to a store of keys, to another node.
+#![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
+
+use crate::common::{estimate, fixture, import_fixture, keys, named, near, noted, read_as, refused_as, value};
+
+fn text(file: &str) -> String {
+    String::from_utf8(fixture(file)).unwrap()
+}
+
+#[test]
+fn ioping_keeps_pauses_and_options_apart() {
+    let run = &import_fixture("ioping.txt")[0];
+    let paced = estimate(run, "ioping.latency:direction=read,size=4KiB,pace=with pauses,options=-");
+    assert!(near(paced.value, 150.5e-6) && near(paced.high, 200.5e-6) && paced.batches == 2, "{paced:?}");
+    let busy = "direction=read,pace=one after the other,options=-R";
+    let latency = estimate(run, &format!("ioping.latency:{busy}"));
+    assert!(near(latency.value, 90e-6) && near(latency.high, 5.05e-3) && latency.batches == 10_000);
+    assert!(near(value(run, &format!("ioping.operations:{busy}")), 11_100.0));
+    assert!(near(value(run, &format!("ioping.data:{busy}")), 43.4 * 1_048_576.0));
+    assert_eq!(run.figures.len(), 4, "with pauses there is no rate");
+    assert_eq!(run.machine.text("device.target").as_deref(), Some("/data (ext4 /dev/sdx 100 GiB)"));
+    let run = &import_fixture("ioping.json")[0];
+    let at = "direction=write,size=64KiB,pace=one after the other";
+    assert!(near(value(run, &format!("ioping.latency:{at}")), 200e-6), "{:?}", keys(run));
+    assert!(near(value(run, &format!("ioping.data:{at}")), 327_680_000.0) && noted(run, "is not printed"));
+    let prose = noted(
+        &read_as("ioping", &text("ioping.txt").replace("$ ioping -R -w 1 /data", "as ioping says of it"))[0],
+        "is not printed",
+    );
+    assert!(prose, "a sentence is no command");
+    // Before 1.0: one unit for all times, and no amount.
+    let old = "--- . (ext4 /dev/sda3) ioping statistics ---\n5 requests completed in 4794.0 ms, 364 iops, 1.4 MiB/s\n\
+               min/avg/max/mdev = 0.2/2.8/12.7/5.0 ms\n";
+    let old = estimate(&read_as("ioping", old)[0], "ioping.latency:pace=with pauses");
+    assert!(near(old.value, 2.8e-3) && near(old.low, 0.2e-3) && near(old.high, 12.7e-3), "{old:?}");
+    let one = text("ioping.txt");
+    for (from, to, expected) in [
+        ("in 301.0 us", "in 301.0 fs", "the unit 'fs' is not known at line 7"),
+        ("26.0 MiB/s", "26.0 MB/s", "the unit 'MB/s' is not known at line 7"),
+        ("6.64 k iops", "6.64 x iops", "the unit 'x' is not known at line 7"),
+        ("100.5 us / 150.5 us", "150.5 us", "its times are not four at line 9"),
+    ] {
+        let error = refused_as("ioping", &one.replacen(from, to, 1));
+        assert!(error.contains(expected), "{to}: {error}");
+    }
+}
+
+#[test]
+fn memtier_reads_its_tables_by_kind_and_run() {
+    let run = &import_fixture("memtier.txt")[0];
+    let at = "clients=8,payload=64B,pipeline=4,threads=2";
+    assert!(near(value(run, &format!("memtier.operations:type=sets,{at},run=best")), 1000.5), "{:?}", keys(run));
+    assert!(near(value(run, &format!("memtier.data:type=gets,{at},run=average")), 1000.5 * 1024.0));
+    let latency = estimate(run, &format!("memtier.latency:type=gets,{at},run=average"));
+    assert!(near(latency.value, 2.5e-3) && latency.batches == 2, "the average of two runs: {latency:?}");
+    let sets = named(run, "memtier.latency");
+    let tails: Vec<f64> = sets.quantiles.iter().map(|found| found.quantile).collect();
+    assert!(tails.len() == 2 && near(tails[1], 0.999) && near(sets.quantiles[1].estimate.value, 20.5e-3), "{tails:?}");
+    assert!(run.figures.iter().any(|figure| figure.notes.iter().any(|note| note.contains("75.0% of its gets"))));
+    assert!(keys(run).iter().all(|key| !key.contains("waits")), "nothing waited");
+    let one = text("memtier.txt");
+    let bare = one.split_once("[RUN").unwrap().1;
+    let run = &read_as("memtier", &["as memtier_benchmark prints it\n", bare, bare].concat())[0];
+    assert_eq!(estimate(run, "memtier.operations:type=sets,clients=8,threads=2,run=best").launches, 2);
+    assert!(noted(run, "pipelining, payload and the ratio"));
+    for (from, to, expected) in [
+        ("p50 Latency", "p50 Delay", "its column 'p50 Delay' is not known at line 10"),
+        ("2.25000        20.50000", "2.25000", "the row has 7 values and its heading 8 at line 12"),
+    ] {
+        let error = refused_as("memtier", &one.replacen(from, to, 1));
+        assert!(error.contains(expected), "{to}: {error}");
+    }
+}
+
+#[test]
+fn qperf_reads_rates_and_latencies_by_size() {
+    let run = &import_fixture("qperf.txt")[0];
+    for (key, expected) in [
+        ("qperf.tcp_bw:size=64KiB", 1.25e9),
+        ("qperf.tcp_bw_messages:size=64KiB", 19_100.0),
+        ("qperf.tcp_lat:size=1B", 20.5e-6),
+        ("qperf.udp_bw_sent", 1e9),
+        ("qperf.udp_bw_received", 500e6),
+    ] {
+        assert!(near(value(run, key), expected), "{key} {:?}", keys(run));
+    }
+    assert_eq!((run.figures.len(), run.machine.name.as_str()), (5, "node-a"));
+    assert!(noted(run, "udp_lat at line 16 had no answer"), "{:?}", run.session.notes);
+    assert_eq!(run.machine.text("cpu.model").as_deref(), Some("Example CPU @ 2.00GHz"));
+    let one = text("qperf.txt");
+    let run = &read_as("qperf", &[&one[..], &one.replace("1.25 GB", "1.35 GB")].concat())[0];
+    assert_eq!(estimate(run, "qperf.tcp_bw:size=64KiB").launches, 2);
+    let run = &read_as("qperf", &[&one[..], &one.replace("root@node-a", "root@node-c")].concat())[0];
+    assert!(near(value(run, "qperf.tcp_bw:size=64KiB,host=node-c"), 1.25e9), "{:?}", keys(run));
+    for (from, to, expected) in [
+        ("1.25 GB/sec", "1.25 GiB/sec", "the unit 'GiB/sec' is not known at line 3"),
+        ("20.5 us", "20.5 ticks", "the unit 'ticks' is not known at line 10"),
+        ("64 KiB (65,536)", "64 pages", "the unit 'pages' is not known at line 5"),
+    ] {
+        let error = refused_as("qperf", &one.replacen(from, to, 1));
+        assert!(error.contains(expected), "{to}: {error}");
+    }
+}
