@@ -326,17 +326,17 @@ fn a_filter_of_system_calls_is_explained_by_the_filter() {
         "--probe",
         "memory.load_latency:working_set=32KiB",
     ];
-    let measured = |mut program: std::process::Command| {
-        program.args(["run", "--target", "5", "--time-limit", "4s"]).args(calls).args(BYSTANDERS);
+    let measured = |mut program: std::process::Command, limit: u32| {
+        program.args(["run", "--target", "5", "--time-limit", &format!("{limit}s")]).args(calls).args(BYSTANDERS);
         common::Answer::of(program.output().unwrap())
     };
-    within_tries("a filter of system calls", || {
+    within_tries("a filter of system calls", |limit| {
         let place = Place::new();
-        let answer = measured(place.prony());
+        let answer = measured(place.prony(), limit);
         let mut inside = std::process::Command::new("python3");
         inside.args(["-c", FILTERED, env!("CARGO_BIN_EXE_prony")]);
         inside.current_dir(place.path()).env("PRONY_STORE", place.file("runs.sqlite"));
-        let filtered = measured(inside);
+        let filtered = measured(inside, limit);
         if answer.code != Some(0) || filtered.code != Some(0) {
             return Err(format!("{answer:?} {filtered:?}"));
         }
