@@ -15,6 +15,8 @@ use crate::facts::collector::{Collector, why};
 const WHAT: &str = "ask the kernel what it audits";
 const SOURCE: &str = "NETLINK_AUDIT";
 
+/// The capability that it takes (`CAP_AUDIT_CONTROL`).
+const AUDIT_CONTROL: u32 = 30;
 /// Messages of `linux/audit.h` and `linux/netlink.h`.
 const STATUS: u16 = 1000;
 const LIST_RULES: u16 = 1013;
@@ -93,7 +95,7 @@ pub(super) fn collect(facts: &mut Collector) {
     if !facts.is_here() {
         return;
     }
-    let state = why(state());
+    let state = facts.may(AUDIT_CONTROL).and_then(|()| why(state()));
     let calls = &[Primitive::SyscallEntry];
     facts.truth("kernel.audit", state.clone().map(|state| state.audits()), SOURCE, calls);
     // Rules of what is not audited cost nothing.

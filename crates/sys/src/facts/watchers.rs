@@ -41,6 +41,8 @@ const ON_THE_WAY: [(u32, &str); 8] = [
     (18, "cgroup_sock_addr"),
 ];
 
+/// The capability that it takes to list programs (`CAP_SYS_ADMIN`).
+const SYS_ADMIN: u32 = 21;
 /// Commands of `linux/bpf.h`.
 const NEXT_ID: libc::c_int = 11;
 const FD_BY_ID: libc::c_int = 13;
@@ -60,7 +62,7 @@ pub(super) fn collect(facts: &mut Collector) {
     if !facts.is_here() {
         return;
     }
-    let kinds = why(loaded());
+    let kinds = facts.may(SYS_ADMIN).and_then(|()| why(loaded()));
     let network = &[Primitive::TcpStack, Primitive::UdpStack, Primitive::NetworkLink];
     for (name, of, affects) in [
         ("kernel.watching_programs", &WATCHING[..], &calls[..]),
