@@ -136,29 +136,11 @@ const CORE: &[P] = &[
 ];
 const HAND_OFFS: &[P] =
     &[P::Wakeup, P::ContextSwitch, P::Pipe, P::UnixSocket, P::TcpStack, P::UdpStack, P::CoreToCore, P::KernelCopy];
+/// What the kernel does. The first three are no calls: entering it, and faults and copies on its own account.
 const KERNEL: &[P] = &[
     P::SyscallEntry,
-    P::ContextSwitch,
-    P::Wakeup,
     P::PageFault,
-    P::AddressSpace,
-    P::Fork,
-    P::Exec,
-    P::ThreadCreate,
-    P::Signal,
-    P::Pipe,
     P::KernelCopy,
-    P::UnixSocket,
-    P::TcpStack,
-    P::UdpStack,
-    P::Polling,
-    P::FileLock,
-    P::FileMetadata,
-    P::PageCache,
-];
-
-/// What is done by calling the kernel, which a page fault is not.
-const CALLS: &[P] = &[
     P::ContextSwitch,
     P::Wakeup,
     P::AddressSpace,
@@ -175,6 +157,8 @@ const CALLS: &[P] = &[
     P::FileMetadata,
     P::PageCache,
 ];
+/// What is done by calling it.
+const CALLS: &[P] = KERNEL.split_at(3).1;
 
 /// A rule by facts, without axes and directions.
 const fn rule(

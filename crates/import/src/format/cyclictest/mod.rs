@@ -62,15 +62,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             if again {
                 next(&mut sheet, &mut runs, &mut run)?;
             }
-            match name {
-                "Min Latencies" => (run.lists[0], run.at) = (values, at),
-                "Avg Latencies" => run.lists[1] = values,
-                "Max Latencies" => run.lists[2] = values,
-                "Histogram Overflows" => run.lists[3] = values,
-                // The sum of each column.
-                _ => {}
-            }
-            run.open = false;
+            run.take(name, values, at);
         } else if let Some(row) = run.open.then(|| buckets(line, at)).transpose()?.flatten() {
             run.buckets.push(row);
         } else if let Some(release) = kernel(line) {

@@ -64,6 +64,19 @@ impl CyclicRun {
         !self.threads.is_empty() || !self.lists[0].is_empty() || !self.buckets.is_empty()
     }
 
+    /// Takes a line of values of all threads, which ends the histogram.
+    pub(super) fn take(&mut self, name: &str, values: Vec<f64>, at: usize) {
+        match name {
+            "Min Latencies" => (self.lists[0], self.at) = (values, at),
+            "Avg Latencies" => self.lists[1] = values,
+            "Max Latencies" => self.lists[2] = values,
+            "Histogram Overflows" => self.lists[3] = values,
+            // The sum of each column.
+            _ => {}
+        }
+        self.open = false;
+    }
+
     /// Adds its figures.
     pub(super) fn end(&mut self, sheet: &mut SourceSheet) -> Result<(), SourceFault> {
         sheet.begin_process();
