@@ -72,7 +72,9 @@ pub fn notes(machine: &Machine, allowed: &[usize]) -> Vec<String> {
         notes.push("a debugger traces this process: its system calls may stop at every entry and exit".to_owned());
     }
     if machine.text("confinement.seccomp").as_deref() == Some("yes") {
-        notes.push("a filter (seccomp) looks at every system call of this process, as in most containers".to_owned());
+        notes.push(
+            "a filter (seccomp) stands before the system calls of this process, as in most containers".to_owned(),
+        );
     }
     notes
 }

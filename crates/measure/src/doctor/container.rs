@@ -165,8 +165,8 @@ fn filter(machine: &Machine) -> Check {
         return Check::fine(subject, "no filter (seccomp) and no debugger");
     }
     let says = match machine.number("confinement.seccomp_filters") {
-        Some(count) if count > 1.0 => format!("{count} filters (seccomp) look at every call of this process"),
-        _ => "a filter (seccomp) looks at every call of this process".to_owned(),
+        Some(count) if count > 1.0 => format!("{count} filters (seccomp) stand before the calls of this process"),
+        _ => "a filter (seccomp) stands before the calls of this process".to_owned(),
     };
     Check::attention(
         subject,
