@@ -24,16 +24,19 @@ pub(crate) use self::weigh::{batch_values, kept_nanos, null_difference, weigh};
 
 /// Undisturbed batches (of a difference: pairs) after which a launch has enough.
 pub(crate) const ENOUGH: u32 = 20;
-/// The same in launches that refine a value: what is left of its error is what processes differ by, 1 to 3%, beside which
-/// the median of a dozen batches is exact.
-pub(crate) const ENOUGH_FINER: u32 = 12;
+/// The same of core figures: what is left of their error is what processes differ by, 1 to 3%, beside which the median of a
+/// dozen batches is exact.
+pub(crate) const ENOUGH_OF_CORE: u32 = 12;
 /// Most batches of a launch, however few of them are undisturbed.
 pub(crate) const MOST: u32 = 100;
 /// Batches of a launch while the unshared core is unknown and the readings cannot be evaluated.
 pub(crate) const UNKNOWN: u32 = 40;
 /// Undisturbed batches (of a difference: pairs) below which a launch is excluded.
 pub(crate) const FEWEST: u32 = 8;
-/// Batches after which a launch with hardly any undisturbed one ends, because the core stays shared.
+/// Batches (of a difference: pairs) after which a launch without an undisturbed one ends, and after which one with hardly
+/// any, because the core stays shared. Of 2,538 launches that counted, on a guest whose core was shared for 38% of the
+/// time, 55 had none among the first twelve; of 794 that did not, 783.
+const NONE_AFTER: u32 = 12;
 const HOPELESS_AFTER: u32 = 40;
 /// Number of undisturbed batches that counts as hardly any.
 const HOPELESS: u32 = 3;
@@ -45,8 +48,8 @@ pub(crate) const LONGEST_NANOS: u64 = 3_000_000;
 pub(crate) const MOST_PARTIES: usize = 4;
 
 /// Whether a launch has so few undisturbed batches that it should end.
-pub(crate) const fn hopeless(undisturbed: u32, batches: u32) -> bool {
-    batches >= HOPELESS_AFTER && undisturbed < HOPELESS
+pub(crate) const fn hopeless(undisturbed: u32, made: u32) -> bool {
+    (made >= NONE_AFTER && undisturbed == 0) || (made >= HOPELESS_AFTER && undisturbed < HOPELESS)
 }
 
 #[cfg(test)]

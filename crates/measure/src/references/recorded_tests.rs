@@ -8,7 +8,8 @@ use model::{Class, Figure, FigureKey, Run, UnsharedCore, UnsharedSource, ValueBa
 use stats::simulate::generator;
 
 use super::learn::{RatioHistogram, learn};
-use super::weigh::weigh;
+use super::weigh::{batch_values, weigh};
+use super::{ENOUGH_OF_CORE, HOPELESS, HOPELESS_AFTER, NONE_AFTER, hopeless};
 
 /// Load of the two CPUs when it began, and the document, compressed.
 const SESSIONS: &[(&str, &[u8])] = &[
@@ -113,4 +114,45 @@ fn assert_agreement(
     assert!(undisturbed.len() >= 4, "{} compute figures in three sessions", undisturbed.len());
     let (undisturbed, as_met) = (stats::median(&undisturbed).unwrap(), stats::median(&as_met).unwrap());
     assert!(undisturbed < 0.01 && as_met > 3.0 * undisturbed, "{undisturbed} in cycles, {as_met} as observed");
+}
+
+#[test]
+fn the_first_dozen_undisturbed_batches_say_what_all_do() {
+    let mut wider = Vec::new();
+    for (load, packed) in SESSIONS {
+        for figure in session(packed).figures.iter().filter(|figure| *figure.basis() == ValueBasis::Cycles) {
+            let batches: Vec<_> = figure.counted().iter().map(|launch| batch_values(figure, launch)).collect();
+            let full: Vec<_> = batches.into_iter().filter(|of| of.len() >= ENOUGH_OF_CORE as usize).collect();
+            if full.len() < 8 {
+                continue;
+            }
+            let of = |most: usize| -> Vec<f64> {
+                full.iter().filter_map(|of| stats::median(&of[..most.min(of.len())])).collect()
+            };
+            let spread = |values: &[f64]| {
+                let middle = stats::median(values).unwrap();
+                let off: Vec<f64> = values.iter().map(|value| (value / middle - 1.0).abs()).collect();
+                (middle, stats::median(&off).unwrap())
+            };
+            let ((dozen, scatter), (all, least)) = (spread(&of(ENOUGH_OF_CORE as usize)), spread(&of(usize::MAX)));
+            println!(
+                "TABLE load {load} {}: {:.3}% of scatter for {:.3}%",
+                figure.key(),
+                100.0 * scatter,
+                100.0 * least
+            );
+            assert!((dozen / all - 1.0).abs() < least.max(0.005), "load {load} {}: {dozen} for {all}", figure.key());
+            // Below a tenth of a percent nothing is left to gain.
+            wider.push(scatter.max(0.001) / least.max(0.001));
+        }
+    }
+    let typical = stats::median(&wider).unwrap();
+    assert!(wider.len() >= 20 && typical < 1.15, "{typical} times the scatter between launches in {}", wider.len());
+}
+
+#[test]
+fn a_launch_ends_once_its_core_stays_shared() {
+    assert!(!hopeless(0, NONE_AFTER - 1) && hopeless(0, NONE_AFTER));
+    assert!(!hopeless(1, NONE_AFTER) && !hopeless(1, HOPELESS_AFTER - 1) && hopeless(1, HOPELESS_AFTER));
+    assert!(!hopeless(HOPELESS, 100));
 }

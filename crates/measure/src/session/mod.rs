@@ -1,6 +1,7 @@
 //! The rounds of a run: calibrate, launch, look, save.
 
 mod ending;
+mod expected;
 mod group;
 mod launches;
 mod quota;

@@ -9,7 +9,7 @@ use model::{
 use super::MeasureSession;
 use crate::judge;
 use crate::references::{
-    self, DistanceReadings, ENOUGH, ENOUGH_FINER, KnownRatio, LONGEST_NANOS, MOST, RatioHistogram, UNKNOWN,
+    self, DistanceReadings, ENOUGH, ENOUGH_OF_CORE, KnownRatio, LONGEST_NANOS, MOST, RatioHistogram, UNKNOWN,
 };
 use crate::step::ReferenceSetting;
 
@@ -196,7 +196,8 @@ impl MeasureSession<'_> {
         let fitting = u32::try_from(LAUNCH_NANOS / progress.nanos).unwrap_or(u32::MAX);
         let most = most.min(fitting.max(planned)) / if paired { 2 } else { 1 };
         let most = if paired { most.next_multiple_of(2) } else { most };
-        let enough = if progress.refining { ENOUGH_FINER } else { ENOUGH };
+        let core = *self.run.figures[index].basis() == ValueBasis::Cycles;
+        let enough = if core { ENOUGH_OF_CORE } else { ENOUGH };
         (most, if known { enough.min(most) } else { 0 })
     }
 

@@ -7,8 +7,9 @@
 use model::{Flag, ValueBasis};
 
 use super::MeasureSession;
+use super::expected::begun_look;
 use super::group::LaunchGroup;
-use super::time_budget::{GroupCost, begun_look, within_budget};
+use super::time_budget::{GroupCost, within_budget};
 use crate::judge;
 
 /// The target of core figures that are within the plan's, as a part of that.

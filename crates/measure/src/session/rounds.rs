@@ -15,8 +15,8 @@ use crate::step::Purpose;
 /// spread over minutes of the machine's drift, small enough that a round takes seconds.
 const PART: usize = 100;
 /// Times as long as the last save took, after which a run with short rounds is saved again: a tenth of a second for a
-/// large one.
-const SAVE_AFTER: f64 = 20.0;
+/// large one on a disk that is flushed.
+const SAVE_AFTER: f64 = 40.0;
 
 impl MeasureSession<'_> {
     /// Calibrates, then measures round by round until all figures are finished or the run ends otherwise.

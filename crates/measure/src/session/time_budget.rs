@@ -9,11 +9,8 @@
 //! A round has a least length, filled with figures out of reach: launches of one figure that follow one another at
 //! once all meet the same neighbour, and say little more than one of them.
 
-use model::{Estimate, EstimateMethod};
-use stats::CALLING_LEVEL;
-use stats::distribution::normal_quantile;
-
 use super::MeasureSession;
+use super::expected::{begun_look, calling_half_width, expected_look, expected_of_levels, most_a_launch, untried};
 use super::group::LaunchGroup;
 
 /// Before the first look a dear figure is launched in one round of this number.
@@ -21,6 +18,9 @@ const TURN: u32 = 3;
 /// Share of the time limit that the launches of a figure until the first look may take; dear figures take more, and
 /// would leave too little to the others.
 const DEAR: f64 = 0.05;
+/// Share of the limit that a figure may take to the first look whose interval can settle it, where fewer launches promise
+/// nothing: the interval of few reaches to their extremes, and one that a neighbour disturbed unseen makes it hopeless.
+const UNTRIED: f64 = 0.01;
 /// Share of the time after the first look that groups out of reach may take.
 const BEYOND: f64 = 0.15;
 /// Least length of a round after the first look, if there is enough to launch: this share of the limit, and at most so
@@ -73,50 +73,6 @@ impl GroupCost {
     fn of_one(&self) -> f64 {
         self.seconds / self.figures as f64
     }
-}
-
-/// Launches that a figure needs until the look at which it is expected to be within its target, by the root law; `None`
-/// if the last look does not suffice. `half_width` is that of the interval that declares a figure within its target,
-/// infinite if there is none, and `fewest` the number of launches from which that interval exists.
-fn expected_look(made: usize, half_width: f64, target: f64, looks: &[u32], fewest: usize) -> Option<usize> {
-    let needed = made as f64 * (half_width / target).powi(2);
-    looks.iter().map(|look| *look as usize).find(|look| *look > made && *look >= fewest && *look as f64 >= needed)
-}
-
-/// The same for launches at several levels, to which the root law does not apply: an interval that reaches to another
-/// level because that has a fifth of the launches leaves it once there are enough of them. Only a promise of half the
-/// target counts, which what is spread evenly makes later than the root law.
-fn expected_of_levels(values: &[f64], target: f64, looks: &[u32], level: f64) -> Option<usize> {
-    const PROMISE: f64 = 0.5;
-    let enough = values.len() >= stats::stop::fewest_launches(level)?;
-    let later = looks.iter().map(|look| *look as usize).filter(|look| enough && *look > values.len());
-    let promised = |look: &usize| stats::stop::expected_half_width(values, *look, level);
-    later.into_iter().find(|look| promised(look).is_some_and(|width| width <= PROMISE * target))
-}
-
-/// The next look, if the launches made lie between two: a figure that was settled at the one before is not left there, where
-/// an interval at its level may need more launches than there are.
-pub(super) fn begun_look(made: usize, looks: &[u32]) -> Option<usize> {
-    let mut looks = looks.iter().map(|look| *look as usize).skip_while(|look| *look < made);
-    looks.next().filter(|look| *look > made)
-}
-
-/// The number of launches that brings most figures a launch within their targets, and how many figures: of those that
-/// need so many each.
-fn most_a_launch(needed: &[usize]) -> Option<(usize, usize)> {
-    let within = |launches: usize| needed.iter().filter(|own| **own <= launches).count();
-    let rate = |launches: usize| within(launches) as f64 / launches as f64;
-    let best = needed.iter().copied().max_by(|a, b| rate(*a).total_cmp(&rate(*b)))?;
-    Some((best, within(best)))
-}
-
-/// Half-width of the interval that declares a figure within its target, from the printed one: the ratio is that of the
-/// intervals of a normal distribution at both levels. That of an early look is taken without what it was widened by.
-fn calling_half_width(estimate: &Estimate) -> f64 {
-    let errors = |level: f64| normal_quantile(0.5 + level.clamp(0.5, CALLING_LEVEL) / 2.0);
-    let early = estimate.method == EstimateMethod::WidenedExtremes;
-    let widened = if early { stats::stop::early_widening(estimate.launches as usize) } else { 1.0 };
-    estimate.relative_half_width() / widened * errors(CALLING_LEVEL) / errors(estimate.level)
 }
 
 /// The groups whose figures are cheapest first, as many as the time permits.
@@ -227,21 +183,25 @@ impl MeasureSession<'_> {
     /// look.
     pub(super) fn cost(&self, group: usize, members: &LaunchGroup) -> Option<GroupCost> {
         let leads = |index: &&usize| self.engine.leader(**index).is_none();
-        let launches: Vec<usize> = members
-            .0
-            .iter()
-            .filter(leads)
+        let leading: Vec<usize> = members.0.iter().filter(leads).copied().collect();
+        let each = self.launch_seconds(members);
+        let affordable = UNTRIED * self.run.plan.time_limit.unwrap_or(0.0) * leading.len() as f64;
+        let fewest = stats::stop::fewest_launches(self.run.plan.level).unwrap_or(0);
+        let launches: Vec<usize> = leading
+            .into_iter()
             .filter_map(|index| {
-                let (made, target, looks) = (self.valid(*index), self.wanted(*index), &self.run.plan.looks);
-                let values = self.run.figures[*index].values();
-                let by_root = self.expected_launches(*index);
+                let (made, target, looks) = (self.valid(index), self.wanted(index), &self.run.plan.looks);
+                let values = self.run.figures[index].values();
+                let by_root = self.expected_launches(index);
                 let by_levels = expected_of_levels(&values, target, looks, self.run.plan.level);
-                let begun = self.progress[*index].refining.then(|| begun_look(made, looks)).flatten();
-                by_root.into_iter().chain(by_levels.into_iter().chain(begun).map(|look| look - made)).min()
+                let begun = self.progress[index].refining.then(|| begun_look(made, looks)).flatten();
+                let expected =
+                    by_root.into_iter().chain(by_levels.into_iter().chain(begun).map(|look| look - made)).min();
+                expected.or_else(|| untried(made, looks, fewest, each, affordable))
             })
             .collect();
         let (launches, figures) = most_a_launch(&launches)?;
-        Some(GroupCost { group, seconds: launches as f64 * self.launch_seconds(members), figures })
+        Some(GroupCost { group, seconds: launches as f64 * each, figures })
     }
 
     /// Seconds of a launch of a group that counts, with those that did not count.
@@ -254,33 +214,6 @@ impl MeasureSession<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const LOOKS: &[u32] = &[10, 14, 20, 28, 40];
-
-    #[test]
-    fn the_root_law_names_the_look_or_none() {
-        assert_eq!(expected_look(4, 0.001, 0.02, LOOKS, 14), Some(14));
-        assert_eq!(expected_look(10, 0.025, 0.02, LOOKS, 14), Some(20), "15.6 launches");
-        assert_eq!(expected_look(20, 0.019, 0.02, LOOKS, 14), Some(28), "it did not finish for another reason");
-        assert_eq!(expected_look(10, 0.05, 0.02, LOOKS, 14), None, "62.5 launches");
-        assert_eq!(expected_look(10, f64::INFINITY, 0.02, LOOKS, 14), None, "it has no single value");
-    }
-
-    #[test]
-    fn launches_at_two_levels_are_within_reach_though_the_root_law_denies_it() {
-        let looks = [14, 20, 28, 40, 56, 80, 112];
-        // Recorded levels of a system call: a quarter of the processes take an eighth longer.
-        let levels: Vec<f64> =
-            (0..26).map(|at| if at % 4 == 1 { 1.125 } else { 1.0 + 0.002 * f64::from(at % 3) }).collect();
-        assert_eq!(expected_look(26, 0.0635, 0.02, &looks, 14), None, "262 launches");
-        let found = expected_of_levels(&levels, 0.02, &looks, 0.95);
-        assert!(found.is_some_and(|look| (56..=112).contains(&look)), "{found:?}");
-        let half: Vec<f64> = (0..26).map(|at| if at % 2 == 1 { 1.125 } else { 1.0 }).collect();
-        assert_eq!(expected_of_levels(&half, 0.02, &looks, 0.95), None, "which level is the middle one, nobody knows");
-        let even: Vec<f64> = (0..26).map(|at| 1.0 + 0.01 * f64::from(at)).collect();
-        assert_eq!(expected_of_levels(&even, 0.02, &looks, 0.95), None);
-        assert_eq!(expected_of_levels(&levels[..10], 0.02, &looks, 0.95), None, "ten are too few to tell");
-    }
 
     #[test]
     fn a_figure_is_dear_beyond_its_share_of_the_limit() {
@@ -360,19 +293,5 @@ mod tests {
         assert_eq!(groups(30.0), [2, 0], "14 s are too few for them");
         assert_eq!(groups(10.0), [2, 0], "nine of fifteen");
         assert_eq!(groups(0.4), Vec::<usize>::new());
-    }
-
-    #[test]
-    fn what_has_begun_goes_on_to_the_next_look() {
-        let next = |made| begun_look(made, LOOKS);
-        assert_eq!((next(11), next(39), next(10), next(40), next(41)), (Some(14), Some(40), None, None, None));
-    }
-
-    #[test]
-    fn a_group_goes_to_where_most_figures_end() {
-        assert_eq!(most_a_launch(&[]), None);
-        assert_eq!(most_a_launch(&[6]), Some((6, 1)));
-        assert_eq!(most_a_launch(&[6, 30, 30]), Some((6, 1)), "one in six, or three in thirty");
-        assert_eq!(most_a_launch(&[20, 30, 30, 62]), Some((30, 3)));
     }
 }

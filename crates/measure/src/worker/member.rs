@@ -176,7 +176,7 @@ impl LaunchMember {
             return true;
         }
         self.task.enough > 0
-            && (self.beside.undisturbed() >= self.task.enough || hopeless(self.beside.undisturbed(), batches))
+            && (self.beside.undisturbed() >= self.task.enough || hopeless(self.beside.undisturbed(), self.made))
     }
 
     /// Runs one batch, or one pair, between readings of the references, and records it.

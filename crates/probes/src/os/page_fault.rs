@@ -46,8 +46,11 @@ fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported>
         "huge" => Pages::Huge,
         _ => Pages::Base,
     };
-    // Populated once, so that unavailable pages are detected here.
-    let arena = Arena::populated(BYTES as usize, pages)?;
+    // Huge pages that cannot be had are found out here, and a child needs pages to share; others are made in the batches.
+    let arena = match kind {
+        "anonymous" => Arena::reserve(BYTES as usize, pages)?,
+        _ => Arena::populated(BYTES as usize, pages)?,
+    };
     Ok(match kind {
         "cow" => Trial::one(Faults::new(SharedPages { own: PrivatePages::new(arena), sharer: None })),
         _ => Trial::one(Faults::new(Zeroed(PrivatePages::new(arena)))),

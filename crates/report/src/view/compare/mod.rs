@@ -66,7 +66,9 @@ pub fn compare(comparison: &Comparison, context: &CompareContext) -> Document {
     }
     if let [other] = others.as_slice() {
         let handles = (handle(comparison, context, reference), handle(comparison, context, *other));
-        document.next = vec![format!("prony explain {} {}", handles.0, handles.1)];
+        if handles.0 != handles.1 {
+            document.next = vec![format!("prony explain {} {}", handles.0, handles.1)];
+        }
     }
     if context.brief {
         let names: Vec<&str> = (0..comparison.machines.len()).map(|at| handle(comparison, context, at)).collect();
