@@ -31,9 +31,10 @@ pub struct Task {
     pub batches: u32,
     /// Number of undisturbed batches (of a difference: pairs) that is enough; 0 requests all batches.
     pub enough: u32,
-    /// Whether single operations are timed too, where the probe supports it: not in launches that only refine a value.
+    /// Whether what stands beside the value is measured too: single operations, where the probe supports it, and null
+    /// batches. Not in launches that only refine a value.
     #[serde(default)]
-    pub each: bool,
+    pub full: bool,
     /// Fewest warm-up batches.
     pub warmup: u32,
     /// Variant to run, if chosen.

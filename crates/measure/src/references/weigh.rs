@@ -131,10 +131,14 @@ pub(super) fn undisturbed_launches(figure: &Figure) -> (usize, usize) {
 fn own_work(figure: &Figure) -> Option<ObservedReason> {
     let rule = rule(figure)?;
     let (mut null, mut kept) = (0, 0);
+    // Launches that refine a value have none, and may be of other minutes.
+    let (mut own, mut of) = (0, 0);
     for launch in &figure.launches {
         let Some(references) = launch.references.as_ref().filter(|references| !references.null.is_empty()) else {
             continue;
         };
+        let undisturbed = launch.undisturbed.unwrap_or_default();
+        (own, of) = (own + undisturbed.batches, of + undisturbed.of);
         let beside = LaunchReferences {
             lengths: references.lengths,
             tracks: references.null.clone(),
@@ -146,7 +150,7 @@ fn own_work(figure: &Figure) -> Option<ObservedReason> {
         kept += (0..batches).filter(|at| rule.clock_of(&beside, place(*at)).is_some()).count();
     }
     let beside = kept as f64 / null.max(1) as f64;
-    let own = kept_share(figure)?.get();
+    let own = Share::of(f64::from(own), f64::from(of))?.get();
     (null >= FEWEST_NULL && beside >= LEAST_NULL && own < OWN_WORK * beside).then_some(ObservedReason::OwnWork)
 }
 

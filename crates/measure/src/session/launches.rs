@@ -117,7 +117,7 @@ impl MeasureSession<'_> {
                 ops: figure.ops,
                 batches,
                 enough,
-                each: !progress.refining,
+                full: !progress.refining,
                 warmup: progress.warmup,
                 variant: figure.variant.clone(),
                 cpus: progress.cpus.clone(),

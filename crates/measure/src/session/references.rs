@@ -2,8 +2,8 @@
 //! readings.
 
 use model::{
-    Figure, Flag, Invalid, Launch, LaunchReferences, ReferenceTrack, SessionReferences, UnsharedCore, UnsharedSource,
-    ValueBasis,
+    Figure, Flag, Invalid, Launch, LaunchReferences, ObservedReason, ReferenceTrack, SessionReferences, UnsharedCore,
+    UnsharedSource, ValueBasis,
 };
 
 use super::MeasureSession;
@@ -190,14 +190,17 @@ impl MeasureSession<'_> {
         let short = progress.nanos > 0 && progress.nanos <= LONGEST_NANOS && !progress.cpus.is_empty();
         let probe = probes::find(&self.run.figures[index].probe);
         let (rule, paired) = probe.map_or((None, false), |probe| (probe.batch.batches, probe.paired));
-        let Some(setting) = setting.filter(|_| short && rule.is_none()) else { return (planned, 0) };
+        let basis = self.run.figures[index].basis();
+        // No readings tell when the batches of such a figure are enough.
+        let own_work = *basis == ValueBasis::Observed(ObservedReason::OwnWork);
+        let filtered = short && rule.is_none() && !own_work;
+        let Some(setting) = setting.filter(|_| filtered) else { return (planned, 0) };
         let known = setting.unshared_on(&progress.cpus).is_some();
         let most = if known { MOST } else { UNKNOWN };
         let fitting = u32::try_from(LAUNCH_NANOS / progress.nanos).unwrap_or(u32::MAX);
         let most = most.min(fitting.max(planned)) / if paired { 2 } else { 1 };
         let most = if paired { most.next_multiple_of(2) } else { most };
-        let core = *self.run.figures[index].basis() == ValueBasis::Cycles;
-        let enough = if core { ENOUGH_OF_CORE } else { ENOUGH };
+        let enough = if *basis == ValueBasis::Cycles { ENOUGH_OF_CORE } else { ENOUGH };
         (most, if known { enough.min(most) } else { 0 })
     }
 

@@ -192,13 +192,13 @@ impl LaunchMember {
         Ok(())
     }
 
-    /// Reads the distance again, then runs null batches of equal length: their undisturbed share is that of readings without
-    /// work in between.
+    /// Reads the distance again, then runs null batches of equal length, unless the launch only refines a value: their
+    /// undisturbed share is that of readings without work in between.
     pub(super) fn null_batches(&mut self, mut reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
         if let Some(reader) = self.beside.reader(reader.as_deref_mut()) {
             self.beside.measure_distances(reader)?;
         }
-        let shortest = self.launch.nanos.iter().min().copied();
+        let shortest = self.launch.nanos.iter().min().copied().filter(|_| self.task.full);
         let short = shortest.filter(|nanos| *nanos <= crate::references::LONGEST_NANOS);
         let (Some(reader), Some(nanos)) = (self.beside.reader(reader), short) else { return Ok(()) };
         self.beside.null_batches(reader, nanos)
@@ -234,7 +234,7 @@ impl LaunchMember {
     /// Times single operations, if the probe supports it.
     pub(super) fn time_each(&mut self) -> Result<(), ProbeError> {
         let readings = match &mut self.trial {
-            Trial::One(kernel) if self.task.each => {
+            Trial::One(kernel) if self.task.full => {
                 let typical = (self.launch.value.abs() * 1e9).max(100.0);
                 let rare = if typical * FOR_RARE <= EACH_AT_MOST { FOR_RARE } else { FEWEST_EACH };
                 let room = (EACH_NANOS / typical).clamp(rare, 4000.0) as usize;

@@ -154,7 +154,7 @@ fn a_worker_refuses_invalid_steps_and_names_unknown_probes() {
         ops: 1,
         batches: 1,
         enough: 0,
-        each: true,
+        full: true,
         warmup: 1,
         variant: None,
         cpus: Vec::new(),

@@ -240,7 +240,7 @@ fn a_neighbour_who_comes_and_goes_costs_launches_and_not_the_value() {
     assert!(condition(CLOCK).outcome.estimate().is_some_and(|found| (2.6..3.01).contains(&(found.value * 1e-9))));
     assert!(condition(CORE_SHARED).outcome.estimate().is_some_and(|found| (0.2..0.8).contains(&found.value)));
     let asked = engine.steps.iter().rfind(|step| step.purpose == Purpose::Measure).unwrap();
-    assert_eq!((asked.batch_nanos, asked.tasks[0].batches, asked.tasks[0].enough), (200_000, 100, 20));
+    assert_eq!((asked.batch_nanos, asked.tasks[0].batches, asked.tasks[0].enough), (200_000, 100, 12));
 }
 
 #[test]

@@ -93,11 +93,11 @@ fn a_refined_figure_is_left_at_a_look_where_others_need_the_time() {
         let mut seeds = BTreeSet::new();
         for step in engine.steps.iter().filter(|step| step.purpose == Purpose::Measure) {
             assert!(seeds.insert(step.seed), "launches of one seed get the same memory: {step:?}");
-            for task in step.tasks.iter().filter(|task| !task.each) {
+            for task in step.tasks.iter().filter(|task| !task.full) {
                 assert!(task.figure < 2 && task.enough < 20, "a launch that refines a value is short: {task:?}");
             }
         }
-        assert!(engine.steps.iter().any(|step| step.tasks.iter().any(|task| !task.each)));
+        assert!(engine.steps.iter().any(|step| step.tasks.iter().any(|task| !task.full)));
         for figure in &ended.run.figures[..2] {
             let launches = u32::try_from(figure.counted().len()).unwrap();
             assert!(launches > 14 && ended.run.plan.looks.contains(&launches), "{launches} launches are no look");

@@ -102,7 +102,15 @@ impl PrintedQuantity {
         let trim = !self.has_interval();
         // A quotient of values without spread gets no more digits than such values usually have.
         let bare = trim && self.unit == Unit::Ratio;
-        let fitted = if bare { significant(value, LEAST_DIGITS) } else { decimals(value, low, high) };
+        // Of things that are counted there are no parts.
+        let whole = self.unit == Unit::Count && [value, low, high].iter().all(|number| number.fract() == 0.0);
+        let fitted = if bare {
+            significant(value, LEAST_DIGITS)
+        } else if whole {
+            0
+        } else {
+            decimals(value, low, high)
+        };
         Digits {
             value: number(value, fitted, trim),
             low: number(low, fitted, trim),
@@ -192,6 +200,13 @@ mod tests {
             shown(2.0 * 1024.0 * 1024.0, 1.9 * 1048576.0, 2.1 * 1048576.0, Unit::Bytes),
             "2.00 MiB (1.90 – 2.10)"
         );
+    }
+
+    #[test]
+    fn counts_have_no_decimals() {
+        assert_eq!(shown(4.0, 4.0, 4.0, Unit::Count), "4 (4 – 4)");
+        assert_eq!(shown(4.0, 3.0, 5.0, Unit::Count), "4 (3 – 5)");
+        assert_eq!(shown(5.89, 5.81, 6.01, Unit::Count), "5.89 (5.81 – 6.01)", "a mean of counts");
     }
 
     #[test]

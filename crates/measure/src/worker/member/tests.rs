@@ -66,7 +66,7 @@ fn task() -> Task {
         ops: 3,
         batches: BATCHES as u32,
         enough: 0,
-        each: true,
+        full: true,
         warmup: 2,
         variant: None,
         cpus: Vec::new(),
