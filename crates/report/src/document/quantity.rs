@@ -103,7 +103,8 @@ impl PrintedQuantity {
         // A quotient of values without spread gets no more digits than such values usually have.
         let bare = trim && self.unit == Unit::Ratio;
         // Of things that are counted there are no parts.
-        let whole = self.unit == Unit::Count && [value, low, high].iter().all(|number| number.fract() == 0.0);
+        let few = |number: &f64| number.fract() == 0.0 && number.abs() < 1e5;
+        let whole = !trim && self.unit == Unit::Count && [value, low, high].iter().all(few);
         let fitted = if bare {
             significant(value, LEAST_DIGITS)
         } else if whole {
