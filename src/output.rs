@@ -89,7 +89,7 @@ fn harmless(text: &str) -> String {
     text.chars().map(|c| if steers(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-/// Prints a remark that is not part of the report. That nobody can read it is no reason to end.
+/// Prints a remark that is not part of the report. A failure to write it is ignored: the report matters more.
 pub(crate) fn remark(text: &str) {
     let _ = writeln!(io::stderr(), "prony: {}", harmless(text));
 }

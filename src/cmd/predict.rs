@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
 
 /// Its document, for a report of its own or as part of another.
 pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
-    // Nobody has measured more machines than tell this.
+    // Higher levels need more machines than any store has.
     anyhow::ensure!(
         arguments.level <= 0.999,
         "no interval of a prediction is known to hold with more than 99.9%; ask for less, such as 95"

@@ -1,4 +1,4 @@
-//! Words of a command line that nobody expects.
+//! Unexpected words of a command line.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::ffi::OsStr;

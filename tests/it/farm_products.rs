@@ -41,7 +41,7 @@ fn holes_are_filled_and_products_are_in_the_ledger() {
     // The directory is the run's own.
     let other = place.ask(&[&RUN[..], &["--products", "p", "--ledger", "m"]].concat()).refused();
     assert!(other.contains("another run") && !place.file("m").exists(), "{other}");
-    // A file that was changed, one that is gone, one that nobody made.
+    // A file that was changed, one that is gone, one that no chunk made.
     std::fs::write(place.file("p/000000/chunk-000000003/chunk-3"), "changed").unwrap();
     std::fs::remove_file(place.file("p/000000/chunk-000000004/chunk-4")).unwrap();
     std::fs::write(place.file("p/000000/chunk-000000005/new"), "new").unwrap();

@@ -96,3 +96,41 @@ fn laboratories_install_their_packages_in_one_place() {
     }
     assert_eq!(installing, ["packages.sh"]);
 }
+
+/// A comment names the part of the program that it means: pronouns of people leave it open who does what.
+#[test]
+fn comments_and_pages_name_the_part_that_they_mean() {
+    let mut vague = Vec::new();
+    for path in texts(Path::new(env!("CARGO_MANIFEST_DIR"))) {
+        let page = path.extension().is_some_and(|ending| ending == "md");
+        let text = fs::read_to_string(&path).unwrap_or_default().to_lowercase();
+        for (number, line) in text.lines().enumerate() {
+            let comment = line.split_once("//").map(|(_, comment)| comment);
+            let said = if page { Some(line) } else { comment };
+            let mut words = said.into_iter().flat_map(|said| said.split(|c: char| !c.is_alphanumeric()));
+            if words.any(|word| word == concat!("no", "body") || word == concat!("some", "body")) {
+                vague.push(format!("{}:{}", path.display(), number + 1));
+            }
+        }
+    }
+    assert!(vague.is_empty(), "{vague:#?}");
+}
+
+/// The pages and the sources of the tree, tests included.
+#[expect(clippy::unwrap_used, reason = "a tree that cannot be read fails the test")]
+fn texts(root: &Path) -> Vec<PathBuf> {
+    let mut folders = vec![root.to_owned()];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if path.is_dir() && name != "target" && !name.starts_with('.') {
+                folders.push(path);
+            } else if name.ends_with(".rs") || name.ends_with(".md") {
+                found.push(path);
+            }
+        }
+    }
+    found
+}

@@ -1,4 +1,4 @@
-//! Time of a run: seconds since it began, by a clock that nobody sets. The wall clock is for people.
+//! Time of a run: seconds since it began, by the monotonic clock. The wall clock is for people.
 
 /// A moment.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -78,7 +78,7 @@ pub struct Settled {
     pub published: u64,
     /// Attempts that do not count, removed.
     pub removed: u64,
-    /// Attempts of chunks that nobody has finished, left alone.
+    /// Attempts of unfinished chunks, left alone.
     pub open: u64,
 }
 

@@ -158,7 +158,7 @@ impl StageCache {
                 continue;
             }
             let lock = self.lock(&key)?;
-            // Locked by somebody who uses it.
+            // Another process uses it, and holds its lock.
             if lock.try_lock().is_err() {
                 continue;
             }

@@ -216,7 +216,7 @@ fn identity(run: &Run) -> String {
     let machine = match (fingerprint.is_empty(), name.is_empty()) {
         (false, _) => fingerprint.clone(),
         (true, false) => format!("name {name}"),
-        // Nobody knows which of the nameless are one machine.
+        // Runs without a name or a fingerprint may be of different machines.
         (true, true) => format!("run {}", run.id),
     };
     core_class(run).map_or(machine.clone(), |class| format!("{machine} {class}"))

@@ -16,7 +16,7 @@ const LEAST: f64 = 3.0;
 const ALONE: f64 = 2.0;
 /// Fewest machines that can tell.
 const FEWEST: usize = 4;
-/// Fewest other columns: of two that differ nobody knows which is off.
+/// Fewest other columns: of two that differ either may be off.
 const OTHERS: usize = 2;
 /// Columns with which each is compared, at most.
 const COMPARED: usize = 24;

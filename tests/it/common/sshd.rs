@@ -28,7 +28,7 @@ impl Sshd {
         if sys::process::own_pid() > 0
             && std::fs::metadata("/proc/self").map(|own| std::os::unix::fs::MetadataExt::uid(&own)).ok() != Some(0)
         {
-            return skip("sshd without root lets nobody in");
+            return skip("sshd without root admits no user");
         }
         let place = tempfile::tempdir().unwrap();
         for key in ["host", "user"] {

@@ -319,7 +319,7 @@ fn thread<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'stat
     std::thread::Builder::new().name(name.to_owned()).spawn(work).map_err(Error::io("start a thread"))
 }
 
-/// Expires leases whose heartbeats are missing, and notices when somebody sets the wall clock.
+/// Expires leases whose heartbeats are missing, and notices when the wall clock is set.
 fn watch(shared: &CoordinatorShared, to_ledger: &SyncSender<PendingCommit>) {
     /// Incidents written down one by one in each pass, at most.
     const MAX_NOTED: usize = 100;

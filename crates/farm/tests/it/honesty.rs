@@ -153,7 +153,7 @@ fn a_machine_that_computes_wrongly_is_found_and_named() {
     let outvoted: Vec<&str> =
         story.suspects.iter().filter(|one| !one.outvoted.is_empty()).map(|one| one.node.as_str()).collect();
     assert_eq!(outvoted, ["n2"], "{:?}", story.suspects);
-    // Without differences nobody is suspected.
+    // Without differences no node is suspected.
     let coordinator = Coordinator::start(
         Box::new(create(&folder.path().join("m"), 200)),
         CoordinatorSettings {

@@ -155,7 +155,7 @@ fn chosen_chunks_are_done_again_on_another_node() {
     // Each of the 40 chunks is done twice, so that 80 s of work take three slots 27 s.
     assert!(ended.given_up.is_empty() && (26.0..45.0).contains(&ended.seconds), "{ended:?}");
     assert_eq!(ended.done.values().map(|(done, _)| done).sum::<u64>(), 40);
-    // A single node has nobody to confirm it, and ends all the same.
+    // A single node cannot be confirmed by another, and ends all the same.
     assert!(run(all, 40, &[node("n1", 2, &good)]).seconds < 25.0);
     let some = run(LeaseRules { verify: 0.1, ..rules() }, 400, &[node("n1", 2, &good), node("n2", 2, &good)]);
     assert!((101.0..125.0).contains(&some.seconds), "{some:?}");

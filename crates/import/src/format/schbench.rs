@@ -80,7 +80,7 @@ fn percentile(line: &str) -> Option<(f64, &str)> {
     match words[..] {
         [value] => Some((number(name)? / 100.0, value)),
         [value, count, "samples)"] if count.starts_with('(') => Some((number(name)? / 100.0, value)),
-        // Columns that somebody set side by side.
+        // Columns of several outputs side by side.
         _ => None,
     }
 }

@@ -40,7 +40,7 @@ fn a_report_of_schbench_without_a_later_runtime_is_a_further_process() {
     assert!(near(value(growing, "schbench.wakeup_latency"), 8e-6), "the last report stands for its process");
     let again = &runs("schbench", &[report(10, 7), report(20, 8), report(10, 5), report(20, 6)].concat())[0];
     assert_eq!(named(again, "schbench.wakeup_latency").values(), [8e-6, 6e-6]);
-    // Columns that somebody set beside the tool's own are not taken for its values.
+    // Columns that were added beside the tool's own are not taken for its values.
     let beside = report(10, 7).replace("50.0th: 7 (7 samples)", "50.0th: 7 9 11");
     assert!(!refused("schbench", &beside).is_empty());
 }

@@ -107,7 +107,7 @@ pub enum EngineError {
     /// The worker could not be started.
     #[error("could not start a worker: {0}")]
     NotStarted(String),
-    /// Somebody asked to stop.
+    /// A stop was requested.
     #[error("stopped")]
     Stopped,
 }
@@ -128,7 +128,7 @@ impl Stopper {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    /// Whether somebody asked.
+    /// Whether a stop was requested.
     #[must_use]
     pub fn asked(&self) -> bool {
         self.0.load(Ordering::SeqCst)

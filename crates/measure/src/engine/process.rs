@@ -211,7 +211,7 @@ mod tests {
             uninterrupted(&mut read, &mut || counts.next().copied()).unwrap()
         };
         assert_eq!(found(&[7, 7]), 1);
-        assert_eq!(found(&[7, 8, 8, 9, 9, 9]), 3, "twice somebody else ran");
+        assert_eq!(found(&[7, 8, 8, 9, 9, 9]), 3, "twice another process ran");
         assert_eq!(found(&[1, 2, 3, 4, 5, 6]), 4, "the last of a few, so that it ends on a busy CPU");
         assert_eq!(found(&[]), 1, "where switches are not counted, a reading is one");
     }

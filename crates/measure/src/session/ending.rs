@@ -11,7 +11,7 @@ pub enum EndReason {
     Complete,
     /// Time was up.
     TimeLimit,
-    /// Somebody asked to stop.
+    /// A stop was requested.
     Stopped,
     /// It could not be saved.
     NotSaved(String),
@@ -27,7 +27,7 @@ pub struct RunResult {
 }
 
 impl MeasureSession<'_> {
-    /// The end of the time is a look too: no value decided when it came, as one may when somebody stops a run. Figures that
+    /// The end of the time is a look too: no value decided when it came, as one may when a person stops a run. Figures that
     /// are within their targets then are not unfinished.
     pub(super) fn look_last(&mut self, ending: &EndReason) {
         if *ending != EndReason::TimeLimit {

@@ -82,7 +82,7 @@ mod tests {
         let found = expected_of_levels(&levels, 0.02, &looks, 0.95);
         assert!(found.is_some_and(|look| (56..=112).contains(&look)), "{found:?}");
         let half: Vec<f64> = (0..26).map(|at| if at % 2 == 1 { 1.125 } else { 1.0 }).collect();
-        assert_eq!(expected_of_levels(&half, 0.02, &looks, 0.95), None, "which level is the middle one, nobody knows");
+        assert_eq!(expected_of_levels(&half, 0.02, &looks, 0.95), None, "which level holds the median is unknown");
         let even: Vec<f64> = (0..26).map(|at| 1.0 + 0.01 * f64::from(at)).collect();
         assert_eq!(expected_of_levels(&even, 0.02, &looks, 0.95), None);
         assert_eq!(expected_of_levels(&levels[..10], 0.02, &looks, 0.95), None, "ten are too few to tell");

@@ -163,7 +163,7 @@ impl MeasureSession<'_> {
             }
             Err(EngineError::Stopped) => Err(EngineError::Stopped),
             Err(error) if group.0.len() > 1 => {
-                // Nobody knows whose fault it was: each sharer gets launches of its own.
+                // Any sharer may have caused it: each gets launches of its own.
                 group.0.iter().for_each(|index| self.progress[*index].alone = true);
                 Err(error)
             }

@@ -53,7 +53,7 @@ impl BeyondReach {
             self.0 -= other.seconds;
             admitted.push(other.group);
         }
-        // Time that nobody needs is not saved up.
+        // Time that no figure needs is not saved up.
         self.0 = self.0.min(least);
         admitted
     }

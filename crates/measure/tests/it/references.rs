@@ -27,7 +27,7 @@ pub(crate) struct SharedCore {
     /// When each step began.
     pub(crate) began: Vec<f64>,
     pub(crate) refused: bool,
-    /// Instructions per cycle that its front end passes where nobody shares it.
+    /// Instructions per cycle that its front end passes while the core is unshared.
     pub(crate) issues: f64,
     /// Launches differ by at most this part of their cycles.
     pub(crate) scatter: f64,

@@ -61,7 +61,7 @@ fn core_figures_within_their_targets_are_refined_for_a_part_of_a_limit() {
             .collect()
     };
     let (usual, seconds) = measured_within(None, 0.007);
-    assert!(finest(&usual).iter().all(|width| *width > 0.005), "nobody is in a hurry: the target is the target");
+    assert!(finest(&usual).iter().all(|width| *width > 0.005), "without a limit the target is the target");
     let (refined, longer) = measured_within(Some(100.0), 0.007);
     assert!(finest(&refined).iter().all(|width| *width <= 0.005), "{:?}", finest(&refined));
     assert!(longer > seconds && longer < seconds + 10.0, "{seconds} s and {longer} s");
@@ -120,12 +120,12 @@ fn rounds_begin_as_far_apart_as_planned() {
         let closest = began.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
         assert!(began.len() >= 8 && (closest >= 0.999) == (spacing > 0.0), "{spacing} s: {began:?}");
         let ended = began.last().unwrap() + run.figures[0].launches.last().unwrap().wall;
-        assert!(run.session.seconds < ended + 0.5, "nobody waits after the last launch: {}", run.session.seconds);
+        assert!(run.session.seconds < ended + 0.5, "no wait after the last launch: {}", run.session.seconds);
     }
 }
 
 #[test]
-fn nobody_waits_beyond_the_limit_for_a_round() {
+fn no_round_waits_beyond_the_limit() {
     let mut engine = MockEngine::new(5, MockFigure::stable(1e-6));
     let entries = select(None, &["os.syscall_write".to_owned()], 0.02).unwrap();
     let plan = Plan { seed: 5, entries, spacing: 60.0, time_limit: Some(3.0), ..Plan::default() };

@@ -11,7 +11,7 @@ use crate::{Axis, BatchWork, Kernel, ProbeContext, ProbeError, Recorder, Unsuppo
 pub(super) const MESSAGES: Axis = Axis::choice("messages", &["direct", "polled", "library"], &["polled"]);
 /// What differs where messages are ours and both sides poll.
 pub(super) const OWN: &str = "messages of our own, not those of the system's RPC library";
-/// What differs where nobody polls.
+/// What differs where neither side polls.
 pub(super) const DIRECT: &str = "messages of our own, and no side polls before it reads, which RPC libraries do";
 
 /// Calls the procedure of a peer repeatedly; `MARK` bytes of record marking precede each message: none in datagrams.

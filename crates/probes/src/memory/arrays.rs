@@ -212,9 +212,9 @@ impl Arrays {
         (self.displacing.div_ceil(division.arrays) as u64).min(division.count)
     }
 
-    /// Fills the caches with lines that nobody writes and the next passes do not access. What the user before left there
+    /// Fills the caches with lines that are not written and the next passes do not access. What the user before left there
     /// decides how fast the next one is, and for a while: stores that bypass the caches evict nothing, neither written lines
-    /// of others nor the page tables of these arrays, which they find there only if nobody else has read since.
+    /// of others nor the page tables of these arrays, which they find there only if no other figure has read since.
     fn displace(&self) -> Result<(), ProbeError> {
         let slots = self.visits.borrow_mut().again(self.displacing);
         let reads = stream::candidates(StreamKind::Read).max_by_key(|variant| variant.width);

@@ -173,7 +173,7 @@ mod tests {
     /// Members that share arrays as in the default suite, in lockstep and at different paces: no piece may be accessed that
     /// was accessed within the last third of the memory's size. By their own walks alone a third of the pieces are.
     #[test]
-    fn nobody_follows_another_closely() {
+    fn no_member_follows_another_closely() {
         let members = [(2, 3), (2, 5), (2, 4), (3, 3), (3, 3), (3, 3), (1, 6), (1, 5), (1, 5), (2, 3)];
         for own_pace in [false, true] {
             let mut visits = Visits::new(ALL + 3 * 1088);

@@ -1,7 +1,7 @@
 //! Whether the kernel audits what processes do, as it says itself to the privileged (`linux/audit.h`, auditctl(8)).
 //!
 //! An audited process takes the slow way through every system call. A kernel that audited before keeps that for processes
-//! until it boots, which it tells nobody.
+//! until the next boot, and reports it nowhere.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -148,7 +148,7 @@ fn open() -> Result<File> {
     // SAFETY: numbers only.
     let fd = unsafe { libc::socket(libc::AF_NETLINK, libc::SOCK_RAW | libc::SOCK_CLOEXEC, libc::NETLINK_AUDIT) };
     let fd = check(WHAT, fd)?;
-    // SAFETY: the descriptor was just made and belongs to nobody else.
+    // SAFETY: the descriptor was just made and has no other owner.
     let socket = unsafe { OwnedFd::from_raw_fd(fd) };
     let patience = libc::timeval { tv_sec: 1, tv_usec: 0 };
     let length = size_of_val(&patience) as libc::socklen_t;
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn on_with_rules_and_on_for_nobody() {
+    fn on_with_rules_and_on_for_no_process() {
         let on = message(STATUS, &[0, 1, 1, 300]);
         let watched = message(LIST_RULES, &[4, 2, 0, 0]);
         let exempt = message(LIST_RULES, &[OF_TASKS | FIRST, NEVER, 0, 0]);

@@ -109,7 +109,7 @@ fn loaded() -> Result<BTreeMap<u32, u32>> {
 
 fn kind_of(id: u32) -> Result<u32> {
     let fd = bpf(FD_BY_ID, &mut attribute(&[id]))?;
-    // SAFETY: the descriptor was just made and belongs to nobody else.
+    // SAFETY: the descriptor was just made and has no other owner.
     let program = unsafe { OwnedFd::from_raw_fd(fd) };
     let mut kind = 0_u32;
     let address = (&raw mut kind) as u64;
@@ -185,7 +185,7 @@ mod tests {
             testing::lacks!("this kernel loads no program of this kind");
             return;
         };
-        // SAFETY: the descriptor was just made and belongs to nobody else.
+        // SAFETY: the descriptor was just made and has no other owner.
         let kept = unsafe { OwnedFd::from_raw_fd(fd) };
         let with = loaded().unwrap();
         assert_eq!(with.get(&TRACEPOINT), Some(&(before.get(&TRACEPOINT).copied().unwrap_or(0) + 1)));

@@ -144,7 +144,7 @@ impl<B: Fixed> ChaseRing<B> {
                 *cell = words[starts[0] as usize..].as_ptr();
             }
             // SAFETY: every start is a cell by the formula, and every cell holds the address of another; `words` borrows the
-            // buffer, which nobody writes to meanwhile.
+            // buffer, which is not written to meanwhile.
             unsafe { chase_many(&mut cells, steps) };
             visits.fetch_add(starts.len() as u64 * steps, Ordering::Relaxed);
         });

@@ -21,7 +21,7 @@ pub struct PreparationHelpers {
 }
 
 impl PreparationHelpers {
-    /// Nobody: the thread prepares its memory alone.
+    /// No helpers: the thread prepares its memory alone.
     #[must_use]
     pub const fn none() -> Self {
         Self { cpus: Vec::new() }

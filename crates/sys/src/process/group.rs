@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_is_killed_by_a_slip() {
+    fn an_invalid_group_kills_nothing() {
         assert!(send(0, Some(Signal::Kill)).is_err());
         assert!(send(-1, Some(Signal::Kill)).is_err());
         assert!(kill_group(0, Signal::Kill).is_err());
