@@ -51,7 +51,12 @@ const TIE: f64 = 1e-9;
 impl Candidates {
     /// # Errors
     /// When the solver fails.
-    pub(crate) fn of(problem: &ChooseProblem, draws: &Draws, middle: &WorldState) -> Result<Self, Error> {
+    pub(crate) fn of(
+        problem: &ChooseProblem,
+        draws: &Draws,
+        middle: &WorldState,
+        cautious: &WorldState,
+    ) -> Result<Self, Error> {
         let mut seen: BTreeMap<Vec<u32>, usize> = BTreeMap::new();
         for world in &draws.worlds {
             if let Some(solved) = Question::cheapest(problem, world).solve()? {
@@ -62,6 +67,8 @@ impl Candidates {
         plans.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         plans.truncate(MOST);
         let mut plans: Vec<Vec<u32>> = plans.into_iter().map(|(plan, _)| plan).collect();
+        let sure = Question::cheapest(problem, cautious).solve()?.map(|solved| solved.plan);
+        plans.extend(sure.filter(|sure| !plans.contains(sure)));
         for margin in MARGINS {
             let rate = problem.demand.rate * margin;
             let alone =
@@ -76,41 +83,55 @@ impl Candidates {
                 }
             }
         }
-        let costs: Vec<Vec<f64>> = plans
-            .iter()
-            .map(|plan| {
-                let cost = |world| {
-                    let (own, later) = problem.costs(plan, world);
-                    own + later
-                };
-                draws.worlds.iter().map(cost).collect()
-            })
-            .collect();
-        let enough = |plan: &Vec<u32>| {
-            let reached = |world: &WorldState| problem.rate(plan, world) >= problem.demand.rate * (1.0 - 1e-9);
-            draws.worlds.iter().map(reached).collect::<Vec<bool>>()
+        let mut candidates =
+            Self { plans: Vec::new(), costs: Vec::new(), reached: Vec::new(), reaches: Vec::new(), best: Vec::new() };
+        candidates.best = vec![Vec::new(); draws.worlds.len()];
+        for plan in plans {
+            candidates.add(problem, draws, plan);
+        }
+        Ok(candidates)
+    }
+
+    /// Adds a plan, with its cost and what it reaches in every world.
+    pub(crate) fn add(&mut self, problem: &ChooseProblem, draws: &Draws, plan: Vec<u32>) {
+        let cost = |world| {
+            let (own, later) = problem.costs(&plan, world);
+            own + later
         };
-        let reached: Vec<Vec<bool>> = plans.iter().map(enough).collect();
-        let share = |reached: &Vec<bool>| reached.iter().filter(|yes| **yes).count() as f64 / reached.len() as f64;
-        let reaches = reached.iter().map(share).collect();
-        let best_in = |world: usize| {
-            let least = costs.iter().map(|costs| costs[world]).fold(f64::INFINITY, f64::min);
-            (0..plans.len()).filter(|&plan| costs[plan][world] <= least * (1.0 + TIE)).collect()
-        };
-        let best = (0..draws.worlds.len()).map(best_in).collect();
-        Ok(Self { plans, costs, reached, reaches, best })
+        let costs: Vec<f64> = draws.worlds.iter().map(cost).collect();
+        let enough = |world| problem.rate(&plan, world) >= problem.demand.rate * (1.0 - 1e-9);
+        let reached: Vec<bool> = draws.worlds.iter().map(enough).collect();
+        let place = self.plans.len();
+        for (world, best) in self.best.iter_mut().enumerate() {
+            let least = best.iter().map(|&plan| self.costs[plan][world]).fold(f64::INFINITY, f64::min);
+            if costs[world] <= least * (1.0 + TIE) {
+                best.retain(|&plan| self.costs[plan][world] <= costs[world] * (1.0 + TIE));
+                best.push(place);
+            }
+        }
+        self.reaches.push(reached.iter().filter(|yes| **yes).count() as f64 / reached.len() as f64);
+        self.plans.push(plan);
+        self.costs.push(costs);
+        self.reached.push(reached);
+    }
+
+    /// Plans that reach the rate with `confidence`, the smallest mean cost first.
+    pub(crate) fn sure(&self, confidence: f64) -> Vec<usize> {
+        let mut sure: Vec<usize> =
+            (0..self.plans.len()).filter(|&plan| self.reaches[plan] >= confidence - 1e-9).collect();
+        sure.sort_by(|&a, &b| self.mean(a).total_cmp(&self.mean(b)));
+        sure
     }
 
     /// Among plans that reach the rate with `confidence`, the one with the smallest mean cost; if there is none, the
     /// one that reaches it most often.
     pub(crate) fn choose(&self, confidence: f64) -> Option<usize> {
-        let mean = |plan: usize| self.costs[plan].iter().sum::<f64>();
-        let sure: Vec<usize> = (0..self.plans.len()).filter(|&plan| self.reaches[plan] >= confidence - 1e-9).collect();
-        if sure.is_empty() {
-            return (0..self.plans.len())
-                .max_by(|&a, &b| self.reaches[a].total_cmp(&self.reaches[b]).then(mean(b).total_cmp(&mean(a))));
-        }
-        sure.into_iter().min_by(|&a, &b| mean(a).total_cmp(&mean(b)))
+        let nearest = || {
+            (0..self.plans.len()).max_by(|&a, &b| {
+                self.reaches[a].total_cmp(&self.reaches[b]).then(self.mean(b).total_cmp(&self.mean(a)))
+            })
+        };
+        self.sure(confidence).first().copied().or_else(nearest)
     }
 
     /// Mean over worlds of the cost of the best plan in each.

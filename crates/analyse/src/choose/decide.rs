@@ -8,6 +8,7 @@ use super::curse::corrected;
 use super::draw::{Draws, kept_up};
 use super::error::Error;
 use super::front::{failures, front, sum};
+use super::improve::improve;
 use super::information::information;
 use super::problem::{ChooseProblem, WorldState};
 use super::programme::Question;
@@ -33,7 +34,10 @@ pub fn decide(problem: &ChooseProblem) -> Result<Choice, Error> {
         .filter_map(|offer| Some(Excluded { offer: offer.name.clone(), reason: offer.excluded.clone()? }))
         .collect();
     let answer = match Question::cheapest(problem, &middle).solve()? {
-        None => ChooseAnswer::Impossible(shortages(problem, &middle)?),
+        None => {
+            let cautious = Draws::of(problem).cautious(&middle, problem.demand.confidence);
+            ChooseAnswer::Impossible(shortages(problem, &cautious)?)
+        }
         Some(cheapest) => ChooseAnswer::Plan(Box::new(chosen(problem, &middle, cheapest.value)?)),
     };
     Ok(Choice { problem: problem.clone(), excluded, corrected, answer })
@@ -41,7 +45,9 @@ pub fn decide(problem: &ChooseProblem) -> Result<Choice, Error> {
 
 fn chosen(problem: &ChooseProblem, middle: &WorldState, cheapest: f64) -> Result<ChosenPlan, Error> {
     let draws = Draws::of(problem);
-    let candidates = Candidates::of(problem, &draws, middle)?;
+    let cautious = draws.cautious(middle, problem.demand.confidence);
+    let mut candidates = Candidates::of(problem, &draws, middle, &cautious)?;
+    improve(&mut candidates, problem, &draws, middle, problem.demand.confidence);
     let place = candidates
         .choose(problem.demand.confidence)
         .ok_or_else(|| Error::Solver("no plan was found in any of the draws".to_owned()))?;
@@ -75,6 +81,11 @@ fn chosen(problem: &ChooseProblem, middle: &WorldState, cheapest: f64) -> Result
         expected_regret: own.expected_regret,
         against_cheapest: against_cheapest(problem, middle, &candidates, place),
         one_kind: one_kind(problem, &candidates, place),
+        shortages: if own.reaches < problem.demand.confidence - 1e-9 {
+            shortages(problem, &cautious)?
+        } else {
+            Vec::new()
+        },
         plans,
         offers: offers(problem, middle, &draws, &candidates, cheapest)?,
         binding: binding(problem, middle, cheapest)?,
@@ -97,6 +108,7 @@ fn against_cheapest(
         plan: counted(problem, &candidates.plans[cheapest]),
         dearer: cost(chosen) / cost(cheapest) - 1.0,
         reaches: candidates.reaches[cheapest],
+        expected_cost: candidates.mean(cheapest),
         considered: candidates.plans.len(),
         sure,
     }

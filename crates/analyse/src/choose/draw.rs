@@ -32,27 +32,46 @@ impl Draws {
         let worlds = drawn.iter().map(|values| problem.world(values)).collect();
         Self { values: drawn, worlds }
     }
+
+    /// The world whose nodes have the rate that each kind reaches with a confidence, at middle prices. A plan that is
+    /// enough there is enough with that confidence, or more: the errors of several kinds cancel in part.
+    pub(crate) fn cautious(&self, middle: &WorldState, confidence: f64) -> WorldState {
+        let slow = |place: usize| {
+            let mut rates: Vec<f64> = self.worlds.iter().map(|world| world.rate[place]).collect();
+            rates.sort_by(f64::total_cmp);
+            // As many draws as may miss the rate lie below.
+            let below = ((1.0 - confidence) * rates.len() as f64 + 1e-9).floor() as usize;
+            rates[below.min(rates.len() - 1)]
+        };
+        WorldState { rate: (0..middle.rate.len()).map(slow).collect(), ..middle.clone() }
+    }
 }
 
-/// Share of time in which enough nodes are up: failures are Poisson, each lasting as long as a repair.
-pub(crate) fn kept_up(problem: &ChooseProblem, plan: &[u32], worlds: &[WorldState]) -> f64 {
+/// Share of time in which enough nodes are up, in the worlds in which all of them together reach the rate: failures are
+/// Poisson, each lasting as long as a repair. `None` where none of the worlds is one.
+pub(crate) fn kept_up(problem: &ChooseProblem, plan: &[u32], worlds: &[WorldState]) -> Option<f64> {
     let mut rng = generator(problem.seed ^ 0x5eed);
-    let enough = worlds.iter().filter(|world| {
-        let rate: f64 = plan
-            .iter()
-            .enumerate()
-            .map(|(i, &count)| {
-                let offer = &problem.offers[i];
-                let expected = f64::from(count) * offer.failures_per_year * offer.repair_days / 365.25;
-                let up = f64::from(count.saturating_sub(poisson(expected, &mut rng)));
-                // The rate includes failures on average already; here they are simulated.
-                let average = 1.0 - (offer.failures_per_year * offer.repair_days / 365.25).min(1.0);
-                if average > 0.0 { up * world.rate[i] / average } else { 0.0 }
-            })
-            .sum();
-        rate >= problem.demand.rate * (1.0 - 1e-9)
-    });
-    enough.count() as f64 / worlds.len() as f64
+    let reaches = |world: &WorldState, up: &[u32]| {
+        let of_kind = |(i, &count): (usize, &u32)| {
+            let offer = &problem.offers[i];
+            // The rate includes failures on average already; here they are simulated.
+            let average = 1.0 - (offer.failures_per_year * offer.repair_days / 365.25).min(1.0);
+            if average > 0.0 { f64::from(count) * world.rate[i] / average } else { 0.0 }
+        };
+        up.iter().enumerate().map(of_kind).sum::<f64>() >= problem.demand.rate * (1.0 - 1e-9)
+    };
+    let (mut able, mut enough) = (0_u32, 0_u32);
+    for world in worlds.iter().filter(|world| reaches(world, plan)) {
+        let left = |(i, &count): (usize, &u32)| {
+            let offer = &problem.offers[i];
+            let expected = f64::from(count) * offer.failures_per_year * offer.repair_days / 365.25;
+            count.saturating_sub(poisson(expected, &mut rng))
+        };
+        let up: Vec<u32> = plan.iter().enumerate().map(left).collect();
+        able += 1;
+        enough += u32::from(reaches(world, &up));
+    }
+    (able > 0).then(|| f64::from(enough) / f64::from(able))
 }
 
 /// A Poisson number by products of uniform ones (Knuth, The Art of Computer Programming 2, 3.4.1); a large mean is

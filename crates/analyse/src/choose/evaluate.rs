@@ -14,6 +14,7 @@ use super::candidate::Candidates;
 use super::curse::corrected;
 use super::draw::Draws;
 use super::error::Error;
+use super::improve::improve;
 use super::problem::{ChooseProblem, Demand, MachineOffer};
 use super::programme::Question;
 use super::uncertain::Uncertain;
@@ -207,16 +208,17 @@ impl ChoiceTrial {
         let Some(best) = Question::cheapest(&real, &world).solve()? else { return Ok(Vec::new()) };
         let problem = self.problem(self.said.iter().map(|&said| bars(said)).collect());
         let problem = if correct { corrected(&problem).0 } else { problem };
-        let candidates = Candidates::of(&problem, &Draws::of(&problem), &problem.middle())?;
-        Ok(CONFIDENCES
-            .iter()
-            .filter_map(|&confidence| candidates.choose(confidence))
-            .map(|place| {
-                let plan = &candidates.plans[place];
-                let (cost, _) = real.costs(plan, &world);
-                (real.rate(plan, &world) >= real.demand.rate * (1.0 - 1e-9), cost / best.value - 1.0)
-            })
-            .collect())
+        let (draws, middle) = (Draws::of(&problem), problem.middle());
+        let mut candidates = Candidates::of(&problem, &draws, &middle, &draws.cautious(&middle, LEVEL))?;
+        let mut found = Vec::new();
+        for confidence in CONFIDENCES {
+            improve(&mut candidates, &problem, &draws, &middle, confidence);
+            let Some(place) = candidates.choose(confidence) else { continue };
+            let plan = &candidates.plans[place];
+            let (cost, _) = real.costs(plan, &world);
+            found.push((real.rate(plan, &world) >= real.demand.rate * (1.0 - 1e-9), cost / best.value - 1.0));
+        }
+        Ok(found)
     }
 }
 

@@ -12,6 +12,7 @@ mod draw;
 mod error;
 mod evaluate;
 mod front;
+mod improve;
 mod information;
 mod problem;
 mod programme;

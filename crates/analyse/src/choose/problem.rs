@@ -191,6 +191,9 @@ impl ChooseProblem {
     /// Rate of a plan in a world without its fastest `spare_nodes` nodes.
     pub(crate) fn rate(&self, plan: &[u32], world: &WorldState) -> f64 {
         let total: f64 = plan.iter().zip(&world.rate).map(|(&count, rate)| f64::from(count) * rate).sum();
+        if self.demand.spare_nodes == 0 {
+            return total;
+        }
         let mut used: Vec<(f64, u32)> = plan
             .iter()
             .zip(&world.rate)
@@ -206,6 +209,24 @@ impl ChooseProblem {
             spare -= here;
         }
         total - lost
+    }
+
+    /// Whether a plan keeps to all limits but the rate, at the prices and watts of a world.
+    pub(crate) fn allows(&self, plan: &[u32], world: &WorldState) -> bool {
+        let demand = &self.demand;
+        let sum = |each: &[f64]| plan.iter().zip(each).map(|(&count, of_one)| f64::from(count) * of_one).sum::<f64>();
+        let racks: Vec<f64> = self.offers.iter().map(|offer| offer.rack_units).collect();
+        // A rounding error of money or watts makes no plan impossible.
+        let within = |limit: Option<f64>, used: f64| limit.is_none_or(|limit| used <= limit * (1.0 + 1e-9));
+        let had = |(offer, &count): (&MachineOffer, &u32)| {
+            count == 0 || (offer.excluded.is_none() && offer.maximum.is_none_or(|maximum| count <= maximum))
+        };
+        self.offers.iter().zip(plan).all(had)
+            && plan.iter().map(|count| u64::from(*count)).sum::<u64>() >= u64::from(demand.nodes)
+            && within(demand.budget, sum(&world.cost))
+            && within(demand.purchase_limit, sum(&world.purchase))
+            && within(demand.power_limit, sum(&world.power))
+            && within(demand.rack_units, sum(&racks))
     }
 
     /// Cost of a plan in a world: of the plan itself, and of later purchases if the rate falls short.

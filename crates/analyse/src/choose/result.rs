@@ -47,8 +47,10 @@ pub struct ChosenPlan {
     pub failures_per_year: f64,
     /// Probability of reaching the rate, given the uncertainty of rates.
     pub reaches: f64,
-    /// Share of time in which enough nodes are up, given failures.
-    pub kept_up: f64,
+    /// Share of time in which enough nodes are up, given failures, where all of them reach the rate; absent where they never
+    /// do.
+    #[serde(default)]
+    pub kept_up: Option<f64>,
     /// Probability that this plan is the cheapest of all.
     pub probability_best: f64,
     /// Mean loss due to incomplete knowledge: the value of perfect information.
@@ -59,6 +61,10 @@ pub struct ChosenPlan {
     /// The plan of one kind of offer beside a chosen one of several; absent where that is of one kind, or none is as sure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_kind: Option<OneKind>,
+    /// What would have to change for a plan to reach the rate with the probability that was asked for; empty where this one
+    /// does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shortages: Vec<Shortage>,
     /// Plans that are the best in some worlds, the most frequent first.
     pub plans: Vec<PlanOdds>,
     /// Properties of each offer.
@@ -80,6 +86,9 @@ pub struct AgainstCheapest {
     pub dearer: f64,
     /// Probability that the cheapest reaches the rate.
     pub reaches: f64,
+    /// Mean cost of the cheapest, with what must be bought later where it falls short.
+    #[serde(default)]
+    pub expected_cost: f64,
     /// Plans that were considered.
     pub considered: usize,
     /// Those of them that reach the rate with the probability that was asked for.

@@ -18,7 +18,7 @@ impl Choice {
                 sentences.extend(self.against_cheapest(chosen));
                 sentences.extend(chosen.one_kind.as_ref().map(one_kind));
             }
-            ChooseAnswer::Impossible(shortages) => sentences.extend(impossible(shortages)),
+            ChooseAnswer::Impossible(shortages) => sentences.extend(self.impossible(shortages)),
         }
         sentences.extend(self.corrections());
         let excluded =
@@ -71,28 +71,31 @@ impl Choice {
         let problem = &self.problem;
         let money = |value: f64| money(problem, value);
         let costs = &chosen.costs;
+        let (low, high) = (money(chosen.cost_spread.0), money(chosen.cost_spread.2));
+        let spread = if low == high { String::new() } else { format!(", {low} to {high} in 90% of the cases") };
+        let kept_up = chosen.kept_up.map_or_else(String::new, |kept_up| {
+            let where_reached = if chosen.reaches < 1.0 { " where it is" } else { "" };
+            format!(", and enough nodes are up {} of the time{where_reached}", percent(kept_up))
+        });
         let mut sentences = vec![
             format!(
-                "Take {}: {} over {} years ({} at the purchase, {} energy, {} running), {} to {} in 90% of the cases.",
+                "Take {}: {} over {} years ({} at the purchase, {} energy, {} running){spread}.",
                 plan_in_words(&chosen.plan),
                 money(costs.total),
                 problem.demand.years,
                 money(costs.purchase),
                 money(costs.energy),
                 money(costs.running),
-                money(chosen.cost_spread.0),
-                money(chosen.cost_spread.2),
             ),
             format!(
                 "It does {} {} where {} are asked for, draws {} W and has {} failures of nodes a year; the rate is reached with a \
-                 probability of {}, and enough nodes are up {} of the time.",
+                 probability of {}{kept_up}.",
                 amount(chosen.rate),
                 problem.demand.unit,
                 amount(problem.demand.rate),
                 amount(chosen.power),
                 amount(chosen.failures_per_year),
                 percent(chosen.reaches),
-                percent(chosen.kept_up),
             ),
             format!(
                 "With a probability of {} no plan is cheaper; what is not known costs {} on average.",
@@ -105,6 +108,7 @@ impl Choice {
                 "No plan within the limits reaches the rate with the confidence of {}: this one comes nearest.",
                 percent(problem.demand.confidence)
             ));
+            sentences.extend(chosen.shortages.iter().map(shortage_in_words));
         }
         let odds: Vec<String> = chosen
             .offers
@@ -146,12 +150,30 @@ impl Choice {
         }
         // A mean over draws and a cost with middle values may differ in their order by a hair.
         let dearer = cheapest.dearer.max(0.0);
+        let later = if cheapest.reaches < 1.0 {
+            let mean = money(&self.problem, cheapest.expected_cost);
+            format!(" and costs {mean} on average with what must then be bought later")
+        } else {
+            String::new()
+        };
         Some(format!(
-            "It costs {} more than the cheapest plan, {}, which reaches the rate with a probability of {}; {among}.",
+            "It costs {} more than the cheapest plan, {}, which reaches the rate with a probability of {}{later}; {among}.",
             percent(dearer),
             plan_in_words(&cheapest.plan),
             percent(cheapest.reaches),
         ))
+    }
+
+    fn impossible(&self, shortages: &[Shortage]) -> Vec<String> {
+        let unknown = self.problem.offers.iter().flat_map(|offer| &offer.rates).any(|rate| !rate.is_known());
+        let confidence = percent(self.problem.demand.confidence);
+        let asked = if unknown { format!(" with a confidence of {confidence}") } else { String::new() };
+        let mut sentences = vec![format!("No plan meets the demand{asked}.")];
+        sentences.extend(shortages.iter().map(shortage_in_words));
+        if shortages.is_empty() {
+            sentences.push("No offer can be taken at all.".to_owned());
+        }
+        sentences
     }
 
     fn information_in_words(&self, chosen: &ChosenPlan) -> String {
@@ -180,24 +202,16 @@ fn one_kind(single: &OneKind) -> String {
     format!("Of one kind, {plan} would be as sure as was asked, and cost {dearer} more.")
 }
 
-fn impossible(shortages: &[Shortage]) -> Vec<String> {
-    let mut sentences = vec!["No plan meets the demand.".to_owned()];
-    let alone = |shortage: &Shortage| {
-        format!(
-            "{} is {} {}; {}, it would have to be {} {}.",
-            capital(&shortage.condition),
-            amount(shortage.limit),
-            shortage.unit,
-            if shortage.alone { "with everything else as it is" } else { "even if the other limits give way" },
-            amount(shortage.sufficient()),
-            shortage.unit,
-        )
-    };
-    sentences.extend(shortages.iter().map(alone));
-    if shortages.is_empty() {
-        sentences.push("No offer can be taken at all.".to_owned());
-    }
-    sentences
+fn shortage_in_words(shortage: &Shortage) -> String {
+    format!(
+        "{} is {} {}; {}, it would have to be {} {}.",
+        capital(&shortage.condition),
+        amount(shortage.limit),
+        shortage.unit,
+        if shortage.alone { "with everything else as it is" } else { "even if the other limits give way" },
+        amount(shortage.sufficient()),
+        shortage.unit,
+    )
 }
 
 /// `12 Athlon and 3 Xeon`.

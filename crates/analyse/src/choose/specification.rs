@@ -1,8 +1,10 @@
 //! Offers and demand as TOML; errors are reported with their line.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
 use toml::Spanned;
 
 use super::error::Error;
@@ -102,14 +104,40 @@ pub(crate) enum Names {
     Many(Vec<String>),
 }
 
+/// Rates of one node by application.
+type OfferRates = BTreeMap<Spanned<String>, Spanned<ParsedQuantity>>;
+
+/// Reads rates by application, and says how to write them where something else stands.
+fn rates<'de, D: Deserializer<'de>>(from: D) -> Result<OfferRates, D::Error> {
+    struct RatesVisitor;
+
+    impl<'de> Visitor<'de> for RatesVisitor {
+        type Value = OfferRates;
+
+        fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+            to.write_str("a rate for each application, such as { events = \"12 events/s\" }")
+        }
+
+        fn visit_map<M: MapAccess<'de>>(self, mut entries: M) -> Result<OfferRates, M::Error> {
+            let mut found = OfferRates::new();
+            while let Some((name, rate)) = entries.next_entry()? {
+                found.insert(name, rate);
+            }
+            Ok(found)
+        }
+    }
+
+    from.deserialize_map(RatesVisitor)
+}
+
 /// One kind of machine on offer.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OfferWanted {
     pub(crate) name: Spanned<String>,
     pub(crate) runs: Option<Names>,
-    #[serde(default)]
-    pub(crate) rate: BTreeMap<Spanned<String>, Spanned<ParsedQuantity>>,
+    #[serde(default, deserialize_with = "rates")]
+    pub(crate) rate: OfferRates,
     pub(crate) processes: Option<Spanned<u32>>,
     pub(crate) price: Option<Spanned<ParsedQuantity>>,
     pub(crate) price_per_hour: Option<Spanned<ParsedQuantity>>,

@@ -1,7 +1,7 @@
 //! Choosing with uncertain rates: the optimiser's curse, the price of being sure, and what plans reach.
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests and their helpers")]
 
-use analyse::choose::{ChooseProblem, Uncertain, decide};
+use analyse::choose::{ChooseAnswer, ChooseProblem, Uncertain, decide};
 
 use crate::choose::{plan, problem};
 
@@ -134,4 +134,41 @@ fn choices_reach_what_they_promise() {
     // More confidence reaches more.
     assert!(at(&found.rule, 0.99).reached >= at(&found.rule, 0.5).reached);
     assert!(evaluate(&[table], 58, 1, 1).is_err());
+}
+
+/// Limits that are raised to what is said to suffice do suffice, with the confidence that was asked for.
+#[test]
+fn what_is_said_to_suffice_reaches_the_confidence() {
+    let limited = |budget: f64, maximum: f64| {
+        let text = format!(
+            "currency = \"EUR\"\n[demand]\nrate = \"9000 events/s\"\nyears = \"2 years\"\nbudget = \"{budget} EUR\"\n\
+             [[offer]]\nname = \"a\"\nrate = {{ events = \"100 to 120 events/s\" }}\nprice = \"100 EUR\"\nmaximum = {maximum}\n"
+        );
+        decide(&problem(&text)).unwrap()
+    };
+    // Neither at middle rates nor with confidence; then at middle rates alone.
+    for (budget, maximum) in [(10.0, 3.0), (8200.0, 82.0)] {
+        let found = limited(budget, maximum);
+        let shortages = match &found.answer {
+            ChooseAnswer::Impossible(shortages) => shortages,
+            ChooseAnswer::Plan(chosen) => &chosen.shortages,
+        };
+        let said = found.sentences().join(" ");
+        assert!(said.contains("confidence of 90%") && said.contains("it would have to be"), "{said}");
+        let needed = |unit: &str| shortages.iter().find(|shortage| shortage.unit == unit).unwrap().sufficient();
+        let enough = limited(needed("EUR"), needed("nodes"));
+        let chosen = plan(&enough);
+        assert!(chosen.reaches >= 0.9 && chosen.shortages.is_empty(), "{budget}: {:?} {}", chosen.plan, chosen.reaches);
+        let less = limited(needed("EUR") - 200.0, needed("nodes"));
+        assert!(plan(&less).reaches < 0.9, "{budget}: {:?}", plan(&less).plan);
+    }
+}
+
+/// A node fails or its rate is overestimated: two things, told apart.
+#[test]
+fn nodes_that_never_fail_are_up_all_of_the_time() {
+    let found = decide(&uncertain_offers(&[("old", 1000.0, 50.0, 1.2)])).unwrap();
+    assert_eq!(plan(&found).kept_up, Some(1.0), "{:?}", plan(&found));
+    let said = found.sentences().join(" ");
+    assert!(said.contains("enough nodes are up 100% of the time where it is"), "{said}");
 }

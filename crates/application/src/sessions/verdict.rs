@@ -88,6 +88,11 @@ pub(super) fn verdict(seen: &SessionsSeen) -> (SessionsVerdict, String) {
             format!("{told}, and the machine is {} busy with other processes as well", percent(busy)),
         );
     }
+    if seen.ready >= BUSY {
+        // Whoever has the CPUs: other processes, the hypervisor or a quota, which the counters of the machine do not tell.
+        let ready = percent(seen.ready);
+        return (SessionsVerdict::CpuBound, format!("{told}; they run or wait for a CPU {ready} of their time"));
+    }
     let iowait = seen.iowait.map(|share| share * seen.online as f64 / usable);
     let machine = iowait.into_iter().chain(seen.pressure).fold(0.0, f64::max);
     if seen.read && machine >= WAITING {
@@ -161,6 +166,10 @@ mod tests {
         assert_eq!(verdict(&SessionsSeen { waiting: 0.9, ..busy }).0, SessionsVerdict::DiskBound);
         assert_eq!(verdict(&SessionsSeen { ready: 0.9, ..busy }).0, SessionsVerdict::CpuBound);
         assert_eq!(verdict(&busy).0, SessionsVerdict::Neither);
+        // The hypervisor takes CPU time, which is neither busy nor idle.
+        let stolen = SessionsSeen { cpu: 0.35, sessions: 6, busy: 0.84, ready: 0.97, ..IDLE };
+        assert_eq!(verdict(&stolen).0, SessionsVerdict::CpuBound);
+        assert_eq!(verdict(&SessionsSeen { ready: 0.5, ..stolen }).0, SessionsVerdict::Neither);
         // Other processes wait for storage: sessions that read nothing do not.
         let pressed = SessionsSeen { iowait: Some(0.6), pressure: Some(0.9), ..alone };
         assert_eq!(verdict(&SessionsSeen { read: false, ..pressed }).0, SessionsVerdict::Neither);

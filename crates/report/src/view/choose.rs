@@ -117,7 +117,8 @@ fn information(chosen: &ChosenPlan) -> Table {
                 Cell::text(about(&information.about)),
                 number(information.value),
                 Cell::text(percent(information.changes)),
-                number(information.cost),
+                // One that was not given is not free.
+                if information.cost > 0.0 { number(information.cost) } else { Cell::Empty },
             ],
         })
         .collect();
