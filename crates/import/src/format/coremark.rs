@@ -13,6 +13,9 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     parse,
 };
 
+/// The begin of a run's last line: the rate, the compiler with its flags, and where the data are.
+const LAST: &str = "CoreMark 1.0 :";
+
 /// The run whose lines are read.
 #[derive(Default)]
 struct CoremarkRun {
@@ -24,6 +27,10 @@ struct CoremarkRun {
     build: Vec<String>,
     /// The duration as printed: some boards count whole seconds.
     seconds: String,
+    /// Its rate was read, or is known to be of no use.
+    rated: bool,
+    /// Its last line was read, which only a valid run prints.
+    ended: bool,
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
@@ -38,14 +45,23 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             let kind = std::mem::take(&mut kind);
             runs.push(CoremarkRun { start: sheet.readings.len(), kind, ..CoremarkRun::default() });
             open = Some(at);
+        } else if line.trim_start().starts_with(LAST) && runs.last().is_none_or(|run| run.ended) {
+            // The last line alone, as pages quote it.
+            sheet.begin_process();
+            runs.push(CoremarkRun { start: sheet.readings.len(), ..CoremarkRun::default() });
+        } else if line.trim_start().starts_with("Correct operation validated") {
+            open = None;
         }
         let (Some((name, value)), Some(run)) = (line.split_once(':'), runs.last_mut()) else { continue };
         let value = value.trim();
         match name.trim() {
-            "Iterations/Sec" => match rate_of(value, &run.seconds, at)? {
-                Some(reading) => sheet.readings.push(reading),
-                None => sheet.notes.push("a rate of 0, from a duration in whole seconds, is left out".to_owned()),
-            },
+            "Iterations/Sec" => {
+                run.rated = true;
+                match rate_of(value, &run.seconds, at)? {
+                    Some(reading) => sheet.readings.push(reading),
+                    None => sheet.notes.push("a rate of 0, from a duration in whole seconds, is left out".to_owned()),
+                }
+            }
             "Total time (secs)" => value.clone_into(&mut run.seconds),
             "Compiler version" => {
                 sheet.fact(text("compiler", value, "output", &[]));
@@ -62,7 +78,16 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 }
             }
             name if name.contains("crcfinal") => open = None,
-            "CoreMark Size" | "Total ticks" | "Iterations" | "seedcrc" | "CoreMark 1.0" => {}
+            "CoreMark 1.0" => {
+                (open, run.ended) = (None, true);
+                if !run.rated {
+                    let mut parts = value.split(" / ");
+                    let rate = parts.next().unwrap_or_default().trim();
+                    sheet.readings.extend(rate_of(rate, &run.seconds, at)?);
+                    run.build = parts.map(axis_value).collect();
+                }
+            }
+            "CoreMark Size" | "Total ticks" | "Iterations" | "seedcrc" => {}
             name if name.starts_with('[') => {}
             _ => continue,
         }
