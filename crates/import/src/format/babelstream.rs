@@ -63,14 +63,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
     }
     let BabelReader { mut sheet, devices, .. } = reader;
-    // Devices of one file are no launches of each other.
-    if devices.iter().any(|(_, device)| *device != devices[0].1) {
-        for (index, reading) in sheet.readings.iter_mut().enumerate() {
-            let before = &devices[..devices.partition_point(|(start, _)| *start <= index)];
-            let device = before.last().map_or("-", |(_, device)| device);
-            reading.point = std::mem::take(&mut reading.point).with("device", device);
-        }
-    } else if let Some((_, device)) = devices.first().filter(|(_, device)| device != "-") {
+    if !sheet.tell_apart("device", &devices)
+        && let Some((_, device)) = devices.first().filter(|(_, device)| device != "-")
+    {
         sheet.fact(text("device.model", device, "output", &[]));
     }
     Ok(Parsed::Sheets(vec![sheet]))

@@ -55,13 +55,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         let (Some((name, value)), Some(run)) = (line.split_once(':'), runs.last_mut()) else { continue };
         let value = value.trim();
         match name.trim() {
-            "Iterations/Sec" => {
-                run.rated = true;
-                match rate_of(value, &run.seconds, at)? {
-                    Some(reading) => sheet.readings.push(reading),
-                    None => sheet.notes.push("a rate of 0, from a duration in whole seconds, is left out".to_owned()),
-                }
-            }
+            "Iterations/Sec" => take_rate(&mut sheet, run, value, at)?,
             "Total time (secs)" => value.clone_into(&mut run.seconds),
             "Compiler version" => {
                 sheet.fact(text("compiler", value, "output", &[]));
@@ -80,12 +74,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             name if name.contains("crcfinal") => open = None,
             "CoreMark 1.0" => {
                 (open, run.ended) = (None, true);
-                if !run.rated {
-                    let mut parts = value.split(" / ");
-                    let rate = parts.next().unwrap_or_default().trim();
-                    sheet.readings.extend(rate_of(rate, &run.seconds, at)?);
-                    run.build = parts.map(axis_value).collect();
-                }
+                take_rate(&mut sheet, run, value, at)?;
             }
             "CoreMark Size" | "Total ticks" | "Iterations" | "seedcrc" => {}
             name if name.starts_with('[') => {}
@@ -101,6 +90,21 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         Some(at) => Err(SourceFault::new("the run that begins here has no checksums", at)),
         None => Ok(Parsed::Sheets(vec![sheet])),
     }
+}
+
+/// Takes a run's rate, from its own line or from the last one, which also says how it was built.
+fn take_rate(sheet: &mut SourceSheet, run: &mut CoremarkRun, value: &str, at: usize) -> Result<(), SourceFault> {
+    if run.rated {
+        return Ok(());
+    }
+    run.rated = true;
+    let mut parts = value.split(" / ");
+    match rate_of(parts.next().unwrap_or_default().trim(), &run.seconds, at)? {
+        Some(reading) => sheet.readings.push(reading),
+        None => sheet.notes.push("a rate of 0, from a duration in whole seconds, is left out".to_owned()),
+    }
+    run.build.extend(parts.map(axis_value));
+    Ok(())
 }
 
 /// The rate, as exact as the duration behind it; none if it was rounded to nothing.

@@ -56,13 +56,16 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let (mut axes, mut unstated) = (Axes::new(), false);
     let mut pair = NuttcpEnds::default();
+    // The host of each prompt, with the number of readings before it.
+    let mut hosts: Vec<(usize, String)> = Vec::new();
     // The line of an interval whose transfer has no last line yet.
     let mut open = None;
     for (at, line) in lines(source.text) {
         let line = line.trim();
         let brief = line.contains(" MB / ") && line.contains(" sec = ");
-        if let Some((_, words)) = called(line, "nuttcp").filter(|(_, words)| !words.contains(&"-S")) {
+        if let Some((host, words)) = called(line, "nuttcp").filter(|(_, words)| !words.contains(&"-S")) {
             axes = command(&words);
+            hosts.push((sheet.readings.len(), host.unwrap_or_else(|| "-".to_owned())));
         } else if let Some(end) = ENDS.into_iter().find(|end| line.starts_with(end)) {
             if line.contains(": socket") && pair.begins(end) {
                 sheet.begin_process();
@@ -84,6 +87,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     if let Some(place) = open {
         return Err(SourceFault::new("the transfer of this interval has no last line", place));
     }
+    sheet.tell_apart("host", &hosts);
     if unstated {
         sheet.notes.push("direction, streams and sizes are not printed without -v".to_owned());
     }
@@ -103,7 +107,12 @@ fn command(words: &[&str]) -> Axes {
             None if inside.is_empty() => words.get(place + 1).copied().unwrap_or_default(),
             None => inside,
         };
-        axes.insert(axis, axis_value(value));
+        let unit = if *axis == "buffer" && value.parse::<u64>().is_ok() { "B" } else { "" };
+        axes.insert(axis, axis_value(value) + unit);
+    }
+    // The host stands last.
+    if let Some(peer) = words.last().filter(|word| !word.starts_with('-')) {
+        axes.insert("peer", axis_value(peer));
     }
     axes
 }

@@ -35,6 +35,8 @@ struct PingProcess {
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let mut process = PingProcess::default();
+    // The host of each prompt, with the number of readings before it.
+    let mut hosts: Vec<(usize, String)> = Vec::new();
     for (at, line) in lines(source.text) {
         let line = line.trim();
         if let Some(rest) = line.strip_prefix("PING ") {
@@ -56,9 +58,13 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             sheet.readings.push(loss(&mut process, line, at)?);
         } else if let Some(rest) = line.strip_prefix("rtt ").or_else(|| line.strip_prefix("round-trip ")) {
             sheet.readings.push(round_trip(&process, rest, at)?);
+            if rest.contains("ipg/ewma") {
+                sheet.process_at("pace", "no pause");
+            }
             process = PingProcess::default();
-        } else if let Some((_, options)) = called(line, "ping").filter(|(_, options)| is_command(options)) {
+        } else if let Some((host, options)) = called(line, "ping").filter(|(_, options)| is_command(options)) {
             cut_off(&process)?;
+            hosts.push((sheet.readings.len(), host.unwrap_or_else(|| "-".to_owned())));
             process = PingProcess { options: command(&options), ..PingProcess::default() };
         } else if !is_reply(line) {
             continue;
@@ -66,6 +72,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         source.took(at);
     }
     cut_off(&process)?;
+    sheet.tell_apart("host", &hosts);
     sheet.notes.push(
         "the pause between packets is not printed, unless a command stands above: short ones are faster".to_owned(),
     );
@@ -120,7 +127,7 @@ fn loss(process: &mut PingProcess, line: &str, at: usize) -> Result<SourceReadin
         _ => need(share, at)? / 100.0,
     };
     let reading = SourceReading::new("ping.loss", "Lost packets", value, metric).counts(1, sent.unwrap_or(1));
-    Ok(placed(process, reading, ""))
+    Ok(placed(process, reading))
 }
 
 /// `min/avg/max/mdev = 0.036/0.042/0.045/0.004 ms, ipg/ewma 0.012/0.006 ms`
@@ -131,7 +138,8 @@ fn round_trip(process: &PingProcess, line: &str, at: usize) -> Result<SourceRead
     let (names, rest) = line.split_once('=').ok_or_else(|| SourceFault::new("the line ends early", at))?;
     let mut words = rest.split_whitespace();
     let (values, unit) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    let scale = match unit.trim_end_matches(',') {
+    let unit = unit.trim_end_matches(',');
+    let scale = match unit {
         "ms" => 1e-3,
         "us" => 1e-6,
         "s" => 1.0,
@@ -157,12 +165,11 @@ fn round_trip(process: &PingProcess, line: &str, at: usize) -> Result<SourceRead
     if let Some(deviation) = ["mdev", "stddev", "std-dev"].iter().find_map(|name| cell(name).ok()) {
         reading = reading.note(format!("its deviation over packets of one process: {} {unit}", shown(deviation)));
     }
-    let pace = if rest.contains("ipg/ewma") { "no pause" } else { "" };
-    Ok(placed(process, reading, pace))
+    Ok(placed(process, reading))
 }
 
-fn placed(process: &PingProcess, reading: SourceReading, pace: &str) -> SourceReading {
-    let axes = [("peer", process.peer.as_str()), ("payload", &process.payload), ("pace", pace)];
+fn placed(process: &PingProcess, reading: SourceReading) -> SourceReading {
+    let axes = [("peer", process.peer.as_str()), ("payload", &process.payload)];
     let stated = axes.into_iter().filter(|(_, value)| !value.is_empty());
     let reading = stated.fold(reading, |reading, (axis, value)| reading.at(axis, value));
     process.options.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()))
