@@ -6,7 +6,7 @@ use crate::assemble::{Provenance, assemble};
 use crate::date;
 use crate::digest::sha256;
 use crate::error::Error;
-use crate::format::{Confidence, FORMATS, ImportFormat, Parsed, SourceText};
+use crate::format::{Confidence, FORMATS, ImportFormat, Parsed, SourceText, is_document};
 use crate::text::{LONGEST_LINE, MOST_LINES, SourceFault, decode, one_line};
 use crate::unread::{LineLedger, UnreadNumbers};
 
@@ -186,6 +186,9 @@ fn check_lines(text: &str) -> Result<(), SourceFault> {
 /// When no format, or more than one, recognises the content.
 pub fn detect(name: &str, bytes: &[u8]) -> Result<&'static ImportFormat, Error> {
     let body = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if is_document(body) {
+        return find("prony");
+    }
     let head = &body[..body.len().min(HEAD)];
     let rated: Vec<(Confidence, &'static ImportFormat)> =
         FORMATS.iter().map(|format| ((format.detect)(head), *format)).collect();

@@ -40,6 +40,19 @@ impl SourceSheet {
         }
     }
 
+    /// Sets an axis by what each part of a source states, given with the number of readings before it; only where parts
+    /// state different values, which would otherwise be launches of each other. Whether they do.
+    pub(crate) fn tell_apart(&mut self, axis: &str, parts: &[(usize, String)]) -> bool {
+        let differ = parts.iter().any(|(_, value)| *value != parts[0].1);
+        for (index, reading) in self.readings.iter_mut().enumerate().filter(|_| differ) {
+            let before = &parts[..parts.partition_point(|(start, _)| *start <= index)];
+            if let Some((_, value)) = before.last() {
+                reading.point = std::mem::take(&mut reading.point).with(axis, value);
+            }
+        }
+        differ
+    }
+
     /// Adds a fact unless it is there: the first statement counts.
     pub(crate) fn fact(&mut self, fact: impl IntoIterator<Item = Fact>) {
         for fact in fact {

@@ -22,58 +22,136 @@ fn detect(head: &[u8]) -> Confidence {
 
 const KERNELS: [&str; 6] = ["Copy", "Mul", "Add", "Triad", "Dot", "Nstream"];
 
+/// Settings that a process prints: the begin of the line, the axis, and the value that is usual.
+const SETTINGS: [(&str, &str, &str); 3] =
+    [("Implementation:", "model", ""), ("Precision:", "precision", ""), ("Memory:", "memory", "DEFAULT")];
+
+/// Beginnings of lines that state nothing to keep.
+const NOTHING: [&str; 3] = ["Total size:", "Driver:", "Reduction kernel config:"];
+
+/// Where a reader of BabelStream's lines is.
+struct BabelReader<'a> {
+    sheet: SourceSheet,
+    axes: Vec<(&'static str, String)>,
+    repetitions: f64,
+    in_table: bool,
+    megabyte: f64,
+    /// Names of the columns of --csv.
+    heading: Vec<&'a str>,
+    /// Threads by the environment of the shell, and of the command.
+    exported: Option<String>,
+    threads: Option<String>,
+    /// Of each process that names a device, the number of readings before it and the device.
+    devices: Vec<(usize, String)>,
+}
+
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    let mut sheet = SourceSheet::default();
-    let (mut precision, mut model, mut array) = (String::new(), String::new(), String::new());
-    let (mut repetitions, mut in_table, mut megabyte) = (1.0, false, 1e6);
-    let mut heading: Vec<&str> = Vec::new();
+    let mut reader = BabelReader {
+        sheet: SourceSheet::default(),
+        axes: Vec::new(),
+        repetitions: 1.0,
+        in_table: false,
+        megabyte: 1e6,
+        heading: Vec::new(),
+        exported: None,
+        threads: None,
+        devices: Vec::new(),
+    };
     for (at, line) in lines(source.text) {
+        if reader.line(line.trim(), at)? {
+            source.took(at);
+        }
+    }
+    let BabelReader { mut sheet, devices, .. } = reader;
+    if !sheet.tell_apart("device", &devices)
+        && let Some((_, device)) = devices.first().filter(|(_, device)| device != "-")
+    {
+        sheet.fact(text("device.model", device, "output", &[]));
+    }
+    Ok(Parsed::Sheets(vec![sheet]))
+}
+
+impl<'a> BabelReader<'a> {
+    /// Whether the line was understood.
+    fn line(&mut self, line: &'a str, at: usize) -> Result<bool, SourceFault> {
         let name = line.split_whitespace().next().unwrap_or_default();
-        if let Some(rest) = line.strip_prefix("Version:") {
-            sheet.version = Some(rest.trim().to_owned());
-        } else if let Some(rest) = line.strip_prefix("Implementation:") {
-            rest.trim().clone_into(&mut model);
-        } else if let Some(rest) = line.strip_prefix("Precision:") {
-            rest.trim().clone_into(&mut precision);
-        } else if let Some(rest) = after(line, "Running kernels") {
-            repetitions = first_number(rest).unwrap_or(repetitions);
-        } else if let Some(rest) = after(line, "device") {
-            sheet.facts.extend(text("device.model", rest, "output", &[]));
+        if let Some((begin, axis, usual)) = SETTINGS.iter().find(|(begin, ..)| line.starts_with(begin)) {
+            self.set(axis, line[begin.len()..].trim(), usual);
         } else if let Some(words) = line.strip_prefix("Array size:") {
-            array = axis_value(words.split(" (").next().unwrap_or(words)).replace(' ', "");
+            let size = words.split(" (").next().unwrap_or(words);
+            self.set("array", &axis_value(size).replace(' ', ""), "");
+        } else if let Some(rest) = line.strip_prefix("Version:") {
+            // The first line of a process that states something.
+            (self.axes, self.in_table) = (Vec::new(), false);
+            self.sheet.version = Some(rest.trim().to_owned());
+            self.devices.push((self.sheet.readings.len(), "-".to_owned()));
+        } else if let Some(rest) = after(line, "Running kernels") {
+            self.repetitions = first_number(rest).unwrap_or(self.repetitions);
+        } else if let Some(rest) = after(line, "device").filter(|_| line.starts_with("Using ")) {
+            self.devices.retain(|(start, _)| *start < self.sheet.readings.len());
+            self.devices.push((self.sheet.readings.len(), axis_value(rest)));
         } else if line.starts_with("function,num_times,") {
-            heading = line.trim().split(',').collect();
-            sheet.begin_process();
-        } else if !heading.is_empty() && line.contains(',') {
-            sheet.readings.push(comma_separated(&heading, line.trim(), at)?);
+            self.heading = line.split(',').collect();
+            self.sheet.begin_process();
+        } else if !self.heading.is_empty() && line.contains(',') {
+            let reading = comma_separated(&self.heading, line, at)?;
+            self.sheet.readings.push(self.placed(reading));
         } else if (line.starts_with("Init:") || line.starts_with("Read:")) && line.contains("Bytes/sec") {
             // Since 5.0: filling the arrays and reading them back, each once and in times that overlap.
         } else if line.contains("Bytes/sec") {
-            megabyte = if name == "Function" && line.contains("MiBytes/sec") { 1_048_576.0 } else { 1e6 };
-            let unit = if megabyte > 1e6 { "MiBytes/sec" } else { "MBytes/sec" };
-            if line.split_whitespace().ne(["Function", unit, "Min", "(sec)", "Max", "Average"]) {
-                return Err(SourceFault::new(format!("the heading '{}' is not known", shown(line)), at));
-            }
-            in_table = true;
-            sheet.begin_process();
-        } else if in_table && KERNELS.contains(&name) {
-            let [best, least, greatest, average] =
-                [column(line, 1, at)?, column(line, 2, at)?, column(line, 3, at)?, column(line, 4, at)?];
-            let mut reading = reading(name, best * megabyte, [least, greatest, average], repetitions);
-            // Its times have five decimals, of which short ones use two.
-            reading = reading.rounded(0.5e-5 / average);
-            for (axis, value) in [("model", &model), ("precision", &precision), ("array", &array)] {
-                if !value.is_empty() {
-                    reading = reading.at(axis, axis_value(value));
-                }
-            }
-            sheet.readings.push(reading);
-        } else if !line.starts_with("Total size:") {
-            continue;
+            self.open(name, line, at)?;
+        } else if self.in_table && KERNELS.contains(&name) {
+            let reading = self.row(name, line, at)?;
+            self.sheet.readings.push(reading);
+        } else if line.starts_with("Validation failed") {
+            self.sheet.notes.push(format!("BabelStream reports wrong results: {}", shown(line)));
+        } else if let Some((_, words)) = line.split_once("OMP_NUM_THREADS=") {
+            let count = words.split(|c: char| !c.is_ascii_digit()).next().filter(|count| !count.is_empty());
+            let export = line.contains("export OMP_NUM_THREADS=");
+            self.threads = count.map(str::to_owned);
+            self.exported = if export { self.threads.clone() } else { self.exported.take() };
+        } else if line.split_whitespace().any(|word| word.starts_with("./") && word.ends_with("-stream")) {
+            self.threads = self.exported.clone();
+        } else {
+            return Ok(NOTHING.iter().any(|begin| line.starts_with(begin)));
         }
-        source.took(at);
+        Ok(true)
     }
-    Ok(Parsed::Sheets(vec![sheet]))
+
+    fn set(&mut self, axis: &'static str, value: &str, usual: &str) {
+        self.axes.retain(|(known, _)| *known != axis);
+        if !value.is_empty() && value != usual {
+            self.axes.push((axis, axis_value(value)));
+        }
+    }
+
+    /// The heading of a table.
+    fn open(&mut self, name: &str, line: &str, at: usize) -> Result<(), SourceFault> {
+        self.megabyte = if name == "Function" && line.contains("MiBytes/sec") { 1_048_576.0 } else { 1e6 };
+        let unit = if self.megabyte > 1e6 { "MiBytes/sec" } else { "MBytes/sec" };
+        if line.split_whitespace().ne(["Function", unit, "Min", "(sec)", "Max", "Average"]) {
+            return Err(SourceFault::new(format!("the heading '{}' is not known", shown(line)), at));
+        }
+        self.in_table = true;
+        self.sheet.begin_process();
+        Ok(())
+    }
+
+    fn row(&self, name: &str, line: &str, at: usize) -> Result<SourceReading, SourceFault> {
+        let [best, least, greatest, average] =
+            [column(line, 1, at)?, column(line, 2, at)?, column(line, 3, at)?, column(line, 4, at)?];
+        let reading = reading(name, best * self.megabyte, [least, greatest, average], self.repetitions);
+        // Its times have five decimals, of which short ones use two.
+        Ok(self.placed(reading.rounded(0.5e-5 / average)))
+    }
+
+    fn placed(&self, reading: SourceReading) -> SourceReading {
+        let reading = self.axes.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()));
+        match &self.threads {
+            Some(threads) => reading.at("threads", threads.clone()),
+            None => reading,
+        }
+    }
 }
 
 /// A kernel by its best rate, and the least, greatest and average time of its repetitions.

@@ -13,6 +13,9 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     parse,
 };
 
+/// The begin of a run's last line: the rate, the compiler with its flags, and where the data are.
+const LAST: &str = "CoreMark 1.0 :";
+
 /// The run whose lines are read.
 #[derive(Default)]
 struct CoremarkRun {
@@ -24,6 +27,10 @@ struct CoremarkRun {
     build: Vec<String>,
     /// The duration as printed: some boards count whole seconds.
     seconds: String,
+    /// Its rate was read, or is known to be of no use.
+    rated: bool,
+    /// Its last line was read, which only a valid run prints.
+    ended: bool,
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
@@ -38,14 +45,17 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             let kind = std::mem::take(&mut kind);
             runs.push(CoremarkRun { start: sheet.readings.len(), kind, ..CoremarkRun::default() });
             open = Some(at);
+        } else if line.trim_start().starts_with(LAST) && runs.last().is_none_or(|run| run.ended) {
+            // The last line alone, as pages quote it.
+            sheet.begin_process();
+            runs.push(CoremarkRun { start: sheet.readings.len(), ..CoremarkRun::default() });
+        } else if line.trim_start().starts_with("Correct operation validated") {
+            open = None;
         }
         let (Some((name, value)), Some(run)) = (line.split_once(':'), runs.last_mut()) else { continue };
         let value = value.trim();
         match name.trim() {
-            "Iterations/Sec" => match rate_of(value, &run.seconds, at)? {
-                Some(reading) => sheet.readings.push(reading),
-                None => sheet.notes.push("a rate of 0, from a duration in whole seconds, is left out".to_owned()),
-            },
+            "Iterations/Sec" => take_rate(&mut sheet, run, value, at)?,
             "Total time (secs)" => value.clone_into(&mut run.seconds),
             "Compiler version" => {
                 sheet.fact(text("compiler", value, "output", &[]));
@@ -62,7 +72,11 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 }
             }
             name if name.contains("crcfinal") => open = None,
-            "CoreMark Size" | "Total ticks" | "Iterations" | "seedcrc" | "CoreMark 1.0" => {}
+            "CoreMark 1.0" => {
+                (open, run.ended) = (None, true);
+                take_rate(&mut sheet, run, value, at)?;
+            }
+            "CoreMark Size" | "Total ticks" | "Iterations" | "seedcrc" => {}
             name if name.starts_with('[') => {}
             _ => continue,
         }
@@ -76,6 +90,21 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         Some(at) => Err(SourceFault::new("the run that begins here has no checksums", at)),
         None => Ok(Parsed::Sheets(vec![sheet])),
     }
+}
+
+/// Takes a run's rate, from its own line or from the last one, which also says how it was built.
+fn take_rate(sheet: &mut SourceSheet, run: &mut CoremarkRun, value: &str, at: usize) -> Result<(), SourceFault> {
+    if run.rated {
+        return Ok(());
+    }
+    run.rated = true;
+    let mut parts = value.split(" / ");
+    match rate_of(parts.next().unwrap_or_default().trim(), &run.seconds, at)? {
+        Some(reading) => sheet.readings.push(reading),
+        None => sheet.notes.push("a rate of 0, from a duration in whole seconds, is left out".to_owned()),
+    }
+    run.build.extend(parts.map(axis_value));
+    Ok(())
 }
 
 /// The rate, as exact as the duration behind it; none if it was rounded to nothing.

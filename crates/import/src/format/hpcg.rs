@@ -19,12 +19,13 @@ fn detect(head: &[u8]) -> Confidence {
 }
 
 /// Sections of counts, checks and times, from which the rates follow.
-const NOTHING: [&str; 14] = [
+const NOTHING: [&str; 15] = [
     "Machine Summary",
     "Global Problem Dimensions",
     "Processor Dimensions",
     "Local Domain Dimensions",
     "Problem Summary",
+    "Setup Information",
     "Linear System Information",
     "Multigrid Information",
     "Coarse Grids",
@@ -41,11 +42,39 @@ fn flops(id: &str, title: &str, billions: f64) -> SourceReading {
     SourceReading::new(id, title, billions * 1e9, rate("floating-point operations"))
 }
 
+/// What a process says of how it runs.
+#[derive(Default)]
+struct HpcgSettings {
+    processes: String,
+    /// Threads of each process.
+    threads: String,
+    /// The part of the problem that a process has, in three directions.
+    part: [String; 3],
+}
+
+impl HpcgSettings {
+    /// Takes a setting of a section; whether it was one.
+    fn take(&mut self, head: &str, name: &str, value: &str) -> bool {
+        let place = ["nx", "ny", "nz"].iter().position(|known| *known == name);
+        let setting = match (name, place) {
+            ("Distributed Processes", _) => &mut self.processes,
+            ("Threads per processes", _) => &mut self.threads,
+            (_, Some(place)) if head.contains("Local Domain Dimensions") => &mut self.part[place],
+            _ => return false,
+        };
+        *setting = axis_value(value);
+        true
+    }
+}
+
 /// The output of a process ends, and perhaps that of another begins.
-fn begin(sheet: &mut SourceSheet, processes: &mut String) {
-    let processes = std::mem::take(processes);
-    if !processes.is_empty() {
-        sheet.process_at("processes", &processes);
+fn begin(sheet: &mut SourceSheet, settings: &mut HpcgSettings) {
+    let HpcgSettings { processes, threads, part } = std::mem::take(settings);
+    let part = if part.iter().any(String::is_empty) { String::new() } else { part.join("x") };
+    for (axis, value) in [("processes", processes), ("threads", threads), ("part", part)] {
+        if !value.is_empty() {
+            sheet.process_at(axis, &value);
+        }
     }
     sheet.begin_process();
 }
@@ -53,12 +82,12 @@ fn begin(sheet: &mut SourceSheet, processes: &mut String) {
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let (mut section, mut last, mut rated) = (String::new(), 0, false);
-    let mut processes = String::new();
+    let mut settings = HpcgSettings::default();
     for (at, line) in lines(source.text) {
         let line = line.trim();
         last = at;
         if line.starts_with("HPCG-Benchmark") {
-            begin(&mut sheet, &mut processes);
+            begin(&mut sheet, &mut settings);
         }
         if let Some(value) = line.strip_prefix("final =").and_then(|rest| rest.trim().split_once(" GF")) {
             // The line that vendors' builds print to the terminal.
@@ -78,10 +107,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             section = name.to_owned();
             continue;
         }
-        if name == "version" && sheet.version.is_none() {
-            sheet.version = Some(value.to_owned());
-        } else if name == "Distributed Processes" {
-            processes = axis_value(value);
+        if name == "version" {
+            sheet.version.get_or_insert_with(|| value.to_owned());
+        } else if settings.take(&head, name, value) {
         } else if name.contains("HPCG result is") {
             if !name.contains(" VALID") {
                 sheet.notes.push(format!("HPCG reports the run as invalid: {}", crate::text::shown(name)));
@@ -101,6 +129,6 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     if !rated {
         return Err(SourceFault::new("it ends before the final rating", last));
     }
-    begin(&mut sheet, &mut processes);
+    begin(&mut sheet, &mut settings);
     Ok(Parsed::Sheets(vec![sheet]))
 }

@@ -55,7 +55,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         let mut reading = SourceReading::new("hyperfine.time", "Wall time", value, seconds("execution"));
         reading = reading.at("command", axis_value(&outcome.command));
         for (name, value) in &outcome.parameters.0 {
-            reading = reading.at(&axis_value(name).replace('=', ":"), axis_value(&value.words()));
+            reading = reading.at(&parameter(name), axis_value(&value.words()));
         }
         if let Some((user, system)) = outcome.user.zip(outcome.system) {
             reading = reading.note(format!(
@@ -78,6 +78,11 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
+/// A parameter's name as that of an axis.
+fn parameter(name: &str) -> String {
+    axis_value(name).replace('=', ":")
+}
+
 fn comma_separated(sheet: &mut SourceSheet, source: &str) -> Result<(), SourceFault> {
     check_columns(source)?;
     let mut reader = csv::Reader::from_reader(source.as_bytes());
@@ -95,7 +100,13 @@ fn comma_separated(sheet: &mut SourceSheet, source: &str) -> Result<(), SourceFa
         let value = need(cell("median")?, line)?;
         let spread = SourceSpread::Range(need(cell("min")?, line)?, need(cell("max")?, line)?);
         let reading = SourceReading::new("hyperfine.time", "Wall time", value, seconds("execution")).spread(spread);
-        let reading = reading.at("command", axis_value(cell("command")?));
+        let mut reading = reading.at("command", axis_value(cell("command")?));
+        for (name, value) in names.iter().zip(&record) {
+            // Commands of one name differ in their parameters, as in the JSON.
+            if let Some(name) = name.strip_prefix("parameter_") {
+                reading = reading.at(&parameter(name), axis_value(value));
+            }
+        }
         sheet.readings.push(reading.note("the number of executions behind the range is not stated"));
     }
     Ok(())

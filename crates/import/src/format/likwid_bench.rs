@@ -43,14 +43,19 @@ const NOTHING: [&str; 5] = ["Using ", "Group:", "Allocate:", "Warning: Sanitizin
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let (mut kernel, mut threads, mut size) = (String::new(), String::new(), String::new());
+    // Groups of threads, each with a working set of its own in its own domain.
+    let mut groups = String::new();
     let mut open = None;
     for (at, line) in lines(source.text) {
         let (name, value) = line.split_once(':').unwrap_or((line, ""));
         if line.starts_with("Test:") {
             (kernel, size, open) = (axis_value(value), String::new(), Some(at));
+            (threads, groups) = (String::new(), String::new());
             sheet.begin_process();
         } else if let Some(count) = line.strip_prefix("Using ").and_then(|rest| rest.strip_suffix(" threads")) {
             threads = axis_value(count);
+        } else if let Some(count) = line.strip_prefix("Using ").and_then(|rest| rest.strip_suffix(" work groups")) {
+            groups = axis_value(count);
         } else if name == "CPU Clock" && sheet.facts.is_empty() {
             sheet.facts.push(number("cpu.clock", need(value, at)?, "Hz", "output", &[]));
         } else if name == "Size (Byte)" || name == "Size" {
@@ -60,7 +65,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             if reading.id == "likwid_bench.bandwidth" {
                 open = None;
             }
-            let reading = reading.at("kernel", kernel.clone());
+            let mut reading = reading.at("kernel", kernel.clone());
+            if !["", "1"].contains(&groups.as_str()) {
+                reading = reading.at("groups", groups.clone());
+            }
             let reading = if size.is_empty() { reading } else { reading.at("working_set", format!("{size}B")) };
             sheet.readings.push(if threads.is_empty() { reading } else { reading.at("threads", threads.clone()) });
         } else if !COUNTS.contains(&name) && !NOTHING.iter().any(|words| line.starts_with(words)) {

@@ -3,12 +3,14 @@
 mod babelstream;
 mod bonnie;
 mod byte4;
+mod core_to_core;
 mod coremark;
 mod coremark_log;
 mod coremark_pro;
 mod criterion;
 mod cryptsetup;
 mod cyclictest;
+mod elbencho;
 mod fio;
 mod fio_text;
 mod geekbench;
@@ -32,10 +34,12 @@ mod lmbench;
 mod mbw;
 mod mdtest;
 mod memtier;
+mod mkl_linpack;
 mod mlc;
 mod nccl_tests;
 mod netperf;
 mod npb;
+mod nuttcp;
 mod nvbandwidth;
 mod openssl;
 mod osu;
@@ -45,6 +49,7 @@ mod perf_stat;
 mod perftest;
 mod pgbench;
 mod phoronix;
+mod ping;
 mod prony;
 mod pytest_benchmark;
 mod qperf;
@@ -64,6 +69,8 @@ mod unixbench;
 mod wide;
 mod wrk;
 mod yabs;
+
+pub(crate) use prony::is_document;
 
 use memchr::memmem;
 use model::Run;
@@ -127,11 +134,13 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &babelstream::FORMAT,
     &bonnie::FORMAT,
     &byte4::FORMAT,
+    &core_to_core::FORMAT,
     &coremark::FORMAT,
     &coremark_pro::FORMAT,
     &criterion::FORMAT,
     &cryptsetup::FORMAT,
     &cyclictest::FORMAT,
+    &elbencho::FORMAT,
     &fio::FORMAT,
     &fio_text::FORMAT,
     &geekbench::FORMAT,
@@ -156,10 +165,12 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &mbw::FORMAT,
     &mdtest::FORMAT,
     &memtier::FORMAT,
+    &mkl_linpack::FORMAT,
     &mlc::FORMAT,
     &nccl_tests::FORMAT,
     &netperf::FORMAT,
     &npb::FORMAT,
+    &nuttcp::FORMAT,
     &nvbandwidth::FORMAT,
     &openssl::FORMAT,
     &osu::FORMAT,
@@ -169,6 +180,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &perftest::FORMAT,
     &pgbench::FORMAT,
     &phoronix::FORMAT,
+    &ping::FORMAT,
     &prony::FORMAT,
     &pytest_benchmark::FORMAT,
     &qperf::FORMAT,

@@ -4,13 +4,14 @@ use model::{Metric, Unit};
 
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, rate, seconds};
-use crate::text::{SourceFault, between, lines, need, number, shown, snake};
+use crate::text::{SourceFault, axis_value, between, called, lines, need, number, shown, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "schbench",
     tool: "schbench",
     about: "median wakeup and request latency with their percentiles, and requests a second, of the last report of each \
-            process; a report without a later runtime than the one before is that of a further process",
+            process; a report without a later runtime and more samples than the one before, or behind other words, is \
+            that of a further process",
     by_lines: true,
     detect: |head| sure(head, &["atency percentiles (usec)"]).max(sure(head, &["Latencies percentiles (usec)"])),
     parse,
@@ -22,55 +23,137 @@ struct SchbenchTable {
     requests: bool,
     /// Seconds since the process began, where they are stated.
     runtime: Option<f64>,
+    /// Samples since then.
+    samples: Option<f64>,
     quantiles: Vec<(f64, f64)>,
 }
 
+/// Options of a command that define its figures, with the axes that they become.
+const OPTIONS: [(&str, &str, &str); 9] = [
+    ("-m", "--message-threads", "message_threads"),
+    ("-t", "--threads", "workers"),
+    ("-c", "--cputime", "cputime"),
+    ("-s", "--sleeptime", "sleep"),
+    ("-R", "--rps", "rate"),
+    ("-p", "--pipe", "pipe"),
+    ("-F", "--cache_footprint", "footprint"),
+    ("-n", "--operations", "operations"),
+    ("-L", "--no-locking", "locking"),
+];
+
+/// Where a reader of schbench's reports is.
+#[derive(Default)]
+struct SchbenchReader {
+    sheet: SourceSheet,
+    /// Reports repeat during a run: the last one of each table counts.
+    tables: Vec<SchbenchTable>,
+    /// Settings of the command above.
+    axes: Vec<(&'static str, String)>,
+    /// Words that are not the tool's stand behind the last report.
+    apart: bool,
+}
+
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    let mut sheet = SourceSheet::default();
-    // Reports repeat during a run: the last one of each table counts.
-    let mut tables: Vec<SchbenchTable> = Vec::new();
+    let mut reader = SchbenchReader::default();
     for (at, line) in lines(source.text) {
-        let trimmed = line.trim();
-        if let Some((name, rest)) = trimmed.split_once(" percentiles (") {
+        let line = line.trim();
+        if reader.line(line, at)? {
+            source.took(at);
+        } else {
+            reader.apart |= !line.is_empty();
+        }
+    }
+    reader.end_process();
+    Ok(Parsed::Sheets(vec![reader.sheet]))
+}
+
+impl SchbenchReader {
+    /// Whether the line was understood.
+    fn line(&mut self, line: &str, at: usize) -> Result<bool, SourceFault> {
+        if let Some((name, rest)) = line.split_once(" percentiles (") {
             let (unit, behind) = rest.split_once(')').unwrap_or((rest, ""));
             let requests = match unit {
                 "usec" => false,
                 "requests" => true,
                 other => return Err(SourceFault::new(format!("its unit '{}' is not known", shown(other)), at)),
             };
-            let name = snake(&name.replace("Latencies", "latency"));
-            let runtime = between(behind, "runtime ", " (s)").and_then(number);
-            if let Some(earlier) = tables.iter().find(|table| table.name == name) {
-                if earlier.runtime.zip(runtime).is_some_and(|(earlier, now)| now > earlier) {
-                    tables.retain(|table| table.name != name);
-                } else {
-                    sheet.readings.extend(tables.drain(..).filter_map(reading_of));
-                    sheet.begin_process();
-                }
-            }
-            tables.push(SchbenchTable { name, requests, runtime, quantiles: Vec::new() });
-        } else if let Some((quantile, value)) = percentile(trimmed) {
-            let Some(table) = tables.last_mut() else { continue };
+            self.report(snake(&name.replace("Latencies", "latency")), requests, behind);
+        } else if let Some((quantile, value)) = percentile(line) {
+            let Some(table) = self.tables.last_mut() else { return Ok(false) };
             table.quantiles.push((quantile, need(value, at)?));
-        } else if let Some((least, greatest)) = extremes(trimmed) {
-            let Some(table) = tables.last_mut() else { continue };
+        } else if let Some((least, greatest)) = extremes(line) {
+            let Some(table) = self.tables.last_mut() else { return Ok(false) };
             table.quantiles.extend([(0.0, least), (1.0, greatest)]);
-        } else if let Some(value) = trimmed.strip_prefix("average rps:") {
+        } else if let Some(value) = line.strip_prefix("average rps:") {
             // It ends the output of a process.
             let reading = SourceReading::new("schbench.requests", "Requests", need(value, at)?, rate("requests"));
-            sheet.readings.extend(tables.drain(..).filter_map(reading_of));
-            sheet.readings.push(reading.printed_in(value, 1.0));
-            sheet.begin_process();
-        } else if !["current rps:", "setting ", "sched delay:", "message threads"]
-            .iter()
-            .any(|begin| trimmed.starts_with(begin))
-        {
-            continue;
+            let reading = placed(reading.printed_in(value, 1.0), &self.axes);
+            self.drain();
+            self.sheet.readings.push(reading);
+            self.sheet.begin_process();
+        } else if let Some((_, words)) = called(line, "schbench").filter(|(_, words)| is_command(line, words)) {
+            self.end_process();
+            self.axes = command(&words);
+        } else {
+            let begins = ["current rps:", "setting ", "sched delay:", "message threads", "warmup done"];
+            return Ok(begins.iter().any(|begin| line.starts_with(begin)));
         }
-        source.took(at);
+        Ok(true)
     }
-    sheet.readings.extend(tables.drain(..).filter_map(reading_of));
-    Ok(Parsed::Sheets(vec![sheet]))
+
+    /// A table begins: that of a later report of the same process, or of a further one.
+    fn report(&mut self, name: String, requests: bool, behind: &str) {
+        let runtime = between(behind, "runtime ", " (s)").and_then(number);
+        let samples = between(behind, "(s) (", " total samples").and_then(number);
+        if let Some(earlier) = self.tables.iter().find(|table| table.name == name) {
+            let later = earlier.runtime.zip(runtime).is_some_and(|(earlier, now)| now > earlier);
+            let fewer = earlier.samples.zip(samples).is_some_and(|(earlier, now)| now < earlier);
+            if later && !fewer && !self.apart {
+                self.tables.retain(|table| table.name != name);
+            } else {
+                self.end_process();
+            }
+        }
+        self.apart = false;
+        self.tables.push(SchbenchTable { name, requests, runtime, samples, quantiles: Vec::new() });
+    }
+
+    fn drain(&mut self) {
+        let axes = &self.axes;
+        let readings = self.tables.drain(..).filter_map(reading_of).map(|reading| placed(reading, axes));
+        self.sheet.readings.extend(readings);
+    }
+
+    fn end_process(&mut self) {
+        self.drain();
+        self.sheet.begin_process();
+    }
+}
+
+fn placed(reading: SourceReading, axes: &[(&'static str, String)]) -> SourceReading {
+    axes.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()))
+}
+
+/// A command has options behind the name, or a prompt before it; a sentence has other words.
+fn is_command(line: &str, words: &[&str]) -> bool {
+    words.first().map_or(line.contains(['$', '#', '>']), |word| word.starts_with('-'))
+}
+
+fn command(words: &[&str]) -> Vec<(&'static str, String)> {
+    let find = |(short, long, axis): &(&str, &str, &'static str)| {
+        words.iter().enumerate().find_map(|(place, word)| {
+            let (name, inside) = word.split_once('=').map_or((*word, None), |(name, value)| (name, Some(value)));
+            if *axis == "locking" {
+                return (name == *short || name == *long).then(|| (*axis, "off".to_owned()));
+            }
+            let attached = word.strip_prefix(short).filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+            let named = name == *short || name == *long;
+            let value =
+                attached.or(inside.filter(|_| named)).or_else(|| named.then(|| words.get(place + 1).copied())?)?;
+            Some((*axis, axis_value(value)))
+        })
+    };
+    OPTIONS.iter().filter_map(find).collect()
 }
 
 /// `* 99.0th: 1266       (32796 samples)`

@@ -1,6 +1,6 @@
 //! `7z b`: the averages over dictionaries and passes of one process.
 
-use model::{Metric, Unit};
+use model::{Fact, Metric, Unit};
 
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, text};
@@ -15,56 +15,111 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     parse,
 };
 
+/// Reads outputs of one machine, or of several: those state another processor or another memory.
+#[derive(Default)]
+struct SevenZipReader {
+    sheets: Vec<SourceSheet>,
+    sheet: SourceSheet,
+    /// The processor that the present process states.
+    processor: Option<Fact>,
+    /// Memory of the machine whose outputs are read, as printed.
+    memory: Option<String>,
+    threads: Option<f64>,
+    /// Dictionaries that are averaged, as exponents of 2.
+    dictionaries: Vec<u32>,
+}
+
 pub(super) fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    let mut sheet = SourceSheet::default();
-    let (mut threads, mut last) = (None, 0);
-    // Dictionaries that are averaged, as exponents of 2.
-    let mut dictionaries: Vec<u32> = Vec::new();
+    let mut reader = SevenZipReader::default();
+    let mut last = 0;
     for (at, line) in lines(source.text) {
         last = at;
-        if line.contains("7-Zip") && line.contains("Igor Pavlov") {
-            sheet.begin_process();
-            (threads, dictionaries) = (None, Vec::new());
-            sheet.version = line.split_whitespace().find(|word| word.contains('.')).map(str::to_owned);
-        } else if let Some(rest) = line.find("Benchmark threads:").map(|from| &line[from..]) {
-            threads = first_number(rest);
-        } else if line.contains("CPU @") || line.starts_with("Intel") || line.starts_with("AMD") {
-            sheet.facts.extend(text("cpu.model", line, "output", &[]));
-        } else if line.starts_with("Avr:") {
-            averages(&mut sheet, line, at)?;
-        } else if line.starts_with("Tot:") {
-            let usage = column(line, 1, at)? / 100.0;
-            let metric = Metric::higher(Unit::Ratio, "CPUs used");
-            sheet.readings.push(SourceReading::new("seven_zip.usage", "CPU usage", usage, metric));
-            let total = column(line, 3, at)? * 1e6;
-            sheet.readings.push(SourceReading::new(
-                "seven_zip.rating",
-                "Total rating",
-                total,
-                rate("7-Zip instructions"),
-            ));
-            // An average over other dictionaries than the usual ones is another figure.
-            if let Some(range) = range(&dictionaries).filter(|range| range != USUAL) {
-                sheet.process_at("dictionaries", &range);
-            }
-            // The totals end the output of a process.
-            if let Some(threads) = threads {
-                sheet.process_at("threads", &axis_value(&threads.to_string()));
-            }
-        } else if !is_row(line) {
-            continue;
-        } else if let Some(exponent) = line.split(':').next().and_then(|head| head.trim().parse().ok()) {
-            dictionaries.push(exponent);
+        if reader.line(line.trim(), at)? {
+            source.took(at);
         }
-        source.took(at);
     }
-    if !sheet.readings.iter().any(|reading| reading.id == "seven_zip.rating") {
+    let rated = |sheet: &SourceSheet| sheet.readings.iter().any(|reading| reading.id == "seven_zip.rating");
+    reader.end_sheet();
+    if reader.sheets.is_empty() || !reader.sheets.iter().all(rated) {
         return Err(SourceFault::new("it has no line of totals", last));
     }
-    if let Some(words) = between(source.text, "RAM size:", "MB") {
-        sheet.notes.push(format!("memory as 7-Zip sees it: {words} MB"));
+    Ok(Parsed::Sheets(reader.sheets))
+}
+
+impl SevenZipReader {
+    /// Whether the line was understood.
+    fn line(&mut self, line: &str, at: usize) -> Result<bool, SourceFault> {
+        if line.contains("7-Zip") && line.contains("Igor Pavlov") {
+            self.sheet.begin_process();
+            (self.threads, self.dictionaries, self.processor) = (None, Vec::new(), None);
+            self.sheet.version = line.split_whitespace().find(|word| word.contains('.')).map(str::to_owned);
+        } else if let Some(rest) = line.find("Benchmark threads:").map(|from| &line[from..]) {
+            self.threads = first_number(rest);
+        } else if let Some(words) = between(line, "RAM size:", "MB") {
+            if self.memory.as_ref().is_some_and(|known| known != words) {
+                self.end_sheet();
+            }
+            self.memory = Some(words.to_owned());
+        } else if line.contains("CPU @") || line.starts_with("Intel") || line.starts_with("AMD") {
+            self.state_processor(line);
+        } else if line.starts_with("Avr:") {
+            averages(&mut self.sheet, line, at)?;
+        } else if line.starts_with("Tot:") {
+            self.totals(line, at)?;
+        } else if !is_row(line) {
+            return Ok(false);
+        } else if let Some(exponent) = line.split(':').next().and_then(|head| head.trim().parse().ok()) {
+            self.dictionaries.push(exponent);
+        }
+        Ok(true)
     }
-    Ok(Parsed::Sheets(vec![sheet]))
+
+    /// The processor: behind its name stands its version, `(860F01)`.
+    fn state_processor(&mut self, line: &str) {
+        let code = line.rsplit_once(" (").and_then(|(name, code)| Some((name, code.strip_suffix(')')?)));
+        let code = code.filter(|(_, code)| code.len() > 3 && code.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let stated = text("cpu.model", code.map_or(line, |(name, _)| name), "output", &[]);
+        let known = self.sheet.facts.iter().find(|fact| fact.name == "cpu.model");
+        let other = known.zip(stated.as_ref()).is_some_and(|(known, stated)| known.value != stated.value);
+        self.processor = stated;
+        if other {
+            self.end_sheet();
+        }
+        self.sheet.fact(self.processor.clone());
+    }
+
+    /// The totals end the output of a process.
+    fn totals(&mut self, line: &str, at: usize) -> Result<(), SourceFault> {
+        let usage = column(line, 1, at)? / 100.0;
+        let metric = Metric::higher(Unit::Ratio, "CPUs used");
+        self.sheet.readings.push(SourceReading::new("seven_zip.usage", "CPU usage", usage, metric));
+        let total = column(line, 3, at)? * 1e6;
+        let metric = rate("7-Zip instructions");
+        self.sheet.readings.push(SourceReading::new("seven_zip.rating", "Total rating", total, metric));
+        // An average over other dictionaries than the usual ones is another figure.
+        if let Some(range) = range(&self.dictionaries).filter(|range| range != USUAL) {
+            self.sheet.process_at("dictionaries", &range);
+        }
+        if let Some(threads) = self.threads {
+            self.sheet.process_at("threads", &axis_value(&threads.to_string()));
+        }
+        Ok(())
+    }
+
+    /// Ends the outputs of one machine: what a process has said so far is of the next one.
+    fn end_sheet(&mut self) {
+        if self.sheet.readings.is_empty() {
+            return;
+        }
+        let version = self.sheet.version.clone();
+        let mut sheet = std::mem::replace(&mut self.sheet, SourceSheet { version, ..SourceSheet::default() });
+        if let Some(memory) = self.memory.take() {
+            sheet.notes.push(format!("memory as 7-Zip sees it: {memory} MB"));
+        }
+        self.sheet.begin_process();
+        self.sheet.fact(self.processor.clone());
+        self.sheets.push(sheet);
+    }
 }
 
 /// Dictionaries of 4 to 32 MiB, which it averages unless told otherwise.
@@ -81,7 +136,7 @@ fn is_row(line: &str) -> bool {
     let rows = line.split_once(':').is_some_and(|(head, rest)| {
         head.bytes().all(|byte| byte.is_ascii_digit()) && !head.is_empty() && rest.contains('|')
     });
-    rows || line.contains("Freq (MHz)") || line.starts_with("RAM size:") || line.contains("CPU Freq")
+    rows || line.contains("Freq (MHz)") || line.contains("CPU Freq")
 }
 
 /// The line of averages: speed (newer versions), usage, rating per usage and rating, of either direction.

@@ -66,8 +66,13 @@ fn bandwidth(line: &str, at: usize) -> Result<Option<SourceReading>, SourceFault
     let id = format!("tinymembench.{}", snake(name));
     let mut reading = SourceReading::new(id, name, need(value, at)? * 1e6, bytes_per_second("bytes copied or filled"));
     reading = reading.printed_in(value, 1e6);
-    if let Some(deviation) = between(rest, "(", ")") {
-        reading = reading.note(shown(&format!("stated deviation over repetitions in one process {deviation}")));
+    // `(0.3%)`; a fork puts the number of repetitions before it, or alone: `(10, 29.4%)`.
+    for part in between(rest, "(", ")").unwrap_or_default().split(',').map(str::trim) {
+        if part.ends_with('%') {
+            reading = reading.note(shown(&format!("stated deviation over repetitions in one process {part}")));
+        } else if let Ok(repetitions) = part.parse() {
+            reading = reading.counts(1, repetitions);
+        }
     }
     Ok(Some(reading))
 }

@@ -1,11 +1,7 @@
 //! What cryptsetup prints of ciphers.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, fixture, import_fixture, keys, near, noted, read_as, refused_as, value};
-
-fn text(file: &str) -> String {
-    String::from_utf8(fixture(file)).unwrap()
-}
+use crate::common::{estimate, import_fixture, keys, near, noted, read_as, refused_as, text, value};
 
 #[test]
 fn cryptsetup_reads_ciphers_and_hashes() {

@@ -63,6 +63,36 @@ fn averages_of_7_zip_over_other_dictionaries_are_other_figures() {
 }
 
 #[test]
+fn machines_of_one_page_with_7_zip_are_runs_and_indented_outputs_are_read() {
+    let output = |processor: &str, memory: u32, total: u32| {
+        format!(
+            "    7-Zip (z) 22.01 (x64) : Copyright (c) 1999-2022 Igor Pavlov : 2022-07-15\n    {processor} (860F01) \n\
+             \x20   RAM size:   {memory} MB,  # CPU hardware threads:  16\n    RAM usage:   3559 MB,  # Benchmark threads:     16\n\
+             \x20   Dict     Speed Usage    R/U Rating  |      Speed Usage    R/U Rating\n\
+             \x20   Avr:      5854  1092    562   6141  |      51544  1224    367   4488\n    Tot:            1158    464   {total}\n"
+        )
+    };
+    let page = [
+        output("AMD Example 7", 15415, 5315),
+        output("AMD Example 9", 15415, 9000),
+        output("AMD Example 9", 7000, 8000),
+    ];
+    let runs = read_as("7zip", &page.concat());
+    let found: Vec<_> = runs
+        .iter()
+        .map(|run| (run.machine.text("cpu.model").unwrap_or_default(), value(run, "seven_zip.rating:threads=16") / 1e6))
+        .collect();
+    let expected = [("AMD Example 7", 5315.0), ("AMD Example 9", 9000.0), ("AMD Example 9", 8000.0)];
+    assert_eq!(found, expected.map(|(name, total)| (name.to_owned(), total)));
+    assert!(named(&runs[1], "seven_zip.compress_rating").values().is_empty(), "no launches of the other machine");
+    let again = read_as("7zip", &page[0].repeat(2));
+    assert_eq!((again.len(), named(&again[0], "seven_zip.rating").values().len()), (1, 2));
+    let cut = page.concat();
+    let cut = &cut[..cut.rfind("    Tot:").unwrap()];
+    assert!(refused_as("7zip", cut).contains("has no line of totals"));
+}
+
+#[test]
 fn rates_of_coremark_are_as_exact_as_their_seconds_and_of_one_build() {
     let run = |kind: &str, seconds: &str, rate: &str, flags: &str| {
         format!(
@@ -205,4 +235,31 @@ fn versions_and_units_of_phoronix_define_a_figure() {
     for words in ["compiled with CFLAGS=-O2", "'X: Test Install Size' is a record of sensors, of an installation"] {
         assert!(run.session.notes.iter().any(|note| note.contains(words)), "{words}: {:?}", run.session.notes);
     }
+}
+
+#[test]
+fn excerpts_of_coremark_that_say_they_are_valid_are_read() {
+    let run = "2K performance run parameters for coremark.\nCoreMark Size    : 666\nTotal time (secs): 12.767670\n\
+               Iterations/Sec   : 2349.5\nCompiler version : GCC13.2.0\n";
+    assert!(refused_as("coremark", run).contains("has no checksums at line 2"));
+    for end in ["Correct operation validated.\n", "CoreMark 1.0 : 2349.5 / GCC13.2.0 / STACK\n"] {
+        let read = &read_as("coremark", &[run, end].concat())[0];
+        assert!(near(value(read, "coremark.iterations"), 2349.5), "{end}");
+    }
+    let whole = [run, "Correct operation validated.\nCoreMark 1.0 : 2349.5 / GCC13.2.0 / STACK\n"].concat();
+    assert_eq!(named(&read_as("coremark", &whole.repeat(2))[0], "coremark.iterations").values().len(), 2);
+    // The last line alone states the rate, and how it was built.
+    let last = "CoreMark 1.0 : 37034.75 / GCC13.2.0 -O3 / Static\n";
+    assert!(near(value(&read_as("coremark", last)[0], "coremark.iterations"), 37_034.75));
+    let two = read_as("coremark", &[last, "CoreMark 1.0 : 30000.5 / GCC13.2.0 -O2 / Static\n"].concat());
+    assert!(near(value(&two[0], "coremark.iterations:build=GCC13.2.0 -O2 / Static"), 30_000.5), "{:?}", keys(&two[0]));
+}
+
+#[test]
+fn parameters_of_hyperfine_define_a_figure_as_in_its_json() {
+    let csv = "command,mean,stddev,median,user,system,min,max,parameter_size,parameter_threads\n\
+               sort,1.1,0.1,1.0,1,0,0.9,1.5,10,1\nsort,2.1,0.1,2.0,2,0,1.9,2.5,10,4\n";
+    let run = &read_as("hyperfine", csv)[0];
+    assert!(near(value(run, "hyperfine.time:command=sort,size=10,threads=1"), 1.0), "{:?}", keys(run));
+    assert!(near(value(run, "hyperfine.time:command=sort,size=10,threads=4"), 2.0));
 }

@@ -1,7 +1,7 @@
 //! What tools of files print in their corners: directions, times instead of rates, several documents in one file.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, keys, near, read_as, value};
+use crate::common::{estimate, import_fixture, keys, near, read_as, refused_as, text, unread, value};
 
 fn job(name: &str, bandwidth: u32, more: &str) -> String {
     format!(
@@ -124,4 +124,30 @@ fn the_order_of_accesses_defines_a_rate_of_ior() {
     let run = &read_as("ior", &text)[0];
     assert!(near(value(run, "ior.write:tasks=4,segments=16"), 100.5 * 1_048_576.0), "{:?}", keys(run));
     assert!(near(value(run, "ior.write:tasks=4,segments=16,order=random,type=collective"), 20.5 * 1_048_576.0));
+}
+
+#[test]
+fn phases_of_elbencho_are_read_until_their_last_thread() {
+    let run = &import_fixture("elbencho.txt")[0];
+    let of = |id: &str, operation: &str, axes: &str| value(run, &format!("elbencho.{id}:operation={operation},{axes}"));
+    let large = "threads=96,block=1m,size=16g,direct=yes,hosts=node[1;3]";
+    assert!(near(of("throughput", "write", large), 30_000.0 * 1_048_576.0), "the last column: {:?}", keys(run));
+    assert!(near(of("iops", "write", large), 30_000.0) && near(of("time", "write", large), 125.75));
+    assert!(near(of("throughput", "read", large), 40_000.0 * 1_048_576.0));
+    let small = "threads=8,dirs=0,files=1250";
+    assert!(near(of("files", "write", small), 16_978.0) && near(of("time", "write", small), 0.588));
+    let latency = run.figures.iter().find(|figure| figure.probe == "elbencho.files_latency").unwrap();
+    let quantiles: Vec<f64> = latency.quantiles.iter().map(|found| found.estimate.value).collect();
+    assert_eq!(quantiles.len(), 4, "least, two percentiles and greatest");
+    assert!(near(quantiles[1], 512e-6) && near(quantiles[3], 14.5e-3));
+    assert_eq!(run.session.started, "2026-11-21T02:00:00Z");
+    let text = text("elbencho.txt");
+    assert_eq!(unread("elbencho", &text), 0);
+    assert!(
+        refused_as("elbencho", &text.replace("FIRST DONE   LAST", "FIRST   LAST")).contains("is not known at line 3")
+    );
+    assert!(refused_as("elbencho", &text.replacen("2m5.750s", "2x", 1)).contains("'2x' is no time at line 5"));
+    assert!(refused_as("elbencho", &text.replacen("33000       30000", "33000", 1)).contains("two values at line 6"));
+    let cut = &text[..text.find("WRITE").unwrap()];
+    assert!(refused_as("elbencho", cut).contains("ends before any figure"));
 }

@@ -224,7 +224,7 @@ fn other_formats_are_read() {
     let run = &import_fixture("coremark.txt")[0];
     assert!(near(value(run, "coremark.iterations"), 25_000.5));
     let run = &import_fixture("hpcg.txt")[0];
-    assert!(near(value(run, "hpcg.flops:processes=4"), 2.25e9));
+    assert!(near(value(run, "hpcg.flops:processes=4,threads=1"), 2.25e9));
     let run = &import_fixture("hpl.txt")[0];
     assert_eq!(run.figures.len(), 1, "a result with a failed residual is excluded");
     assert!(near(value(run, "hpl.flops:variant=WR11C2R4,n=10000,nb=192,p=1,q=2"), 5e10));
@@ -312,10 +312,35 @@ fn truncated_files_name_the_position() {
         ("mbw.txt", "2\tMethod: MEMCPY", "its last method has no average at line"),
         ("tidy-csv.csv", "9.9e-8", "the row and the heading differ in length at line 2"),
         ("prony.json", "\"outcome\"", "cut off"),
+        ("ping.txt", "rtt min", "the run that begins here has no summary at line 2"),
+        ("nuttcp.txt", " 2500.0000", "the transfer of this interval has no last line at line 3"),
+        ("core-to-core-latency.csv", "49.5", "its table ends after 3 of 4 rows at line 3"),
+        ("mkl-linpack.txt", "1000   1000", "it ends before any figure at line"),
     ] {
-        let text = String::from_utf8(common::fixture(file)).unwrap();
+        let text = common::text(file);
         let text = &text[..text.find(cut).unwrap()];
         let error = import(file, text.as_bytes(), None, &Catalogue::default()).unwrap_err().to_string();
         assert!(error.contains(expected) && error.contains("line ") && !error.contains('\n'), "{file}: {error}");
     }
+}
+
+/// Programs that sort members, and those that keep none in order, put the schema anywhere.
+#[test]
+fn documents_of_this_program_are_known_by_their_members_in_any_order() {
+    let (bytes, plain) = (common::fixture("prony.json"), import_fixture("prony.json"));
+    let document: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+    let sorted = serde_json::to_string(&document).unwrap();
+    assert!(!sorted.starts_with("{\"schema\""), "{sorted}");
+    let spread = serde_json::to_string_pretty(&document).unwrap();
+    let list = format!("[\n{sorted},\n{}]", sorted.replace("\"r1\"", "\"r2\""));
+    let lines = format!("{sorted}\n{}\n", sorted.replace("\"r1\"", "\"r2\""));
+    for (text, count) in [(&sorted, 1), (&spread, 1), (&list, 2), (&lines, 2)] {
+        let runs = import("x", text.as_bytes(), None, &Catalogue::default()).unwrap();
+        assert_eq!((runs.len(), &runs[0]), (count, &plain[0]));
+    }
+    // Behind megabytes of figures too.
+    let long = sorted.replacen("\"figures\":[", &format!("\"figures\":[{}", " ".repeat(1 << 20)), 1);
+    assert_eq!(detect("x", long.as_bytes()).unwrap().name, "prony");
+    let other = sorted.replace("\"schema\":1", "\"schema\":\"https://example.org\"");
+    assert!(matches!(detect("x", other.as_bytes()), Err(Error::Unrecognised { .. })));
 }

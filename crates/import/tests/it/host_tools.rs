@@ -1,12 +1,8 @@
 //! What scripts that measure a whole host print.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, fixture, import, import_fixture, keys, near, noted, read_as, refused_as, unread, value};
+use crate::common::{estimate, import, import_fixture, keys, near, noted, read_as, refused_as, text, unread, value};
 use model::{Catalogue, EstimateMethod};
-
-fn text(file: &str) -> String {
-    String::from_utf8(fixture(file)).unwrap()
-}
 
 #[test]
 fn yabs_reads_disks_places_and_scores() {

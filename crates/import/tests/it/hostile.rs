@@ -35,7 +35,7 @@ fn judge(bytes: &[u8], format: Option<&str>) {
 /// A quantile below 0 is none: the run is kept without it.
 #[test]
 fn a_percentile_below_zero_is_left_out() {
-    let text = String::from_utf8(common::fixture("perftest.txt")).unwrap();
+    let text = common::text("perftest.txt");
     let (before, table) = text.split_once("99.9% percentile[usec]").unwrap();
     let row = table.lines().nth(1).unwrap();
     let last = row.split_whitespace().next_back().unwrap();
@@ -212,16 +212,15 @@ fn oversized_input_is_refused_with_the_position() {
     let number = testing::trials(30_000, 150_000);
     let names = |line: fn(usize) -> String| (0..number).map(line).collect::<String>();
     let hosts = names(|at| format!("h{at:09} Linux 6.1.0-1   11.5\n"));
-    let summary =
-        String::from_utf8(common::fixture("lmbench-summary.txt")).unwrap().replace("box  ", &format!("{hosts}box  "));
+    let summary = common::text("lmbench-summary.txt").replace("box  ", &format!("{hosts}box  "));
     check(summary.as_bytes(), "lmbench");
-    let spec = String::from_utf8(common::fixture("spec-cpu.csv")).unwrap();
+    let spec = common::text("spec-cpu.csv");
     let rows = names(|at| format!("500.x{at},4,1,1,0,S,4,1,1,1,S,x\n"));
     check(spec.replace("500.perlbench_r,4,500.0", &format!("{rows}500.perlbench_r,4,500.0")).as_bytes(), "spec-cpu");
     let entries = names(|at| format!("<Entry><Identifier>b{at}</Identifier><Value>1</Value></Entry>"));
     let xml = format!("<PhoronixTestSuite><Result><Data>{entries}</Data></Result></PhoronixTestSuite>");
     check(xml.as_bytes(), "phoronix");
-    let sysbench = String::from_utf8(common::fixture("sysbench.txt")).unwrap();
+    let sysbench = common::text("sysbench.txt");
     let options = names(|_| "Number of threads: 1\n    events per second: 1\n".to_owned());
     check(sysbench.replacen("Threads started!", &options, 1).as_bytes(), "sysbench");
     let deep = "[".repeat(200_000);
@@ -254,7 +253,7 @@ fn wide_tables_and_long_lines_are_refused_before_they_cost_memory() {
 fn quoted_input_stays_on_one_line() {
     let xml = b"<PhoronixTestSuite><Result>\n</Re\nsult>";
     check(xml, "phoronix");
-    let csv = String::from_utf8(common::fixture("tidy-csv.csv")).unwrap().replace("threads=1", "thr\neads");
+    let csv = common::text("tidy-csv.csv").replace("threads=1", "thr\neads");
     let error = import("x", csv.as_bytes(), None, &Catalogue::default()).unwrap_err().to_string();
     assert!(error.contains("thr eads") && !error.contains('\n'), "{error}");
 }

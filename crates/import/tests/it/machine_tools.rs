@@ -1,12 +1,8 @@
 //! What tools print that people use to choose machines: matrices of memory, fabrics, parallel codes and disks.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{self, estimate, import_fixture, keys, named, near, read_as, refused_as, value};
+use crate::common::{self, estimate, import_fixture, keys, named, near, read_as, refused_as, text, value};
 use model::{Better, EstimateMethod, Unit};
-
-fn text(file: &str) -> String {
-    String::from_utf8(common::fixture(file)).unwrap()
-}
 
 #[test]
 fn nodes_mixes_and_delays_of_mlc_define_its_figures() {

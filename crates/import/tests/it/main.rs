@@ -9,6 +9,7 @@ mod harness_tables;
 mod harnesses;
 mod host_tools;
 mod hostile;
+mod link_tools;
 mod machine_tools;
 mod machines;
 mod memory_tools;

@@ -1,7 +1,7 @@
 //! What tools of memory print in their corners: settings, missing averages, times of few digits.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, keys, named, near, read_as, refused_as, value};
+use crate::common::{estimate, keys, named, near, noted, read_as, refused_as, value};
 
 const MIB: f64 = 1_048_576.0;
 
@@ -107,6 +107,20 @@ fn pages_of_tinymembench_are_known_by_the_end_of_their_name() {
 }
 
 #[test]
+fn what_tinymembench_puts_in_brackets_is_a_deviation_or_a_count() {
+    let line = |brackets: &str| format!("== Memory bandwidth tests ==\n C copy backwards  :  3636.8 MB/s {brackets}\n");
+    for (brackets, repetitions, deviation) in
+        [("(29.4%)", 1, Some("29.4%")), ("(10, 29.4%)", 10, Some("29.4%")), ("(3)", 3, None), ("", 1, None)]
+    {
+        let run = &read_as("tinymembench", &line(brackets))[0];
+        let copy = named(run, "tinymembench.c_copy_backwards");
+        let expected = deviation.map(|share| format!("stated deviation over repetitions in one process {share}"));
+        assert_eq!((copy.notes.first(), copy.notes.len() < 2), (expected.as_ref(), true), "{brackets}");
+        assert_eq!(estimate(run, "tinymembench.c_copy_backwards").batches, repetitions, "{brackets}");
+    }
+}
+
+#[test]
 fn batches_of_ramspeed_and_their_means_are_told_apart() {
     let text = "$ ramspeed -b 6 -g 1 -l 2\n\
                  # RAMspeed (GENERIC) v2.6.0 by Rhett M. Hollander and Paul V. Bolotoff, 2002-09\n\
@@ -133,4 +147,52 @@ fn batches_of_ramspeed_and_their_means_are_told_apart() {
     assert!(near(value(run, "ramspeed.copy:kind=fl_point,occurrence=2"), 5.1e9));
     assert!(near(value(run, "ramspeed.copy:kind=fl_point_batchrun"), 5.05e9));
     assert!(near(named(run, "ramspeed.copy").rounding.unwrap(), 0.005 / 5000.0));
+}
+
+#[test]
+fn devices_threads_and_memory_of_babelstream_are_no_launches() {
+    let process = |more: &str, rate: u32| {
+        format!(
+            "BabelStream\nVersion: 5.0\nImplementation: CUDA\nRunning kernels 100 times\nPrecision: double\n{more}\
+             Function    MBytes/sec  Min (sec)   Max         Average     \n\
+             Copy        {rate}.000   0.01000     0.01000     0.01000     \n"
+        )
+    };
+    let key = "babelstream.copy:model=CUDA,precision=double";
+    let device = |name: &str| format!("Using CUDA device {name}\nDriver: 11040\n");
+    let two = [process(&device("GPU A"), 40_000), process(&device("GPU B"), 20_000)].concat();
+    let run = &read_as("babelstream", &two)[0];
+    assert!(near(value(run, &format!("{key},device=GPU A")), 40e9), "{:?}", keys(run));
+    assert!(near(value(run, &format!("{key},device=GPU B")), 20e9));
+    let one = &read_as("babelstream", &process(&device("GPU A"), 40_000).repeat(2))[0];
+    assert_eq!(
+        (named(one, "babelstream.copy").values().len(), one.machine.text("device.model").as_deref()),
+        (2, Some("GPU A"))
+    );
+    let shell = [
+        "OMP_NUM_THREADS=1 ./build/omp-stream -n 10\n",
+        &process("", 4000),
+        "./build/omp-stream -n 10\n",
+        &process("", 9000),
+        "> export OMP_NUM_THREADS=4\n> ./omp-stream\n",
+        &process("Memory: MANAGED\n", 6000),
+    ];
+    let run = &read_as("babelstream", &shell.concat())[0];
+    assert!(near(value(run, &format!("{key},threads=1")), 4e9) && near(value(run, key), 9e9), "{:?}", keys(run));
+    assert!(near(value(run, &format!("{key},threads=4,memory=MANAGED")), 6e9));
+    let wrong = process("Validation failed on sum. Error 3.5e-06\n", 4000);
+    assert!(noted(&read_as("babelstream", &wrong)[0], "reports wrong results: Validation failed on sum"));
+}
+
+#[test]
+fn work_groups_of_likwid_bench_are_other_figures() {
+    let run = |groups: u32, rate: u32| {
+        format!(
+            "LIKWID MICRO BENCHMARK\nTest: load\nUsing {groups} work groups\nUsing 4 threads\nSize (Byte):\t\t40000\n\
+             MFlops/s:\t\t0.00\nMByte/s:\t\t{rate}.50\n"
+        )
+    };
+    let run = &read_as("likwid-bench", &[run(1, 50_000), run(2, 90_000)].concat())[0];
+    let key = "likwid_bench.bandwidth:kernel=load,working_set=40000B,threads=4";
+    assert!(near(value(run, key), 50_000.5e6) && near(value(run, &format!("{key},groups=2")), 90_000.5e6));
 }

@@ -241,3 +241,20 @@ fn a_table_of_nvbandwidth_has_the_name_of_its_sum_or_none() {
     let error = refused_as("nvbandwidth", table);
     assert!(error.contains("no line says which test") && error.contains("line 2"), "{error}");
 }
+
+#[test]
+fn hosts_of_netperf_over_ipv6_are_no_launches() {
+    let test = |family: &str, host: &str, rate: &str| {
+        format!(
+            "MIGRATED TCP REQUEST/RESPONSE TEST from ::0 (::) port 0 {family} to {host} () port 0 {family} : first burst 0\n\
+             Local /Remote\nSocket Size   Request  Resp.   Elapsed  Trans.\nSend   Recv   Size     Size    Time     Rate\n\
+             bytes  Bytes  bytes    bytes   secs.    per sec\n\n16384  131072 1        1       10.00    {rate}\n16384  131072\n"
+        )
+    };
+    let text =
+        [test("AF_INET6", "a", "5000.50"), test("AF_INET6", "b", "9000.50"), test("AF_INET", "a", "7000.50")].concat();
+    let run = &read_as("netperf", &text)[0];
+    for (point, rate) in [("peer=a,family=ipv6", 5000.5), ("peer=b,family=ipv6", 9000.5), ("peer=a", 7000.5)] {
+        assert!(near(value(run, &format!("netperf.tcp_request_response:{point}")), rate), "{point}: {:?}", keys(run));
+    }
+}

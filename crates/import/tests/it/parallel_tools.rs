@@ -1,7 +1,7 @@
 //! What the suites for clusters print: sizes behind each figure, tests that did not run, checks, copies at once.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{self, import_fixture, keys, named, near, read_as, refused_as, value};
+use crate::common::{self, estimate, import_fixture, keys, named, near, read_as, refused_as, unread, value};
 
 #[test]
 fn sizes_of_hpcc_define_its_figures_and_tests_that_did_not_run_have_none() {
@@ -34,10 +34,10 @@ fn sizes_of_hpcc_define_its_figures_and_tests_that_did_not_run_have_none() {
     for figure in &run.figures {
         assert!(near(figure.rounding.unwrap(), 5e-6), "{:?}", figure.key());
     }
-    let other = String::from_utf8(common::fixture("hpcc-stream.txt")).unwrap().replacen("'node1'", "'node2'", 1);
+    let other = common::text("hpcc-stream.txt").replacen("'node1'", "'node2'", 1);
     let names: Vec<String> = read_as("hpcc", &other).into_iter().map(|run| run.machine.name).collect();
     assert_eq!(names, ["node2", "node1"]);
-    let nameless = String::from_utf8(common::fixture("hpcc-stream.txt")).unwrap().replace("Hostname:", "");
+    let nameless = common::text("hpcc-stream.txt").replace("Hostname:", "");
     assert_eq!(
         read_as("hpcc", &nameless.repeat(2))[0].figures[0].values().len(),
         2,
@@ -82,4 +82,57 @@ fn copies_and_sets_of_workloads_define_scores_of_the_hep_suite() {
         (Some(3.2e9), Some(2.0), Some(48.0))
     );
     assert!(run.session.notes.iter().any(|note| note == "profile hepscore: failed"));
+}
+
+#[test]
+fn trials_of_mkl_linpack_are_averaged_by_size_and_checked() {
+    let run = &import_fixture("mkl-linpack.txt")[0];
+    let small = estimate(run, "mkl_linpack.flops:size=1000,leading=1000,alignment=4KiB,threads=16");
+    assert!(near(small.value, 110e9) && near(small.low, 66e9) && near(small.high, 134e9) && small.batches == 3);
+    assert!(near(value(run, "mkl_linpack.flops:size=5000,leading=5008,alignment=4KiB,threads=16"), 208.5e9));
+    assert_eq!(run.session.started, "2026-11-21T02:00:00Z");
+    let count = |name: &str| run.machine.number(name);
+    assert_eq!((count("cpu.sockets"), count("cpu.cores"), count("cpu.clock")), (Some(2.0), Some(16.0), Some(3.25e9)));
+    let text = common::text("mkl-linpack.txt");
+    assert_eq!(unread("mkl-linpack", &text), 0);
+    let key = "mkl_linpack.flops:size=1000,leading=1000,alignment=4KiB,threads=16";
+    // Without its summary, and with a trial that failed, the trials that passed are averaged.
+    let cut = &text[..text.find("Performance Summary").unwrap()];
+    let failed =
+        text.replacen("66.0000  9.000000e-13 3.000000e-02   pass", "66.0000  9.000000e-13 3.000000e-02   fail", 1);
+    assert!(near(value(&read_as("mkl-linpack", cut)[0], key), 110e9));
+    let failed = &read_as("mkl-linpack", &failed)[0];
+    assert!(near(value(failed, key), 132e9));
+    assert!(named(failed, "mkl_linpack.flops").notes.iter().any(|note| note.contains("1 trials failed")));
+    let other = text.replace("Number of threads: 16", "Number of threads: 8");
+    let both = &read_as("mkl-linpack", &[&text[..], &other].concat())[0];
+    assert_eq!(both.figures.len(), 4, "{:?}", keys(both));
+    let machines = [&text[..], &text.replace("Number of cores: 16", "Number of cores: 8")].concat();
+    assert!(refused_as("mkl-linpack", &machines).contains("different machines"));
+    assert!(
+        refused_as("mkl-linpack", &text.replace("GFlops ", "TFlops "))
+            .contains("column 'TFlops' is not known at line 22")
+    );
+    assert!(
+        refused_as("mkl-linpack", &text.replacen("   pass", "", 1)).contains("7 values and its heading 8 at line 23")
+    );
+}
+
+#[test]
+fn threads_and_parts_of_hpcg_define_its_figures() {
+    let run = |threads: u32, size: u32, rate: &str| {
+        format!(
+            "HPCG-Benchmark\nversion=3.1\nMachine Summary=\nMachine Summary::Distributed Processes=2\n\
+             Machine Summary::Threads per processes={threads}\nGlobal Problem Dimensions::Global nx=208\n\
+             Local Domain Dimensions=\nLocal Domain Dimensions::nx={size}\nLocal Domain Dimensions::ny=16\n\
+             Local Domain Dimensions::Upper ipz=0\nLocal Domain Dimensions::nz=16\nSetup Information::Setup Time=0.5\n\
+             Final Summary::HPCG result is VALID with a GFLOP/s rating of={rate}\n"
+        )
+    };
+    let text = [run(1, 16, "2.5"), run(48, 16, "9.5"), run(48, 104, "7.5"), run(48, 104, "7.7")].concat();
+    let run = &read_as("hpcg", &text)[0];
+    assert!(near(value(run, "hpcg.flops:processes=2,threads=1,part=16x16x16"), 2.5e9), "{:?}", keys(run));
+    assert!(near(value(run, "hpcg.flops:processes=2,threads=48,part=16x16x16"), 9.5e9));
+    assert!(near(value(run, "hpcg.flops:processes=2,threads=48,part=104x16x16"), 7.6e9), "two runs are launches");
+    assert_eq!(unread("hpcg", &text), 0);
 }

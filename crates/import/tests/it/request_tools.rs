@@ -1,11 +1,7 @@
 //! What tools of single requests print: to a disk, to a store of keys, to another node.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, fixture, import_fixture, keys, named, near, noted, read_as, refused_as, value};
-
-fn text(file: &str) -> String {
-    String::from_utf8(fixture(file)).unwrap()
-}
+use crate::common::{estimate, import_fixture, keys, named, near, noted, read_as, refused_as, text, value};
 
 #[test]
 fn ioping_keeps_pauses_and_options_apart() {

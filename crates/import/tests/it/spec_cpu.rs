@@ -1,7 +1,7 @@
 //! Reports of SPEC CPU in their three forms, and what runs print themselves.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{fixture, import_fixture, keys, near, noted, read_as, refused_as, unread, value};
+use crate::common::{import_fixture, keys, near, noted, read_as, refused_as, unread, value};
 use model::{Better, Unit};
 
 #[test]
@@ -82,13 +82,13 @@ fn raw_files_of_spec_tell_rates_from_speeds_and_need_a_ratio() {
     ));
     assert_eq!(unread("spec-cpu", &text("rate", "CINT2017", "9.5")), 1, "energy is not read, and told");
     assert!(refused_as("spec-cpu", &text("rate", "CINT2017", "--")).contains("no ratio and no time of any iteration"));
-    let energy = String::from_utf8(fixture("spec-cpu.csv")).unwrap().replace("Base Selected", "Base Energy (kJ)");
+    let energy = crate::common::text("spec-cpu.csv").replace("Base Selected", "Base Energy (kJ)");
     assert!(noted(&read_as("spec-cpu", &energy)[0], "columns that are not read: Base Energy (kJ)"));
 }
 
 #[test]
 fn runs_of_spec_without_the_inputs_of_the_reference_have_times() {
-    let printed = String::from_utf8(fixture("spec-cpu-screen.txt")).unwrap();
+    let printed = crate::common::text("spec-cpu-screen.txt");
     let run = &import_fixture("spec-cpu-screen.txt")[0];
     let expected = [
         "spec_cpu.401_bzip2:tuning=base",
@@ -144,7 +144,7 @@ fn times_stand_in_raw_files_and_tables_of_spec_too() {
     }
     // Systems of two reports would be mixed, and what follows notes is taken for notes.
     let notes = format!("{table}\n\"General Notes\"\n\n\"words\"\n");
-    for text in [raw.repeat(2), notes.repeat(2), String::from_utf8(fixture("spec-cpu.txt")).unwrap().repeat(2)] {
+    for text in [raw.repeat(2), notes.repeat(2), crate::common::text("spec-cpu.txt").repeat(2)] {
         assert!(refused_as("spec-cpu", &text).contains("another report begins here"));
     }
 }

@@ -35,7 +35,7 @@ fn rows_of_a_summary_of_lmbench_are_runs_of_their_kernel() {
 
 #[test]
 fn headings_of_lmbenchs_summary_are_checked() {
-    let text = String::from_utf8(common::fixture("lmbench-summary-2.txt")).unwrap();
+    let text = common::text("lmbench-summary-2.txt");
     let error = refused_as("lmbench", &text.replace("L1 $   L2 $ ", "L2 $   L1 $ "));
     assert!(error.contains("the heading 'Mhz L2 $ L1 $ Main mem Guesses' of 'Memory latencies in nanos"), "{error}");
     let error = refused_as("lmbench", &text.replace("----- ------    --------    -------", "----- ------    --------"));
@@ -65,8 +65,7 @@ fn versions_1_of_lmbenchs_summary_are_read_or_refused_by_their_headings() {
 
 #[test]
 fn cut_names_of_systems_and_copies_at_once_are_no_launches() {
-    let text =
-        String::from_utf8(common::fixture("lmbench-summary-2.txt")).unwrap().replace(" Linux 2.4.10", "Linux 2.4.10-");
+    let text = common::text("lmbench-summary-2.txt").replace(" Linux 2.4.10", "Linux 2.4.10-");
     let run = &read_as("lmbench", &text)[0];
     assert!(near(value(run, "os.fork_exit:occurrence=2"), 110e-6), "{:?}", keys(run));
     assert!(run.session.notes.iter().any(|note| note.contains("'Linux 2.4.10-' may be cut")));

@@ -12,7 +12,7 @@ fn outcome<'a>(run: &'a Run, key: &str) -> &'a Outcome {
 
 /// The message with which a changed fixture is refused.
 fn refused(file: &str, from: &str, to: &str) -> String {
-    let text = String::from_utf8(common::fixture(file)).unwrap();
+    let text = common::text(file);
     assert!(text.contains(from), "{file} has no '{from}'");
     let format = common::fixtures().into_iter().find(|fixture| fixture.file == file).unwrap().format;
     let changed = text.replace(from, to);
@@ -248,7 +248,7 @@ fn outputs_that_a_page_indents_are_read_too() {
     for file in
         ["coremark-pro.txt", "openssl-speed.txt", "nvbandwidth.txt", "tinymembench.txt", "mdtest.txt", "hackbench.txt"]
     {
-        let text = String::from_utf8(common::fixture(file)).unwrap();
+        let text = common::text(file);
         let indented: String = text.lines().map(|line| format!("    {line}\n")).collect();
         let figures = |text: &str| import(file, text.as_bytes(), None, &Catalogue::default()).unwrap()[0].figures.len();
         assert_eq!(figures(&indented), figures(&text), "{file}");

@@ -39,7 +39,7 @@ fn fixtures_are_understood_line_by_line() {
 
 #[test]
 fn what_was_not_understood_is_counted_and_noted() {
-    let mut text = String::from_utf8(common::fixture("sysbench.txt")).unwrap();
+    let mut text = common::text("sysbench.txt");
     text.push_str("\nwonders per second: 17\nand 4 more\n");
     let source = import::import("s.txt", text.as_bytes(), &ImportOptions::default(), &Catalogue::default()).unwrap();
     let found = source.unread.unwrap();
@@ -51,7 +51,7 @@ fn what_was_not_understood_is_counted_and_noted() {
 
 #[test]
 fn members_of_json_that_no_rule_reads_are_counted_and_the_first_is_named() {
-    let text = String::from_utf8(common::fixture("hyperfine.json")).unwrap();
+    let text = common::text("hyperfine.json");
     let before = unread("h.json", text.as_bytes()).unwrap();
     let more = text.replacen('{', r#"{"wonders": {"seen": [1, 2], "of": "x"}, "#, 1);
     let after = unread("h.json", more.as_bytes()).unwrap();
@@ -62,7 +62,7 @@ fn members_of_json_that_no_rule_reads_are_counted_and_the_first_is_named() {
 
 #[test]
 fn elements_of_xml_that_no_rule_reads_are_counted_and_the_first_is_named() {
-    let text = String::from_utf8(common::fixture("phoronix.xml")).unwrap();
+    let text = common::text("phoronix.xml");
     let before = unread("p.xml", text.as_bytes()).unwrap();
     assert_eq!((before.count, before.first), (0, None), "all of it is read");
     let more = text.replace("<Value>", "<Temperature>71</Temperature><Temperature>hot</Temperature><Value>");

@@ -1,12 +1,8 @@
 //! What cyclictest prints of threads that wake up late.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, fixture, import_fixture, keys, near, noted, read_as, refused_as, value};
+use crate::common::{estimate, import_fixture, keys, near, noted, read_as, refused_as, text, value};
 use model::Outcome;
-
-fn text(file: &str) -> String {
-    String::from_utf8(fixture(file)).unwrap()
-}
 
 #[test]
 fn cyclictest_reads_lines_histograms_and_json() {

@@ -66,7 +66,7 @@ fn whole_logs_of_unixbench_say_what_the_system_did() {
     let exec = run.figures.iter().find(|figure| figure.title.contains("xec")).unwrap();
     assert!(exec.notes.iter().any(|note| note.contains("not plausible")) && exec.rounding.is_some());
     assert_eq!(unread("unixbench", text), 0);
-    let first = String::from_utf8(fixture("unixbench.txt")).unwrap();
+    let first = crate::common::text("unixbench.txt");
     let second = first.replace("System: box", "System: other").replace("Example CPU @ 2.60GHz", "Slow CPU");
     let runs = read_as("unixbench", &[first, second].concat());
     let facts = |run: &Run| run.machine.facts.iter().filter(|fact| fact.name == "os.name").count();
@@ -105,7 +105,7 @@ fn hosts_of_nccl_tests_define_a_rate_and_name_its_machine() {
 
 #[test]
 fn the_rate_of_old_sysbench_is_of_its_time() {
-    let text = String::from_utf8(fixture("sysbench-old.txt")).unwrap();
+    let text = crate::common::text("sysbench-old.txt");
     let other =
         text.replace("total time:                          5.0000s", "total time:                          4.0000s");
     let run = &read_as("sysbench", &[text, other].concat())[0];
@@ -181,7 +181,7 @@ fn results_of_ior_without_a_summary_are_read() {
     assert_eq!(run.figures.len(), 2, "who reads its own cache is another figure: {:?}", keys(run));
     assert!(keys(run).iter().any(|key| key.contains("readers=constant task offset")));
     assert!(refused_as("ior", &ior("no tasks offsets", "2 MiB", "")).contains("no result at line 1"));
-    let page = String::from_utf8(fixture("ior.txt")).unwrap() + "```\nmpirun ior -w\nread the rates above\n";
+    let page = crate::common::text("ior.txt") + "```\nmpirun ior -w\nread the rates above\n";
     assert_eq!(
         keys(&read_as("ior", &page)[0]),
         keys(&import_fixture("ior.txt")[0]),
@@ -260,7 +260,7 @@ fn results_of_phoronix_as_json_are_those_of_its_xml() {
     let unread = |bytes: &[u8]| import("x", bytes, &options, &Catalogue::default()).unwrap().unread.unwrap();
     assert_eq!(unread(&fixture("phoronix-results.json")).count, 0);
     // PHP writes an empty map as a list.
-    let text = String::from_utf8(fixture("phoronix-results.json")).unwrap();
+    let text = crate::common::text("phoronix-results.json");
     let empty = text.replace("\"client_version\"", "\"wonders\": 7, \"client_version\"").replacen(
         "{ \"value\": \"\" }",
         "[]",
@@ -271,7 +271,7 @@ fn results_of_phoronix_as_json_are_those_of_its_xml() {
 
 #[test]
 fn what_was_measured_is_kept() {
-    let text = String::from_utf8(fixture("pytest-benchmark.json")).unwrap();
+    let text = crate::common::text("pytest-benchmark.json");
     let known = text.replace(
         r#""id": "unversioned", "dirty": false"#,
         r#""id": "c99b3b878de9", "dirty": true, "project": "example""#,

@@ -43,18 +43,27 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     } else {
         read(&mut sheet, &mut peers, source.text, &source.ledger)?;
     }
-    // Tests against several hosts are different figures.
-    if peers.iter().any(|(_, peer)| *peer != peers[0].1) {
-        for (index, reading) in sheet.readings.iter_mut().enumerate() {
-            let peer = peers.iter().rfind(|(start, _)| *start <= index).map_or("", |(_, peer)| peer);
-            reading.point = std::mem::take(&mut reading.point).with("peer", axis_value(peer));
+    // Tests against several hosts, and over another protocol of the network, are different figures.
+    let part = |part: &NetperfPeer| (part.readings, axis_value(&part.name));
+    sheet.tell_apart("peer", &peers.iter().map(part).collect::<Vec<_>>());
+    for (index, reading) in sheet.readings.iter_mut().enumerate() {
+        if peers[..peers.partition_point(|peer| peer.readings <= index)].last().is_some_and(|peer| peer.ipv6) {
+            reading.point = std::mem::take(&mut reading.point).with("family", "ipv6");
         }
     }
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
-/// For each test, the number of readings before it, and the host that it was made against.
-type Peers = Vec<(usize, String)>;
+/// The host that a test was made against.
+#[derive(Default)]
+struct NetperfPeer {
+    /// Readings before the test.
+    readings: usize,
+    name: String,
+    ipv6: bool,
+}
+
+type Peers = Vec<NetperfPeer>;
 
 /// Content of a banner: the test, and the requested confidence.
 #[derive(Clone, Default)]
@@ -102,14 +111,16 @@ impl NetperfReader {
             flush(sheet, &self.banner, &mut self.keys)?;
             sheet.begin_process();
             *self = Self { banner: Banner { test, seen: at, ..Banner::default() }, open: Some(at), ..Self::default() };
-            peers.push((sheet.readings.len(), String::new()));
+            peers.push(NetperfPeer { readings: sheet.readings.len(), ..NetperfPeer::default() });
             understood = true;
         }
         if line.contains("AF_INET") {
             // The banner, whose end is sometimes wrapped by the program that stored it.
-            let peer = after(line, "AF_INET to").unwrap_or(line).split_whitespace().next().unwrap_or_default();
-            if let Some((_, known)) = peers.last_mut() {
-                peer.clone_into(known);
+            let (four, six) = (after(line, "AF_INET to"), after(line, "AF_INET6 to"));
+            if let Some(known) = peers.last_mut() {
+                let name = four.or(six).and_then(|rest| rest.split_whitespace().next());
+                name.unwrap_or_default().clone_into(&mut known.name);
+                known.ipv6 = six.is_some();
             }
             understood = true;
         }

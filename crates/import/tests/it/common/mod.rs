@@ -60,6 +60,11 @@ pub(crate) fn fixture(file: &str) -> Vec<u8> {
     fixtures().into_iter().find(|fixture| fixture.file == file).unwrap().bytes
 }
 
+/// The text of a fixture.
+pub(crate) fn text(file: &str) -> String {
+    String::from_utf8(fixture(file)).unwrap()
+}
+
 pub(crate) fn import_fixture(file: &str) -> Vec<Run> {
     import(file, &fixture(file), None, &Catalogue::default()).unwrap()
 }
