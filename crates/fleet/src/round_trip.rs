@@ -5,6 +5,7 @@ use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
+use measure::Stopper;
 use model::{Figure, Launch, Metric, Placement, Primitive, Unit, format_size};
 use stats::Histogram;
 
@@ -299,7 +300,7 @@ impl SeriesTrial for RoundTripTrial {
         figure
     }
 
-    fn launch(&mut self) -> Result<Launch> {
+    fn launch(&mut self, _: &Stopper) -> Result<Launch> {
         let trips = self.trip.measure_once(&self.path)?;
         self.lost += trips.lost;
         let at = |q: f64| trips.latency.quantile(q).map(|nanos| (q, nanos as f64 * 1e-9));

@@ -16,11 +16,12 @@ pub trait SeriesTrial {
     /// The figure before any launch.
     fn figure(&self) -> Figure;
 
-    /// Measures the figure over a fresh connection.
+    /// Measures the figure over a fresh connection. A launch that may last longer than some seconds ends early when
+    /// `stopper` asks.
     ///
     /// # Errors
-    /// The error; after several the figure fails.
-    fn launch(&mut self) -> Result<Launch>;
+    /// The error; after several the figure fails. [`Error::Stopped`] is none.
+    fn launch(&mut self, stopper: &Stopper) -> Result<Launch>;
 
     /// Notes that only launches can give, such as the window granted by the kernel; over all launches so far.
     fn notes(&self) -> Vec<String> {
@@ -100,9 +101,15 @@ impl Engine for FlowSeries {
         OutsideCounters { busy: None, ..OutsideCounters::now(cpus) }
     }
 
-    fn launch(&mut self, step: &WorkerStep, _: Duration, _: &Stopper) -> std::result::Result<Vec<Reply>, EngineError> {
+    fn launch(
+        &mut self,
+        step: &WorkerStep,
+        _: Duration,
+        stopper: &Stopper,
+    ) -> std::result::Result<Vec<Reply>, EngineError> {
         let Some(figure) = step.tasks.first().map(|task| task.figure) else { return Ok(vec![Reply::Done]) };
-        let mut replies = self.trials.get_mut(figure).map(|tried| tried.launch(figure, step.round)).unwrap_or_default();
+        let Some(tried) = self.trials.get_mut(figure) else { return Ok(vec![Reply::Done]) };
+        let mut replies = tried.launch(figure, step.round, stopper).map_err(|StoppedLaunch| EngineError::Stopped)?;
         replies.push(Reply::Done);
         Ok(replies)
     }
@@ -117,18 +124,27 @@ impl Engine for FlowSeries {
     }
 }
 
+/// A launch that ended early since the user asked to stop.
+struct StoppedLaunch;
+
 impl Tried {
     /// Launches once more. A failed connection does not affect the successful ones.
-    fn launch(&mut self, figure: usize, round: u32) -> Vec<Reply> {
+    fn launch(
+        &mut self,
+        figure: usize,
+        round: u32,
+        stopper: &Stopper,
+    ) -> std::result::Result<Vec<Reply>, StoppedLaunch> {
         let began = Instant::now();
         let mut replies = Vec::new();
-        match self.trial.launch() {
+        match self.trial.launch(stopper) {
             Ok(mut launch) => {
                 launch.round = round;
                 launch.wall = began.elapsed().as_secs_f64();
                 self.launched = true;
                 replies.push(Reply::Launched { figure, launch: Box::new(launch) });
             }
+            Err(Error::Stopped) => return Err(StoppedLaunch),
             Err(error) => {
                 let hopeless = matches!(error, Error::Refused(_) | Error::Usage(_) | Error::Lab(_));
                 let reason = error.to_string();
@@ -149,7 +165,7 @@ impl Tried {
             notes.push(format!("{} connections failed: {last}", self.failures.len()));
         }
         replies.push(Reply::Prepared { figure, amount: self.amount, variant: None, notes });
-        replies
+        Ok(replies)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Effects as a designed experiment: two settings of one factor in every round, compared within the round.
 
+use measure::Stopper;
 use model::{Figure, Launch, Metric, Outcome, Primitive, Unit};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -102,7 +103,7 @@ impl SeriesTrial for Effect {
         figure
     }
 
-    fn launch(&mut self) -> Result<Launch> {
+    fn launch(&mut self, _: &Stopper) -> Result<Launch> {
         let (a, b) = if self.random.random() {
             let a = Self::rate(&self.a)?;
             (a, Self::rate(&self.b)?)

@@ -13,6 +13,7 @@ use fleet::build::{Arrivals, BuildJob, BuildOutcome, PushPattern, SizeDistributi
 use fleet::lab::{Drops, Lab};
 use fleet::launcher::{Launcher, Local};
 use fleet::series::{SeriesTrial, figure};
+use measure::Stopper;
 use model::{Figure, Launch, Metric, Point, Primitive, Unit, format_size};
 
 use super::super::node_options::NodeOptions;
@@ -120,8 +121,8 @@ impl SeriesTrial for BuildTrial {
         figure
     }
 
-    fn launch(&mut self) -> fleet::Result<Launch> {
-        let (outcome, drops) = self.together()?;
+    fn launch(&mut self, stopper: &Stopper) -> fleet::Result<Launch> {
+        let (outcome, drops) = self.together(stopper)?;
         // Bursts are to lose: what counts is what arrived, not whole events.
         let rate = if self.is_burst() {
             // Where every event lost a frame, none has an end by which time could be told.
@@ -162,11 +163,11 @@ impl BuildTrial {
     }
 
     /// One job whose nodes started together: others are no measurement of the network, and are repeated.
-    fn together(&mut self) -> fleet::Result<(BuildOutcome, Option<Drops>)> {
+    fn together(&mut self, stopper: &Stopper) -> fleet::Result<(BuildOutcome, Option<Drops>)> {
         let mut skew = 0.0;
         for _ in 0..ATTEMPTS {
             let before = self.lab.as_ref().map(|lab| lab.drops()).transpose()?;
-            let outcome = build(&self.job, self.launcher.borrow_mut().as_mut(), self.lose)?;
+            let outcome = build(&self.job, self.launcher.borrow_mut().as_mut(), self.lose, stopper)?;
             let drops = match (&self.lab, before) {
                 (Some(lab), Some(before)) => Some(lab.drops()?.since(&before)),
                 _ => None,

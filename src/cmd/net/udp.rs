@@ -5,9 +5,8 @@ use std::rc::Rc;
 use anyhow::Result;
 use clap::Args;
 use fleet::loss::{LossCounts, losses};
-use fleet::series::{EARLIER, SeriesTrial};
-use fleet::udp::{Datagram, DatagramTrial};
-use model::{Estimate, EstimateMethod, Figure, Metric, Outcome, Primitive, Run, Unit};
+use fleet::series::SeriesTrial;
+use fleet::udp::{Datagram, DatagramTrial, loss_free};
 
 use super::options::{Derived, Over, measure_trials};
 use super::stream::size;
@@ -53,30 +52,10 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         "net udp",
         trials,
         |run| Derived {
-            whole: loss_free(run).into_iter().collect(),
+            whole: loss_free(&run.figures).into_iter().collect(),
             session: losses("network.udp_loss", "UDP loss", "datagram", &counts),
         },
         &arguments.measure,
         common,
     )
-}
-
-/// The highest step of the ladder without loss in any launch, below which there was no loss either.
-fn loss_free(run: &Run) -> Option<Figure> {
-    let steps = run.figures.iter().filter(|figure| figure.probe == "network.udp_received");
-    let clean = |figure: &&Figure| {
-        let mut lost =
-            figure.notes.iter().filter_map(|note| note.strip_prefix(EARLIER).unwrap_or(note).strip_prefix("lost "));
-        lost.clone().next().is_some() && lost.all(|share| share.starts_with("0.000% "))
-    };
-    let last = steps.take_while(clean).last()?;
-    let rate: f64 = last.point.get("offered")?.parse().ok()?;
-    let metric = Metric::higher(Unit::PerSecond, "datagrams");
-    let point = last.point.clone().without("offered");
-    let mut figure =
-        fleet::series::figure("network.udp_loss_free", point, "UDP rate without loss", metric, &[Primitive::UdpStack]);
-    figure.flags.clear();
-    figure.notes = vec!["the highest step of the ladder without loss; the next one lost".to_owned()];
-    figure.outcome = Outcome::Measured(Estimate { method: EstimateMethod::None, ..Estimate::without_spread(rate) });
-    Some(figure)
 }

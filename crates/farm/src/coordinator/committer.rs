@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::{CoordinatorShared, incident};
 use crate::clock::Stamp;
-use crate::ledger::{ChunkVerdict, Incident, Ledger, OfferedResult};
+use crate::ledger::{ChunkVerdict, Incident, Ledger, OfferedResult, RecordedOffer};
 
 /// Results in one transaction, at most.
 const BATCH: usize = 1024;
@@ -90,14 +90,16 @@ fn record(
     }
     let when = shared.stamp();
     match ledger.record(offers, when) {
-        Ok(verdicts) => {
-            for ((offer, verdict), answer) in offers.iter().zip(&verdicts).zip(answers) {
-                note_verdict(offer, *verdict, shared);
-                if *verdict != ChunkVerdict::Counted {
-                    notes.push(refusal(offer, *verdict, when));
+        Ok(recorded) => {
+            for ((offer, RecordedOffer { verdict, again }), answer) in offers.iter().zip(recorded).zip(answers) {
+                if !again {
+                    note_verdict(offer, verdict, shared);
+                    if verdict != ChunkVerdict::Counted {
+                        notes.push(refusal(offer, verdict, when));
+                    }
                 }
                 // A pilot that disconnected offers the result again.
-                let _ = answer.send(Some(*verdict));
+                let _ = answer.send(Some(verdict));
             }
         }
         Err(error) => {
@@ -110,22 +112,15 @@ fn record(
 }
 
 fn note_verdict(offer: &OfferedResult, verdict: ChunkVerdict, shared: &CoordinatorShared) {
-    let again = {
+    {
         let mut leases = shared.leases();
         if offer.check && verdict != ChunkVerdict::Counted {
             leases.checked(offer.chunk, &offer.node, verdict == ChunkVerdict::Differs);
-            false
         } else {
-            let again = verdict == ChunkVerdict::Counted && leases.counted().contains(offer.chunk);
-            if !again {
-                leases.count(offer.chunk, &offer.node, offer.done.wall);
-            }
-            again
+            leases.count(offer.chunk, &offer.node, offer.done.wall);
         }
-    };
-    if !again {
-        shared.board().record(offer, verdict, shared.now());
     }
+    shared.board().record(offer, verdict, shared.now());
 }
 
 fn refusal(offer: &OfferedResult, verdict: ChunkVerdict, when: Stamp) -> Incident {

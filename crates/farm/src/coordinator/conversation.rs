@@ -205,7 +205,10 @@ impl FarmClient<'_> {
     fn fail(&mut self, lease: &Lease, reason: &str) -> Result<FromCoordinator> {
         self.check(lease)?;
         let (chunk, now) = (lease.chunk.index, self.shared.now());
-        let given_up = self.shared.leases().fail(chunk, lease.number, &self.pilot, &self.node, now);
+        // A failure whose reply was lost is reported again.
+        let Some(given_up) = self.shared.leases().fail(chunk, lease.number, &self.pilot, &self.node, now) else {
+            return Ok(FromCoordinator::Noted);
+        };
         self.shared.board().failed(&self.node);
         let detail = format!("{}: {reason}{}", self.pilot, if given_up { "; given up" } else { "" });
         let _ = self.to_ledger.send(self.shared.incident("failed", &self.node, Some(chunk), detail));

@@ -1,5 +1,7 @@
 //! Chunks that fail: which node may try one again, and when it is given up.
 
+use std::collections::BTreeSet;
+
 use super::Leases;
 
 /// First and longest pause before a chunk goes back to a node that failed it, seconds; it doubles.
@@ -17,6 +19,24 @@ pub(super) struct ChunkFailures {
     pub(super) not_before: f64,
 }
 
+/// Lease numbers of the latest failures: a pilot whose reply was lost reports its failure again.
+#[derive(Debug, Default)]
+pub(super) struct ReportedFailures(BTreeSet<u64>);
+
+impl ReportedFailures {
+    /// Numbers that are kept, at most. A pilot reports again as soon as it is connected again.
+    const KEPT: usize = 1 << 16;
+
+    /// Notes a number; false if it was noted before.
+    fn is_new(&mut self, number: u64) -> bool {
+        let new = self.0.insert(number);
+        if self.0.len() > Self::KEPT {
+            self.0.pop_first();
+        }
+        new
+    }
+}
+
 impl Leases {
     /// The first open chunk that this node may try.
     pub(super) fn take_returned(&mut self, node: &str, now: f64) -> Option<u64> {
@@ -31,15 +51,19 @@ impl Leases {
         Some(chunk)
     }
 
-    /// Notes that a chunk failed under this lease. Returns whether it is given up.
-    pub fn fail(&mut self, chunk: u64, number: u64, pilot: &str, node: &str, now: f64) -> bool {
+    /// Notes that a chunk failed under this lease. Returns whether it is given up; `None` if this failure was noted
+    /// before.
+    pub fn fail(&mut self, chunk: u64, number: u64, pilot: &str, node: &str, now: f64) -> Option<bool> {
+        if !self.reported.is_new(number) {
+            return None;
+        }
         self.nodes.failed(node, now);
         if self.is_check(chunk, number, pilot) {
             self.checks.failed(chunk, node);
-            return false;
+            return Some(false);
         }
         if chunk >= self.chunks || self.is_over(chunk) {
-            return false;
+            return Some(false);
         }
         self.drop_lease(chunk, number, pilot);
         let failed = self.failures.entry(chunk).or_default();
@@ -58,7 +82,7 @@ impl Leases {
         } else {
             self.reopen(chunk);
         }
-        given_up
+        Some(given_up)
     }
 
     /// Whether a chunk fails on two nodes that have done something, or too often where no other node is left.

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use self::checks::Checks;
-use self::failures::ChunkFailures;
+use self::failures::{ChunkFailures, ReportedFailures};
 use self::nodes::NodeRecords;
 use crate::ChunkSet;
 
@@ -112,6 +112,7 @@ pub struct Leases {
     ages: BTreeSet<(u64, u64)>,
     counted: ChunkSet,
     failures: BTreeMap<u64, ChunkFailures>,
+    reported: ReportedFailures,
     given_up: BTreeSet<u64>,
     /// Chunks given up since the last success of any node.
     charges: usize,
@@ -138,6 +139,7 @@ impl Leases {
             ages: BTreeSet::new(),
             counted,
             failures: BTreeMap::new(),
+            reported: ReportedFailures::default(),
             given_up: BTreeSet::new(),
             charges: 0,
             nodes: NodeRecords::default(),
@@ -369,12 +371,13 @@ impl Leases {
         self.checks.done(chunk, node, differs);
     }
 
-    /// Ends a lease without result and without fault.
+    /// Ends a lease without result and without fault. A chunk that no other pilot holds is open again, unless it is over.
     pub fn drop_lease(&mut self, chunk: u64, number: u64, pilot: &str) {
         if let Some(held) = self.held.get_mut(&chunk) {
             held.holds.retain(|hold| !hold.is(number, pilot));
             if held.holds.is_empty() {
                 self.release(chunk);
+                self.reopen(chunk);
             }
         }
     }

@@ -65,6 +65,15 @@ pub enum ChunkVerdict {
     Differs,
 }
 
+/// What the ledger did with an offered result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordedOffer {
+    /// Its decision.
+    pub verdict: ChunkVerdict,
+    /// The same result was offered before and the reply to it was lost: nothing was added.
+    pub again: bool,
+}
+
 /// A result that counts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Commit {
@@ -180,10 +189,11 @@ pub trait Ledger: Send {
     fn check_place(&self) -> Result<()>;
 
     /// Counts or refuses offers, in their order, in one durable transaction: when this returns, the verdicts are final.
+    /// An offer that is made again, since the reply was lost, gets the same verdict and is on record once.
     ///
     /// # Errors
     /// When the ledger cannot be written; none of the offers counts then.
-    fn record(&mut self, offers: &[OfferedResult], when: Stamp) -> Result<Vec<ChunkVerdict>>;
+    fn record(&mut self, offers: &[OfferedResult], when: Stamp) -> Result<Vec<RecordedOffer>>;
 
     /// Adds incidents.
     ///

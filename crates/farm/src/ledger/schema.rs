@@ -43,6 +43,9 @@ CREATE TABLE incidents (
 CREATE TABLE nodes (node TEXT PRIMARY KEY, about TEXT NOT NULL) STRICT;
 ";
 
+/// Finds the refusals of a chunk, for offers that are made again.
+pub(super) const INDEX: &str = "CREATE INDEX IF NOT EXISTS refusals_of_chunk ON refusals (chunk)";
+
 /// Tables of a ledger.
 pub(super) const NAMES: [&str; 5] = ["farm", "commits", "refusals", "incidents", "nodes"];
 

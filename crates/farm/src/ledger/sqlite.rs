@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, params};
 
-use super::schema::{APPLICATION, TABLES, VERSION};
+use super::schema::{APPLICATION, INDEX, TABLES, VERSION};
 use super::{
-    Begin, ChunkVerdict, Commit, Farm, Incident, Ledger, NodeTotals, OfferedResult, Refusal, Totals, read, write,
+    Begin, Commit, Farm, Incident, Ledger, NodeTotals, OfferedResult, RecordedOffer, Refusal, Totals, read, write,
 };
 use crate::clock::{FarmClock, Stamp};
 use crate::leases::GENERATION;
@@ -67,6 +67,7 @@ impl SqliteLedger {
             let settings = farm.settings.to_string();
             let all = ledger.connection.unchecked_transaction().map_err(|error| error.to_string())?;
             all.execute_batch(TABLES)
+                .and_then(|()| all.execute_batch(INDEX))
                 .and_then(|()| all.pragma_update(None, "application_id", APPLICATION))
                 .and_then(|()| all.pragma_update(None, "user_version", VERSION))
                 .and_then(|()| {
@@ -153,7 +154,15 @@ impl SqliteLedger {
         let found = pragma("application_id").map_err(|error| self.failure("read")(error.to_string()))?;
         let version = pragma("user_version").map_err(|error| self.failure("read")(error.to_string()))?;
         match (found, version) {
-            (APPLICATION, VERSION) => Ok(self),
+            (APPLICATION, VERSION) => {
+                if self.lock.is_some() {
+                    // Ledgers of this version were written without it.
+                    self.connection
+                        .execute_batch(INDEX)
+                        .map_err(|error| self.failure("write into")(error.to_string()))?;
+                }
+                Ok(self)
+            }
             (APPLICATION, 1) => self.upgrade(),
             (APPLICATION, newer) => Err(self.failure("read")(format!(
                 "it has schema version {newer}; this program knows version {VERSION}"
@@ -282,7 +291,7 @@ impl Ledger for SqliteLedger {
         Err(self.failure("go on with")(format!("it was deleted or replaced while the run went on; {said}")))
     }
 
-    fn record(&mut self, offers: &[OfferedResult], when: Stamp) -> Result<Vec<ChunkVerdict>> {
+    fn record(&mut self, offers: &[OfferedResult], when: Stamp) -> Result<Vec<RecordedOffer>> {
         self.writing(|all| offers.iter().map(|offer| write::verdict(all, offer, when)).collect())
     }
 

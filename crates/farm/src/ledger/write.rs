@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, ToSql};
+use rusqlite::{Connection, ToSql, params};
 
-use super::schema::{NAMES, TABLES, VERSION, from_version_1};
-use super::{ChunkVerdict, OfferedResult};
+use super::schema::{INDEX, NAMES, TABLES, VERSION, from_version_1};
+use super::{ChunkVerdict, OfferedResult, RecordedOffer};
 use crate::clock::Stamp;
 
 /// Makes the tables of an older ledger those of this version: in place, or where it is only read, in a copy in memory,
@@ -28,13 +28,14 @@ pub(super) fn upgraded(connection: &Connection, path: &Path, in_place: bool) -> 
     for name in NAMES {
         all.execute_batch(&format!("DROP TABLE old_{name}"))?;
     }
+    all.execute_batch(INDEX)?;
     all.pragma_update(None, "user_version", VERSION)?;
     all.commit()?;
     Ok(None)
 }
 
 /// Counts or refuses one offer.
-pub(super) fn verdict(connection: &Connection, offer: &OfferedResult, when: Stamp) -> rusqlite::Result<ChunkVerdict> {
+pub(super) fn verdict(connection: &Connection, offer: &OfferedResult, when: Stamp) -> rusqlite::Result<RecordedOffer> {
     let done = &offer.done;
     let (chunk, number, digest) = (offer.chunk.cast_signed(), offer.number.cast_signed(), done.digest.cast_signed());
     let (read, written) = (done.read.map(u64::cast_signed), done.written.map(u64::cast_signed));
@@ -61,7 +62,7 @@ pub(super) fn verdict(connection: &Connection, offer: &OfferedResult, when: Stam
          ON CONFLICT (chunk) DO NOTHING",
     )?;
     if insert.execute(&values[..])? == 1 {
-        return Ok(ChunkVerdict::Counted);
+        return Ok(RecordedOffer { verdict: ChunkVerdict::Counted, again: false });
     }
     let mut look = connection.prepare_cached("SELECT number, pilot, events, digest FROM commits WHERE chunk = ?1")?;
     let (first, pilot, same) = look.query_row([chunk], |row| {
@@ -70,7 +71,14 @@ pub(super) fn verdict(connection: &Connection, offer: &OfferedResult, when: Stam
     })?;
     // The reply to the first offer was lost: this is the same offer again, and it counts already.
     if first == number && pilot == offer.pilot && same {
-        return Ok(ChunkVerdict::Counted);
+        return Ok(RecordedOffer { verdict: ChunkVerdict::Counted, again: true });
+    }
+    let verdict = if same { ChunkVerdict::Duplicate } else { ChunkVerdict::Differs };
+    let mut known = connection.prepare_cached(
+        "SELECT 1 FROM refusals WHERE chunk = ?1 AND number = ?2 AND pilot = ?3 AND events = ?4 AND digest = ?5",
+    )?;
+    if known.exists(params![chunk, number, offer.pilot, events, digest])? {
+        return Ok(RecordedOffer { verdict, again: true });
     }
     let mut refuse = connection.prepare_cached(
         "INSERT INTO refusals VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
@@ -79,5 +87,5 @@ pub(super) fn verdict(connection: &Connection, offer: &OfferedResult, when: Stam
     // What an offer says stands first in both tables.
     let refused: [&dyn ToSql; 2] = [&differs, &offer.check];
     refuse.execute([&values[..], &refused[..]].concat().as_slice())?;
-    Ok(if same { ChunkVerdict::Duplicate } else { ChunkVerdict::Differs })
+    Ok(RecordedOffer { verdict, again: false })
 }

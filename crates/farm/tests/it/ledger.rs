@@ -2,12 +2,12 @@
 //! and the totals are those of the plan.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use farm::{
     ChunkResult, ChunkSet, ChunkVerdict, Farm, FarmClock, FarmJob, Incident, LeaseAnswer, LeaseRules, Leases, Ledger,
-    Linked, OfferedResult, Product, Published, SharedFarm, SqliteLedger, Stamp,
+    Linked, OfferedResult, Product, Published, RecordedOffer, SharedFarm, SqliteLedger, Stamp,
 };
 use proptest::prelude::*;
 
@@ -57,6 +57,8 @@ enum Step {
     Again(u8),
     Beat(u8),
     Fail(u8),
+    /// Work is ended without a result.
+    Stop(u8),
     Sleep(u8),
     /// The coordinator dies; another continues with what is on the disk.
     Die,
@@ -69,6 +71,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (0..4_u8).prop_map(Step::Again),
         2 => (0..4_u8).prop_map(Step::Beat),
         1 => (0..4_u8).prop_map(Step::Fail),
+        1 => (0..4_u8).prop_map(Step::Stop),
         2 => (0..20_u8).prop_map(Step::Sleep),
         1 => Just(Step::Die),
     ]
@@ -84,6 +87,8 @@ struct World<'a> {
     hands: BTreeMap<u8, Vec<(u64, u64)>>,
     last: BTreeMap<u8, (u64, u64)>,
     counted: BTreeMap<u64, u64>,
+    /// All that was offered: pilot, chunk, lease.
+    offered: BTreeSet<(u8, u64, u64)>,
     refused: u64,
     lives: u64,
 }
@@ -94,8 +99,9 @@ impl<'a> World<'a> {
     fn new(path: &'a Path, job: FarmJob) -> Self {
         let ledger = SqliteLedger::create(path, &farm(job.clone())).unwrap();
         let leases = Leases::new(Self::RULES, job.chunks(), ChunkSet::new(job.chunks()), 0, 1);
-        let (hands, last, counted) = Default::default();
-        Self { path, job, ledger: Some(ledger), leases, now: 0.0, hands, last, counted, refused: 0, lives: 0 }
+        let (hands, last, counted, offered) = Default::default();
+        let ledger = Some(ledger);
+        Self { path, job, ledger, leases, now: 0.0, hands, last, counted, offered, refused: 0, lives: 0 }
     }
 
     /// Chunks that count, or that failed on several nodes and are given up.
@@ -110,7 +116,10 @@ impl<'a> World<'a> {
     fn record(&mut self, who: u8, chunk: u64, number: u64) {
         let offer = offer(&self.job, chunk, number, &who.to_string());
         let now = self.now;
-        let verdict = self.ledger().record(&[offer], Stamp { at: now, since: now }).unwrap()[0];
+        let RecordedOffer { verdict, again } =
+            self.ledger().record(&[offer], Stamp { at: now, since: now }).unwrap()[0];
+        let known = !self.offered.insert((who, chunk, number));
+        assert_eq!(again, known, "chunk {chunk}, lease {number}");
         match self.counted.get(&chunk) {
             None => {
                 assert_eq!(verdict, ChunkVerdict::Counted);
@@ -120,7 +129,8 @@ impl<'a> World<'a> {
             Some(first) if *first == number => assert_eq!(verdict, ChunkVerdict::Counted),
             Some(_) => {
                 assert_eq!(verdict, ChunkVerdict::Duplicate);
-                self.refused += 1;
+                // So is one that is refused.
+                self.refused += u64::from(!known);
             }
         }
         self.leases.count(chunk, &format!("node-{who}"), Some(1.0));
@@ -160,6 +170,11 @@ impl<'a> World<'a> {
             Step::Fail(who) => {
                 if let Some((chunk, number)) = self.hands.entry(who).or_default().pop() {
                     self.leases.fail(chunk, number, &who.to_string(), &format!("node-{who}"), self.now);
+                }
+            }
+            Step::Stop(who) => {
+                if let Some((chunk, number)) = self.hands.entry(who).or_default().pop() {
+                    self.leases.drop_lease(chunk, number, &who.to_string());
                 }
             }
             Step::Sleep(seconds) => {
@@ -225,12 +240,21 @@ fn the_second_of_two_different_results_is_refused_and_marked() {
     let mut ledger = SqliteLedger::create(&path, &farm(job.clone())).unwrap();
     let (first, mut second) = (offer(&job, 1, 1, "a"), offer(&job, 1, 2, "b"));
     second.done.digest ^= 1;
-    let verdicts =
-        ledger.record(&[first.clone(), first.clone(), offer(&job, 1, 3, "c"), second], Stamp::default()).unwrap();
+    let all = [first.clone(), first.clone(), offer(&job, 1, 3, "c"), second];
+    let verdicts: Vec<ChunkVerdict> =
+        ledger.record(&all, Stamp::default()).unwrap().into_iter().map(|one| one.verdict).collect();
     assert_eq!(
         verdicts,
         [ChunkVerdict::Counted, ChunkVerdict::Counted, ChunkVerdict::Duplicate, ChunkVerdict::Differs]
     );
+    // Replies are lost, and the coordinator dies meanwhile: what is offered again is on record once.
+    drop(ledger);
+    let mut ledger = SqliteLedger::open(&path).unwrap();
+    for _ in 0..3 {
+        let again = ledger.record(&all, Stamp::default()).unwrap();
+        assert!(again.iter().all(|one| one.again), "{again:?}");
+        assert_eq!(again.into_iter().map(|one| one.verdict).collect::<Vec<_>>(), verdicts);
+    }
     let totals = ledger.totals().unwrap();
     assert_eq!((totals.commits, totals.refused, totals.differing), (1, 2, 1));
     assert!((totals.wasted - 2.0).abs() < 1e-12);
@@ -276,6 +300,36 @@ fn heartbeats_keep_a_lease_and_a_paused_pilot_loses_its_chunk() {
     leases.count(0, "n", Some(1.0));
     assert!(!leases.renew(0, number, "a", 4.0), "its result is no longer wanted");
     assert_eq!(leases.ask("a", "n", 4.0), LeaseAnswer::Finished);
+}
+
+#[test]
+fn work_that_ended_without_a_result_leaves_its_chunk_open() {
+    // A coordinator that had given the chunk up told its pilot to end. The next one, which has not, hears a heartbeat
+    // first and then that the work was ended.
+    let rules = LeaseRules { expiry: 2.0, ..LeaseRules::default() };
+    let mut leases = Leases::new(rules, 1, ChunkSet::new(1), 0, 100);
+    assert!(leases.renew(0, 7, "a", 0.1));
+    leases.drop_lease(0, 7, "a");
+    assert!(matches!(leases.ask("b", "n", 0.2), LeaseAnswer::Lease { chunk: 0, .. }), "the chunk is lost");
+    leases.count(0, "n", Some(1.0));
+    leases.drop_lease(0, 7, "a");
+    assert_eq!(leases.ask("b", "n", 0.3), LeaseAnswer::Finished);
+}
+
+#[test]
+fn a_failure_that_is_reported_again_counts_once() {
+    let mut leases = Leases::new(LeaseRules::default(), 2, ChunkSet::new(2), 0, 1);
+    leases.joined("n");
+    let LeaseAnswer::Lease { chunk, .. } = leases.ask("a", "n", 0.0) else { panic!("no work") };
+    leases.count(chunk, "n", Some(1.0));
+    let LeaseAnswer::Lease { chunk, number, .. } = leases.ask("a", "n", 0.1) else { panic!("no work") };
+    assert_eq!(leases.fail(chunk, number, "a", "n", 0.2), Some(false));
+    // Replies are lost; three failures of the only node would give the chunk up.
+    for _ in 0..5 {
+        assert_eq!(leases.fail(chunk, number, "a", "n", 0.3), None);
+    }
+    assert!(leases.given_up().is_empty());
+    assert!(matches!(leases.ask("a", "n", 1.0), LeaseAnswer::Lease { chunk: again, .. } if again == chunk));
 }
 
 #[test]

@@ -20,6 +20,10 @@ use crate::{Error, Result};
 const TIMEOUT: Duration = Duration::from_secs(40);
 /// Time between the message to start and the start, nanoseconds.
 const START_DELAY: u64 = 300_000_000;
+/// Interval at which a waiting driver checks whether the user asked to stop.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Longest gap between two events that is waited for, seconds.
+const LONGEST_GAP: f64 = 1e6;
 /// Silence after the last datagram was sent, after which no more are expected.
 const QUIET: Duration = Duration::from_millis(700);
 
@@ -111,22 +115,28 @@ struct Driver<'a> {
     links: Vec<Option<Link>>,
     messages: Receiver<(usize, Option<BuildReply>)>,
     clocks: Vec<ClockOffset>,
+    stopper: &'a Stopper,
 }
 
 /// Runs a job: the senders are the nodes from 0, followed by the receivers. With `lose`, that receiver fails after this
 /// number of built events.
 ///
 /// # Errors
-/// When nodes cannot be started or fail, or the job is invalid.
-pub fn build(job: &BuildJob, launcher: &mut dyn Launcher, lose: Option<(u32, u32)>) -> Result<BuildOutcome> {
+/// When nodes cannot be started or fail, the job is invalid, or the user asked to stop.
+pub fn build(
+    job: &BuildJob,
+    launcher: &mut dyn Launcher,
+    lose: Option<(u32, u32)>,
+    stopper: &Stopper,
+) -> Result<BuildOutcome> {
     job.check()?;
     let nodes = (job.senders + job.receivers) as usize;
-    let Greeting { greeted, missing } = greet(launcher, nodes, DUTY.name, &Stopper::default())?;
+    let Greeting { greeted, missing } = greet(launcher, nodes, DUTY.name, stopper)?;
     if let Some(MissingNode { node, reason }) = missing.into_iter().next() {
         return Err(Error::Node { node, reason });
     }
     let (sender, messages) = mpsc::channel();
-    let mut driver = Driver { job, links: Vec::new(), messages, clocks: Vec::new() };
+    let mut driver = Driver { job, links: Vec::new(), messages, clocks: Vec::new(), stopper };
     let mut places = Vec::new();
     for Greeted { node, mut link, hello, clock, address } in greeted {
         let mut output = std::mem::replace(&mut link.output, Box::new(std::io::empty()));
@@ -159,6 +169,32 @@ impl Driver<'_> {
         }
     }
 
+    /// Receives a message within `patience`; `None` if there is none.
+    fn receive(&self, patience: Duration) -> Result<Option<(usize, Option<BuildReply>)>> {
+        let deadline = Instant::now() + patience;
+        loop {
+            if self.stopper.asked() {
+                return Err(Error::Stopped);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.messages.recv_timeout(left.min(POLL_INTERVAL)) {
+                Ok(message) => return Ok(Some(message)),
+                Err(RecvTimeoutError::Timeout) if !left.is_zero() => {}
+                Err(_) => return Ok(None),
+            }
+        }
+    }
+
+    /// How long the next message of a running job may take.
+    fn patience(&self, sent: u32) -> Duration {
+        if self.job.transport == Transport::Datagrams && sent == self.job.senders {
+            return QUIET;
+        }
+        // At random moments, one of 2^22 gaps is rarely longer than 20 times the mean.
+        let gap = self.job.rate.map_or(0.0, |rate| 20.0 / rate);
+        TIMEOUT + Duration::from_secs_f64(gap.min(LONGEST_GAP))
+    }
+
     /// Receives one message of every node, and collects the results of `take`.
     fn each<T>(&mut self, mut take: impl FnMut(usize, BuildReply) -> Option<T>) -> Result<Vec<T>> {
         let mut all: Vec<Option<T>> = self.links.iter().map(|_| None).collect();
@@ -166,7 +202,7 @@ impl Driver<'_> {
         while all.iter().zip(&self.links).any(|(one, link)| one.is_none() && link.is_some()) {
             let left = deadline.saturating_duration_since(Instant::now());
             let (node, message) =
-                self.messages.recv_timeout(left).map_err(|_| Error::Gone("some nodes do not answer".to_owned()))?;
+                self.receive(left)?.ok_or_else(|| Error::Gone("some nodes do not answer".to_owned()))?;
             let name = || self.links[node].as_ref().map_or_else(String::new, |link| link.name.clone());
             match message {
                 Some(BuildReply::Failed { reason }) => return Err(Error::Node { node: name(), reason }),
@@ -219,14 +255,13 @@ impl Driver<'_> {
         let began = Instant::now() + Duration::from_nanos(START_DELAY);
         let mut loss: Option<Loss> = None;
         let (mut last, mut sent, mut gap) = (began, 0, Duration::ZERO);
-        let pushes = !matches!(job.transport, Transport::Credits { .. });
         while ledger.left() > 0 {
-            let wait = if pushes && sent == job.senders { QUIET } else { TIMEOUT };
-            let (node, message) = match self.messages.recv_timeout(wait) {
-                Ok(message) => message,
+            let Some((node, message)) = self.receive(self.patience(sent))? else {
                 // Dropped datagrams never arrive.
-                Err(RecvTimeoutError::Timeout) if job.transport == Transport::Datagrams && sent == job.senders => break,
-                Err(_) => return Err(Error::Gone(format!("{} events were not built in time", ledger.left()))),
+                if job.transport == Transport::Datagrams && sent == job.senders {
+                    break;
+                }
+                return Err(Error::Gone(format!("{} events were not built in time", ledger.left())));
             };
             match message {
                 Some(BuildReply::Built { events }) => {

@@ -42,10 +42,9 @@ pub(super) fn work(
     } else {
         let times = EventTimes::of(&order.job);
         for event in sequence(index, &order.job) {
-            if control.ended() {
+            if !wait(times.due(began, event), control) {
                 break;
             }
-            wait(times.due(began, event));
             push(index, &order.job, &socket, &receivers, event, &mut counters);
         }
         reply(BuildReply::Sent)?;
@@ -61,11 +60,18 @@ fn wait_for_end(control: &Control) {
     }
 }
 
-fn wait(moment: u64) {
-    let left = moment.saturating_sub(sys::clock::now());
-    if left > 0 {
-        std::thread::sleep(Duration::from_nanos(left));
+/// Waits for a moment; false if the job ends first.
+fn wait(moment: u64, control: &Control) -> bool {
+    /// Interval at which the end of the job is looked for: rare events must not hold it up.
+    const POLL_INTERVAL: Duration = Duration::from_millis(50);
+    while !control.ended() {
+        let left = moment.saturating_sub(sys::clock::now());
+        if left == 0 {
+            return true;
+        }
+        std::thread::sleep(Duration::from_nanos(left).min(POLL_INTERVAL));
     }
+    false
 }
 
 /// The events in the order in which a sender serves them.
@@ -166,10 +172,9 @@ fn connections(
     let mut message = vec![0x5a; 8];
     let times = EventTimes::of(job);
     for event in sequence(index, job) {
-        if control.ended() {
+        if !wait(times.due(began, event), control) {
             break;
         }
-        wait(times.due(began, event));
         let length = job.length(event, index);
         message.resize(8 + length as usize, 0x5a);
         message[..4].copy_from_slice(&event.to_le_bytes());

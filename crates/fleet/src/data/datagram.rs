@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::stream::{FlowCounter, FlowLimit};
 use crate::{Error, Result};
 
 /// Size of the header of a counted datagram, bytes.
@@ -50,6 +51,9 @@ pub struct Received {
     pub late: u64,
     /// Datagrams dropped because the socket's buffer was full, by the kernel's count.
     pub socket_drops: u64,
+    /// Time from the first to the last of the distinct ones, nanoseconds.
+    #[serde(default)]
+    pub nanos: u64,
 }
 
 /// Steps of a ladder, at most.
@@ -58,9 +62,10 @@ const STEPS: u64 = 256;
 const REMEMBERED: u64 = 1 << 24;
 
 impl Received {
-    fn note(&mut self, header: Header, length: usize, seen: &mut Vec<Vec<u64>>, last: &mut Header) {
+    /// Counts a datagram; false if it is a duplicate or none of a test.
+    fn note(&mut self, header: Header, length: usize, seen: &mut Vec<Vec<u64>>, last: &mut Header) -> bool {
         if header.step >= STEPS || header.number >= REMEMBERED {
-            return;
+            return false;
         }
         let step = header.step as usize;
         if seen.len() <= step {
@@ -74,7 +79,7 @@ impl Received {
         }
         if words[word] >> bit & 1 == 1 {
             self.again += 1;
-            return;
+            return false;
         }
         words[word] |= 1 << bit;
         self.by_step[step] += 1;
@@ -84,6 +89,7 @@ impl Received {
         } else {
             *last = header;
         }
+        true
     }
 }
 
@@ -120,28 +126,29 @@ pub(crate) fn greet(socket: &UdpSocket, ticket: &str) -> Result<()> {
     Err(Error::Gone("its datagrams were not answered".to_owned()))
 }
 
-/// Counts datagrams until told to stop.
-pub(crate) fn count(socket: &UdpSocket, stop: &AtomicBool) -> Received {
+/// Counts datagrams until told to stop; their bytes, of whatever contents, are also counted in `flow`.
+pub(crate) fn count(socket: &UdpSocket, stop: &AtomicBool, flow: &FlowCounter) -> Received {
     let mut received = Received::default();
     let (mut seen, mut last) = (Vec::new(), Header { step: 0, number: 0 });
-    let mut buffer = vec![0; 1 << 16];
+    let (mut buffer, mut first) = (vec![0; 1 << 16], None);
     // Without a timeout the loop could not end.
     if socket.set_read_timeout(Some(POLL_INTERVAL)).is_err() {
         return received;
     }
     while !stop.load(Relaxed) {
-        if let Ok(length) = socket.recv(&mut buffer)
-            && let Some(header) = Header::read(&buffer[..length])
-        {
-            received.note(header, length, &mut seen, &mut last);
+        let Ok(length) = socket.recv(&mut buffer) else { continue };
+        flow.bytes.fetch_add(length as u64, Relaxed);
+        if Header::read(&buffer[..length]).is_some_and(|header| received.note(header, length, &mut seen, &mut last)) {
+            let now = sys::clock::now();
+            received.nanos = now - *first.get_or_insert(now);
         }
     }
     received.socket_drops = sys::socket::drops(socket).unwrap_or(0);
     received
 }
 
-/// Echoes every datagram until told to stop.
-pub(crate) fn echo_datagrams(socket: &UdpSocket, stop: &AtomicBool) {
+/// Echoes every datagram until told to stop. The flow counts both directions, the limit one.
+pub(crate) fn echo_datagrams(socket: &UdpSocket, stop: &AtomicBool, flow: &FlowCounter, limit: FlowLimit<'_>) {
     let mut buffer = vec![0; 1 << 16];
     if socket.set_read_timeout(Some(POLL_INTERVAL)).is_err() {
         return;
@@ -150,6 +157,8 @@ pub(crate) fn echo_datagrams(socket: &UdpSocket, stop: &AtomicBool) {
         if let Ok(length) = socket.recv(&mut buffer) {
             // A datagram that cannot be sent counts as lost at the other side.
             let _ = socket.send(&buffer[..length]);
+            let both = flow.bytes.fetch_add(2 * length as u64, Relaxed) + 2 * length as u64;
+            limit.wait(both / 2);
         }
     }
 }

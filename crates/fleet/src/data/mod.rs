@@ -14,6 +14,6 @@ pub(crate) use datagram::{HEADER, Header, count, echo_datagrams, greet, welcome}
 pub use options::SocketOptions;
 pub use sample::TcpSnapshot;
 pub(crate) use sample::{Blocks, WatchedConnection};
-pub(crate) use stream::{Flows, echo, receive, send};
+pub(crate) use stream::{FlowCounter, FlowLimit, Flows, echo, receive, send};
 pub(crate) use thread::{DataSockets, start, start_flows};
 pub(crate) use ticket::take;

@@ -55,6 +55,47 @@ impl FlowCounter {
     }
 }
 
+/// Longest sleep of a flow that is ahead of its rate, after which it checks whether to stop.
+const LONGEST_SLEEP: f64 = 0.05;
+
+/// The rate of one flow, at most, from the moment at which this is created, and its end.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FlowLimit<'a> {
+    rate: Option<f64>,
+    stop: Option<&'a AtomicBool>,
+    began: Instant,
+}
+
+impl<'a> FlowLimit<'a> {
+    /// The flow goes on until the other side ends it.
+    pub(crate) fn none() -> Self {
+        Self { rate: None, stop: None, began: Instant::now() }
+    }
+
+    /// `rate` bytes a second, if given, until `stop`. A socket that is shut down is not enough: it still receives what
+    /// the other side goes on to send.
+    pub(crate) fn new(rate: Option<f64>, stop: &'a AtomicBool) -> Self {
+        Self { rate, stop: Some(stop), began: Instant::now() }
+    }
+
+    fn is_over(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Relaxed))
+    }
+
+    /// Waits until the flow may have moved so many bytes.
+    pub(crate) fn wait(&self, bytes: u64) {
+        let Some(rate) = self.rate else { return };
+        let due = bytes as f64 / rate;
+        while !self.is_over() {
+            let ahead = due - self.began.elapsed().as_secs_f64();
+            if ahead <= 0.0 {
+                return;
+            }
+            std::thread::sleep(Duration::from_secs_f64(ahead.min(LONGEST_SLEEP)));
+        }
+    }
+}
+
 /// Writes records until told to stop or the connection ends.
 pub(crate) fn send(mut stream: &TcpStream, record: &[u8], flow: &FlowCounter, stop: &AtomicBool) {
     let cpu = sys::clock::thread_cpu().unwrap_or_default();
@@ -72,12 +113,11 @@ pub(crate) fn send(mut stream: &TcpStream, record: &[u8], flow: &FlowCounter, st
     flow.finish(cpu, calls);
 }
 
-/// Reads until the end of the stream, at `rate` bytes a second if given.
-pub(crate) fn receive(mut stream: &TcpStream, flow: &FlowCounter, rate: Option<u64>) {
+/// Reads until the end of the stream.
+pub(crate) fn receive(mut stream: &TcpStream, flow: &FlowCounter, limit: FlowLimit<'_>) {
     let cpu = sys::clock::thread_cpu().unwrap_or_default();
     let mut buffer = vec![0; READ];
     let (mut bytes, mut calls) = (0, 0);
-    let began = Instant::now();
     loop {
         match stream.read(&mut buffer) {
             Ok(0) => break,
@@ -87,22 +127,23 @@ pub(crate) fn receive(mut stream: &TcpStream, flow: &FlowCounter, rate: Option<u
         }
         calls += 1;
         flow.bytes.store(bytes, Relaxed);
-        if let Some(rate) = rate {
-            let due = Duration::from_secs_f64(bytes as f64 / rate.max(1) as f64);
-            std::thread::sleep(due.saturating_sub(began.elapsed()).min(Duration::from_secs(1)));
+        limit.wait(bytes);
+        if limit.is_over() {
+            break;
         }
     }
     flow.finish(cpu, calls);
 }
 
-/// Echoes every message of `size` bytes.
-pub(crate) fn echo(mut stream: &TcpStream, size: usize, flow: &FlowCounter) {
+/// Echoes every message of `size` bytes. The flow counts both directions, the limit one.
+pub(crate) fn echo(mut stream: &TcpStream, size: usize, flow: &FlowCounter, limit: FlowLimit<'_>) {
     let cpu = sys::clock::thread_cpu().unwrap_or_default();
     let mut message = vec![0; size];
     let mut calls = 0;
-    while stream.read_exact(&mut message).is_ok() && stream.write_all(&message).is_ok() {
+    while !limit.is_over() && stream.read_exact(&mut message).is_ok() && stream.write_all(&message).is_ok() {
         calls += 1;
-        flow.bytes.store(calls * size as u64, Relaxed);
+        flow.bytes.store(2 * calls * size as u64, Relaxed);
+        limit.wait(calls * size as u64);
     }
     flow.finish(cpu, calls);
 }

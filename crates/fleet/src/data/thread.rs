@@ -4,7 +4,7 @@ use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::sync::atomic::AtomicBool;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-use super::{Flows, receive, send};
+use super::{FlowLimit, Flows, receive, send};
 use crate::path::pin;
 use crate::{Error, Result};
 
@@ -35,7 +35,7 @@ pub(crate) fn start_flows<'scope>(
         start(scope, cpu, || send(stream, record, flow, stop))?;
     }
     for (stream, flow) in data.down.iter().zip(down.0.iter()) {
-        start(scope, cpu, || receive(stream, flow, None))?;
+        start(scope, cpu, || receive(stream, flow, FlowLimit::none()))?;
     }
     Ok(())
 }

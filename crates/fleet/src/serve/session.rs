@@ -10,7 +10,8 @@ use super::message::{FromClient, FromServer};
 use super::shared::ServerShared;
 use super::{Datagrams, ServeReport, ServeTest};
 use crate::data::{
-    Blocks, CpuWatch, Flows, Received, WatchedConnection, count, echo, echo_datagrams, start, take, welcome,
+    Blocks, CpuWatch, FlowCounter, FlowLimit, Flows, Received, WatchedConnection, count, echo, echo_datagrams, start,
+    take, welcome,
 };
 use crate::{Error, Result, data};
 
@@ -112,36 +113,40 @@ fn run(test: &ServeTest, control: &mut Channel, server: &ServerShared) -> Result
     };
     let (ups, downs, echoes) = (of(ConnectionUse::Up), of(ConnectionUse::Down), of(ConnectionUse::Echo));
     let (up, down, answered) = (Flows::new(ups.len()), Flows::new(downs.len()), Flows::new(echoes.len()));
+    let datagram_flow = Flows::new(1);
     let shared = TestShared::default();
+    // The rate is that of a direction, so its connections share it.
+    let share = |of: usize| limits.bytes_per_second.map(|rate| (rate as f64 / of.max(1) as f64).max(1.0));
+    let limit = |of: usize| FlowLimit::new(share(of), &shared.stop);
     let record = vec![0x5a; test.record as usize];
     let mut watched = WatchedConnection::new(downs.first().copied());
     let watch = CpuWatch::start();
     let (blocks, cut, datagrams) = std::thread::scope(|scope| {
         let started = (|| -> Result<_> {
             for (stream, flow) in ups.iter().zip(up.0.iter()) {
-                start(scope, test.cpu, || data::receive(stream, flow, limits.bytes_per_second))?;
+                start(scope, test.cpu, || data::receive(stream, flow, limit(ups.len())))?;
             }
             for (stream, flow) in downs.iter().zip(down.0.iter()) {
-                if let Some(rate) = limits.bytes_per_second {
-                    sys::socket::set_pacing(stream, u32::try_from(rate).unwrap_or(u32::MAX))?;
+                if let Some(rate) = share(downs.len()) {
+                    // The conversion saturates.
+                    sys::socket::set_pacing(stream, rate as u32)?;
                 }
                 start(scope, test.cpu, || data::send(stream, &record, flow, &shared.stop))?;
             }
             for (stream, flow) in echoes.iter().zip(answered.0.iter()) {
-                start(scope, test.cpu, || echo(stream, test.message() as usize, flow))?;
+                start(scope, test.cpu, || echo(stream, test.message() as usize, flow, limit(echoes.len())))?;
             }
             if test.accept {
                 start(scope, test.cpu, || accept_all(&sockets.listener, &shared))?;
             }
-            let (socket, shared) = (sockets.udp.as_ref(), &shared);
-            let serve = |kind| {
-                socket.map(|socket| start(scope, test.cpu, move || serve_datagrams(socket, kind, shared))).transpose()
-            };
-            Ok(test.datagrams.map(serve).transpose()?.flatten())
+            let Some((socket, kind)) = sockets.udp.as_ref().zip(test.datagrams) else { return Ok(None) };
+            let (stop, flow, limit) = (&shared.stop, &datagram_flow.0[0], limit(1));
+            start(scope, test.cpu, move || serve_datagrams(socket, kind, stop, flow, limit)).map(Some)
         })();
         let waits = test.datagrams.is_some() || test.accept;
         let seen = started.map(|datagrams| {
-            let (blocks, cut) = watch_limits(test, control, server, [&up, &down, &answered], waits, &mut watched);
+            let (blocks, cut) =
+                watch_limits(test, control, server, [&up, &down, &answered, &datagram_flow], waits, &mut watched);
             (blocks, cut, datagrams)
         });
         // No thread may wait for ever. Shutting down a connection that the client has closed already is no error.
@@ -170,7 +175,7 @@ fn watch_limits(
     test: &ServeTest,
     control: &mut Channel,
     server: &ServerShared,
-    [up, down, echo]: [&Flows; 3],
+    [up, down, echo, datagrams]: [&Flows; 4],
     waits: bool,
     watched: &mut WatchedConnection,
 ) -> (Vec<(u64, u64)>, Option<String>) {
@@ -180,7 +185,7 @@ fn watch_limits(
     let cut = loop {
         blocks.step(up, POLL_INTERVAL);
         watched.sample(false);
-        if up.bytes() + down.bytes() > limits.bytes {
+        if [up, down, echo, datagrams].map(Flows::bytes).iter().sum::<u64>() > limits.bytes {
             break Some(format!("more than {} bytes", limits.bytes));
         }
         if Instant::now() >= deadline || server.stop.load(Relaxed) {
@@ -189,9 +194,11 @@ fn watch_limits(
         if !waits && up.ended() && down.ended() && echo.ended() {
             break None;
         }
+        // A message that began and does not go on must not make the test longer than it may be.
+        let patience = SEND_TIMEOUT.min(deadline.saturating_duration_since(Instant::now()));
         match control.has_input() {
             Ok(false) => {}
-            Ok(true) if matches!(control.receive(SEND_TIMEOUT, 1024), Ok(FromClient::Stop)) => break None,
+            Ok(true) if matches!(control.receive(patience, 1024), Ok(FromClient::Stop)) => break None,
             Ok(true) | Err(_) => break Some("the client disconnected".to_owned()),
         }
     };
@@ -211,11 +218,17 @@ fn accept_all(listener: &TcpListener, shared: &TestShared) {
     }
 }
 
-fn serve_datagrams(socket: &UdpSocket, kind: Datagrams, shared: &TestShared) -> Received {
+fn serve_datagrams(
+    socket: &UdpSocket,
+    kind: Datagrams,
+    stop: &AtomicBool,
+    flow: &FlowCounter,
+    limit: FlowLimit<'_>,
+) -> Received {
     match kind {
-        Datagrams::Count => count(socket, &shared.stop),
+        Datagrams::Count => count(socket, stop, flow),
         Datagrams::Echo => {
-            echo_datagrams(socket, &shared.stop);
+            echo_datagrams(socket, stop, flow, limit);
             Received::default()
         }
     }

@@ -1,5 +1,6 @@
 //! A stream as a figure.
 
+use measure::Stopper;
 use model::{Figure, Footprint, Launch, Metric, Placement, Primitive, Unit, format_size, percent};
 
 use super::{ConnectionCost, ConnectionSeen, Costs, StreamPlan};
@@ -113,7 +114,7 @@ impl SeriesTrial for StreamTrial {
         figure
     }
 
-    fn launch(&mut self) -> Result<Launch> {
+    fn launch(&mut self, _: &Stopper) -> Result<Launch> {
         let (seen, mut launch) = self.connect()?;
         launch.stolen = seen.cpu.0.stolen();
         launch.footprint = Footprint {

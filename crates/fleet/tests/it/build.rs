@@ -15,6 +15,7 @@ use analyse::plan_network::{FlowControl, Framing, SimulationSetup, Trigger, lost
 use fleet::LabLauncher;
 use fleet::build::{Arrivals, BuildJob, PushPattern, SizeDistribution, Transport, build};
 use fleet::lab::{Lab, LabShape, means};
+use measure::Stopper;
 
 fn lab(shape: LabShape) -> Option<Arc<Lab>> {
     match means().and_then(|_| Lab::up(shape)) {
@@ -58,7 +59,7 @@ fn burst(lab: &Arc<Lab>, senders: u32, frames: u32, rate: f64) -> Result<[f64; 3
         ..job(senders, 1)
     };
     let before = lab.drops().unwrap();
-    let outcome = build(&job, &mut LabLauncher(Arc::clone(lab)), None).unwrap();
+    let outcome = build(&job, &mut LabLauncher(Arc::clone(lab)), None, &Stopper::default()).unwrap();
     let drops = lab.drops().unwrap().since(&before);
     let sent: u64 = outcome.senders.iter().map(|node| node.sent).sum();
     let received = outcome.receivers[0].received;
@@ -108,7 +109,7 @@ fn windows_that_fit_the_buffer_lose_nothing_and_others_do() {
             ..job(22, 1)
         };
         let before = lab.port_drops().unwrap();
-        let outcome = build(&job, &mut LabLauncher(Arc::clone(&lab)), None).unwrap();
+        let outcome = build(&job, &mut LabLauncher(Arc::clone(&lab)), None, &Stopper::default()).unwrap();
         assert_eq!((outcome.built, outcome.refused), (events, 0));
         let drops: u64 =
             lab.port_drops().unwrap().iter().zip(before).map(|(now, before)| now.since(before).drops).sum();
@@ -138,7 +139,7 @@ fn four_senders(lab: &Arc<Lab>, asked: u32, events: u32) -> (f64, u64) {
         ..job(4, 1)
     };
     let before = lab.port_drops().unwrap();
-    let outcome = build(&job, &mut LabLauncher(Arc::clone(lab)), None).unwrap();
+    let outcome = build(&job, &mut LabLauncher(Arc::clone(lab)), None, &Stopper::default()).unwrap();
     assert_eq!((outcome.built, outcome.refused), (events, 0));
     let port = lab.port_drops().unwrap()[4].since(before[4]);
     let window = outcome.senders.iter().map(|node| node.window).max().unwrap();
@@ -191,7 +192,7 @@ fn random_sizes_and_moments_build_every_event_once() {
             arrivals: Arrivals::Poisson,
             ..job(3, 2)
         };
-        let outcome = build(&job, &mut launcher, None).unwrap();
+        let outcome = build(&job, &mut launcher, None, &Stopper::default()).unwrap();
         assert_eq!((outcome.built, outcome.missing, outcome.refused), (200, 0, 0), "{transport:?}");
         let bytes: u64 = outcome.receivers.iter().map(|node| node.bytes).sum();
         let said: u64 = (0..200)
@@ -201,8 +202,11 @@ fn random_sizes_and_moments_build_every_event_once() {
         assert_eq!(bytes, said, "{transport:?}");
     }
     let empty = BuildJob { sizes: SizeDistribution::Measured(Vec::new()), ..job(3, 2) };
-    assert!(build(&empty, &mut launcher, None).is_err());
-    assert!(build(&BuildJob { arrivals: Arrivals::Poisson, ..job(3, 2) }, &mut launcher, None).is_err());
+    assert!(build(&empty, &mut launcher, None, &Stopper::default()).is_err());
+    assert!(
+        build(&BuildJob { arrivals: Arrivals::Poisson, ..job(3, 2) }, &mut launcher, None, &Stopper::default())
+            .is_err()
+    );
 }
 
 #[test]
@@ -211,17 +215,20 @@ fn every_transport_and_pattern_builds_every_event_once() {
     let mut launcher = LabLauncher(lab);
     for pattern in [PushPattern::Burst, PushPattern::RoundRobin, PushPattern::BarrelShift, PushPattern::Random] {
         let job = BuildJob { pattern, transport: Transport::Tcp { window: Some(4_096) }, ..job(4, 3) };
-        let outcome = build(&job, &mut launcher, None).unwrap();
+        let outcome = build(&job, &mut launcher, None, &Stopper::default()).unwrap();
         assert_eq!((outcome.built, outcome.refused), (200, 0), "{pattern:?}");
         assert!(outcome.fairness() > 0.99 && outcome.latency.count() == 200);
     }
     let paced = BuildJob { rate: Some(500.0), fragment: 4_000, ..job(4, 3) };
-    let outcome = build(&paced, &mut launcher, None).unwrap();
+    let outcome = build(&paced, &mut launcher, None, &Stopper::default()).unwrap();
     assert_eq!((outcome.built, outcome.refused), (200, 0));
     // 200 events at 500 a second take at least 0.398 s.
     assert!(outcome.seconds > 0.39, "{}", outcome.seconds);
-    assert!(build(&BuildJob { senders: 0, ..job(4, 3) }, &mut launcher, None).is_err());
-    assert!(build(&BuildJob { transport: Transport::Datagrams, ..job(4, 3) }, &mut launcher, None).is_err());
+    assert!(build(&BuildJob { senders: 0, ..job(4, 3) }, &mut launcher, None, &Stopper::default()).is_err());
+    assert!(
+        build(&BuildJob { transport: Transport::Datagrams, ..job(4, 3) }, &mut launcher, None, &Stopper::default())
+            .is_err()
+    );
 }
 
 #[test]
@@ -230,7 +237,7 @@ fn losses_at_a_small_port_are_repaired_by_repeated_requests() {
     let Some(lab) = lab(shape) else { return };
     let job = BuildJob { events: 60, transport: Transport::Credits { credits: 32 }, ..job(8, 1) };
     testing::attempts(ATTEMPTS, || {
-        let outcome = build(&job, &mut LabLauncher(Arc::clone(&lab)), None).unwrap();
+        let outcome = build(&job, &mut LabLauncher(Arc::clone(&lab)), None, &Stopper::default()).unwrap();
         assert_eq!((outcome.built, outcome.refused), (60, 0));
         // Senders that wait for a CPU do not all send at the same moment.
         testing::hold!(outcome.receivers[0].again > 0, "{outcome:?}");
@@ -242,7 +249,7 @@ fn losses_at_a_small_port_are_repaired_by_repeated_requests() {
 fn a_lost_receiver_loses_no_event_and_duplicates_none() {
     let Some(lab) = lab(LabShape { hosts: 8, ..LabShape::default() }) else { return };
     let job = BuildJob { events: 3_000, rate: Some(1_500.0), ..job(4, 4) };
-    let outcome = build(&job, &mut LabLauncher(lab), Some((2, 1_000))).unwrap();
+    let outcome = build(&job, &mut LabLauncher(lab), Some((2, 1_000)), &Stopper::default()).unwrap();
     assert_eq!(outcome.built, 3_000);
     let others: u32 = [0, 1, 3].into_iter().map(|one| outcome.by_receiver[one]).sum();
     assert!(outcome.by_receiver[2] < 750 && others + outcome.by_receiver[2] == 3_000, "{:?}", outcome.by_receiver);
@@ -300,7 +307,7 @@ fn pulling_and_windows_in_the_laboratory_are_as_simulated() {
 
 fn same(name: &str, lab: &Arc<Lab>, job: &BuildJob, setup: &SimulationSetup) -> Result<(), String> {
     let before = lab.port_drops().unwrap();
-    let outcome = build(job, &mut LabLauncher(Arc::clone(lab)), None).unwrap();
+    let outcome = build(job, &mut LabLauncher(Arc::clone(lab)), None, &Stopper::default()).unwrap();
     let ports = lab.port_drops().unwrap();
     let drops: u64 = ports.iter().zip(&before).map(|(now, before)| now.since(*before).drops).sum();
     let packets: u64 = ports.iter().zip(&before).map(|(now, before)| now.since(*before).packets).sum();
@@ -329,7 +336,7 @@ fn latency_in_the_laboratory_is_that_of_the_simulator() {
     let simulated =
         simulate(&SimulationSetup::burst(8, 8, rate as f64 / 8.0, 160_000, 12)).unwrap().latency.unwrap().p50;
     testing::attempts(ATTEMPTS, || {
-        let outcome = build(&job, &mut LabLauncher(Arc::clone(&lab)), None).unwrap();
+        let outcome = build(&job, &mut LabLauncher(Arc::clone(&lab)), None, &Stopper::default()).unwrap();
         testing::hold!(outcome.built == 12, "{} events of 12", outcome.built);
         let seen = outcome.latency.quantile(0.5).unwrap() as f64 * 1e-9;
         eprintln!("p50 of a burst: laboratory {seen:.4} s, simulator {simulated:.4} s");
@@ -337,4 +344,26 @@ fn latency_in_the_laboratory_is_that_of_the_simulator() {
         testing::hold!((seen / simulated - 1.0).abs() < 0.10, "{seen} against {simulated}");
         Ok(())
     });
+}
+
+#[test]
+fn a_stop_ends_a_job_whose_next_event_is_far_away() {
+    let Some(lab) = lab(LabShape { hosts: 3, ..LabShape::default() }) else { return };
+    for (pattern, transport) in [
+        (PushPattern::Pull, Transport::Credits { credits: 4 }),
+        (PushPattern::Burst, Transport::Tcp { window: None }),
+        (PushPattern::Burst, Transport::Datagrams),
+    ] {
+        // The second event is due in a day.
+        let job = BuildJob { pattern, transport, events: 2, rate: Some(1.0 / 86_400.0), ..job(2, 1) };
+        let stopper = Stopper::default();
+        let asked = stopper.clone();
+        let user = std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(1_500));
+            asked.stop();
+        });
+        let stopped = build(&job, &mut LabLauncher(Arc::clone(&lab)), None, &stopper);
+        assert!(matches!(stopped, Err(fleet::Error::Stopped)), "{transport:?}: {stopped:?}");
+        user.join().unwrap();
+    }
 }

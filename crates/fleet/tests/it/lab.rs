@@ -10,9 +10,13 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fleet::lab::{Lab, LabShape, labs, means};
+use fleet::serve::{ListenSettings, Server};
+use fleet::udp::Datagram;
+use fleet::{Client, Cpus, Path};
 
 /// A laboratory, or `None` with the reason reported as a skip.
 fn lab(shape: LabShape) -> Option<Lab> {
@@ -145,6 +149,25 @@ fn a_common_medium_carries_less_than_links_in_both_directions() {
         // The medium carries 1.18 MB/s of payload, whatever the load.
         testing::hold!(half < 1.19e6 && full < 1.25e6, "more than the link carries: {full} {half}");
         testing::hold!(half < 0.97 * full, "{half} B/s against {full} B/s");
+        Ok(())
+    });
+}
+
+#[test]
+fn datagrams_that_a_link_holds_back_are_no_loss_and_no_rate_of_their_own() {
+    // A full frame takes 12.1 ms, and the sender's socket holds some dozens.
+    let shape = LabShape { hosts: 2, bits_per_second: 1_000_000, ..LabShape::default() };
+    let Some(lab) = lab(shape).map(Arc::new) else { return };
+    let settings = ListenSettings { address: Lab::address(0).into(), ..ListenSettings::local().unwrap() };
+    let server = lab.at(0, || Server::start(settings)).unwrap().unwrap();
+    let client = Client::connect_from(&lab, 1, server.address(), server.token()).unwrap();
+    let path = Path::new(client, "lab", Cpus::default());
+    testing::attempts(5, || {
+        let fate = Datagram { size: 1472, rate: 10_000.0, seconds: 0.2 }.measure_once(&path).unwrap();
+        assert!(fate.kept(10_000.0) < 0.5, "{fate:?}");
+        // A receiver that waited for a CPU saw the first ones late.
+        testing::hold!(fate.received == fate.offered, "{fate:?}");
+        testing::hold!(fate.received_per_second() < 1.1 * 1e6 / (8.0 * 1514.0), "{fate:?}");
         Ok(())
     });
 }
