@@ -24,7 +24,8 @@ pub(super) static PROBE: Probe = Probe {
     id: "memory.loaded_latency",
     title: "load latency under load",
     about: "Load latency along a random cycle through 64 MiB while none, half or all of the other CPUs copy 64 MiB each as fast \
-            as they can; `cores` is one CPU of every other core. A batch is at least one full lap.",
+            as they can; `cores` is one CPU of every other core. A batch is a part of a lap that begins where the one before \
+            ended.",
     metric: ProbeMetric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::DramLatency, Primitive::DramRead, Primitive::DramWrite],
