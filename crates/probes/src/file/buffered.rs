@@ -53,9 +53,6 @@ impl Buffered {
         };
         let files = place::open(at, context, 2 * size)?;
         let durable = at.get("durability") == Some("fsync");
-        if durable {
-            place::require_disk(files.path())?;
-        }
         let open = |name: &str| {
             let path = files.path().join(format!("{name}-{action:?}-{buffer}"));
             File::options().read(true).write(true).create_new(true).open(path)

@@ -45,9 +45,6 @@ impl Folders {
         let size = at.bytes("size")?;
         let scratch = place::open(at, context, MOST * (size + 4 * KIB))?;
         let durable = at.choice("durability")? == "fsync";
-        if durable {
-            place::require_disk(scratch.path())?;
-        }
         let (directory, times) = fastest_directory(scratch.path(), &format!("{name}-{at}-{:x}", context.seed()))
             .map_err(|error| Unsupported::new(format!("could not create a directory for the files: {error}")))?;
         if let [fastest, .., slowest] = times[..] {

@@ -15,13 +15,17 @@ pub(super) const fn place(defaults: &'static [&'static str]) -> Axis {
     Axis { besides: further, ..Axis::choice("place", &["target", "tmpfs"], defaults) }
 }
 
-/// A directory of this launch at the place of a point, with space for `bytes`; the file system is noted.
+/// A directory of this launch at the place of a point, with space for `bytes`, and on a disk where files are to be durable;
+/// the file system is noted.
 pub(super) fn open(at: &Point, context: &mut ProbeContext, bytes: u64) -> Result<Rc<Scratch>, Unsupported> {
     let inside = match at.choice("place")? {
         // The launch was given the directory of its place.
         place if model::target_number(place).is_some() => context.directory().to_owned(),
         _ => tmpfs().ok_or_else(|| Unsupported::new("no file system in memory (tmpfs) can be written"))?,
     };
+    if at.get("durability") == Some("fsync") {
+        require_disk(&inside)?;
+    }
     let scratch = context.scratch_in(&inside)?;
     describe(&inside, context);
     require_space(&inside, bytes)?;
