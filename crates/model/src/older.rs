@@ -26,6 +26,7 @@ const LATER: &[LaterAxis] = &[
     later("os.exec", "linking", "static", Some("dynamic")),
     later("os.fork_exec", "linking", "static", Some("dynamic")),
     later("os.fork_shell", "linking", "static", Some("dynamic")),
+    later("os.thread_create", "runtime", "rust", None),
     later("os.mmap", "laid", "by_page", None),
     later("memory.memcpy", "piece", "1MiB", Some("whole")),
     later("ipc.rpc_udp_latency", "messages", "direct", Some("library")),
@@ -125,6 +126,8 @@ mod tests {
         assert_eq!(read("os.fork_exec", "linking=static", true), "linking=static,program=hello");
         assert_eq!(read("os.fork_exec", "linking=dynamic", true), "linking=dynamic,program=true");
         assert_eq!(read("os.fork_exec", "", false), "linking=dynamic,program=hello");
+        assert_eq!(read("os.thread_create", "", true), "runtime=rust");
+        assert_eq!(read("os.thread_create", "", false), "", "what others start threads by is not known");
         assert_eq!(read("os.page_fault", "kind=file", true), "kind=file_by_page");
         assert_eq!(read("os.page_fault", "kind=cow", true), "kind=cow");
         assert_eq!(read("memory.memcpy", "working_set=256MiB", true), "working_set=256MiB,piece=1MiB");

@@ -15,6 +15,7 @@ mod peer_thread;
 mod probe;
 mod programs;
 mod published;
+mod room;
 mod rpc;
 mod stream;
 mod suite;

@@ -169,14 +169,19 @@ impl MeasureSession<'_> {
         self.run.plan.looks.iter().map(|look| *look as usize).find(|look| *look > made).map_or(0, |look| look - made)
     }
 
-    /// Launches that a figure needs until the look at which it is expected to be where it is to get, by the root law; `None` if
-    /// that is beyond the last.
-    fn expected_launches(&self, index: usize) -> Option<usize> {
-        let fewest = stats::stop::fewest_launches(self.run.plan.level).unwrap_or(0);
-        let made = self.valid(index);
-        let half_width = self.run.figures[index].outcome.estimate().map_or(f64::INFINITY, calling_half_width);
-        let look = expected_look(made, half_width, self.wanted(index), &self.run.plan.looks, fewest)?;
-        Some(look - made)
+    /// Launches until a figure is expected to be where it is to get: by the root law, by its levels, or at the look that it has
+    /// begun; else those until its interval says anything, if they take no more than `affordable` seconds of `each`. `None` if
+    /// that is beyond the last look.
+    fn launches_to_finish(&self, index: usize, each: f64, affordable: f64) -> Option<usize> {
+        let (plan, figure) = (&self.run.plan, &self.run.figures[index]);
+        let (made, target, looks) = (self.valid(index), self.wanted(index), &plan.looks);
+        let fewest = stats::stop::fewest_launches(plan.level).unwrap_or(0);
+        let half_width = figure.outcome.estimate().map_or(f64::INFINITY, calling_half_width);
+        let by_root = expected_look(made, half_width, target, looks, fewest);
+        let by_levels = expected_of_levels(&figure.values(), target, looks, plan.level);
+        let begun = self.progress[index].refining.then(|| begun_look(made, looks)).flatten();
+        let look = [by_root, by_levels, begun].into_iter().flatten().min();
+        look.map(|look| look - made).or_else(|| untried(made, looks, fewest, each, affordable))
     }
 
     /// What it takes until most members of a group for the time are expected to finish; `None` if none is before the last
@@ -186,20 +191,8 @@ impl MeasureSession<'_> {
         let leading: Vec<usize> = members.0.iter().filter(leads).copied().collect();
         let each = self.launch_seconds(members);
         let affordable = UNTRIED * self.run.plan.time_limit.unwrap_or(0.0) * leading.len() as f64;
-        let fewest = stats::stop::fewest_launches(self.run.plan.level).unwrap_or(0);
-        let launches: Vec<usize> = leading
-            .into_iter()
-            .filter_map(|index| {
-                let (made, target, looks) = (self.valid(index), self.wanted(index), &self.run.plan.looks);
-                let values = self.run.figures[index].values();
-                let by_root = self.expected_launches(index);
-                let by_levels = expected_of_levels(&values, target, looks, self.run.plan.level);
-                let begun = self.progress[index].refining.then(|| begun_look(made, looks)).flatten();
-                let expected =
-                    by_root.into_iter().chain(by_levels.into_iter().chain(begun).map(|look| look - made)).min();
-                expected.or_else(|| untried(made, looks, fewest, each, affordable))
-            })
-            .collect();
+        let needed = |index| self.launches_to_finish(index, each, affordable);
+        let launches: Vec<usize> = leading.into_iter().filter_map(needed).collect();
         let (launches, figures) = most_a_launch(&launches)?;
         Some(GroupCost { group, seconds: launches as f64 * each, figures })
     }

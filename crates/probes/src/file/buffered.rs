@@ -19,11 +19,6 @@ pub(super) const AXES: &[Axis] =
 /// The same for figures that write, and whether a file reaches the disk before it is written again.
 pub(super) const WRITING: &[Axis] = &[AXES[0], AXES[1], Axis::choice("durability", &["none", "fsync"], &["none"])];
 
-/// Whether a point asks for what a file system in memory cannot do.
-pub(super) fn durable_in_memory(at: &Point) -> bool {
-    at.get("durability") == Some("fsync") && at.get("place") == Some("tmpfs")
-}
-
 /// The action of the figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BufferedAction {
@@ -57,13 +52,13 @@ impl Buffered {
             _ => 8000 * KIB,
         };
         let files = place::open(at, context, 2 * size)?;
+        let durable = at.get("durability") == Some("fsync");
         let open = |name: &str| {
             let path = files.path().join(format!("{name}-{action:?}-{buffer}"));
             File::options().read(true).write(true).create_new(true).open(path)
         };
         let (mut source, target) = (open("source")?, open("target")?);
         let laps_at = size / buffer;
-        let durable = at.get("durability") == Some("fsync");
         let mut content = AlignedBuffer::new(buffer as usize)?;
         for number in 0..laps_at {
             stamp(&mut content, number);

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use model::{KIB, MIB, Point};
 
 use super::place;
+use crate::room::require_memory;
 use crate::{ProbeContext, ProbeError, Scratch, Unsupported};
 
 /// Bytes of the file: more than the caches of a core, so that rereading it accesses memory.
@@ -30,6 +31,8 @@ impl Cached {
     pub(super) fn shared(at: &Point, context: &mut ProbeContext) -> Result<Rc<Self>, Unsupported> {
         let seed = context.seed();
         let scratch = place::open(at, context, SIZE)?;
+        // In a control group with less memory the file would be read from its disk instead.
+        require_memory(SIZE)?;
         context.shared(&format!("cached_file:{}", at.choice("place")?), || Self::write(scratch, seed))
     }
 

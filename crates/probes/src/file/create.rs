@@ -1,6 +1,7 @@
 //! Creating files.
 
 use super::folders::{AXES, Folders, MOST};
+use super::place::durable_in_memory;
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -20,6 +21,7 @@ pub(super) static PROBE: Probe = Probe {
             .near("in the fastest of eight directories, at most a hundred files in each"),
     ],
     axes: AXES,
+    skips: durable_in_memory,
     // Every file is removed before the next batch, which on a disk may take far longer than a batch.
     batch: BatchRule::at_most(200),
     prepare: |at, context| Ok(Trial::one(FileCreateKernel { files: Folders::new("create", at, context)? })),

@@ -1,6 +1,7 @@
 //! Removing files.
 
 use super::folders::{AXES, Folders};
+use super::place::durable_in_memory;
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -18,6 +19,7 @@ pub(super) static PROBE: Probe = Probe {
             .near("in the fastest of eight directories, at most a hundred files in each"),
     ],
     axes: AXES,
+    skips: durable_in_memory,
     // Every file is created again before the next batch, which on a disk takes far longer than its removal.
     batch: BatchRule::at_most(200),
     prepare: |at, context| Ok(Trial::one(Delete { files: Folders::new("delete", at, context)?, there: 0 })),

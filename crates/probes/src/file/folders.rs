@@ -44,6 +44,7 @@ impl Folders {
     pub(super) fn new(name: &'static str, at: &Point, context: &mut ProbeContext) -> Result<Self, Unsupported> {
         let size = at.bytes("size")?;
         let scratch = place::open(at, context, MOST * (size + 4 * KIB))?;
+        let durable = at.choice("durability")? == "fsync";
         let (directory, times) = fastest_directory(scratch.path(), &format!("{name}-{at}-{:x}", context.seed()))
             .map_err(|error| Unsupported::new(format!("could not create a directory for the files: {error}")))?;
         if let [fastest, .., slowest] = times[..] {
@@ -57,7 +58,6 @@ impl Folders {
             ));
         }
         let content = (0..size).map(|index| (index * 31 + context.seed()) as u8).collect();
-        let durable = at.choice("durability")? == "fsync";
         Ok(Self { directory, _scratch: scratch, folders: Vec::new(), paths: Vec::new(), content, durable })
     }
 

@@ -36,6 +36,7 @@ fn prepare(_: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> 
     let files = context.scratch()?;
     let directory = context.directory().to_owned();
     place::describe(&directory, context);
+    place::require_disk(&directory)?;
     place::require_space(&directory, LONGEST)?;
     let file = File::options().append(true).create_new(true).open(files.path().join("appended"))?;
     Ok(Trial::one(Append { file, _files: files, length: 0 }))

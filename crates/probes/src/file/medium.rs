@@ -35,6 +35,7 @@ impl StreamMedium {
         let files = context.scratch()?;
         let directory = context.directory().to_owned();
         place::describe(&directory, context);
+        place::require_disk(&directory)?;
         place::require_space(&directory, length)?;
         let path = files.path().join(format!("sequential-{way:?}"));
         let mut options = File::options();

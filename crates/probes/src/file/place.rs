@@ -15,13 +15,17 @@ pub(super) const fn place(defaults: &'static [&'static str]) -> Axis {
     Axis { besides: further, ..Axis::choice("place", &["target", "tmpfs"], defaults) }
 }
 
-/// A directory of this launch at the place of a point, with space for `bytes`; the file system is noted.
+/// A directory of this launch at the place of a point, with space for `bytes`, and on a disk where files are to be durable;
+/// the file system is noted.
 pub(super) fn open(at: &Point, context: &mut ProbeContext, bytes: u64) -> Result<Rc<Scratch>, Unsupported> {
     let inside = match at.choice("place")? {
         // The launch was given the directory of its place.
         place if model::target_number(place).is_some() => context.directory().to_owned(),
         _ => tmpfs().ok_or_else(|| Unsupported::new("no file system in memory (tmpfs) can be written"))?,
     };
+    if at.get("durability") == Some("fsync") {
+        require_disk(&inside)?;
+    }
     let scratch = context.scratch_in(&inside)?;
     describe(&inside, context);
     require_space(&inside, bytes)?;
@@ -55,6 +59,23 @@ pub(super) fn require_space(directory: &Path, bytes: u64) -> Result<(), Unsuppor
     Ok(())
 }
 
+/// Refuses a file system in memory: nothing on it is durable, and no disk is behind its cache.
+pub(super) fn require_disk(directory: &Path) -> Result<(), Unsupported> {
+    let kind = filesystem(directory)?.kind;
+    if ["tmpfs", "ramfs"].contains(&kind.as_str()) {
+        return Err(Unsupported::new(format!(
+            "{} is in memory ({kind}): nothing there reaches a disk; name a directory on one (--directory)",
+            directory.display()
+        )));
+    }
+    Ok(())
+}
+
+/// Whether a point asks for what a file system in memory cannot do.
+pub(super) fn durable_in_memory(at: &Point) -> bool {
+    at.get("durability") == Some("fsync") && at.get("place") == Some("tmpfs")
+}
+
 fn tmpfs() -> Option<PathBuf> {
     ["/dev/shm", "/run/shm", "/tmp", "/run"]
         .iter()
@@ -66,4 +87,44 @@ fn tmpfs() -> Option<PathBuf> {
 fn writable(directory: &Path) -> bool {
     let trial = directory.join(format!("prony-{}-trial", std::process::id()));
     std::fs::create_dir(&trial).and_then(|()| std::fs::remove_dir(&trial)).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LaunchSetting;
+
+    #[test]
+    fn what_must_reach_a_disk_is_not_measured_in_memory() {
+        let Some(memory) = tmpfs() else { return testing::skip!("there is no file system in memory") };
+        let at_disk = [
+            ("file.fsync", ""),
+            ("file.sequential_read", "medium=file"),
+            ("file.sequential_write", "medium=file"),
+            ("file.create", "durability=fsync,place=target"),
+            ("file.delete", "durability=fsync,place=target"),
+            ("file.write", "durability=fsync,place=target"),
+            ("file.copy", "durability=fsync,place=target"),
+        ];
+        for (id, part) in at_disk {
+            let probe = crate::find(id).unwrap();
+            let point = probe.complete(&part.parse().unwrap()).unwrap().remove(0);
+            let prepared = (probe.prepare)(&point, &mut ProbeContext::new(LaunchSetting::within(&memory)));
+            let refused = prepared.err().map(|unfit| unfit.to_string()).unwrap_or_default();
+            assert!(refused.contains("is in memory (tmpfs)"), "{id}: {refused}");
+        }
+        let cached = crate::find("file.create").unwrap();
+        let point = cached.complete(&"place=target,durability=none".parse().unwrap()).unwrap().remove(0);
+        let prepared = (cached.prepare)(&point, &mut ProbeContext::new(LaunchSetting::within(&memory)));
+        assert!(prepared.is_ok(), "without the disk it is a figure of the system");
+    }
+
+    #[test]
+    fn no_point_asks_for_durability_in_memory() {
+        for id in ["file.create", "file.delete", "file.write", "file.copy"] {
+            let probe = crate::find(id).unwrap();
+            assert!(!probe.points().iter().any(durable_in_memory), "{id}");
+            assert!(probe.points().iter().any(|at| at.get("durability") == Some("fsync")), "{id}");
+        }
+    }
 }

@@ -69,7 +69,8 @@ pub(super) fn prepare(way: TransferDirection, at: &Point, context: &mut ProbeCon
         }
     };
     let length = at.bytes("length")?;
-    let medium = match at.choice("medium")? {
+    let place = at.choice("medium")?;
+    let medium = match place {
         "file" => StreamMedium::file(way, length, context)?,
         "device" => StreamMedium::device(way, length, context)?,
         _ => {
@@ -79,7 +80,13 @@ pub(super) fn prepare(way: TransferDirection, at: &Point, context: &mut ProbeCon
     };
     let batch = (length > USUAL).then_some(length);
     let mut sequential = Sequential { medium, way, format, block, length: batch, ended: false, began: 0, headers: 0 };
-    if way == TransferDirection::Read && sequential.medium.is_own() {
+    let lays = match way {
+        TransferDirection::Read => sequential.medium.is_own(),
+        // Blocks that a file does not have yet take longer: of a launch some batches would find them, and some not. A longer
+        // stream is laid by the first batch, which does not count.
+        TransferDirection::Write => place == "file" && batch.is_none(),
+    };
+    if lays {
         sequential.write_whole()?;
     }
     Ok(Trial::one(sequential))
@@ -96,7 +103,7 @@ fn noise(seed: u64, bytes: &mut [u8]) {
 }
 
 impl Sequential {
-    /// Writes the data that will be read.
+    /// Writes the data that will be read, or written over, and returns to its beginning.
     fn write_whole(&mut self) -> Result<(), ProbeError> {
         self.medium.restart_as(TransferDirection::Write)?;
         let block = self.block.len();
@@ -110,7 +117,8 @@ impl Sequential {
             }
         }
         self.medium.ends_here();
-        self.medium.restart_as(TransferDirection::Read)
+        self.begin_archive();
+        self.medium.restart_as(self.way)
     }
 
     /// Transfers one block, or detects the end.
@@ -142,10 +150,14 @@ impl Sequential {
     }
 
     fn restart(&mut self) -> Result<(), ProbeError> {
+        self.begin_archive();
+        self.medium.restart()
+    }
+
+    fn begin_archive(&mut self) {
         if let BlockFormat::Tar(archive) = &mut self.format {
             (archive.writer, archive.reader) = Default::default();
         }
-        self.medium.restart()
     }
 
     /// Number of tar headers in `blocks` blocks from the start of the batch; the file starts again at its end.
@@ -280,6 +292,31 @@ mod tests {
         assert!(trial(TransferDirection::Read, "/dev/null", "plain").unwrap().batch(1).is_err(), "an empty medium");
         assert!(trial(TransferDirection::Write, "/dev/full", "plain").unwrap().batch(1).is_err(), "a full medium");
         assert!(trial(TransferDirection::Write, "/tmp", "plain").is_err(), "no device");
+    }
+
+    #[test]
+    fn batches_of_writing_find_a_file_that_is_there() {
+        let directory = tempfile::tempdir().unwrap();
+        for format in ["plain", "tar"] {
+            let mut context = ProbeContext::new(LaunchSetting::within(directory.path()));
+            let at = format!("block=1MiB,format={format},medium=file,length=64MiB").parse().unwrap();
+            let mut sink = match prepare(TransferDirection::Write, &at, &mut context) {
+                Ok(Trial::One(kernel)) => kernel,
+                Ok(_) => panic!("one kernel"),
+                Err(unfit) => return testing::skip!("{unfit}"),
+            };
+            let scratch = context.scratch().unwrap();
+            let mut files = std::fs::read_dir(scratch.path()).unwrap().map(|file| file.unwrap().path());
+            let path = files.find(|path| path.to_string_lossy().contains("sequential")).unwrap();
+            let beginning = || std::fs::read(&path).unwrap()[..512].to_vec();
+            assert_eq!(std::fs::metadata(&path).unwrap().len(), USUAL, "{format}");
+            let before = beginning();
+            sink.ready(3).unwrap();
+            let done = sink.batch(3).unwrap();
+            sink.check(&done).unwrap();
+            assert_eq!((beginning(), done.ops), (before, 3), "the stream begins where the file does");
+            assert_eq!(std::fs::metadata(&path).unwrap().len(), USUAL, "{format}");
+        }
     }
 
     #[test]

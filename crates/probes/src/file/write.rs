@@ -1,6 +1,7 @@
 //! File write through the page cache.
 
-use super::buffered::{Buffered, BufferedAction, WRITING, durable_in_memory};
+use super::buffered::{Buffered, BufferedAction, WRITING};
+use super::place::durable_in_memory;
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {

@@ -13,6 +13,7 @@ use sys::memory::{Arena, Pages, PreparationHelpers};
 use super::visits::{ArrayDivision, SLOT, Visits};
 use crate::prelude::*;
 use crate::probe::Shares;
+use crate::room::require_memory;
 use crate::team::ThreadTeam;
 
 /// The figures of one working set on so many threads share the arrays.
@@ -229,10 +230,7 @@ pub(super) fn arrays(at: &Point, context: &mut ProbeContext) -> Result<Rc<Arrays
     let pages: Pages = at.get("pages").unwrap_or("base").parse()?;
     let cpus = context.cpus().to_vec();
     let threads = cpus.len().max(1);
-    let available = sys::memory::available_bytes()?;
-    if bytes > available / 4 * 3 {
-        return Err(Unsupported::new(format!("{} of memory are available", model::format_size(available / MIB * MIB))));
-    }
+    require_memory(bytes)?;
     let each = bytes as usize / threads;
     if each < ARRAYS * 64 {
         return Err(Unsupported::new("the working set is too small for so many threads"));

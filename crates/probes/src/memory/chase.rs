@@ -5,6 +5,7 @@ use sys::memory::{Arena, Pages, PreparationHelpers};
 
 use crate::peer_process::fold;
 use crate::prelude::*;
+use crate::room::require_memory;
 
 /// Sets up to this size are walked once, outside the clock, before each batch of a pair, because the batch of the other
 /// kernel has evicted them from the caches of the core; for larger sets this would take too long.
@@ -120,10 +121,7 @@ fn rings(
     order: ChasePattern,
     context: &ProbeContext,
 ) -> Result<Vec<ChaseRing<Arena>>, Unsupported> {
-    let available = sys::memory::available_bytes()?;
-    if bytes.saturating_mul(count) > available / 4 * 3 {
-        return Err(Unsupported::new(format!("{} of memory are available", model::format_size(available / MIB * MIB))));
-    }
+    require_memory(bytes.saturating_mul(count))?;
     let helpers = context.preparation_helpers();
     let written = |arena: Arena| {
         ChaseRing::written_by(arena, order, context.seed(), &helpers)

@@ -20,11 +20,15 @@ const STREAMED: u64 = 64 * MIB;
 /// Words of a copy after which a streaming CPU counts and checks whether to end: 1 MiB.
 const PIECE: usize = (MIB / 8) as usize;
 
+/// Time after which a stream that copies nothing counts as missing, nanoseconds: other programs delay it for a while.
+const PATIENCE: u64 = 1_000_000_000;
+
 pub(super) static PROBE: Probe = Probe {
     id: "memory.loaded_latency",
     title: "load latency under load",
     about: "Load latency along a random cycle through 64 MiB while none, half or all of the other CPUs copy 64 MiB each as fast \
-            as they can; `cores` is one CPU of every other core. A batch is at least one full lap.",
+            as they can; `cores` is one CPU of every other core. A batch is a part of a lap that begins where the one before \
+            ended.",
     metric: ProbeMetric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::DramLatency, Primitive::DramRead, Primitive::DramWrite],
@@ -92,7 +96,7 @@ pub(super) fn prepare(at: &Point, context: &mut ProbeContext, place: &LoadPlace)
     for (member, tid) in load.tids().into_iter().enumerate() {
         context.watch(member + 1, tid);
     }
-    Ok(Trial::one(Loaded { chase, load, seen: Vec::new(), idle: 0 }))
+    Ok(Trial::one(Loaded { chase, load }))
 }
 
 /// CPUs that stream until it is dropped.
@@ -150,6 +154,18 @@ impl Load {
     fn copied(&self) -> Vec<u64> {
         self.members.iter().map(|(_, copied, _)| copied.load(Ordering::Relaxed)).collect()
     }
+
+    /// Waits until each of them has copied a piece from now on: one whose CPU another program had is then back on it.
+    fn wait_for_all(&self) -> Result<(), ProbeError> {
+        let (before, began) = (self.copied(), sys::clock::now());
+        while self.copied().iter().zip(&before).any(|(now, before)| now == before) {
+            if sys::clock::now() - began > PATIENCE {
+                return Err(ProbeError::new("a CPU that should stream did nothing for a second"));
+            }
+            std::hint::spin_loop();
+        }
+        Ok(())
+    }
 }
 
 /// Memory for a stream, touched on its CPU.
@@ -187,14 +203,9 @@ impl Drop for Load {
     }
 }
 
-/// Batches without progress of a stream after which the load counts as missing.
-const MOST_IDLE: u32 = 3;
-
 struct Loaded {
     chase: Chase,
     load: Load,
-    seen: Vec<u64>,
-    idle: u32,
 }
 
 impl Kernel for Loaded {
@@ -203,20 +214,12 @@ impl Kernel for Loaded {
     }
 
     fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
-        self.chase.check(done)?;
-        let now = self.load.copied();
-        // Another process may delay a stream for a moment.
-        let stuck = self.seen.iter().zip(&now).any(|(before, after)| before == after);
-        self.idle = if stuck { self.idle + 1 } else { 0 };
-        if self.idle > MOST_IDLE {
-            return Err(ProbeError::new("a CPU that should stream does not"));
-        }
-        Ok(())
+        self.chase.check(done)
     }
 
     fn ready(&mut self, ops: u64) -> Result<(), ProbeError> {
-        self.seen = self.load.copied();
-        self.chase.ready(ops)
+        self.chase.ready(ops)?;
+        self.load.wait_for_all()
     }
 
     fn granule(&self) -> u64 {
@@ -231,6 +234,29 @@ impl Kernel for Loaded {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stream_that_pauses_is_waited_for_and_one_that_ended_is_missed() {
+        let load = |body: fn(&AtomicBool, &AtomicU64)| {
+            let (over, copied) = (Arc::<AtomicBool>::default(), Arc::<AtomicU64>::default());
+            let (theirs, count) = (Arc::clone(&over), Arc::clone(&copied));
+            let handle = std::thread::Builder::new().spawn(move || body(&theirs, &count)).unwrap();
+            Load { over, members: vec![(0, copied, Some(handle))] }
+        };
+        let pausing = load(|over, count| {
+            while !over.load(Ordering::Relaxed) {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+                count.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        for _ in 0..5 {
+            let before = pausing.copied();
+            pausing.wait_for_all().unwrap();
+            assert!(pausing.copied() > before);
+        }
+        assert!(load(|_, _| ()).wait_for_all().is_err(), "it has ended");
+        Load { over: Arc::default(), members: Vec::new() }.wait_for_all().unwrap();
+    }
 
     #[test]
     fn cores_leave_the_measured_core_out() {

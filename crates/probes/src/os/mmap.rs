@@ -7,6 +7,7 @@ use sys::memory::FileMap;
 
 use crate::Scratch;
 use crate::prelude::*;
+use crate::room::require_memory;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.mmap",
@@ -55,6 +56,7 @@ pub(super) fn numbered(
     bytes: u64,
     by_page: bool,
 ) -> Result<(File, Rc<Scratch>), Unsupported> {
+    require_memory(bytes)?;
     let files = context.scratch()?;
     let path = files.path().join("pages");
     let mut file = File::options().read(true).write(true).create_new(true).open(path)?;

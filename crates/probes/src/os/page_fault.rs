@@ -10,6 +10,7 @@ use crate::Scratch;
 use crate::line::{pipe, receive};
 use crate::peer_process::PeerProcess;
 use crate::prelude::*;
+use crate::room::require_memory;
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.page_fault",
@@ -39,6 +40,8 @@ const MAPPINGS: usize = 8;
 
 fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let kind = at.choice("kind")?;
+    // What is copied on write is there twice; a mapped file must stay in the page cache.
+    require_memory(if kind == "cow" { 2 * BYTES } else { BYTES })?;
     let pages = match kind {
         "mapped_at_once" | "mapped_by_page" => {
             return Ok(Trial::one(Faults::new(MappedFile::new(context, kind == "mapped_by_page")?)));

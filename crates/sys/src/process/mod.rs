@@ -14,6 +14,7 @@ mod pipe;
 mod program;
 pub mod raw;
 mod supervised;
+mod thread;
 
 pub use child::{Child, ProcessExit};
 pub use end_watch::{EndWatch, wait_within};
@@ -24,3 +25,4 @@ pub use own::command_of;
 pub use pipe::{EndingOutput, TimedInput};
 pub use program::PreparedProgram;
 pub use supervised::{Attended, Finished, Stream, Supervised, Supply, run, serve};
+pub use thread::run_bare_thread;
