@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn few_launches_within_those_of_the_other_side_show_no_difference() {
         // Of forty launches half are at each of two levels; three that are all at one of them are no difference.
-        let level = |at: usize| if at % 2 == 0 { 1.0 } else { 1.15 };
+        let level = |at: usize| if at.is_multiple_of(2) { 1.0 } else { 1.15 };
         let many: Vec<f64> = (0..40).map(|at| level(at) + 1e-4 * at as f64).collect();
         let of = |values: &[f64]| {
             let found =

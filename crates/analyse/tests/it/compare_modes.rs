@@ -24,6 +24,7 @@ fn pair(sessions: [&str; 2], slow: [usize; 2], launches: usize, rng: &mut ChaCha
     pair
 }
 
+#[allow(clippy::unwrap_used, reason = "a helper of tests")]
 fn judged([a, b]: &[Run; 2]) -> (Ratio, GateAnswer) {
     let found = compare(&[a, b], &CompareOptions::default()).unwrap();
     let gate = FailOn { worse_only: true, percent: 5.0 }.gate(&found, false);
