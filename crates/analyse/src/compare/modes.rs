@@ -7,6 +7,9 @@ use super::figure_view::FigureView;
 use super::shares::fisher_exact;
 use super::shift::{CompareShift, of_estimates, of_launches};
 
+/// Launches of both sides of which shares are tested, at most: a document may state any number.
+const MOST_LAUNCHES: usize = 100_000;
+
 /// Two modes that are nearest to each other, or one without a counterpart.
 #[derive(Debug, Clone)]
 pub(crate) struct ModePair {
@@ -15,11 +18,14 @@ pub(crate) struct ModePair {
     pub(crate) shift: Option<CompareShift>,
     /// p-value of equal shares; NaN if not tested.
     pub(crate) share_p: f64,
+    /// Whether the shares are so far apart, in whatever sessions, that they may not be called the same.
+    pub(crate) shares_apart: bool,
 }
 
 /// Pairs of modes; `None` when neither figure has modes, or one has no value.
 ///
-/// Shares are tested within one session only: between sessions they vary by an unknown amount.
+/// Shares are tested within one session only: between sessions they vary by an unknown amount. But shares that are further
+/// apart than launches alone explain are nowhere the same, since a figure spends most of its time elsewhere then.
 pub(crate) fn mode_pairs(
     reference: &FigureView,
     other: &FigureView,
@@ -34,41 +40,36 @@ pub(crate) fn mode_pairs(
     }
     let (groups_a, groups_b) = (groups(&reference.values, &a), groups(&other.values, &b));
     let (total_a, total_b) = (launches(&a), launches(&b));
-    let share_p = |in_a: usize, in_b: usize| {
-        if one_session && total_a > 0 && total_b > 0 { fisher_exact(in_a, total_a, in_b, total_b) } else { f64::NAN }
+    let equal = |in_a: usize, in_b: usize| {
+        let counted = total_a > 0 && total_b > 0 && total_a + total_b <= MOST_LAUNCHES;
+        if counted { fisher_exact(in_a, total_a, in_b, total_b) } else { f64::NAN }
+    };
+    let shares = |in_a: usize, in_b: usize| {
+        let p = equal(in_a, in_b);
+        (if one_session { p } else { f64::NAN }, p <= 1.0 - level)
     };
     let matched = nearest(&a, &b);
-    let mut pairs: Vec<ModePair> = matched
-        .iter()
-        .map(|&(i, j)| ModePair {
-            shift: Some(
-                of_launches(&groups_a[i], &groups_b[j], floor, level)
-                    .map(|known| CompareShift {
-                        log: known.shift,
-                        known: Some(known),
-                        method: super::result::RatioMethod::Launches,
-                        reason: None,
-                        assumed: None,
-                        clock: None,
-                    })
-                    .unwrap_or_else(|| of_estimates(&a[i].estimate, &b[j].estimate, floor, level)),
-            ),
-            share_p: share_p(a[i].estimate.launches as usize, b[j].estimate.launches as usize),
-            reference: Some(a[i].clone()),
-            other: Some(b[j].clone()),
-        })
-        .collect();
-    let lone = |reference: Option<&Mode>, other: Option<&Mode>| ModePair {
-        share_p: share_p(
-            reference.map_or(0, |mode| mode.estimate.launches as usize),
-            other.map_or(0, |mode| mode.estimate.launches as usize),
-        ),
-        shift: None,
-        reference: reference.cloned(),
-        other: other.cloned(),
+    let single = |known: stats::RatioEstimate| CompareShift {
+        log: known.shift,
+        known: Some(known),
+        method: super::result::RatioMethod::Launches,
+        reason: None,
+        assumed: None,
+        clock: None,
     };
-    pairs.extend((0..a.len()).filter(|i| matched.iter().all(|m| m.0 != *i)).map(|i| lone(Some(&a[i]), None)));
-    pairs.extend((0..b.len()).filter(|j| matched.iter().all(|m| m.1 != *j)).map(|j| lone(None, Some(&b[j]))));
+    let pair = |x: Option<&Mode>, y: Option<&Mode>, shift: Option<CompareShift>| {
+        let held = |mode: Option<&Mode>| mode.map_or(0, |mode| mode.estimate.launches as usize);
+        let (share_p, shares_apart) = shares(held(x), held(y));
+        ModePair { reference: x.cloned(), other: y.cloned(), shift, share_p, shares_apart }
+    };
+    let both = |&(i, j): &(usize, usize)| {
+        let shift = of_launches(&groups_a[i], &groups_b[j], floor, level)
+            .map_or_else(|| of_estimates(&a[i].estimate, &b[j].estimate, floor, level), single);
+        pair(Some(&a[i]), Some(&b[j]), Some(shift))
+    };
+    let mut pairs: Vec<ModePair> = matched.iter().map(both).collect();
+    pairs.extend((0..a.len()).filter(|i| matched.iter().all(|m| m.0 != *i)).map(|i| pair(Some(&a[i]), None, None)));
+    pairs.extend((0..b.len()).filter(|j| matched.iter().all(|m| m.1 != *j)).map(|j| pair(None, Some(&b[j]), None)));
     Some(pairs)
 }
 

@@ -70,7 +70,25 @@ pub(crate) fn shift(
             clock: None,
         });
     }
-    Ok(of_estimates(a, b, floor, level))
+    let mut found = of_estimates(a, b, floor, level);
+    if let Some(known) = &mut found.known {
+        known.p_value = known.p_value.max(p_of_overlapping(&reference.values, &other.values));
+    }
+    Ok(found)
+}
+
+/// The least p-value that launches allow which do not lie apart: that of the exact rank test. Estimates of few launches take
+/// them for normal, and three that are alike by chance, of a figure at two levels, look like a level known exactly, though
+/// launches of the other side are at it and beyond it. 0 where all of one side lie beyond all of the other.
+fn p_of_overlapping(a: &[f64], b: &[f64]) -> f64 {
+    let few = [a, b].into_iter().any(|values| (2..FEWEST).contains(&values.len()));
+    if !few || a.len() < 2 || b.len() < 2 {
+        return 0.0;
+    }
+    let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let apart = most(a) < least(b) || most(b) < least(a);
+    if apart { 0.0 } else { stats::mann_whitney::p_value(a, b).unwrap_or(1.0) }
 }
 
 /// Hodges-Lehmann shift and Mann-Whitney interval of launch values; `None` if there are too few.
@@ -213,6 +231,33 @@ mod tests {
         let between_equals = significant(1.0);
         assert!(between_equals <= 130, "{between_equals} of {trials}");
         assert!(significant(2.0) >= 1_800);
+    }
+
+    #[test]
+    fn few_launches_within_those_of_the_other_side_show_no_difference() {
+        // Of forty launches half are at each of two levels; three that are all at one of them are no difference.
+        let level = |at: usize| if at.is_multiple_of(2) { 1.0 } else { 1.15 };
+        let many: Vec<f64> = (0..40).map(|at| level(at) + 1e-4 * at as f64).collect();
+        let of = |values: &[f64]| {
+            let found =
+                stats::launch_median_interval(values, 0.95).or_else(|| stats::launch_median_range(values)).unwrap();
+            let (interval, launches) = (found.interval, values.len() as u32);
+            let method = EstimateMethod::OrderStatistic;
+            let (low, high, level) = (interval.low, interval.high, interval.level);
+            Outcome::Measured(Estimate { value: found.median, low, high, level, launches, batches: 1, method })
+        };
+        let p = |a: &[f64], b: &[f64]| {
+            let metric = model::Metric { unit: model::Unit::Seconds, per: "call".into(), better: Better::Lower };
+            let view = |values: &[f64]| FigureView {
+                metric: &metric,
+                outcome: std::borrow::Cow::Owned(of(values)),
+                values: values.to_vec(),
+            };
+            shift(&view(a), &view(b), Floor::NONE, 0.95).unwrap().known.unwrap().p_value
+        };
+        let (three, beyond) = ([1.2, 1.2001, 1.2002].map(|one| one - 0.05), [2.0, 2.0001, 2.0002]);
+        assert!(p(&three, &many) > 0.05 && p(&many, &three) > 0.05, "{}", p(&three, &many));
+        assert!(p(&beyond, &many) < 0.01 && p(&many, &beyond) < 0.01, "{}", p(&beyond, &many));
     }
 
     #[test]

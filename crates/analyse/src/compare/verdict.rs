@@ -130,7 +130,7 @@ impl Judge<'_> {
     }
 
     /// DIFFERENT when a pair of modes or their shares differ; SAME when every mode has a counterpart that is the same
-    /// and no share is known to differ; else UNDECIDED, with the reason.
+    /// and launches alone explain how far shares lie apart; else UNDECIDED, with the reason.
     fn modes(&self, ratio: &mut Ratio, pairs: &[ModePair], adjusted: &[f64]) {
         let significance = 1.0 - self.level;
         let mut directions = Vec::new();
@@ -156,12 +156,16 @@ impl Judge<'_> {
         let same = ratio.modes.iter().all(|mode| mode.verdict == Some(CompareVerdict::Same));
         let lone = ratio.modes.iter().any(|mode| mode.verdict.is_none());
         let shares = ratio.modes.iter().any(|mode| mode.shares_differ);
+        let apart = pairs.iter().any(|pair| pair.shares_apart);
         let (verdict, reason) = match (directions.is_empty(), shares) {
             (false, _) => (CompareVerdict::Different, "in modes; modes that lie nearest differ"),
             (true, true) => (CompareVerdict::Different, "in modes; their shares differ"),
+            (true, false) if same && apart => {
+                (CompareVerdict::Undecided, "in modes; nearest modes are the same, but their shares may not be")
+            }
             (true, false) if same => (CompareVerdict::Same, "in modes; nearest modes are the same"),
             (true, false) if lone => (CompareVerdict::Undecided, "in modes, of which one has no counterpart"),
-            (true, false) => (CompareVerdict::Undecided, "in modes, with too few launches in each to decide"),
+            (true, false) => (CompareVerdict::Undecided, "in modes, of which nearest ones may be the same or differ"),
         };
         ratio.verdict = Some(verdict);
         ratio.reason = Some(reason.to_owned());

@@ -68,7 +68,8 @@ impl Rule {
     pub(crate) fn slower_b(&self, difference: &RunDifference) -> Option<bool> {
         let (a, b) = (difference.a.as_str(), difference.b.as_str());
         let limit = |text: &str| if text == "none" { Some(f64::INFINITY) } else { text.parse::<f64>().ok() };
-        match self.slower {
+        let known = DIRECTIONS.iter().find(|(id, _)| is_fact(id, &difference.name));
+        match known.map_or(self.slower, |(_, slower)| *slower) {
             Slower::Either => None,
             Slower::Yes => match (a.parse::<f64>(), b.parse::<f64>()) {
                 (Ok(a), Ok(b)) => Some(b > a),
@@ -88,6 +89,14 @@ impl Rule {
         }
     }
 }
+
+/// Facts that say themselves which side is the slower one, whatever else is among those of their rule.
+const DIRECTIONS: &[(&str, Slower)] = &[
+    ("memory.speed", Slower::Less),
+    ("memory.channels", Slower::Less),
+    ("disk.*.rotational", Slower::Yes),
+    ("network.*.speed", Slower::Less),
+];
 
 /// Text of a list whose items the other one has all.
 pub(crate) const NOTHING_MORE: &str = "nothing more";
@@ -205,12 +214,13 @@ pub(crate) static RULES: &[Rule] = &[
         "os.syscall_getppid") },
     Rule { slower: Slower::Yes, may: CALLS, ..rule("agents that watch system calls", &["kernel.traced_calls", "kernel.watching_programs"],
         &[P::SyscallEntry], &[P::SyscallEntry], "os.syscall_getppid") },
-    Rule { slower: Slower::Yes, ..rule("page-table isolation", &["kernel.page_table_isolation"], &[P::SyscallEntry],
+    // What makes every entry into the kernel slower makes every call slower.
+    Rule { slower: Slower::Yes, may: CALLS, ..rule("page-table isolation", &["kernel.page_table_isolation"], &[P::SyscallEntry],
         &[P::SyscallEntry, P::ContextSwitch, P::PageFault], "os.syscall_getppid") },
     Rule { slower: Slower::Mitigated, may: &[P::ContextSwitch, P::TcpStack, P::UdpStack, P::UnixSocket, P::Pipe], ..rule("retpolines and other mitigations of indirect branches",
         &["mitigation.spectre_v2", "mitigation.retbleed", "mitigation.spec_rstack_overflow", "mitigation.indirect_target_selection", "mitigation.vmscape"],
         &[P::Polling], &[P::Polling, P::SyscallEntry], "os.select") },
-    Rule { slower: Slower::Mitigated, ..rule("clearing of CPU buffers at every kernel exit",
+    Rule { slower: Slower::Mitigated, may: CALLS, ..rule("clearing of CPU buffers at every kernel exit",
         &["mitigation.mds", "mitigation.tsx_async_abort", "mitigation.mmio_stale_data", "mitigation.reg_file_data_sampling", "mitigation.tsa",
             "mitigation.meltdown", "mitigation.l1tf"],
         &[P::SyscallEntry], &[P::SyscallEntry, P::ContextSwitch, P::PageFault], "os.syscall_getppid") },
@@ -228,8 +238,8 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { slower: Slower::Less, ..rule(CPU_LIMIT, &[CPU_LIMIT_FACT], &[P::CoreClock], &[], "cpu.arithmetic") },
     Rule { wide: true, slower: Slower::More, scope: Scope::Unfiltered, may: KERNEL,
         ..rule(NEIGHBOUR, &[model::CORE_SHARED], &[], CORE, "cpu.arithmetic") },
-    rule("forced context tracking", &["kernel.config.forced_context_tracking", "kernel.full_tickless_cpus"], &[P::SyscallEntry],
-        &[P::SyscallEntry, P::PageFault, P::ContextSwitch], "os.syscall_getppid"),
+    Rule { may: CALLS, ..rule("forced context tracking", &["kernel.config.forced_context_tracking", "kernel.full_tickless_cpus"], &[P::SyscallEntry],
+        &[P::SyscallEntry, P::PageFault, P::ContextSwitch], "os.syscall_getppid") },
     Rule { wide: true, ..rule("frequency and boost limits",
         &["cpu.clock", "cpu.clock.max", "cpu.boost", "cpu.governor", "cpu.energy_preference", "cpu.frequency_driver"], &[], CORE, "cpu.arithmetic") },
     rule("clock source", &["clock.source", "clock.tsc_flags"], &[P::Clock], &[P::Clock], "os.clock_read"),
@@ -343,5 +353,19 @@ mod tests {
         assert_eq!(slower_b(NOTHING_MORE, "3 x raw_tracepoint"), Some(true));
         assert_eq!(slower_b("3 x raw_tracepoint", NOTHING_MORE), Some(false));
         assert_eq!(slower_b("3 x raw_tracepoint", "2 x raw_tracepoint"), None);
+    }
+
+    #[test]
+    fn a_fact_may_say_itself_which_side_is_slower() {
+        let slower_b = |name: &str, a: &str, b: &str| {
+            let (name, a, b) = (name.to_owned(), a.to_owned(), b.to_owned());
+            let difference = RunDifference { kind: DifferenceKind::Fact, name, a, b, affects: Vec::new() };
+            RULES.iter().find(|rule| rule.names(&difference)).unwrap().slower_b(&difference)
+        };
+        assert_eq!(slower_b("memory.speed", "2400000000", "4800000000"), Some(false));
+        assert_eq!(slower_b("memory.channels", "8", "2"), Some(true));
+        assert_eq!(slower_b("memory.type", "DDR4", "DDR5"), None);
+        assert_eq!(slower_b("disk.sda.rotational", "no", "yes"), Some(true));
+        assert_eq!(slower_b("network.eth0.speed", "1000", "10000"), Some(false));
     }
 }

@@ -123,9 +123,12 @@ impl TrendRequest<'_> {
             out_of_reach: false,
             came: None,
         });
+        let span = (times[0], times[times.len() - 1]);
         FittedTrend {
             curve,
             points: times.len(),
+            span,
+            ended: self.has_ended(curve, growth, span.1, values[values.len() - 1]).then_some(span.1),
             growth: growth.rate(level).value.exp_m1().min(f64::MAX),
             doubling,
             spread: growth.line.residual_sd.exp().min(f64::MAX),
@@ -134,19 +137,34 @@ impl TrendRequest<'_> {
                 .options
                 .project
                 .iter()
-                .filter_map(|&time| self.projection(curve, growth, time, self.wandering(&logs, times)))
+                .filter_map(|&time| self.projection((curve, span), growth, time, self.wandering(&logs, times)))
                 .collect(),
-            fan: self.fan(growth, self.wandering(&logs, times)),
+            fan: self.fan(growth, self.wandering(&logs, times).unwrap_or(0.0)),
         }
     }
 
-    /// Projection of a fit to a date. The interval is that of one new value while the growth continues. `None` where the
-    /// line leaves the range of numbers.
-    fn projection(&self, curve: TrendCurve, growth: &Growth, time: f64, wandering: f64) -> Option<Projection> {
+    /// Whether values after the last record, at `since`, have shown that records do not come as the line says: enough came,
+    /// and by the last of them the whole interval lies beyond the best value. A single one may be of a slow machine.
+    fn has_ended(&self, curve: TrendCurve, growth: &Growth, since: f64, best: f64) -> bool {
+        let by_now = growth.predict(self.span.1, self.options.level).interval;
+        let beyond = if self.options.lower_is_better() { by_now.high < best } else { by_now.low > best };
+        let later = self.data.iter().filter(|point| since < point.time && point.time <= self.span.1).count();
+        curve == TrendCurve::Frontier && later >= FEWEST && beyond
+    }
+
+    /// Projection of a fit, through points of the dates `span`, to a date. The interval is that of one new value while the
+    /// growth continues. `None` where the line leaves the range of numbers.
+    fn projection(
+        &self,
+        (curve, span): (TrendCurve, (f64, f64)),
+        growth: &Growth,
+        time: f64,
+        wandering: Option<f64>,
+    ) -> Option<Projection> {
         let said = growth.predict(time, self.options.level);
         is_number(said.interval.low, said.interval.high).then_some(())?;
-        // A frontier may end before the data: its reach is counted from all of them.
-        let (first, last) = self.span;
+        // A frontier may end before the data: values that were no records are no reason to project further.
+        let (first, last) = span;
         let extrapolation = (first - time).max(time - last).max(0.0) / (last - first);
         let near: Vec<f64> =
             self.data.iter().filter(|point| (point.time - time).abs() <= 0.5).map(|point| point.value).collect();
@@ -158,13 +176,13 @@ impl TrendRequest<'_> {
             TrendCurve::Median => median(&near),
             TrendCurve::Frontier => (!near.is_empty()).then(best),
         };
-        let wide = self.wide(said.interval.low, said.interval.high, time, wandering);
+        let wide = wandering.map(|wandering| self.wide(said.interval.low, said.interval.high, time, wandering));
         Some(Projection {
             time,
             value: said.value,
             low: said.interval.low,
             high: said.interval.high,
-            wide: Some(wide).filter(|(low, high)| is_number(*low, *high)),
+            wide: wide.filter(|(low, high)| is_number(*low, *high)),
             extrapolation,
             out_of_reach: extrapolation > REACH,
             came: centre.map(|centre| (centre, (said.value / centre).min(f64::MAX))),
@@ -188,8 +206,9 @@ impl TrendRequest<'_> {
             .collect()
     }
 
-    fn wandering(&self, logs: &[f64], times: &[f64]) -> f64 {
-        stats::distribution::normal_quantile(0.5 + self.options.level / 2.0) * rate_change(times, logs)
+    fn wandering(&self, logs: &[f64], times: &[f64]) -> Option<f64> {
+        let change = rate_change(times, logs)?;
+        Some(stats::distribution::normal_quantile(0.5 + self.options.level / 2.0) * change)
     }
 
     /// Ends that also allow a change of the growth rate; the two errors are independent, so their squares add.
@@ -205,14 +224,14 @@ impl TrendRequest<'_> {
 /// the root of the time between their middles. If the rate is a random walk (Harvey's smooth trend, Forecasting,
 /// structural time series models and the Kalman filter, 1989), the line is off by that times the time to the power 1.5
 /// over root 3.
-fn rate_change(times: &[f64], logs: &[f64]) -> f64 {
+fn rate_change(times: &[f64], logs: &[f64]) -> Option<f64> {
     let middle = times.len() / 2;
     let slope =
         |from: usize, to: usize| stats::fit::line::line(&times[from..to], &logs[from..to]).map(|line| line.slope);
-    let (Some(before), Some(after)) = (slope(0, middle), slope(middle, times.len())) else { return 0.0 };
+    let (before, after) = (slope(0, middle)?, slope(middle, times.len())?);
     let centre = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
     let apart = centre(&times[middle..]) - centre(&times[..middle]);
-    if apart > 0.0 { (after - before).abs() / apart.sqrt() / 3.0_f64.sqrt() } else { 0.0 }
+    (apart > 0.0).then(|| (after - before).abs() / apart.sqrt() / 3.0_f64.sqrt())
 }
 
 /// Whether two ends of an interval about a positive value are numbers that can be printed.

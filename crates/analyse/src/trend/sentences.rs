@@ -25,7 +25,14 @@ impl GrowthTrend {
             ));
         }
         for fit in &self.fits {
-            sentences.push(self.growth_in_words(fit));
+            sentences.push(growth_in_words(fit));
+            if let Some(since) = fit.ended {
+                sentences.push(format!(
+                    "No value after {} is a record, and by {} that growth would have brought one: it has ended.",
+                    date(since),
+                    date(self.span.1)
+                ));
+            }
             if let Some(broken) = fit.broken.as_ref().filter(|broken| broken.significant) {
                 sentences.push(format!(
                     "The growth of the {} changed between {} and {} (p {}): {} before, {} after. One line \
@@ -60,24 +67,6 @@ impl GrowthTrend {
         sentences
     }
 
-    fn growth_in_words(&self, fit: &FittedTrend) -> String {
-        let what = format!(
-            "The {} of {} to {} ({} values)",
-            word(fit.curve),
-            date(self.span.0),
-            date(self.span.1),
-            fit.points
-        );
-        match &fit.doubling {
-            Some(doubling) => {
-                let verb = if doubling.value > 0.0 { "doubles" } else { "halves" };
-                let (a, b) = (doubling.low.abs(), doubling.high.abs());
-                format!("{what} {verb} in {:.2} years ({:.2} to {:.2}).", doubling.value.abs(), a.min(b), a.max(b))
-            }
-            None => format!("{what} shows no growth that can be told from none."),
-        }
-    }
-
     fn projection_in_words(&self, curve: TrendCurve, projection: &Projection) -> String {
         let flag = if projection.out_of_reach { " (OUT OF REACH)" } else { "" };
         let shown = |value: f64| quantity(value, self.unit());
@@ -96,6 +85,27 @@ impl GrowthTrend {
         }
         let (low, high) = (shown(projection.low), shown(projection.high));
         format!("{would}, one value between {low} and {high}{flag}{wide}{came}.")
+    }
+}
+
+/// How fast the values of a fit grow.
+fn growth_in_words(fit: &FittedTrend) -> String {
+    let (from, to) = (date(fit.span.0), date(fit.span.1));
+    let what = format!("The {} of {from} to {to} ({} values)", word(fit.curve), fit.points);
+    match &fit.doubling {
+        Some(doubling) => {
+            let verb = if doubling.value > 0.0 { "doubles" } else { "halves" };
+            let (a, b) = (doubling.low.abs(), doubling.high.abs());
+            // Of values of one day, two decimals of a year are none.
+            let years = |years: f64| if years < 0.095 { digits(years) } else { format!("{years:.2}") };
+            format!(
+                "{what} {verb} in {} years ({} to {}).",
+                years(doubling.value.abs()),
+                years(a.min(b)),
+                years(a.max(b))
+            )
+        }
+        None => format!("{what} shows no growth that can be told from none."),
     }
 }
 

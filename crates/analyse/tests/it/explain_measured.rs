@@ -85,13 +85,13 @@ fn unchanged(_: &str, at: &str) -> (String, f64) {
     (at.to_owned(), 1.0)
 }
 
-fn fact(name: &str, value: FactValue, affects: &[P]) -> Fact {
+pub(crate) fn fact(name: &str, value: FactValue, affects: &[P]) -> Fact {
     Fact { name: name.to_owned(), value, unit: None, source: "test".to_owned(), affects: affects.to_vec() }
 }
 
 /// Explains a planted change over several seeds, in one session and between two.
 #[allow(clippy::unwrap_used, reason = "a helper of tests")]
-fn planted(
+pub(crate) fn planted(
     change: &dyn Fn(&str, &str) -> (String, f64),
     differ: &dyn Fn(&mut Run, &mut Run),
     check: &dyn Fn(&Explanation),

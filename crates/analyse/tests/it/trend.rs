@@ -217,3 +217,58 @@ fn values_on_the_line_are_no_certainty() {
         );
     }
 }
+
+/// Dated values, one a year from 1990 on.
+fn yearly(values: &[f64]) -> Vec<Dated> {
+    let dated =
+        |(at, value): (usize, &f64)| Dated { time: 1990.0 + at as f64, value: *value, name: None, family: None };
+    values.iter().enumerate().map(dated).collect()
+}
+
+/// The records of five years say nothing of what comes after five more years without any.
+#[test]
+fn a_frontier_without_new_records_has_ended() {
+    let options = TrendOptions { project: vec![2001.0], ..TrendOptions::default() };
+    let ended = yearly(&[1.0, 2.1, 3.9, 8.1, 16.0, 15.0, 14.0, 16.0, 15.5, 14.5]);
+    let found = trend(&ended, &options).unwrap();
+    let frontier = found.fits.iter().find(|fit| fit.curve == TrendCurve::Frontier).unwrap();
+    assert_eq!((frontier.span, frontier.ended), ((1990.0, 1994.0), Some(1994.0)), "{frontier:?}");
+    assert!(frontier.projections[0].out_of_reach && frontier.projections[0].extrapolation > 1.5, "{frontier:?}");
+    let said = found.sentences().join(" ");
+    assert!(said.contains("The frontier of 1990 to 1994 (5 values)"), "{said}");
+    assert!(said.contains("No value after 1994 is a record, and by 1999"), "{said}");
+    // Turned round, for values of which lower is better.
+    let metric = crate::common::time("call");
+    let times = yearly(&ended.iter().map(|point| 1.0 / point.value).collect::<Vec<f64>>());
+    let found = trend(&times, &TrendOptions { metric: Some(metric), ..options.clone() }).unwrap();
+    assert!(found.fits.iter().any(|fit| fit.ended == Some(1994.0)), "{found:?}");
+    // A year without a record is none yet, and growth that goes on has not ended.
+    for going in [yearly(&[1.0, 2.1, 3.9, 8.1, 15.0, 14.0]), yearly(&[1.0, 2.1, 3.9, 8.1, 16.0, 33.0, 64.0])] {
+        let found = trend(&going, &options).unwrap();
+        assert!(found.fits.iter().all(|fit| fit.ended.is_none()), "{found:?}");
+    }
+}
+
+#[test]
+fn five_values_do_not_show_how_their_growth_changes() {
+    let options = TrendOptions { project: vec![2010.0], ..TrendOptions::default() };
+    let few = trend(&yearly(&[1.0, 2.1, 3.9, 8.1, 16.0]), &options).unwrap();
+    assert!(few.fits[0].projections[0].wide.is_none());
+    assert!(!few.sentences().join(" ").contains("goes on changing as it did"), "{:?}", few.sentences());
+    let enough = trend(&yearly(&[1.0, 2.1, 3.9, 8.1, 16.0, 30.0]), &options).unwrap();
+    assert!(enough.fits[0].projections[0].wide.is_some());
+}
+
+#[test]
+fn years_to_double_of_one_day_are_not_written_as_none() {
+    let day = |at: usize| 2026.0 + at as f64 / 365.25 / 24.0;
+    let dated = |at: usize| Dated {
+        time: day(at),
+        value: 1.1_f64.powi(at as i32) * (1.0 + 1e-3 * (at % 3) as f64),
+        name: None,
+        family: None,
+    };
+    let found = trend(&(0..8).map(dated).collect::<Vec<Dated>>(), &TrendOptions::default()).unwrap();
+    let said = found.sentences().join(" ");
+    assert!(said.contains("doubles in 0.0008") && !said.contains("0.00 years"), "{said}");
+}

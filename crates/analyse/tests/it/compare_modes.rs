@@ -1,0 +1,73 @@
+//! Figures in modes whose launches move from one mode to the other.
+
+use analyse::compare;
+use analyse::compare::{CompareOptions, CompareVerdict, FailOn, GateAnswer, Ratio};
+use model::{Class, Figure, Outcome, Run};
+use rand_chacha::ChaCha8Rng;
+use stats::simulate::{generator, standard_normal};
+
+use crate::common::{from_values, run, time};
+
+/// Launches at 6.5 and 70; `slow` of ten are slow.
+fn bimodal(slow: usize, launches: usize, rng: &mut ChaCha8Rng) -> Figure {
+    let values: Vec<f64> = (0..launches)
+        .map(|i| if i * 3 % 10 < slow { 70.0 } else { 6.5 } * (0.003 * standard_normal(rng)).exp())
+        .collect();
+    from_values("os.wake", "placement=free", time("wake-up"), Class::Compute, &values)
+}
+
+fn pair(sessions: [&str; 2], slow: [usize; 2], launches: usize, rng: &mut ChaCha8Rng) -> [Run; 2] {
+    let of =
+        |id: &str, at: usize, rng: &mut ChaCha8Rng| run(id, "m", sessions[at], vec![bimodal(slow[at], launches, rng)]);
+    let pair = [of("a", 0, rng), of("b", 1, rng)];
+    assert!(pair.iter().all(|run| matches!(run.figures[0].outcome, Outcome::Modes(_))), "{slow:?}");
+    pair
+}
+
+#[allow(clippy::unwrap_used, reason = "a helper of tests")]
+fn judged([a, b]: &[Run; 2]) -> (Ratio, GateAnswer) {
+    let found = compare(&[a, b], &CompareOptions::default()).unwrap();
+    let gate = FailOn { worse_only: true, percent: 5.0 }.gate(&found, false);
+    (found.rows[0].ratios[1].clone(), gate.answer)
+}
+
+#[test]
+fn launches_that_moved_to_the_slow_mode_between_sessions_are_not_the_same() {
+    let mut rng = generator(31);
+    let (moved, gate) = judged(&pair(["day 1", "day 2"], [2, 8], 40, &mut rng));
+    assert_eq!((moved.verdict, gate), (Some(CompareVerdict::Undecided), GateAnswer::Inconclusive), "{moved:?}");
+    assert!(moved.modes.iter().all(|mode| mode.share_p.is_none() && !mode.shares_differ), "{moved:?}");
+    assert!(moved.reason.unwrap().contains("their shares may not be"));
+    let (alike, gate) = judged(&pair(["day 1", "day 2"], [5, 5], 40, &mut rng));
+    assert_eq!((alike.verdict, gate), (Some(CompareVerdict::Same), GateAnswer::Pass), "{alike:?}");
+}
+
+#[test]
+fn shares_that_a_large_report_cannot_tell_apart_are_not_the_same() {
+    let mut rng = generator(32);
+    let [mut a, mut b] = pair(["now", "now"], [3, 6], 40, &mut rng);
+    for at in 0..30 {
+        let other = |rng: &mut ChaCha8Rng| {
+            let values: Vec<f64> = (0..20).map(|_| (0.003 * standard_normal(rng)).exp()).collect();
+            from_values(&format!("sim.f{at}"), "", time("call"), Class::Compute, &values)
+        };
+        a.figures.push(other(&mut rng));
+        b.figures.push(other(&mut rng));
+    }
+    let found = compare(&[&a, &b], &CompareOptions::default()).unwrap();
+    let ratio = &found.rows.iter().find(|row| row.probe == "os.wake").unwrap().ratios[1];
+    assert!(ratio.modes.iter().all(|mode| !mode.shares_differ), "{ratio:?}");
+    assert_eq!(ratio.verdict, Some(CompareVerdict::Undecided), "{ratio:?}");
+}
+
+#[test]
+fn a_document_may_state_any_number_of_launches() {
+    let mut rng = generator(33);
+    let mut runs = pair(["now", "now"], [5, 5], 40, &mut rng);
+    for run in &mut runs {
+        let Outcome::Modes(modes) = &mut run.figures[0].outcome else { panic!("in modes") };
+        modes.iter_mut().for_each(|mode| mode.estimate.launches = u32::MAX);
+    }
+    let (ratio, _) = judged(&runs);
+    assert!(ratio.modes.iter().all(|mode| mode.share_p.is_none()), "{ratio:?}");
+}
