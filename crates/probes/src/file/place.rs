@@ -55,7 +55,8 @@ pub(super) fn require_space(directory: &Path, bytes: u64) -> Result<(), Unsuppor
     Ok(())
 }
 
-fn tmpfs() -> Option<PathBuf> {
+/// A directory of a file system in memory that can be written.
+pub(crate) fn tmpfs() -> Option<PathBuf> {
     ["/dev/shm", "/run/shm", "/tmp", "/run"]
         .iter()
         .map(PathBuf::from)
