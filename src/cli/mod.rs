@@ -5,14 +5,14 @@ mod docs;
 #[cfg(test)]
 mod flags;
 mod groups;
+mod refusal;
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use self::groups::{GROUPS, command, parse, parse_from};
+pub(crate) use self::refusal::{refuse, strange_word};
 use crate::ExitStatus;
 use crate::cmd::{
     agent, app, choose, compare, completions, doctor, explain, export, farm, fleet, import, net, predict, probes,
@@ -119,34 +119,4 @@ pub(crate) enum Verb {
     /// Serve a driver elsewhere on standard input and output
     #[command(hide = true)]
     Agent(agent::Arguments),
-}
-
-/// Prints help to standard output, and what is wrong with a command line to standard error in few lines.
-pub(crate) fn refuse(mut error: clap::Error) -> ExitCode {
-    without_environment(&mut error);
-    let printed = error.print();
-    let unheard = printed.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe);
-    if error.use_stderr() || unheard { ExitStatus::Failed.into() } else { ExitStatus::Fine.into() }
-}
-
-/// The word that is not UTF-8, where that is what is wrong with a command line.
-pub(crate) fn strange_word(error: &clap::Error) -> Option<anyhow::Error> {
-    if error.kind() != clap::error::ErrorKind::InvalidUtf8 {
-        return None;
-    }
-    let word = std::env::args_os().find(|word| word.to_str().is_none()).unwrap_or_default();
-    let word = word.to_string_lossy();
-    Some(anyhow::anyhow!("could not use '{word}': it is not UTF-8; if it is a file, rename it, or name a link to it"))
-}
-
-/// Takes options that came from the environment out of the usage line, which would tell to give them.
-fn without_environment(error: &mut clap::Error) {
-    let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) else { return };
-    let mut text = usage.to_string();
-    for (option, shown) in [("--store", " --store <PATH>"), ("--spacing", " --spacing <TIME>")] {
-        if !std::env::args_os().any(|word| word.to_string_lossy().starts_with(option)) {
-            text = text.replace(shown, "");
-        }
-    }
-    error.insert(ContextKind::Usage, ContextValue::StyledStr(text.into()));
 }

@@ -37,7 +37,11 @@ fn strange_words_of_a_command_line_are_used_or_get_a_line() {
     }
     // What the environment gives is not asked for.
     let said = place.ask(&["import"]);
-    assert!(said.code == Some(2) && said.err.contains("Usage: prony import <FILE>..."), "{said:?}");
+    assert!(
+        said.code == Some(2) && said.err.contains("usage: prony import <FILE>...; see prony import --help\n"),
+        "{said:?}"
+    );
+    assert!(said.err.starts_with("prony: ") && said.err.lines().count() == 1, "one line: {said:?}");
     let nothing = place.ask(&["app", "work", "analyse", "--events", "0"]);
     assert!(nothing.code == Some(2) && nothing.out.is_empty(), "no mass of no events: {nothing:?}");
     let nowhere = place.ask(&["run", "--probe", "os.syscall_write", "--output", "missing/a.json"]).refused();

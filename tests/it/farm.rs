@@ -259,6 +259,8 @@ fn the_bench_counts_everything_once() {
     let place = Place::new();
     let said = place.ask(&["farm", "bench", "--pilots", "100", "--chunks", "2000"]).fine().out;
     assert!(said.contains("2000 chunks, 100 pilots"), "{said}");
+    let data = place.ask(&["farm", "bench", "--pilots", "3", "--chunks", "20", "--json"]).fine().json();
+    assert!(data["chunks"] == 20 && data["pilots"] == 3 && data["memory"].is_array(), "{data}");
 }
 
 /// Output on a terminal while a farm runs: only lines that are redrawn, and none of them remain.

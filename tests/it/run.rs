@@ -183,6 +183,22 @@ fn ctrl_c_keeps_what_was_measured_and_the_run_resumes() {
 }
 
 #[test]
+fn ctrl_c_leaves_no_files_where_files_were_measured() {
+    let place = Place::new();
+    let measured = tempfile::tempdir().unwrap();
+    let entries = || std::fs::read_dir(measured.path()).unwrap().count();
+    for signal in ["-INT", "-TERM"] {
+        let mut command = place.prony();
+        command.args(["run", "--probe", "file.read_cached", "--target", "0.001", "--directory"]).arg(measured.path());
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        wait_for("a launch with files", || entries() > 0);
+        interrupt(&child, signal);
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        assert_eq!(entries(), 0, "{signal}");
+    }
+}
+
+#[test]
 fn ctrl_c_before_there_is_anything_to_keep_is_a_stop_as_well() {
     let place = Place::new();
     let mut child = place.prony().arg("selftest").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

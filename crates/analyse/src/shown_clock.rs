@@ -3,7 +3,7 @@
 //! A core figure is kept in cycles. Its time is that at the clock of its run, which is itself measured: between machines
 //! the error of both clocks is part of every interval of time.
 
-use model::{CLOCK, CORE_SHARED, Estimate, Figure, Run, ValueBasis};
+use model::{CLOCK, CORE_SHARED, Estimate, EstimateMethod, Figure, Run, ValueBasis};
 use serde::{Deserialize, Serialize};
 use stats::distribution::normal_quantile;
 
@@ -63,6 +63,13 @@ impl ShownClock {
         Some(Self { hertz, low: hertz * low.min(1.0), high: hertz * high.max(1.0), level })
     }
 
+    /// It as an estimate, made of as many launches as the one that the run states.
+    #[must_use]
+    pub(crate) fn estimate(&self, stated: &Estimate) -> Estimate {
+        let (value, low, high, level) = (self.hertz, self.low, self.high, self.level);
+        Estimate { value, low, high, level, method: EstimateMethod::OrderStatistic, ..*stated }
+    }
+
     /// Standard deviation of the logarithm that the interval stands for.
     #[must_use]
     pub fn error(&self) -> f64 {
@@ -100,7 +107,7 @@ fn launch_clocks(run: &Run) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-    use model::{Class, EstimateMethod, FigureKey, FigureReferences, Metric, Outcome, Point, SessionReferences, Unit};
+    use model::{Class, FigureKey, FigureReferences, Metric, Outcome, Point, SessionReferences, Unit};
 
     use super::*;
 

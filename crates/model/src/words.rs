@@ -16,10 +16,11 @@ pub fn quantity(value: f64, unit: Unit) -> String {
     format!("{}{space}{}", digits(value / scale.factor), scale.unit)
 }
 
-/// Four significant digits without trailing zeros, for sums of money and rates in sentences and tables alike.
+/// Sums of money and rates, in sentences and tables alike: to the unit from a thousand on, since who adds up the parts of
+/// a bill expects its sum, and smaller ones with four significant digits without trailing zeros.
 #[must_use]
 pub fn amount(value: f64) -> String {
-    if value == 0.0 { "0".to_owned() } else { number(value, significant(value, 4), true) }
+    if value == 0.0 { "0".to_owned() } else { number(value, significant(value, 4).max(0), true) }
 }
 
 /// Three significant digits.
@@ -59,7 +60,8 @@ mod tests {
             (quantity(1.97e9, Unit::BytesPerSecond), quantity(2.5, Unit::Count)),
             ("1.97 GB/s".into(), "2.50".into())
         );
-        assert_eq!((amount(0.4), amount(67_551.0), amount(0.0)), ("0.4".into(), "67\u{a0}550".into(), "0".into()));
+        assert_eq!((amount(0.4), amount(5.8229), amount(0.0)), ("0.4".into(), "5.823".into(), "0".into()));
+        assert_eq!((amount(67_551.4), amount(1_234_567.0)), ("67\u{a0}551".into(), "1\u{a0}234\u{a0}567".into()));
         assert_eq!(list(&["a", "b", "c"]), "a, b and c");
     }
 }

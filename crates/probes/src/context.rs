@@ -227,13 +227,32 @@ impl ProbeContext {
         }
         let owner = std::process::id();
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        // The seed distinguishes launches of several hosts that share a file system.
-        let path = inside.join(format!("prony-{owner}-{:x}-{number}", self.setting.seed));
+        let path = inside.join(format!("{}{number}", scratch_prefix(owner, self.setting.seed)));
         std::fs::create_dir_all(&path)
             .map_err(|error| Unsupported::new(format!("could not create {}: {error}", path.display())))?;
         let scratch = Rc::new(Scratch { path, owner });
         self.scratch.push(Rc::clone(&scratch));
         Ok(scratch)
+    }
+}
+
+/// How the names of all directories of one launch begin. The seed distinguishes launches of several hosts that share a
+/// file system.
+fn scratch_prefix(owner: u32, seed: u64) -> String {
+    format!("prony-{owner}-{seed:x}-")
+}
+
+/// Removes what a launch that was killed left in its target directories and in memory: it could not do so itself.
+pub fn remove_scratch(owner: u32, seed: u64, directories: &[&Path]) {
+    let prefix = scratch_prefix(owner, seed);
+    let memory = crate::file::place::tmpfs();
+    for directory in directories.iter().copied().chain(memory.as_deref()) {
+        for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+            if entry.file_name().to_str().is_some_and(|name| name.starts_with(&prefix)) {
+                // A failure here has no remedy; the doctor lists leftover directories.
+                let _ = std::fs::remove_dir_all(entry.path());
+            }
+        }
     }
 }
 
@@ -286,6 +305,11 @@ mod tests {
         std::fs::write(first.path().join("file"), "content").unwrap();
         drop((context, other, again));
         assert!(first.path().exists());
+        remove_scratch(std::process::id(), 2, &[home.path()]);
+        remove_scratch(std::process::id() + 1, 1, &[home.path()]);
+        assert!(first.path().exists(), "that of another launch is not touched");
+        remove_scratch(std::process::id(), 1, &[home.path()]);
+        assert!(!first.path().exists());
         drop(first);
         assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
     }

@@ -32,7 +32,7 @@ mod shell;
 
 pub use axis::{Axis, EACH, ThreadCount, Values};
 pub use catalogue::{FAMILIES, ProbeFamily, all, catalogue, describe, find};
-pub use context::{LaunchSetting, ProbeContext, Scratch, WatchedParty};
+pub use context::{LaunchSetting, ProbeContext, Scratch, WatchedParty, remove_scratch};
 pub use kernel::{BatchWork, DeclaredCost, Kernel, ProbeError, Readings, Recorder, Trial, Unsupported};
 pub use probe::{BatchRule, DefinitionSource, Parties, Probe, ProbeMetric, Shares};
 pub use suite::{ProbeSelection, SUITES, Suite, suite};

@@ -58,7 +58,9 @@ impl fmt::Display for StoreErrorKind {
             Self::Locked => {
                 f.write_str("another program has locked it; wait until that program has ended, or name another place")
             }
-            Self::Directory => f.write_str("it is a directory; name a file"),
+            Self::Directory => f.write_str(
+                "it is a directory; name a file, or end its name with / to keep run documents in it, each a file",
+            ),
             Self::NotADirectory => f.write_str("a part of its path is a file, not a directory; correct the path"),
             Self::Missing => f.write_str("it does not exist; correct the path"),
             Self::Corrupt(how) => {

@@ -9,9 +9,12 @@ use std::time::{Duration, Instant};
 use ::farm::{Coordinator, CoordinatorSettings, Farm, FarmJob, Invariants, PilotConfig, SqliteLedger, run_pilot};
 use anyhow::{Context, Result, bail};
 use channel::{Token, nonce};
+use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow};
+use serde::Serialize;
 
 use super::pilot;
 use super::work::{FarmWork, WorkerFactory};
+use crate::cli::CommonOptions;
 use crate::{ExitStatus, output};
 
 /// Time for the simulated pilots to read their order, and to end.
@@ -37,7 +40,61 @@ pub(crate) struct HerdArguments {
     pilots: u32,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
+/// What the coordinator did.
+#[derive(Debug, Serialize)]
+struct BenchResult {
+    chunks: u64,
+    pilots: usize,
+    /// From the first connection to the last commit.
+    seconds: f64,
+    commits_per_second: f64,
+    refused: u64,
+    /// Most at once.
+    open_files: usize,
+    /// Most at once.
+    threads: usize,
+    /// Load average of the host at the end.
+    load: f64,
+    memory: Vec<BenchMemory>,
+}
+
+/// Memory of the coordinator's own.
+#[derive(Debug, Serialize)]
+struct BenchMemory {
+    /// Chunks counted so far.
+    chunks: u64,
+    seconds: f64,
+    bytes: u64,
+}
+
+impl BenchResult {
+    fn document(&self) -> Document {
+        let mut document = Document::new(format!(
+            "{} chunks, {} pilots, {:.2} s from the first connection to the last commit: {:.0} durable commits/s; {} refused",
+            self.chunks, self.pilots, self.seconds, self.commits_per_second, self.refused
+        ));
+        let limits = format!(
+            "at most {} open files and {} threads; load of the host {:.1}",
+            self.open_files, self.threads, self.load
+        );
+        document.sections.push(DocumentSection::of("", Block::Text(limits)));
+        let titles = ["chunks", "after, s", "memory of the coordinator's own, MB"];
+        let columns = titles.map(|title| Column::new(title, ColumnKind::Number)).to_vec();
+        let row = |at: &BenchMemory| TableRow {
+            cells: vec![
+                Cell::Count(at.chunks),
+                Cell::Printed(format!("{:.2}", at.seconds)),
+                Cell::Printed(format!("{:.1}", at.bytes as f64 * 1e-6)),
+            ],
+        };
+        let rows = self.memory.iter().map(row).collect();
+        document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
+        document.data = EmbeddedJson::of(self).ok();
+        document
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let folder = tempfile::Builder::new()
         .prefix("prony-farm-bench-")
         .tempdir_in(&arguments.directory)
@@ -46,7 +103,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
     let mut herd = herd_of(arguments.pilots, &coordinator)?;
     let began = Instant::now();
     let marks = [0.1, 0.25, 0.5, 0.75, 1.0];
-    let mut memory: Vec<(u64, f64, u64)> = Vec::new();
+    let mut memory: Vec<BenchMemory> = Vec::new();
+    let memory_at = |chunks: u64, seconds: f64| -> Result<BenchMemory> {
+        Ok(BenchMemory { chunks, seconds, bytes: sys::usage::anonymous_bytes()? })
+    };
     let entries = |path: &str| std::fs::read_dir(path).map_or(0, Iterator::count);
     let (mut files, mut threads) = (0, 0);
     while !coordinator.finished() {
@@ -56,13 +116,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
         let counted = coordinator.snapshot().counted;
         let share = counted as f64 / arguments.chunks as f64;
         if memory.len() < marks.len() && share >= marks[memory.len()] {
-            memory.push((counted, began.elapsed().as_secs_f64(), sys::usage::anonymous_bytes()?));
+            memory.push(memory_at(counted, began.elapsed().as_secs_f64())?);
             (files, threads) = (entries("/proc/self/fd").max(files), entries("/proc/self/task").max(threads));
         }
         std::thread::sleep(Duration::from_millis(5));
     }
     let seconds = began.elapsed().as_secs_f64();
-    memory.push((arguments.chunks, seconds, sys::usage::anonymous_bytes()?));
+    memory.push(memory_at(arguments.chunks, seconds)?);
     let snapshot = coordinator.snapshot();
     let load = sys::usage::load_average()?[0];
     if sys::process::wait_within(&mut herd, LEAVE).is_none() {
@@ -72,20 +132,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
     let ledger = coordinator.end()?;
     let invariants = Invariants { planned: arguments.chunks, events: arguments.chunks, totals: ledger.totals()? };
     let joined = ledger.incidents()?.iter().filter(|one| one.what == "joined").count();
-    let mut text = format!(
-        "{} chunks, {joined} pilots, {seconds:.2} s from the first connection to the last commit: {:.0} durable commits/s; {} refused\n",
-        arguments.chunks,
-        arguments.chunks as f64 / seconds,
-        snapshot.refused
-    );
-    text.push_str(&format!("  at most {files} open files and {threads} threads; load of the host {load:.1}\n"));
-    for (counted, at, bytes) in memory {
-        text.push_str(&format!(
-            "  {counted:>9} chunks, {at:7.2} s: {:.1} MB of memory of the coordinator's own\n",
-            bytes as f64 * 1e-6
-        ));
-    }
-    output::write(text.as_bytes())?;
+    let found = BenchResult {
+        chunks: arguments.chunks,
+        pilots: joined,
+        seconds,
+        commits_per_second: arguments.chunks as f64 / seconds,
+        refused: snapshot.refused,
+        open_files: files,
+        threads,
+        load,
+        memory,
+    };
+    output::print(&found.document(), common)?;
     match invariants.broken().as_slice() {
         [] => Ok(ExitStatus::Fine),
         broken => bail!("could not verify the result: {}", broken.join("; ")),

@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
         FarmAction::Account(arguments) => account::run(&arguments, common),
         FarmAction::Task(arguments) => array::task(&arguments),
         FarmAction::Input(arguments) => work::input(&arguments),
-        FarmAction::Bench(arguments) => bench::run(&arguments),
+        FarmAction::Bench(arguments) => bench::run(&arguments, common),
         FarmAction::Pilot => pilot::run(),
         FarmAction::Herd(arguments) => bench::herd(&arguments),
     }

@@ -204,13 +204,13 @@ pub struct Shortage {
 }
 
 impl Shortage {
-    /// The necessary value to print: four digits, rounded so that it suffices, and whole where the limit is.
+    /// The necessary value to print: four digits, to the unit where it has more, rounded so that it suffices, and whole where the limit is.
     #[must_use]
     pub fn sufficient(&self) -> f64 {
         let raised = self.needed > self.limit;
         let whole = raised && self.limit.fract() == 0.0 && self.needed.fract() > 1e-9;
         let needed = if whole { self.needed.ceil() } else { self.needed };
-        let step = 10_f64.powi(-significant(needed, 4));
+        let step = 10_f64.powi(-significant(needed, 4).max(0));
         // A number that has four digits already keeps them.
         let steps = needed / step;
         if raised { (steps - 1e-6).ceil() * step } else { (steps + 1e-6).floor() * step }
@@ -272,7 +272,7 @@ mod tests {
             Shortage { condition: "the budget".to_owned(), limit, needed, unit: "EUR".to_owned(), alone: true }
                 .sufficient()
         };
-        assert_eq!((needed(9000.0, 67_551.2), needed(3.0, 3.2), needed(0.5, 0.712_34)), (67_560.0, 4.0, 0.7124));
+        assert_eq!((needed(9000.0, 67_551.2), needed(3.0, 3.2), needed(0.5, 0.712_34)), (67_552.0, 4.0, 0.7124));
         assert_eq!((needed(300.0, 123.456), needed(100.0, 250.0)), (123.4, 250.0));
     }
 

@@ -2,6 +2,8 @@
 //!
 //! Cycles decide between runs of one machine alone, to find what changed besides the clock. Unlike bases are never compared.
 
+use std::borrow::Cow;
+
 use model::{Definition, Figure, Launch, Outcome, Run, SessionReferences, ValueBasis};
 use stats::Floor;
 
@@ -138,6 +140,9 @@ pub(crate) fn pair_finding(
         core: None,
     };
     match (basis, a.clock, b.clock) {
+        (_, Some(at_a), Some(at_b)) if a.figure.probe == model::CLOCK => {
+            shift(&clock_view(a, at_a), &clock_view(b, at_b).scaled(planted), floor, level).map(single)
+        }
         (RatioBasis::Cycles | RatioBasis::ClockTime, Some(at_a), Some(at_b)) => {
             let core = core_shifts((a, at_a), (b, at_b), planted, history, level)?;
             let judged = if basis == RatioBasis::Cycles { &core.cycles } else { &core.time };
@@ -172,6 +177,16 @@ pub(crate) fn floor_of(
         (RatioBasis::ClockTime, Some((x, y))) => (floor.beside(clock_shift(x, y).1), used),
         _ => (floor, used),
     }
+}
+
+/// The clock of a run as a figure: the one at which core figures are compared, so that its row and what is said of them
+/// have one ratio. Its launches are parts of one run that follow each other, no independent draws.
+fn clock_view<'a>(one: &ComparedFigure<'a>, clock: ShownClock) -> FigureView<'a> {
+    let outcome = match one.figure.outcome.estimate() {
+        Some(stated) => Cow::Owned(Outcome::Measured(clock.estimate(stated))),
+        None => Cow::Borrowed(&one.figure.outcome),
+    };
+    FigureView { metric: &one.figure.metric, outcome, values: Vec::new() }
 }
 
 /// Errors of the logarithm of the ratio of two clocks.

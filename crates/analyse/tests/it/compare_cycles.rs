@@ -89,6 +89,22 @@ fn a_clock_that_fell_is_a_row_with_a_verdict_and_changes_no_core_figure() {
 }
 
 #[test]
+fn the_row_of_the_clock_has_the_ratio_by_which_core_figures_are_reckoned() {
+    let mut rng = generator(31);
+    for _ in 0..5 {
+        let a = session("a", "guest", 3, GUEST, &mut rng);
+        let mut b = session("b", "guest", 3, GUEST, &mut rng);
+        // What a run states is weighted by time, which its launches are not.
+        b.session.references.as_mut().unwrap().clock.iter_mut().for_each(|clock| *clock *= 1.01);
+        let found = set(&a, &b);
+        let told = found.machines[1].clock.unwrap().ratio.unwrap();
+        let clock = &row(&found, "cpu.clock").ratios[1];
+        assert!((clock.value.unwrap() / told.value).ln().abs() < 1e-9, "{clock:?} {told:?}");
+        assert!(clock.low.unwrap() < told.value && told.value < clock.high.unwrap(), "{clock:?}");
+    }
+}
+
+#[test]
 fn the_clock_at_which_figures_are_printed_changes_no_verdict() {
     let mut rng = generator(3);
     let a = session("a", "guest", 14, GUEST, &mut rng);

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::ops::ControlFlow;
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
@@ -120,7 +121,8 @@ impl Engine for ProcessEngine {
                 output.keep(bytes);
             }
         });
-        match attended {
+        let owner = u32::try_from(worker.pid()).ok().filter(|_| status.is_some());
+        let ended = match attended {
             Err(error) => Err(EngineError::Crashed(error.to_string())),
             Ok(Attended::Stopped) => Err(EngineError::Stopped),
             Ok(Attended::Late) => Err(EngineError::Hung(patience.as_secs())),
@@ -129,7 +131,13 @@ impl Engine for ProcessEngine {
                 None if output.replies.last() == Some(&Reply::Done) => Ok(output.replies),
                 None => Err(EngineError::Crashed(output.crash(status))),
             },
+        };
+        if let (Err(_), Some(owner)) = (&ended, owner) {
+            let own = step.tasks.iter().filter_map(|task| task.directory.as_deref());
+            let directories: Vec<&Path> = own.chain([step.directory.as_path()]).collect();
+            probes::remove_scratch(owner, step.seed, &directories);
         }
+        ended
     }
 }
 

@@ -9,7 +9,7 @@ mod folders;
 mod fsync;
 mod medium;
 mod mmap_read;
-mod place;
+pub(crate) mod place;
 mod read;
 mod read_cached;
 mod sequential;

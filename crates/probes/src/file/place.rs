@@ -76,7 +76,8 @@ pub(super) fn durable_in_memory(at: &Point) -> bool {
     at.get("durability") == Some("fsync") && at.get("place") == Some("tmpfs")
 }
 
-fn tmpfs() -> Option<PathBuf> {
+/// A directory of a file system in memory that can be written.
+pub(crate) fn tmpfs() -> Option<PathBuf> {
     ["/dev/shm", "/run/shm", "/tmp", "/run"]
         .iter()
         .map(PathBuf::from)

@@ -23,6 +23,8 @@ pub enum PrintedSpread {
     Stated,
     /// No spread is known.
     Unknown,
+    /// It was rounded for print already: all of its digits are meant.
+    Rounded,
 }
 
 /// A value with its ends and unit.
@@ -66,6 +68,12 @@ impl PrintedQuantity {
         Self { value, low: value, high: value, unit, spread: PrintedSpread::Unknown }
     }
 
+    /// A value of which every digit is printed.
+    #[must_use]
+    pub const fn rounded(value: f64, unit: Unit) -> Self {
+        Self { value, low: value, high: value, unit, spread: PrintedSpread::Rounded }
+    }
+
     /// A ratio with its interval.
     #[must_use]
     pub const fn ratio(value: f64, low: f64, high: f64) -> Self {
@@ -84,14 +92,14 @@ impl PrintedQuantity {
         match self.spread {
             PrintedSpread::IntervalAt { percent } => Some(format!("at\u{a0}{percent}%")),
             PrintedSpread::Range => Some("range".to_owned()),
-            PrintedSpread::Interval | PrintedSpread::Stated | PrintedSpread::Unknown => None,
+            PrintedSpread::Interval | PrintedSpread::Stated | PrintedSpread::Unknown | PrintedSpread::Rounded => None,
         }
     }
 
     /// Whether the ends differ in meaning from the value alone.
     #[must_use]
     pub fn has_interval(&self) -> bool {
-        self.spread != PrintedSpread::Unknown
+        !matches!(self.spread, PrintedSpread::Unknown | PrintedSpread::Rounded)
     }
 
     /// Digits of value and ends with a prefix.
@@ -105,7 +113,9 @@ impl PrintedQuantity {
         // Of things that are counted there are no parts.
         let few = |number: &f64| number.fract() == 0.0 && number.abs() < 1e5;
         let whole = !trim && self.unit == Unit::Count && [value, low, high].iter().all(few);
-        let fitted = if bare {
+        let fitted = if self.spread == PrintedSpread::Rounded {
+            significant(value, 5).max(0)
+        } else if bare {
             significant(value, LEAST_DIGITS)
         } else if whole {
             0
@@ -236,6 +246,8 @@ mod tests {
         assert_eq!(shown(1.06e-3, Unit::Seconds), "1.06 ms");
         assert_eq!(shown(0.0, Unit::Seconds), "0 s");
         assert_eq!(shown(12_345_678.0, Unit::Count), "12 346 000");
+        let rounded = |value| PrintedQuantity::rounded(value, Unit::Count).text().replace('\u{a0}', " ");
+        assert_eq!((rounded(12_345_678.0), rounded(5.823)), ("12 345 678".to_owned(), "5.823".to_owned()));
     }
 
     #[test]

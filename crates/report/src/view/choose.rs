@@ -189,7 +189,7 @@ fn table_columns(titles: &[&str]) -> Vec<Column> {
 }
 
 fn number(value: f64) -> Cell {
-    // As the sentences print it. Money and rates of a plan are sums over whole machines, for which four digits are enough.
+    // As the sentences print it.
     let rounded = amount(value).replace('\u{a0}', "").replace('−', "-").parse().unwrap_or(value);
-    Cell::Value(PrintedQuantity::bare(rounded, Unit::Count))
+    Cell::Value(PrintedQuantity::rounded(rounded, Unit::Count))
 }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::{Cell, Column, ColumnKind, PrintedQuantity, PrintedSpread, RowGroup, Table, TableRow, Tone};
+use crate::{Cell, Column, ColumnKind, PrintedQuantity, RowGroup, Table, TableRow, Tone};
 
 /// Relative deviation that a bar shows on each side.
 const REACH: f64 = 0.05;
@@ -151,7 +151,7 @@ pub(super) const fn class(tone: Tone) -> &'static str {
 
 /// The interval around its value, up to ±5%, with an arrow if it continues. Ratios have their own plot.
 fn bar(quantity: &PrintedQuantity) -> Markup {
-    if quantity.unit == model::Unit::Ratio || quantity.spread == PrintedSpread::Unknown || quantity.value == 0.0 {
+    if quantity.unit == model::Unit::Ratio || !quantity.has_interval() || quantity.value == 0.0 {
         return html! {};
     }
     let relative = |x: f64| (x / quantity.value - 1.0).clamp(-2.0 * REACH, 2.0 * REACH);

@@ -22,12 +22,17 @@ fn against(comparison: &Comparison, reference: usize, other: usize) -> Option<St
         return None;
     }
     let (from, to) = (base.clock?, machine.clock?);
-    let ratio = to.ratio?;
-    let quantity = match ratio.low.zip(ratio.high) {
-        Some((low, high)) => PrintedQuantity::ratio(ratio.value, low, high),
-        None => PrintedQuantity::bare(ratio.value, Unit::Ratio),
-    };
     let tested = comparison.rows.iter().find(|row| row.probe == model::CLOCK).and_then(|row| row.ratios.get(other));
+    // Where the clock is a row of the table, the note says what the row does.
+    let ends = tested.and_then(|row| Some((row.value?, row.low.zip(row.high))));
+    let (value, ends) = match (ends, to.ratio) {
+        (Some(ends), _) => ends,
+        (None, ratio) => ratio.map(|ratio| (ratio.value, ratio.low.zip(ratio.high)))?,
+    };
+    let quantity = match ends {
+        Some((low, high)) => PrintedQuantity::ratio(value, low, high),
+        None => PrintedQuantity::bare(value, Unit::Ratio),
+    };
     let verdict = match tested.and_then(|ratio| ratio.verdict) {
         Some(CompareVerdict::Different) => ", DIFFERENT",
         Some(CompareVerdict::Same) => ", SAME",
