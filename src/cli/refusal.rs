@@ -10,7 +10,8 @@ use crate::ExitStatus;
 
 /// Prints help to standard output, and what is wrong with a command line to standard error in one line.
 pub(crate) fn refuse(mut error: clap::Error) -> ExitCode {
-    if error.use_stderr() {
+    // A verb alone is answered with its help, on standard error since nothing was done.
+    if error.use_stderr() && error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         without_environment(&mut error);
         let words: Vec<OsString> = std::env::args_os().skip(1).collect();
         crate::output::remark(&in_one_line(&error, &words));
@@ -21,6 +22,7 @@ pub(crate) fn refuse(mut error: clap::Error) -> ExitCode {
             crate::output::remark(&format!("could not write to standard output: {error}"));
             ExitStatus::Failed.into()
         }
+        _ if error.use_stderr() => ExitStatus::Failed.into(),
         _ => ExitStatus::Fine.into(),
     }
 }
@@ -116,8 +118,8 @@ mod tests {
         );
         assert_eq!(
             said("--color never runs remove"),
-            "the following required arguments were not provided: <RUN>...; usage: prony runs remove --color <WHEN> \
-             <RUN>...; see prony runs remove --help"
+            "the following required arguments were not provided: <RUN>...; usage: prony runs remove <RUN>...; see prony \
+             runs remove --help"
         );
         assert_eq!(
             said("show 1 --format hml"),
@@ -129,10 +131,10 @@ mod tests {
     #[test]
     fn a_verb_without_its_word_is_told_what_may_follow() {
         assert_eq!(
-            said("net lab"),
+            said("net lab --color never"),
             "prony net lab must be followed by one of up, run, down, list; see prony net lab --help"
         );
-        let all = said("");
+        let all = said("--color never");
         assert!(all.starts_with("prony must be followed by one of run, time, app, net,"), "{all}");
         assert!(!all.contains("worker") && !all.contains("sessions"), "hidden verbs stay hidden: {all}");
     }
