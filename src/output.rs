@@ -94,6 +94,11 @@ pub(crate) fn remark(text: &str) {
     let _ = writeln!(io::stderr(), "prony: {}", harmless(text));
 }
 
+/// Prints a help text to standard error: nothing was done.
+pub(crate) fn guidance(text: &str) {
+    let _ = write!(io::stderr(), "{}", harmless(text));
+}
+
 /// Prints an error in one line.
 pub(crate) fn complain(error: &anyhow::Error) {
     remark(&in_one_line(error));

@@ -11,9 +11,14 @@ use crate::ExitStatus;
 /// Prints help to standard output, and what is wrong with a command line to standard error in one line.
 pub(crate) fn refuse(mut error: clap::Error) -> ExitCode {
     // A verb alone is answered with its help, on standard error since nothing was done.
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if error.kind() == ErrorKind::MissingSubcommand && words.is_empty() {
+        // An option that the environment gives counts as an argument.
+        crate::output::guidance(&command().render_help().to_string());
+        return ExitStatus::Failed.into();
+    }
     if error.use_stderr() && error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         without_environment(&mut error);
-        let words: Vec<OsString> = std::env::args_os().skip(1).collect();
         crate::output::remark(&in_one_line(&error, &words));
         return ExitStatus::Failed.into();
     }

@@ -106,7 +106,6 @@ impl Descent<'_> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use crate::choose::parse;

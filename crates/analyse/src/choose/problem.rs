@@ -1,5 +1,6 @@
 //! The problem in numbers: money in one currency, rates in one unit, watts, bytes, days.
 
+use model::words::amount;
 use serde::{Deserialize, Serialize};
 
 use super::uncertain::Uncertain;
@@ -135,6 +136,15 @@ pub(crate) struct WorldState {
 
 /// Number of values of one offer in addition to its rates: price, network, hourly price, power.
 const OTHERS: usize = 4;
+
+impl Demand {
+    /// `1 year`, `2.5 years`.
+    #[must_use]
+    pub fn years_in_words(&self) -> String {
+        let years = if (self.years - 1.0).abs() < 1e-9 { "year" } else { "years" };
+        format!("{} {years}", amount(self.years))
+    }
+}
 
 impl ChooseProblem {
     /// All uncertain values: for each offer its rates, price, network, hourly price and power; then energy.

@@ -67,9 +67,10 @@ impl Choice {
         })
     }
 
-    fn plan_in_words(&self, chosen: &ChosenPlan) -> Vec<String> {
-        let problem = &self.problem;
-        let money = |value: f64| money(problem, value);
+    /// What the plan costs and does, and how sure that is.
+    fn costs_and_rate(&self, chosen: &ChosenPlan) -> [String; 3] {
+        let demand = &self.problem.demand;
+        let money = |value: f64| money(&self.problem, value);
         let costs = &chosen.costs;
         let (low, high) = (money(chosen.cost_spread.0), money(chosen.cost_spread.2));
         let spread = if low == high { String::new() } else { format!(", {low} to {high} in 90% of the cases") };
@@ -77,12 +78,12 @@ impl Choice {
             let where_reached = if chosen.reaches < 1.0 { " where it is" } else { "" };
             format!(", and enough nodes are up {} of the time{where_reached}", percent(kept_up))
         });
-        let mut sentences = vec![
+        [
             format!(
-                "Take {}: {} over {} years ({} at the purchase, {} energy, {} running){spread}.",
+                "Take {}: {} over {} ({} at the purchase, {} energy, {} running){spread}.",
                 plan_in_words(&chosen.plan),
                 money(costs.total),
-                problem.demand.years,
+                demand.years_in_words(),
                 money(costs.purchase),
                 money(costs.energy),
                 money(costs.running),
@@ -91,8 +92,8 @@ impl Choice {
                 "It does {} {} where {} are asked for, draws {} W and has {} failures of nodes a year; the rate is reached with a \
                  probability of {}{kept_up}.",
                 amount(chosen.rate),
-                problem.demand.unit,
-                amount(problem.demand.rate),
+                demand.unit,
+                amount(demand.rate),
                 amount(chosen.power),
                 amount(chosen.failures_per_year),
                 percent(chosen.reaches),
@@ -102,7 +103,12 @@ impl Choice {
                 percent(chosen.probability_best),
                 money(chosen.expected_regret),
             ),
-        ];
+        ]
+    }
+
+    fn plan_in_words(&self, chosen: &ChosenPlan) -> Vec<String> {
+        let problem = &self.problem;
+        let mut sentences = Vec::from(self.costs_and_rate(chosen));
         if chosen.reaches < problem.demand.confidence {
             sentences.push(format!(
                 "No plan within the limits reaches the rate with the confidence of {}: this one comes nearest.",
@@ -125,7 +131,7 @@ impl Choice {
             sentences.push(format!(
                 "It binds {}: without it {} would be saved.",
                 binding.condition,
-                money(binding.saving)
+                money(problem, binding.saving)
             ));
         }
         sentences.push(self.information_in_words(chosen));

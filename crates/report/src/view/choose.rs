@@ -13,7 +13,8 @@ use crate::{
 #[must_use]
 pub fn choose(choice: &Choice) -> Document {
     let demand = &choice.problem.demand;
-    let mut document = Document::new(format!("{} {} for {} years", amount(demand.rate), demand.unit, demand.years));
+    let mut document =
+        Document::new(format!("{} {} for {}", amount(demand.rate), demand.unit, demand.years_in_words()));
     let items = choice.sentences();
     document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
     match &choice.answer {
