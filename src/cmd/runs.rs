@@ -62,6 +62,7 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
             // A run may be named twice, by its number and by its label.
             let ids = runs.iter().map(|name| id(&selector, name)).collect::<Result<std::collections::BTreeSet<_>>>()?;
             store.remove(&ids.iter().map(String::as_str).collect::<Vec<_>>())?;
+            output::remark(&format!("removed {} {}", ids.len(), if ids.len() == 1 { "run" } else { "runs" }));
         }
         RunsAction::Label { run, label } => {
             if let Some(label) = &label {
@@ -70,6 +71,10 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
             let mut store = run_finder::write(common)?;
             let id = id(&Selector::new(store.as_ref())?, &run)?;
             store.set_label(&id, label.as_deref())?;
+            output::remark(&match label {
+                Some(label) => format!("the label of run {run} is '{label}'"),
+                None => format!("run {run} has no label any more"),
+            });
         }
     }
     Ok(ExitStatus::Fine)

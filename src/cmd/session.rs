@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use measure::{EndReason, Engine, MeasureSession, RunRequest, RunResult, Saver, Stopper};
@@ -19,15 +20,36 @@ use crate::progress::ProgressLine;
 use crate::run_options::MeasureOptions;
 use crate::run_saver::RunSaver;
 
-/// The first Ctrl-C (or SIGTERM) ends the run in order; a second one ends the program immediately.
+/// Signals within this time of the first are one request: timeout(1) sends its signal to the program and to its group.
+const ONE_REQUEST: Duration = Duration::from_millis(500);
+
+/// The first Ctrl-C (or SIGTERM) ends the run in order; a further one, half a second later or more, ends the program
+/// immediately.
 pub(crate) fn watch_for_signals() -> Result<Stopper> {
-    let flag = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
-        signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&flag))
-            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&flag)))
-            .context("could not watch for Ctrl-C")?;
-    }
-    Ok(Stopper::watching(flag))
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let asked = Arc::new(AtomicBool::new(false));
+    let watch = || {
+        // Set by the handler itself, which interrupts whatever the program waits in.
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            signal_hook::flag::register(signal, Arc::clone(&asked))?;
+        }
+        let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+        let wait = move || {
+            let mut first: Option<Instant> = None;
+            for _ in signals.forever() {
+                match first {
+                    Some(first) if first.elapsed() >= ONE_REQUEST => {
+                        signal_hook::low_level::exit(ExitStatus::Stopped as i32)
+                    }
+                    Some(_) => {}
+                    None => first = Some(Instant::now()),
+                }
+            }
+        };
+        std::thread::Builder::new().name("signals".to_owned()).spawn(wait)
+    };
+    watch().context("could not watch for Ctrl-C")?;
+    Ok(Stopper::watching(asked))
 }
 
 /// Result of claiming the machine: the claim, or the other measurement.

@@ -21,7 +21,7 @@ const LIMIT: u64 = 64 << 20;
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// A file of dates and values (two columns, or CSV), - for standard input, published, or with --figure any runs
-    #[arg(required = true, num_args = 1.., value_name = "FILE|RUN|published")]
+    #[arg(required = true, num_args = 1.., value_name = "FILE|RUN|published:NAME")]
     sources: Vec<String>,
     /// The figure of runs whose growth is asked for; its date is that of the run
     #[arg(long, value_name = "ID")]

@@ -182,6 +182,21 @@ fn ctrl_c_keeps_what_was_measured_and_the_run_resumes() {
     assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().map(Vec::len), Some(1), "one run, gone on with");
 }
 
+/// timeout(1) sends its signal to the program, then to its group, which the program is in.
+#[test]
+fn a_signal_that_comes_twice_at_once_is_one_request() {
+    let place = Place::new();
+    let mut child = place.prony().args(SLOW).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    wait_for("two rounds", || rounds(&place) >= 2);
+    interrupt(&child, "-TERM");
+    interrupt(&child, "-TERM");
+    let code = child.wait().unwrap().code();
+    let mut out = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    assert_eq!(code, Some(130), "{out}");
+    assert!(out.contains("unfinished") && out.contains("Stored as run 1"), "the run is concluded: {out}");
+}
+
 #[test]
 fn ctrl_c_leaves_no_files_where_files_were_measured() {
     let place = Place::new();

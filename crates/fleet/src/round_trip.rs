@@ -153,8 +153,8 @@ impl RoundTripPlan {
     /// Measures over one fresh connection.
     ///
     /// # Errors
-    /// When the server has disconnected or refuses.
-    pub fn measure_once(&self, path: &Path) -> Result<Trips> {
+    /// When the server has disconnected or refuses, and when `stopper` asks to stop.
+    pub fn measure_once(&self, path: &Path, stopper: &Stopper) -> Result<Trips> {
         let cpu = path.cpus.client;
         let mut client = path.client();
         let place = client.place();
@@ -175,7 +175,7 @@ impl RoundTripPlan {
             let drive = move || {
                 let work = move || {
                     pin(cpu);
-                    self.drive(line)
+                    self.drive(line, stopper)
                 };
                 place.at(work)?
             };
@@ -189,6 +189,9 @@ impl RoundTripPlan {
             }
             trips
         });
+        if stopper.asked() {
+            return Err(Error::Stopped);
+        }
         if self.kind != RoundTripKind::Tcp {
             client.stop()?;
         }
@@ -196,7 +199,7 @@ impl RoundTripPlan {
         trips
     }
 
-    fn drive(&self, mut line: RoundTripSocket<'_>) -> Result<Trips> {
+    fn drive(&self, mut line: RoundTripSocket<'_>, stopper: &Stopper) -> Result<Trips> {
         let mut trips = Trips::default();
         let mut message = vec![0x33; self.size as usize];
         let block = (self.block * 1e9) as u64;
@@ -210,7 +213,7 @@ impl RoundTripPlan {
         let mut sent = begin;
         loop {
             let next = self.rate.map_or(sent, |rate| begin + (number as f64 / rate * 1e9) as u64);
-            if next >= end || sent >= latest {
+            if next >= end || sent >= latest || stopper.asked() {
                 break;
             }
             let due = if self.rate.is_some() { wait_until(next) } else { next };
@@ -300,8 +303,8 @@ impl SeriesTrial for RoundTripTrial {
         figure
     }
 
-    fn launch(&mut self, _: &Stopper) -> Result<Launch> {
-        let trips = self.trip.measure_once(&self.path)?;
+    fn launch(&mut self, stopper: &Stopper) -> Result<Launch> {
+        let trips = self.trip.measure_once(&self.path, stopper)?;
         self.lost += trips.lost;
         let at = |q: f64| trips.latency.quantile(q).map(|nanos| (q, nanos as f64 * 1e-9));
         let quantiles: Vec<(f64, f64)> = QUANTILES.iter().filter_map(|q| at(*q)).collect();

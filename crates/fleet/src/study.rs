@@ -85,8 +85,8 @@ impl Effect {
         effects
     }
 
-    fn rate(setting: &StudySetting) -> Result<f64> {
-        Ok(launch(&setting.stream.measure_once(&setting.path)?.blocks, &setting.path)?.value)
+    fn rate(setting: &StudySetting, stopper: &Stopper) -> Result<f64> {
+        Ok(launch(&setting.stream.measure_once(&setting.path, stopper)?.blocks, &setting.path)?.value)
     }
 }
 
@@ -103,13 +103,13 @@ impl SeriesTrial for Effect {
         figure
     }
 
-    fn launch(&mut self, _: &Stopper) -> Result<Launch> {
+    fn launch(&mut self, stopper: &Stopper) -> Result<Launch> {
         let (a, b) = if self.random.random() {
-            let a = Self::rate(&self.a)?;
-            (a, Self::rate(&self.b)?)
+            let a = Self::rate(&self.a, stopper)?;
+            (a, Self::rate(&self.b, stopper)?)
         } else {
-            let b = Self::rate(&self.b)?;
-            (Self::rate(&self.a)?, b)
+            let b = Self::rate(&self.b, stopper)?;
+            (Self::rate(&self.a, stopper)?, b)
         };
         if !(a > 0.0 && b > 0.0) {
             return Err(Error::Gone("no bytes arrived".to_owned()));

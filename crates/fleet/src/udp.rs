@@ -79,8 +79,8 @@ impl Datagram {
     /// Sends one step over a fresh pair of sockets.
     ///
     /// # Errors
-    /// When the server has disconnected or refuses, or the size is invalid.
-    pub fn measure_once(&self, path: &Path) -> Result<Fate> {
+    /// When the server has disconnected or refuses, the size is invalid, or `stopper` asks to stop.
+    pub fn measure_once(&self, path: &Path, stopper: &Stopper) -> Result<Fate> {
         if (self.size as usize) < HEADER || self.size > 65_507 || self.rate.is_nan() || self.rate <= 0.0 {
             return Err(Error::Usage(format!("datagrams must have {HEADER} to 65507 bytes and a rate above 0")));
         }
@@ -96,9 +96,12 @@ impl Datagram {
         let socket = data.udp.ok_or_else(|| Error::Protocol("it named no port for datagrams".to_owned()))?;
         let cpu = path.cpus.client;
         let mut fate = std::thread::scope(|scope| {
-            let sender = start(scope, cpu, || self.send(&socket))?;
+            let sender = start(scope, cpu, || self.send(&socket, stopper))?;
             sender.join().map_err(|_| Error::Gone("a thread ended".to_owned()))
         })?;
+        if stopper.asked() {
+            return Err(Error::Stopped);
+        }
         // Datagrams in queues may still arrive.
         std::thread::sleep(self.drain(&socket, &fate));
         client.stop()?;
@@ -118,7 +121,7 @@ impl Datagram {
         Duration::from_secs_f64(seconds.clamp(DRAIN.0, DRAIN.1))
     }
 
-    fn send(&self, socket: &std::net::UdpSocket) -> Fate {
+    fn send(&self, socket: &std::net::UdpSocket, stopper: &Stopper) -> Fate {
         let mut datagram = vec![0x5a; self.size as usize];
         let mut fate = Fate::default();
         let began = sys::clock::now();
@@ -126,7 +129,7 @@ impl Datagram {
         let every = 1e9 / self.rate;
         loop {
             let now = sys::clock::now();
-            if now - began >= length {
+            if now - began >= length || stopper.asked() {
                 fate.seconds = (now - began) as f64 * 1e-9;
                 return fate;
             }
@@ -180,8 +183,8 @@ impl SeriesTrial for DatagramTrial {
         figure
     }
 
-    fn launch(&mut self, _: &Stopper) -> Result<Launch> {
-        let fate = self.step.measure_once(&self.path)?;
+    fn launch(&mut self, stopper: &Stopper) -> Result<Launch> {
+        let fate = self.step.measure_once(&self.path, stopper)?;
         self.all.offered += fate.offered;
         self.all.sent += fate.sent;
         self.all.refused += fate.refused;

@@ -1,6 +1,6 @@
 //! A receiver over connections: one thread that polls all senders.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
@@ -60,7 +60,19 @@ pub(super) fn work(
         let now = sys::clock::now();
         for token in ready {
             let source = &mut sources[token as usize];
-            let Some(count) = read(source, &mut buffer) else { continue };
+            let count = match source.stream.read(&mut buffer) {
+                Ok(0) => {
+                    // A closed connection is readable for ever: polling it would take the CPU from those that send.
+                    epoll.remove(&source.stream)?;
+                    continue;
+                }
+                Ok(count) => count,
+                Err(error) if [ErrorKind::WouldBlock, ErrorKind::Interrupted].contains(&error.kind()) => continue,
+                Err(_) => {
+                    epoll.remove(&source.stream)?;
+                    continue;
+                }
+            };
             let sender = source.sender;
             source.take(&buffer[..count], job, &mut |event, begun, whole| {
                 let first = &mut firsts[event as usize];
@@ -70,8 +82,10 @@ pub(super) fn work(
                 if whole {
                     counters.received += 1;
                     counters.moved(sender as usize, u64::from(job.length(event, sender)));
-                    missing[event as usize] -= 1;
-                    if missing[event as usize] == 0 {
+                    let left = &mut missing[event as usize];
+                    let last = *left == 1;
+                    *left = left.saturating_sub(1);
+                    if last {
                         let from = if job.rate.is_some() { times.due(began, event) } else { *first };
                         reports.built(event, sys::clock::now().saturating_sub(from));
                     }
@@ -82,10 +96,6 @@ pub(super) fn work(
     }
     reports.reply(reply, true)?;
     Ok(counters)
-}
-
-fn read(source: &mut FragmentSource, buffer: &mut [u8]) -> Option<usize> {
-    source.stream.read(buffer).ok().filter(|count| *count > 0)
 }
 
 /// Accepts one connection of each sender, and no other.

@@ -7,10 +7,12 @@ mod trial;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use crate::Result;
+use measure::Stopper;
+
 use crate::data::{Blocks, CpuUse, CpuWatch, Flows, SocketOptions, TcpSnapshot, WatchedConnection, start_flows};
 use crate::path::Path;
 use crate::serve::{ServeReport, ServeTest};
+use crate::{Error, Result};
 pub use cost::{ConnectionCost, Costs, costs};
 pub use fit::two_parameters;
 pub use trial::StreamTrial;
@@ -141,8 +143,8 @@ impl StreamPlan {
     /// Measures over one fresh connection.
     ///
     /// # Errors
-    /// When the server has disconnected or refuses.
-    pub fn measure_once(&self, path: &Path) -> Result<ConnectionSeen> {
+    /// When the server has disconnected or refuses, and when `stopper` asks to stop.
+    pub fn measure_once(&self, path: &Path, stopper: &Stopper) -> Result<ConnectionSeen> {
         let cpu = path.cpus.client;
         let mut client = path.client();
         let test = self.test(path);
@@ -158,7 +160,7 @@ impl StreamPlan {
             let mut blocks = Blocks::new(self.warmup, self.block, wanted);
             // The server counts its own blocks from about the same moment, so it gets one more.
             let end = Instant::now() + Duration::from_secs_f64(self.length() + 1.5 * self.block);
-            while started.is_ok() && Instant::now() < end {
+            while started.is_ok() && Instant::now() < end && !stopper.asked() {
                 blocks.step(&down, Duration::from_millis(20).min(end.saturating_duration_since(Instant::now())));
                 watched.sample(false);
             }
@@ -170,6 +172,9 @@ impl StreamPlan {
             }
             started.map(|()| blocks.finish())
         })?;
+        if stopper.asked() {
+            return Err(Error::Stopped);
+        }
         let cpu = watch.stop(up.cpu_seconds() + down.cpu_seconds());
         let report = client.report()?;
         Ok(self.seen(blocks, report, cpu, [&up, &down], watched.finish()))

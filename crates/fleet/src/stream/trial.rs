@@ -29,10 +29,10 @@ impl StreamTrial {
     }
 
     /// One connection of which something arrived, and its launch.
-    fn connect(&mut self) -> Result<(ConnectionSeen, Launch)> {
+    fn connect(&mut self, stopper: &Stopper) -> Result<(ConnectionSeen, Launch)> {
         let mut attempt = 1;
         loop {
-            let seen = self.stream.measure_once(&self.path)?;
+            let seen = self.stream.measure_once(&self.path, stopper)?;
             match launch(&seen.blocks, &self.path) {
                 Err(_) if attempt < ATTEMPTS => (attempt, self.empty) = (attempt + 1, self.empty + 1),
                 launch => return Ok((seen, launch?)),
@@ -114,8 +114,8 @@ impl SeriesTrial for StreamTrial {
         figure
     }
 
-    fn launch(&mut self, _: &Stopper) -> Result<Launch> {
-        let (seen, mut launch) = self.connect()?;
+    fn launch(&mut self, stopper: &Stopper) -> Result<Launch> {
+        let (seen, mut launch) = self.connect(stopper)?;
         launch.stolen = seen.cpu.0.stolen();
         launch.footprint = Footprint {
             operations: seen.written.0,

@@ -8,6 +8,7 @@
     reason = "a test that cannot go on fails, and says what it skips"
 )]
 
+use measure::Stopper;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::Arc;
@@ -163,7 +164,8 @@ fn datagrams_that_a_link_holds_back_are_no_loss_and_no_rate_of_their_own() {
     let client = Client::connect_from(&lab, 1, server.address(), server.token()).unwrap();
     let path = Path::new(client, "lab", Cpus::default());
     testing::attempts(5, || {
-        let fate = Datagram { size: 1472, rate: 10_000.0, seconds: 0.2 }.measure_once(&path).unwrap();
+        let fate =
+            Datagram { size: 1472, rate: 10_000.0, seconds: 0.2 }.measure_once(&path, &Stopper::default()).unwrap();
         assert!(fate.kept(10_000.0) < 0.5, "{fate:?}");
         // A receiver that waited for a CPU saw the first ones late.
         testing::hold!(fate.received == fate.offered, "{fate:?}");

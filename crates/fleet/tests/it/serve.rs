@@ -16,7 +16,9 @@ use channel::{Channel, LONGEST, Token};
 use fleet::round_trip::{RoundTripKind, RoundTripPlan};
 use fleet::serve::{Datagrams, FromClient, FromServer, ListenSettings, SERVICE, ServeLimits, ServeTest, Server};
 use fleet::stream::{StreamDirection, StreamPlan};
-use fleet::{Client, Cpus, Path};
+use fleet::udp::Datagram;
+use fleet::{Client, Cpus, Error, Path};
+use measure::Stopper;
 
 const SOON: Duration = Duration::from_secs(10);
 
@@ -79,7 +81,7 @@ fn streams_go_all_ways_and_bytes_agree() {
     let server = server(ServeLimits::default());
     let path = path(&server);
     for direction in [StreamDirection::Up, StreamDirection::Down, StreamDirection::Both] {
-        let seen = StreamPlan { direction, ..small() }.measure_once(&path).unwrap();
+        let seen = StreamPlan { direction, ..small() }.measure_once(&path, &Stopper::default()).unwrap();
         // Four blocks were requested; on a busy machine samples come late, and blocks are longer and fewer.
         assert!(!seen.blocks.is_empty(), "{direction:?}: no block");
         let in_blocks: u64 = seen.blocks.iter().map(|(_, bytes)| *bytes).sum();
@@ -87,8 +89,22 @@ fn streams_go_all_ways_and_bytes_agree() {
         assert_eq!(seen.cut, None);
         assert!(seen.effective_window().is_some_and(|window| window > 0), "{direction:?}");
     }
-    let two = StreamPlan { streams: 2, ..small() }.measure_once(&path).unwrap();
+    let two = StreamPlan { streams: 2, ..small() }.measure_once(&path, &Stopper::default()).unwrap();
     assert!(two.written.1 > 0);
+}
+
+/// Each would take an hour. A connection whose test was left takes no other.
+#[test]
+fn a_stop_ends_what_is_measured_within_it() {
+    let server = server(ServeLimits { seconds: 1e6, ..ServeLimits::default() });
+    let stopper = Stopper::default();
+    stopper.stop();
+    let stream = StreamPlan { block: 3600.0, ..small() }.measure_once(&path(&server), &stopper);
+    assert!(matches!(stream, Err(Error::Stopped)), "{stream:?}");
+    let trips = RoundTripPlan { block: 3600.0, ..RoundTripPlan::default() }.measure_once(&path(&server), &stopper);
+    assert!(matches!(trips, Err(Error::Stopped)), "{trips:?}");
+    let step = Datagram { size: 64, rate: 100.0, seconds: 3600.0 }.measure_once(&path(&server), &stopper);
+    assert!(matches!(step, Err(Error::Stopped)), "{step:?}");
 }
 
 #[test]
@@ -99,7 +115,7 @@ fn round_trips_of_every_kind_are_counted() {
     for kind in [RoundTripKind::Tcp, RoundTripKind::Udp, RoundTripKind::Connect] {
         // Without CPU time no round trip is made.
         testing::attempts(5, || {
-            let trips = RoundTripPlan { kind, ..short.clone() }.measure_once(&path).unwrap();
+            let trips = RoundTripPlan { kind, ..short.clone() }.measure_once(&path, &Stopper::default()).unwrap();
             testing::hold!(trips.latency.count() > 0, "{kind:?} {trips:?}");
             assert!(trips.latency.min() > Some(0), "{kind:?} {trips:?}");
             let in_blocks: u64 = trips.blocks.iter().map(|(_, count)| *count).sum();
@@ -107,11 +123,12 @@ fn round_trips_of_every_kind_are_counted() {
             Ok(())
         });
     }
-    let open = RoundTripPlan { rate: Some(500.0), ..short.clone() }.measure_once(&path).unwrap();
+    let open = RoundTripPlan { rate: Some(500.0), ..short.clone() }.measure_once(&path, &Stopper::default()).unwrap();
     // 0.2 s at 500 a second, whatever the machine does: late messages are not left out.
     assert!((99..=101).contains(&open.latency.count()), "{}", open.latency.count());
     testing::attempts(5, || {
-        let loaded = RoundTripPlan { load: (1, 1), size: 64, ..short.clone() }.measure_once(&path).unwrap();
+        let loaded =
+            RoundTripPlan { load: (1, 1), size: 64, ..short.clone() }.measure_once(&path, &Stopper::default()).unwrap();
         testing::hold!(loaded.latency.count() > 0, "{loaded:?}");
         Ok(())
     });
@@ -291,7 +308,7 @@ fn rates_are_limited() {
     let path = path(&server);
     for direction in [StreamDirection::Up, StreamDirection::Down] {
         let stream = StreamPlan { direction, warmup: 0.3, block: 0.2, blocks: 3, ..small() };
-        let seen = stream.measure_once(&path).unwrap();
+        let seen = stream.measure_once(&path, &Stopper::default()).unwrap();
         let bytes: u64 = seen.blocks.iter().map(|(_, bytes)| *bytes).sum();
         let nanos: u64 = seen.blocks.iter().map(|(nanos, _)| *nanos).sum();
         // Socket buffers smear the rate.

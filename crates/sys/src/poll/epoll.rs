@@ -33,6 +33,20 @@ impl Epoll {
         check("watch a descriptor", answer).map(|_| ())
     }
 
+    /// Watches a descriptor no longer.
+    pub fn remove(&self, fd: impl AsFd) -> Result<()> {
+        // SAFETY: both descriptors are open; the kernel ignores the event when one is removed (epoll_ctl(2)).
+        let answer = unsafe {
+            libc::epoll_ctl(
+                self.fd.as_raw_fd(),
+                libc::EPOLL_CTL_DEL,
+                fd.as_fd().as_raw_fd(),
+                std::ptr::null_mut::<libc::epoll_event>(),
+            )
+        };
+        check("watch a descriptor no longer", answer).map(|_| ())
+    }
+
     /// Waits for one to be readable, closed or broken, at most `timeout` in whole milliseconds, rounded up (`None`:
     /// without a limit), and returns the tokens of those that are.
     #[inline]
@@ -101,6 +115,9 @@ mod tests {
         counters[2].add(1).unwrap();
         assert_eq!(epoll.wait(None).unwrap().collect::<Vec<_>>(), [12]);
         assert_eq!(counters[2].take().unwrap(), 6);
+        epoll.remove(&counters[0]).unwrap();
+        counters[0].add(1).unwrap();
+        assert_eq!(epoll.wait(Some(Duration::ZERO)).unwrap().len(), 0, "it is watched no longer");
         assert!(epoll.add(std::fs::File::open("/proc/self/status").unwrap(), 0).is_err());
     }
 }

@@ -21,6 +21,11 @@ impl Epoll {
     }
 
     /// Not on this OS.
+    pub fn remove(&self, _fd: impl AsFd) -> Result<()> {
+        Err(Error::not_here("watch a descriptor no longer"))
+    }
+
+    /// Not on this OS.
     pub fn wait(&mut self, _timeout: Option<Duration>) -> Result<impl ExactSizeIterator<Item = u64>> {
         Err::<std::iter::Empty<u64>, _>(Error::not_here("wait for descriptors"))
     }
