@@ -8,6 +8,7 @@ mod exit;
 mod other_machines;
 mod output;
 mod progress;
+mod refusal;
 mod run_finder;
 mod run_options;
 mod run_saver;
@@ -27,7 +28,8 @@ fn main() -> ExitCode {
     let cli = match cli::parse() {
         Ok(cli) => cli,
         Err(error) => {
-            return cli::strange_word(&error).map_or_else(|| cli::refuse(error), |strange| concluded(Err(strange)));
+            return refusal::strange_word(&error)
+                .map_or_else(|| refusal::refuse(error), |strange| concluded(Err(strange)));
         }
     };
     // With a handler, a file beyond the limit of its size is an error of the write, which is told, and not the end.

@@ -5,14 +5,12 @@ mod docs;
 #[cfg(test)]
 mod flags;
 mod groups;
-mod refusal;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use self::groups::{GROUPS, command, parse, parse_from};
-pub(crate) use self::refusal::{refuse, strange_word};
 use crate::ExitStatus;
 use crate::cmd::{
     agent, app, choose, compare, completions, doctor, explain, export, farm, fleet, import, net, predict, probes,

@@ -187,7 +187,8 @@ fn a_server_is_reached_with_its_token_only() {
     let load = with(token, &["load", "--time-limit", "2s"]);
     assert_eq!(load.code, Some(0), "{}", load.err);
     let udp = with(token, &["udp", "--offered", "500,1000", "--seconds", "0.05", "--time-limit", "2s"]);
-    assert!(udp.code == Some(0) && udp.out.contains("refused by the sender's queue"), "{udp:?}");
+    assert_eq!(udp.code, Some(0), "{}", udp.err);
+    assert!(udp.out.contains("refused by the sender's queue") || udp.out.contains("lost none of"), "{}", udp.out);
     assert!(udp.out.contains("UDP loss"), "{udp:?}");
 }
 

@@ -46,7 +46,7 @@ fn document(place: &Place) -> Value {
 }
 
 /// The output of a command, if it exists and succeeds.
-fn said(program: &str, arguments: &[&str]) -> Result<String, String> {
+pub(crate) fn said(program: &str, arguments: &[&str]) -> Result<String, String> {
     let output = Command::new(program).args(arguments).output().map_err(|error| format!("{program}: {error}"))?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
@@ -55,7 +55,7 @@ fn said(program: &str, arguments: &[&str]) -> Result<String, String> {
 }
 
 /// A loop device, removed when dropped.
-struct Loop(String);
+pub(crate) struct Loop(pub(crate) String);
 
 impl Drop for Loop {
     fn drop(&mut self) {
@@ -64,14 +64,14 @@ impl Drop for Loop {
 }
 
 impl Loop {
-    fn over(file: &Path, options: &[&str]) -> Result<Self, String> {
+    pub(crate) fn over(file: &Path, options: &[&str]) -> Result<Self, String> {
         let file = file.to_str().unwrap();
         said("losetup", &[options, &["--find", "--show", file]].concat()).map(Self)
     }
 }
 
 /// A mount, removed when dropped.
-struct Mount(PathBuf);
+pub(crate) struct Mount(PathBuf);
 
 impl Drop for Mount {
     fn drop(&mut self) {
@@ -80,7 +80,7 @@ impl Drop for Mount {
 }
 
 impl Mount {
-    fn at(point: PathBuf, arguments: &[&str]) -> Result<Self, String> {
+    pub(crate) fn at(point: PathBuf, arguments: &[&str]) -> Result<Self, String> {
         std::fs::create_dir(&point).unwrap();
         said("mount", &[arguments, &[point.to_str().unwrap()]].concat())?;
         Ok(Self(point))

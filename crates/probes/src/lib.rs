@@ -17,6 +17,7 @@ mod programs;
 mod published;
 mod room;
 mod rpc;
+mod scratch;
 mod stream;
 mod suite;
 mod team;
@@ -32,9 +33,10 @@ mod shell;
 
 pub use axis::{Axis, EACH, ThreadCount, Values};
 pub use catalogue::{FAMILIES, ProbeFamily, all, catalogue, describe, find};
-pub use context::{LaunchSetting, ProbeContext, Scratch, WatchedParty, remove_scratch};
+pub use context::{LaunchSetting, ProbeContext, WatchedParty};
 pub use kernel::{BatchWork, DeclaredCost, Kernel, ProbeError, Readings, Recorder, Trial, Unsupported};
 pub use probe::{BatchRule, DefinitionSource, Parties, Probe, ProbeMetric, Shares};
+pub use scratch::{Scratch, remove_scratch};
 pub use suite::{ProbeSelection, SUITES, Suite, suite};
 
 /// The imports of every probe's file.

@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(found, SessionsVerdict::CpuBound);
         assert!(because.starts_with("12 sessions at 17% each are 204% of 200%"), "{because}");
         assert_eq!(
-            verdict(&SessionsSeen { cpus: 4, online: 4, busy: 0.53, iowait: Some(0.45), ..twelve }).0,
+            verdict(&SessionsSeen { cpus: 4, online: 4, busy: 0.53, ready: 0.4, iowait: Some(0.45), ..twelve }).0,
             SessionsVerdict::DiskBound
         );
         assert_eq!(

@@ -1,12 +1,13 @@
 //! Directory of the file figures: the target directory, or a file system in memory, which measures the operating system
 //! alone.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 
 use model::Point;
 use sys::file::filesystem;
 
+use crate::scratch::tmpfs;
 use crate::{Axis, ProbeContext, Scratch, Unsupported};
 
 /// The axis of places, with its default values. Further directories of a run are `target2` and so on.
@@ -74,20 +75,6 @@ pub(super) fn require_disk(directory: &Path) -> Result<(), Unsupported> {
 /// Whether a point asks for what a file system in memory cannot do.
 pub(super) fn durable_in_memory(at: &Point) -> bool {
     at.get("durability") == Some("fsync") && at.get("place") == Some("tmpfs")
-}
-
-/// A directory of a file system in memory that can be written.
-pub(crate) fn tmpfs() -> Option<PathBuf> {
-    ["/dev/shm", "/run/shm", "/tmp", "/run"]
-        .iter()
-        .map(PathBuf::from)
-        .chain(std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from))
-        .find(|path| filesystem(path).is_ok_and(|found| found.kind == "tmpfs") && writable(path))
-}
-
-fn writable(directory: &Path) -> bool {
-    let trial = directory.join(format!("prony-{}-trial", std::process::id()));
-    std::fs::create_dir(&trial).and_then(|()| std::fs::remove_dir(&trial)).is_ok()
 }
 
 #[cfg(test)]

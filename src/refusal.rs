@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::command;
 use crate::ExitStatus;
+use crate::cli::command;
 
 /// Prints help to standard output, and what is wrong with a command line to standard error in one line.
 pub(crate) fn refuse(mut error: clap::Error) -> ExitCode {
@@ -18,7 +18,7 @@ pub(crate) fn refuse(mut error: clap::Error) -> ExitCode {
         return ExitStatus::Failed.into();
     }
     if error.use_stderr() && error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        without_environment(&mut error);
+        without_environment(&mut error, &words);
         crate::output::remark(&in_one_line(&error, &words));
         return ExitStatus::Failed.into();
     }
@@ -88,11 +88,11 @@ fn verb_of(words: &[OsString]) -> (String, Vec<String>) {
 }
 
 /// Takes options that came from the environment out of the usage line, which would tell to give them.
-fn without_environment(error: &mut clap::Error) {
+fn without_environment(error: &mut clap::Error, words: &[OsString]) {
     let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) else { return };
     let mut text = usage.to_string();
     for (option, shown) in [("--store", " --store <PATH>"), ("--spacing", " --spacing <TIME>")] {
-        if !std::env::args_os().any(|word| word.to_string_lossy().starts_with(option)) {
+        if !words.iter().any(|word| word.to_string_lossy().starts_with(option)) {
             text = text.replace(shown, "");
         }
     }
@@ -106,7 +106,8 @@ mod tests {
 
     fn said(line: &str) -> String {
         let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
-        let error = parse_from(std::iter::once("prony".into()).chain(words.clone())).unwrap_err();
+        let mut error = parse_from(std::iter::once("prony".into()).chain(words.clone())).unwrap_err();
+        without_environment(&mut error, &words);
         in_one_line(&error, &words)
     }
 
