@@ -182,7 +182,7 @@ fn a_node_with_slow_system_calls_is_odd_and_explained() {
     arguments.extend(["--json", "--fail-on", "outlier", "--time-limit", "15s", "--ssh", &ssh]);
     arguments.extend(probes.iter().flat_map(|probe| ["--probe", probe]));
     // Changing load may make the nodes, measured one after the other, so different that none is odd.
-    testing::attempts(6, || {
+    testing::attempts(9, || {
         let answer = place.ask(&arguments);
         let report = answer.json();
         let node = |list: &str| {
