@@ -60,19 +60,7 @@ pub(super) fn work(
         let now = sys::clock::now();
         for token in ready {
             let source = &mut sources[token as usize];
-            let count = match source.stream.read(&mut buffer) {
-                Ok(0) => {
-                    // A closed connection is readable for ever: polling it would take the CPU from those that send.
-                    epoll.remove(&source.stream)?;
-                    continue;
-                }
-                Ok(count) => count,
-                Err(error) if [ErrorKind::WouldBlock, ErrorKind::Interrupted].contains(&error.kind()) => continue,
-                Err(_) => {
-                    epoll.remove(&source.stream)?;
-                    continue;
-                }
-            };
+            let Some(count) = read(source, &epoll, &mut buffer)? else { continue };
             let sender = source.sender;
             source.take(&buffer[..count], job, &mut |event, begun, whole| {
                 let first = &mut firsts[event as usize];
@@ -96,6 +84,17 @@ pub(super) fn work(
     }
     reports.reply(reply, true)?;
     Ok(counters)
+}
+
+/// Bytes that were read; `None` where there are none. A connection that is closed or broken is readable for ever: polling
+/// it would take the CPU from those that send.
+fn read(source: &mut FragmentSource, epoll: &Epoll, buffer: &mut [u8]) -> Result<Option<usize>> {
+    match source.stream.read(buffer) {
+        Ok(count) if count > 0 => return Ok(Some(count)),
+        Err(error) if [ErrorKind::WouldBlock, ErrorKind::Interrupted].contains(&error.kind()) => {}
+        _ => epoll.remove(&source.stream)?,
+    }
+    Ok(None)
 }
 
 /// Accepts one connection of each sender, and no other.
