@@ -1,12 +1,13 @@
 //! One measured quantity at one point.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Class, Definition, Estimate, FigureReferences, Footprint, Invalid, Launch, Metric, Outcome, Point, Primitive,
-    QuantileEstimate, TakenTime, ValueBasis,
+    QuantileEstimate, TakenTime, ValueBasis, parse_size,
 };
 
 /// Prefix of notes for the record, which are stored in documents and not shown in tables.
@@ -168,11 +169,21 @@ const fn one() -> f64 {
     1.0
 }
 
+/// The range of working sets of one surveyed level, as its run's variant states it.
+#[must_use]
+pub fn surveyed_level(range: &str) -> Option<RangeInclusive<u64>> {
+    let (from, to) = range.split_once('-')?;
+    Some(parse_size(from).ok()?..=parse_size(to).ok()?)
+}
+
 impl Figure {
-    /// Levels of memory that the survey of its run found, of a figure of the memory hierarchy.
+    /// Levels of memory that the survey of its run found, of a figure of the memory hierarchy: the working sets, in bytes,
+    /// over which each was level.
     #[must_use]
-    pub fn surveyed_levels(&self) -> Option<usize> {
-        Some(self.variant.as_deref()?.strip_prefix(SURVEYED_LEVELS)?.split(", ").count())
+    pub fn surveyed_levels(&self) -> Option<Vec<RangeInclusive<u64>>> {
+        let ranges = self.variant.as_deref()?.strip_prefix(SURVEYED_LEVELS)?;
+        let (ranges, _pages) = ranges.split_once(" on ").unwrap_or((ranges, ""));
+        ranges.split(", ").map(surveyed_level).collect()
     }
 
     /// A figure without a measurement: not reached, so far.

@@ -3,6 +3,7 @@
 //! Cycles decide between runs of one machine alone, to find what changed besides the clock. Unlike bases are never compared.
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 
 use model::{Definition, Figure, Launch, Outcome, Run, SessionReferences, ValueBasis};
 use stats::Floor;
@@ -34,12 +35,36 @@ pub(crate) fn incomparable(a: &ComparedFigure, b: &ComparedFigure) -> Option<Str
     if let Definition::Other(differs) = a.definition.between(&b.definition) {
         return Some(format!("another definition: {differs}"));
     }
-    // A machine does not gain a cache from one run to the next: one of the surveys missed a level, and the second level
-    // of one is not that of the other. The first level and main memory are what they are in both.
-    let (found_a, found_b) = (a.surveyed_levels()?, b.surveyed_levels()?);
-    let depends = !matches!(a.point.get("level"), Some("1" | "memory"));
-    (one_machine && depends && found_a != found_b)
-        .then(|| format!("the surveys of the two runs found {found_a} and {found_b} levels of memory on one machine"))
+    let surveys = [a.surveyed_levels()?, b.surveyed_levels()?];
+    if one_machine { other_level(a, &surveys) } else { None }
+}
+
+/// Why a figure of the memory hierarchy is of other levels in two runs of one machine, where it is. A machine does not gain
+/// a cache from one run to the next: one of the surveys missed a level or took noise for one, and the second level of one is
+/// not that of the other. The first level and main memory are what they are in both.
+fn other_level(figure: &Figure, surveys: &[Vec<RangeInclusive<u64>>; 2]) -> Option<String> {
+    let point = figure.point.get("level");
+    if matches!(point, Some("1" | "memory")) {
+        return None;
+    }
+    let [found_a, found_b] = surveys.each_ref().map(Vec::len);
+    if found_a != found_b {
+        return Some(format!(
+            "the surveys of the two runs found {found_a} and {found_b} levels of memory on one machine"
+        ));
+    }
+    // What ends a level is the next one: the size of a level is known only where both are the same.
+    let level: usize = point?.parse().ok()?;
+    let apart =
+        (level.saturating_sub(1)..=level).find(|at| match surveys.each_ref().map(|levels| levels.get(*at)) {
+            [Some(x), Some(y)] => x.end() < y.start() || y.end() < x.start(),
+            _ => false,
+        })?;
+    let megabytes = |bytes: u64| bytes as f64 * 1e-6;
+    let [x, y] = surveys
+        .each_ref()
+        .map(|levels| format!("{:.2} to {:.2} MB", megabytes(*levels[apart].start()), megabytes(*levels[apart].end())));
+    Some(format!("the surveys of the two runs found level {} of one machine at {x} and at {y}", apart + 1))
 }
 
 /// The basis on which two figures are compared.

@@ -479,6 +479,12 @@ fn a_machine_does_not_lose_a_cache_from_one_run_to_the_next() {
         assert_eq!(*verdict, None);
         assert!(reason.as_ref().unwrap().contains("found 4 and 3 levels"), "{reason:?}");
     }
+    // As many levels elsewhere: noise at the far end made one, and the third cache went into memory.
+    const ELSEWHERE: &str = "level over 4KiB-38656B, 65024B-874816B, 83MiB-84MiB, 111983872B-223967744B on huge pages";
+    let shifted = verdicts(&a, &surveyed("b", "m", ELSEWHERE, [70e6, 4.0]));
+    assert!(shifted[0].0.is_some() && shifted[1].0.is_none(), "{shifted:?}");
+    let reason = shifted[1].1.as_ref().unwrap();
+    assert!(reason.contains("found level 3 of one machine at 14.00 to 39.59 MB and at 87.03 to 88.08 MB"), "{reason}");
     // Of another machine it is a finding, and of equal surveys too.
     let other = surveyed("b", "another", THREE, [2.66e6, 3.0]);
     assert!(verdicts(&a, &other).iter().all(|(verdict, _)| verdict.is_some()));

@@ -56,6 +56,19 @@ pub(super) fn levels(sizes: &[f64], latencies: &[f64]) -> Vec<Level> {
     joined.iter().map(|(first, last)| Level { from: sizes[*first] as u64, to: sizes[*last] as u64 }).collect()
 }
 
+/// The levels without those that are no step above the one before when they are measured again, at these latencies: they
+/// are a part of it.
+pub(super) fn joined(levels: &[Level], latencies: &[f64]) -> Vec<Level> {
+    let mut kept: Vec<(Level, f64)> = Vec::new();
+    for (level, latency) in levels.iter().zip(latencies) {
+        match kept.last_mut() {
+            Some((before, height)) if *latency < STEP * *height => before.to = level.to,
+            _ => kept.push((*level, *latency)),
+        }
+    }
+    kept.into_iter().map(|(level, _)| level).collect()
+}
+
 /// Slope of the curve around a point.
 fn slope(sizes: &[f64], latencies: &[f64], at: usize) -> f64 {
     let reach = if sizes[at] < SHARED { NEAR } else { FAR }.exp2();
@@ -212,6 +225,21 @@ mod tests {
             }
         }
         assert!(found.iter().all(|found| *found >= 297), "{found:?} of 300");
+    }
+
+    #[test]
+    fn a_level_that_is_none_when_measured_again_is_a_part_of_the_one_before() {
+        let level = |from, to| Level { from, to };
+        let found = [
+            level(4096, 27_328),
+            level(45_952, 154_624),
+            level(8_323_264, 79_184_704),
+            level(158_369_408, 223_968_192),
+        ];
+        assert_eq!(joined(&found, &[1.3, 4.0, 170.0, 185.0]), [found[0], found[1], level(8_323_264, 223_968_192)]);
+        assert_eq!(joined(&found, &[1.3, 4.0, 40.0, 185.0]), found);
+        assert_eq!(joined(&found[..1], &[1.3]), found[..1]);
+        assert!(joined(&[], &[]).is_empty());
     }
 
     #[test]
