@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::ops::RangeInclusive;
 
 use model::{Figure, FigureKey, Run};
 use stats::Floor;
@@ -84,6 +85,16 @@ pub(crate) fn same_run(a: &Run, b: &Run) -> bool {
     a.id == b.id && a.figures.len() == b.figures.len() && a.figures.iter().zip(&b.figures).all(same)
 }
 
+/// Logarithms of the values that earlier sessions can have found for the same level of memory, where that depends on a
+/// survey: one that missed a level, or took noise for one, gave its number to another.
+fn level_of_memory(figure: &Figure) -> Option<RangeInclusive<f64>> {
+    /// Levels of one machine are apart by more than its square.
+    const WITHIN: f64 = 3.0;
+    figure.surveyed_levels()?;
+    let value = figure.outcome.estimate()?.value.ln();
+    Some(value - WITHIN.ln()..=value + WITHIN.ln())
+}
+
 /// What an earlier session found: the logarithm of a value, its standard error, and the logarithm of the clock that the
 /// session showed.
 type SessionLog = (f64, f64, Option<f64>);
@@ -131,7 +142,10 @@ impl History {
             let value = if cycles { value + way * (*clock)? } else { *value };
             Some((value, *error))
         };
-        let logs: Vec<(f64, f64)> = earlier.into_iter().flatten().filter_map(log).collect();
+        let of_level = level_of_memory(figure);
+        let logs =
+            earlier.into_iter().flatten().filter(|(value, ..)| of_level.as_ref().is_none_or(|of| of.contains(value)));
+        let logs: Vec<(f64, f64)> = logs.filter_map(log).collect();
         if let Some(floor) = Floor::from_sessions(&logs) {
             return (floor, FloorUsed { sd: floor.between(), sessions: Some(logs.len()) });
         }
@@ -193,6 +207,40 @@ mod tests {
 
     use super::super::default_floor::tests::{figure, on};
     use super::*;
+
+    #[test]
+    fn a_survey_that_found_another_level_says_nothing_of_how_sessions_differ() {
+        let size = |id: &str, megabytes: f64| {
+            let mut made = on(&[]);
+            "this machine".clone_into(&mut made.machine.fingerprint);
+            (made.id, made.session.started) = (id.to_owned(), id.to_owned());
+            let mut level = figure("memory.hierarchy", Class::MemoryLatency, ValueBasis::Undisturbed);
+            level.variant =
+                Some("level over 4KiB-32KiB, 64KiB-128KiB, 1MiB-2MiB, 16MiB-64MiB on huge pages".to_owned());
+            level.outcome = model::Outcome::Measured(model::Estimate {
+                value: megabytes,
+                low: megabytes * 0.97,
+                high: megabytes * 1.03,
+                level: 0.95,
+                launches: 10,
+                batches: 1,
+                method: model::EstimateMethod::OrderStatistic,
+            });
+            made.figures = vec![level];
+            made
+        };
+        let near = ["1", "2", "3", "4", "5"].map(|id| size(id, 4.0 + 0.1 * id.parse::<f64>().unwrap()));
+        let (a, b, off) = (size("a", 4.1), size("b", 4.3), size("off", 113.0));
+        let floor = |earlier: &[&Run]| {
+            let records: Vec<SessionRecord> = earlier.iter().flat_map(|run| SessionRecord::of(run)).collect();
+            let history = History::new(&records, &[&a, &b]);
+            history.floor((&a, &a.figures[0]), (&b, &b.figures[0]), false).0
+        };
+        let known: Vec<&Run> = near.iter().collect();
+        let with: Vec<&Run> = known.iter().copied().chain([&off]).collect();
+        assert_eq!(floor(&with).sd, floor(&known).sd, "what is 27 times as large is another level");
+        assert!(floor(&known).degrees.is_some(), "sessions were used");
+    }
 
     #[test]
     fn a_boot_keeps_its_kernel_in_one_place() {

@@ -84,7 +84,7 @@ pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
         let about = format!(
             "The gain of every figure{}, whatever its direction, with the interval, the largest change first: right of 1 \
              is better, left is worse. The band is ±{}, which counts as the same; a hollow dot has no \
-             known spread.",
+             known spread, and an interval that ends in an arrow goes on.",
             if whole { "" } else { " that is surely different" },
             percent(comparison.band)
         );
