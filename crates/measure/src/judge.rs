@@ -250,7 +250,7 @@ fn evidence(
     if disturbed_share(figure, launches) > MANY {
         flags.push(Flag::Noisy);
     }
-    if matches!(figure.basis(), ValueBasis::Observed(reason) if reason.is_contention()) {
+    if figure.is_contended() {
         flags.push(Flag::Contended);
     }
     // The number of operations cancels for a rate: the length of the timed difference is decisive.

@@ -238,6 +238,12 @@ impl Figure {
         self.references.as_ref().map_or(&ValueBasis::All, |references| &references.basis)
     }
 
+    /// Whether its value is what was observed because other threads were on the core, or may have been all the time.
+    #[must_use]
+    pub fn is_contended(&self) -> bool {
+        matches!(self.basis(), ValueBasis::Observed(reason) if reason.is_contention())
+    }
+
     /// The launches that count, in time order. Where the value is the one observed, those are the first attempts of their rounds,
     /// whether or not they had the core to themselves: repeated ones would be of quiet moments only.
     #[must_use]

@@ -78,14 +78,14 @@ pub(crate) struct Index {
     /// Fingerprint of the machine to whose history the run belongs; `None` for figures that Prony did not measure, and
     /// for a machine without a fingerprint.
     pub(crate) history: Option<String>,
-    /// The figures with a single value; none if the run belongs to no history.
+    /// The figures with a single value that is the machine's own; none if the run belongs to no history.
     pub(crate) figures: Vec<FigureValue>,
 }
 
 impl Index {
     /// The index entry of a run with this number in the store.
     pub(crate) fn of(number: u64, run: &Run) -> Self {
-        let figures: Vec<_> = run.figures.iter().filter_map(FigureValue::of).collect();
+        let measured = run.figures.iter().filter(|figure| figure.outcome.estimate().is_some()).count();
         let fingerprint = run.machine.fingerprint.clone();
         let history = (run.origin.is_none() && !fingerprint.is_empty()).then(|| fingerprint.clone());
         Self {
@@ -105,15 +105,21 @@ impl Index {
                 tool: run.origin.as_ref().map(|origin| origin.tool.clone()),
                 version: run.session.version.clone(),
                 figures: run.figures.len().try_into().unwrap_or(u32::MAX),
-                measured: figures.len().try_into().unwrap_or(u32::MAX),
+                measured: measured.try_into().unwrap_or(u32::MAX),
             },
-            figures: if history.is_some() { figures } else { Vec::new() },
+            figures: if history.is_some() { FigureValue::of_history(run) } else { Vec::new() },
             history,
         }
     }
 }
 
 impl FigureValue {
+    /// The values by which sessions of a machine are compared. What a neighbour on the core made of a figure is no value of
+    /// the machine: beside those of other sessions it would be their scatter.
+    fn of_history(run: &Run) -> Vec<Self> {
+        run.figures.iter().filter(|figure| !figure.is_contended()).filter_map(Self::of).collect()
+    }
+
     fn of(figure: &model::Figure) -> Option<Self> {
         let model::Estimate { value, low, high, launches, .. } = *figure.outcome.estimate()?;
         Some(Self { key: figure.key(), value, low, high, launches })

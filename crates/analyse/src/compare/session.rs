@@ -45,7 +45,8 @@ pub struct SessionRecord {
 }
 
 impl SessionRecord {
-    /// Records of all figures of a run that have a single value.
+    /// Records of all figures of a run that have a single value which is the machine's own: what a neighbour on the core made
+    /// of a figure is none, and beside those of other sessions would be their scatter.
     #[must_use]
     pub fn of(run: &Run) -> Vec<Self> {
         let record = |figure: &Figure| {
@@ -59,7 +60,7 @@ impl SessionRecord {
                 error: least_error(estimate.low, estimate.high),
             })
         };
-        run.figures.iter().filter_map(record).collect()
+        run.figures.iter().filter(|figure| !figure.is_contended()).filter_map(record).collect()
     }
 }
 
@@ -136,7 +137,9 @@ impl History {
     /// as time at the clock of its session.
     fn of(&self, run: &Run, figure: &Figure, basis: FloorBasis) -> (Floor, FloorUsed) {
         let cycles = basis != FloorBasis::Time;
-        let earlier = self.logs.get(&run.machine.fingerprint).and_then(|figures| figures.get(&figure.key()));
+        // What neighbours did to this one, those sessions do not tell.
+        let here = self.logs.get(&run.machine.fingerprint).filter(|_| !figure.is_contended());
+        let earlier = here.and_then(|figures| figures.get(&figure.key()));
         let way = if figure.metric.unit.is_rate() { -1.0 } else { 1.0 };
         let log = |(value, error, clock): &SessionLog| {
             let value = if cycles { value + way * (*clock)? } else { *value };
@@ -182,6 +185,12 @@ impl History {
     fn floor_of_machines(&self, a: (&Run, &Figure), b: (&Run, &Figure), cycles: bool) -> (Floor, Option<FloorUsed>) {
         match relation(a.0, b.0) {
             Relation::Reference | Relation::SameRun | Relation::SameSession => (Floor::NONE, None),
+            // Both are compared as observed, neighbours included, of which no earlier session tells.
+            _ if a.1.is_contended() || b.1.is_contended() => {
+                let basis = FloorBasis::new(cycles, Nearness::Apart);
+                let sd = default_floor(a.0, a.1, basis).max(default_floor(b.0, b.1, basis));
+                (Floor::known(sd), Some(FloorUsed { sd, sessions: None }))
+            }
             Relation::AnotherSession => {
                 let (floor, used) = self.of(a.0, a.1, FloorBasis::new(cycles, nearness(a.0, b.0)));
                 (floor, Some(used))
@@ -203,7 +212,7 @@ impl History {
 
 #[cfg(test)]
 mod tests {
-    use model::{Class, TakenTime, ValueBasis};
+    use model::{Class, ObservedReason, TakenTime, ValueBasis};
 
     use super::super::default_floor::tests::{figure, on};
     use super::*;
@@ -240,6 +249,49 @@ mod tests {
         let with: Vec<&Run> = known.iter().copied().chain([&off]).collect();
         assert_eq!(floor(&with).sd, floor(&known).sd, "what is 27 times as large is another level");
         assert!(floor(&known).degrees.is_some(), "sessions were used");
+    }
+
+    #[test]
+    fn what_neighbours_made_of_a_figure_is_no_scatter_of_sessions() {
+        let contended = ValueBasis::Observed(ObservedReason::FewUndisturbed { launches: 2, of: 20 });
+        let made = |id: &str, value: f64, basis: ValueBasis| {
+            let mut made = on(&[("virtual.hypervisor", "KVM")]);
+            "this machine".clone_into(&mut made.machine.fingerprint);
+            (made.id, made.session.started) = (id.to_owned(), id.to_owned());
+            let mut dc = figure("shell.dc", Class::Process, basis);
+            dc.outcome = model::Outcome::Measured(model::Estimate {
+                value,
+                low: value * 0.99,
+                high: value * 1.01,
+                level: 0.95,
+                launches: 20,
+                batches: 1,
+                method: model::EstimateMethod::OrderStatistic,
+            });
+            made.figures = vec![dc];
+            made
+        };
+        let clean = |id: &str, value: f64| made(id, value, ValueBasis::Undisturbed);
+        let near = [1079.0, 1078.0, 1091.0, 1074.0].map(|value| clean(&value.to_string(), value));
+        let busy = made("busy", 838.0, contended.clone());
+        let records = |runs: &[&Run]| runs.iter().flat_map(|run| SessionRecord::of(run)).collect::<Vec<_>>();
+        let (a, b, c) = (clean("a", 1075.0), clean("b", 1080.0), made("c", 900.0, contended));
+        let floor = |x: &Run, y: &Run, earlier: &[&Run]| {
+            let history = History::new(&records(earlier), &[&a, &b, &c]);
+            history.floor((x, &x.figures[0]), (y, &y.figures[0]), false)
+        };
+        let known: Vec<&Run> = near.iter().collect();
+        let with: Vec<&Run> = known.iter().copied().chain([&busy]).collect();
+        assert_eq!(floor(&a, &b, &with).0, floor(&a, &b, &known).0);
+        assert_eq!(floor(&a, &b, &with).1.unwrap().sessions, Some(4));
+        for (x, y) in [(&a, &c), (&c, &a)] {
+            let (floor, used) = floor(x, y, &with);
+            assert_eq!(
+                (floor.sd, used.unwrap().sessions),
+                (0.11, None),
+                "compared as observed, quiet sessions tell nothing"
+            );
+        }
     }
 
     #[test]

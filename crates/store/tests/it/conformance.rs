@@ -259,6 +259,14 @@ fn history_is_of_one_machine_in_order_of_time(mut fresh: Fresh) {
     assert!(history(&**store, &key, "", 100).is_empty());
     assert!(history(&**store, &key, "gamma", 100).is_empty());
     assert!(history(&**store, &FigureKey::new("no.such", model::Point::origin()), "alpha-fingerprint", 9).is_empty());
+    // So does one whose core had a neighbour all the time: its value is not the machine's.
+    let mut shared = runs[1].clone();
+    let basis = model::ValueBasis::Observed(model::ObservedReason::FewUndisturbed { launches: 1, of: 20 });
+    shared.figures[0].references = Some(model::FigureReferences { basis, ..model::FigureReferences::default() });
+    store.put(&shared).unwrap();
+    assert_eq!(history(&**store, &turned, "alpha-fingerprint", 100).len(), 2);
+    assert_eq!(store.summaries().unwrap()[1].measured, store.summaries().unwrap()[0].measured, "it is measured");
+    store.put(&runs[1]).unwrap();
     // A run that is put again without a value leaves the history.
     let mut again = runs[0].clone();
     again.figures[0].outcome = Outcome::Unfit("not here".into());
