@@ -4,7 +4,8 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use ::farm::{
-    Coordinator, CoordinatorSettings, Farm, FarmSnapshot, Incident, Ledger, PilotConfig, PilotLauncher, ProductFolder,
+    Coordinator, CoordinatorSettings, DAMAGED, Farm, FarmSnapshot, Incident, Ledger, PilotConfig, PilotLauncher,
+    ProductFolder,
 };
 use anyhow::{Context, Result};
 use measure::Stopper;
@@ -68,7 +69,9 @@ impl Drive<'_> {
             None => self.listen_again(farm)?,
         };
         if let Some(folder) = &farm.job.products {
-            settle(&ProductFolder::create(folder, &farm.id)?, &*ledger)?;
+            let folder = ProductFolder::create(folder, &farm.id)?;
+            settle(&folder, &*ledger)?;
+            set_aside(&folder, &*ledger, &story)?;
         }
         let settings = CoordinatorSettings {
             rules: self.setup.rules(),
@@ -216,6 +219,18 @@ impl Drive<'_> {
         }
         Ok(())
     }
+}
+
+/// Moves the files of chunks whose records were damaged out of the way of the next result's.
+fn set_aside(folder: &ProductFolder, ledger: &dyn Ledger, story: &[Incident]) -> Result<()> {
+    for chunk in story.iter().filter(|one| one.what == DAMAGED).filter_map(|one| one.chunk) {
+        if ledger.counted_result(chunk)?.is_none()
+            && let Some(path) = folder.set_aside(chunk)?
+        {
+            output::remark(&format!("the files of chunk {chunk} are now in {}", path.display()));
+        }
+    }
+    Ok(())
 }
 
 /// Publishes files of results that count and removes those of others, wherever an attempt died in between.
