@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says so when it cannot go on")]
 
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use farm::{
     ChunkResult, Commit, DAMAGED, Farm, FarmJob, HostClock, Incident, Ledger, OfferedResult, Product, ProductFolder,
@@ -261,4 +262,62 @@ fn files_of_a_lost_result_make_room_for_those_of_the_next_one() {
     assert!(products.faults(7, &list).unwrap().is_empty());
     assert!(products.strangers(&|chunk| chunk == 7).unwrap().is_empty());
     assert_ne!(products.set_aside(7).unwrap().unwrap(), aside);
+}
+
+/// A run of two chunks in a shared directory.
+fn shared(folder: &Path) -> SharedFarm {
+    let job = FarmJob {
+        name: "test".to_owned(),
+        work: serde_json::Value::Null,
+        seed: 3,
+        first: 0,
+        events: 4,
+        chunk: 2,
+        products: None,
+    };
+    SharedFarm::join(folder, &job, "a").unwrap()
+}
+
+#[test]
+fn a_claim_of_a_dead_process_ends_although_the_clock_was_set_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut shared = shared(folder.path());
+    let stale = Duration::from_secs(600);
+    assert_eq!(shared.take(0, stale).unwrap(), Some(0));
+    assert_eq!(shared.take(0, stale).unwrap(), Some(1));
+    assert_eq!(shared.take(0, stale).unwrap(), None, "both are claimed");
+    // The clock of the file system said tomorrow when the claim was made.
+    let claim = std::fs::File::options().write(true).open(folder.path().join("claims/chunk-000000001")).unwrap();
+    claim.set_modified(SystemTime::now() + Duration::from_secs(86_400)).unwrap();
+    assert_eq!(shared.take(0, stale).unwrap(), Some(1));
+    assert_eq!(shared.take(0, stale).unwrap(), None, "it was claimed anew");
+}
+
+#[test]
+fn a_damaged_result_in_a_shared_directory_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut shared = shared(folder.path());
+    let done = ChunkResult { events: 2, digest: 77, cpu: Some(1.25), wall: None, read: None, written: None };
+    for chunk in 0..2 {
+        shared.publish(&Published { chunk, node: "n1".to_owned(), done }).unwrap();
+    }
+    let before = shared.totals().unwrap();
+    assert_eq!((before.commits, before.digest), (2, 154));
+    let path = folder.path().join("results/chunk-000000001.json");
+    let sound = std::fs::read(&path).unwrap();
+    for at in 0..sound.len() {
+        for bit in 0..8 {
+            let mut bytes = sound.clone();
+            bytes[at] ^= 1 << bit;
+            std::fs::write(&path, bytes).unwrap();
+            let said = shared.totals().unwrap_err().to_string();
+            assert!(said.contains("chunk-000000001.json is damaged; remove it and run again"), "{said}");
+        }
+    }
+    // As versions without checksums wrote it.
+    let line = sound.split(|byte| *byte == b'\n').next().unwrap();
+    std::fs::write(&path, line).unwrap();
+    assert_eq!(shared.totals().unwrap(), before);
+    std::fs::remove_file(&path).unwrap();
+    assert!(!shared.is_done(1) && shared.totals().unwrap().commits == 1);
 }

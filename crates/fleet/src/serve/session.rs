@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use channel::{Channel, LONGEST, PendingChannel};
 
+use super::lease::Turn;
 use super::message::{FromClient, FromServer};
 use super::shared::ServerShared;
 use super::{Datagrams, ServeReport, ServeTest};
@@ -20,6 +21,8 @@ use crate::{Error, Result, data};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time limit for the client to take a message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
+/// Interval at which a client that waits for its turn is looked for.
+const QUEUE_INTERVAL: Duration = Duration::from_millis(250);
 /// Interval at which a test checks its limits.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -46,9 +49,7 @@ pub(super) fn serve(pending: PendingChannel, server: &ServerShared) -> Result<()
     if ahead > 0 {
         control.send(&FromServer::Queued { ahead }, SEND_TIMEOUT)?;
     }
-    if !turn.wait(Duration::from_secs_f64(limits.lease)) {
-        return Err(Error::Gone("it was not granted a turn in time".to_owned()));
-    }
+    wait_for_turn(&turn, &control, server)?;
     control.send(&FromServer::Granted, SEND_TIMEOUT)?;
     let end = Instant::now() + Duration::from_secs_f64(limits.lease);
     let idle = Duration::from_secs_f64(limits.idle);
@@ -61,6 +62,21 @@ pub(super) fn serve(pending: PendingChannel, server: &ServerShared) -> Result<()
             Err(error) => FromServer::Refused { reason: error.to_string() },
         };
         control.send(&answer, SEND_TIMEOUT)?;
+    }
+    Ok(())
+}
+
+/// Waits for the turn of a client. One that disconnects while it waits must not keep its place among the few clients.
+fn wait_for_turn(turn: &Turn<'_>, control: &Channel, server: &ServerShared) -> Result<()> {
+    let until = Instant::now() + Duration::from_secs_f64(server.settings.limits.lease);
+    while !turn.wait(QUEUE_INTERVAL.min(until.saturating_duration_since(Instant::now()))) {
+        if Instant::now() >= until || server.stop.load(Relaxed) {
+            return Err(Error::Gone("it was not granted a turn in time".to_owned()));
+        }
+        // It has nothing to say before its turn.
+        if control.has_input()? {
+            return Err(Error::Protocol("it did not wait for its turn".to_owned()));
+        }
     }
     Ok(())
 }
