@@ -126,6 +126,7 @@ fn a_program_with_invalid_messages_or_another_version_is_not_a_node() {
         silent) exit 3;;
         old) echo '{\"version\":\"0.0.1\",\"host\":\"old\",\"process\":1,\"clock\":1,\"cpus\":1,\"address\":\"127.0.0.1\",\"can\":[\"measure\"]}'; exec sleep 5;;
         absent) set -- '/nowhere/prony agent';;
+        good) printf 'Universit\\351\\nWelcome {to} good!\\n';;
         esac";
     let ssh = fake_ssh(&place, body);
     let hosts = "babbles,silent,old,absent,good";
@@ -134,7 +135,7 @@ fn a_program_with_invalid_messages_or_another_version_is_not_a_node() {
     let reasons: Vec<&str> =
         report["nodes"].as_array().unwrap().iter().filter_map(|node| node["reason"].as_str()).collect();
     assert_eq!(reasons.len(), 4, "{report}");
-    for (reason, expected) in reasons.iter().zip(["not a valid message", "ended before", "version 0.0.1", "not found"])
+    for (reason, expected) in reasons.iter().zip(["printed 'Welcome to babbles!'", "ended before", "version 0.0.1", "not found"])
     {
         assert!(reason.contains(expected), "{reason} lacks {expected}");
     }
