@@ -135,7 +135,8 @@ fn a_program_with_invalid_messages_or_another_version_is_not_a_node() {
     let reasons: Vec<&str> =
         report["nodes"].as_array().unwrap().iter().filter_map(|node| node["reason"].as_str()).collect();
     assert_eq!(reasons.len(), 4, "{report}");
-    for (reason, expected) in reasons.iter().zip(["printed 'Welcome to babbles!'", "ended before", "version 0.0.1", "not found"])
+    for (reason, expected) in
+        reasons.iter().zip(["printed 'Welcome to babbles!'", "ended before", "version 0.0.1", "not found"])
     {
         assert!(reason.contains(expected), "{reason} lacks {expected}");
     }
