@@ -253,7 +253,8 @@ fn end_silent(
             continue;
         }
         if let Some(said) = nodes.end_one(node) {
-            let silent = format!("it did not connect within {} s", CONNECT_WAIT.as_secs());
+            let (address, seconds) = (coordinator.address(), CONNECT_WAIT.as_secs());
+            let silent = format!("it did not connect to {address} within {seconds} s");
             let said = if said.is_empty() { silent } else { format!("{silent}: {said}") };
             coordinator.note("ended", &name, &said);
             seat.end(&said);
