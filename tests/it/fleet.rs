@@ -45,13 +45,14 @@ fn states(report: &Value) -> Vec<(String, String)> {
 
 /// A program in place of ssh: it ignores its options and runs the command here.
 fn fake_ssh(place: &Place, body: &str) -> String {
-    let path = place.file("ssh");
+    // A path and an option with blanks, quoted as in a shell.
+    let path = place.file("my ssh");
     let text = format!(
         "#!/bin/bash\nwhile [ $# -gt 2 ]; do shift; done\nhost=$1; shift\nexport SSH_CONNECTION='127.0.0.1 1 127.0.0.1 22'\n{body}\nexec sh -c \"$*\"\n"
     );
     std::fs::write(&path, text).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    path.to_string_lossy().into_owned()
+    format!("'{}' -o 'ProxyCommand=ssh -W %h:%p jump'", path.display())
 }
 
 /// The document of a run with a limit of 170 s that ended after so many seconds.
