@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
+use application::{CommandLine, ShellChoice};
 use clap::Args;
 use fleet::agent::MissingNode;
 use fleet::launcher::{Launcher, Local, SlurmLauncher, Ssh, slurm};
@@ -42,13 +43,18 @@ impl LauncherOptions {
     }
 }
 
+/// The words of a command with options, which may be quoted as in a shell.
+pub(crate) fn words(command: &str) -> Result<Vec<String>> {
+    Ok(CommandLine::new(command, &ShellChoice::None)?.argv)
+}
+
 /// The launcher by ssh for the first `count` of these hosts, all of them checked before anything is started.
 pub(crate) fn by_ssh(ssh: &str, hosts: &[String], count: usize, remote: String, arguments: Vec<String>) -> Result<Ssh> {
     ensure!(!hosts.is_empty(), "could not use ssh without hosts; name them with --hosts a,b,c");
     if count > hosts.len() {
         bail!("could not use {count} nodes: --hosts names {}", hosts.len());
     }
-    let program = ssh.split_whitespace().map(str::to_owned).collect();
+    let program = if ssh.trim().is_empty() { Vec::new() } else { words(ssh)? };
     let launcher = Ssh { program, hosts: hosts.to_vec(), remote, arguments, addresses: Vec::new() };
     // A host that ssh would parse as an option is refused.
     (0..count).try_for_each(|node| launcher.command(node).map(|_| ()))?;

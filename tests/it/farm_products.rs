@@ -51,6 +51,33 @@ fn holes_are_filled_and_products_are_in_the_ledger() {
     assert!(account.lines().next().unwrap().contains("cpu_hours") && account.contains("n1"), "{account}");
 }
 
+/// The record of a chunk is damaged after the run; what the chunk writes the next time has other contents.
+#[test]
+fn a_damaged_record_is_told_and_its_chunk_and_files_are_made_again() {
+    let place = Place::new();
+    manifest(&place, r#"echo "$2" > "$3/chunk-$1"; echo digest=1"#, &["{chunk}", "{attempt}", "{out}"]);
+    let before = place.ask(&[&RUN[..], &["--products", "p", "--ledger", "l"]].concat()).fine().json();
+    let mut bytes = std::fs::read(place.file("l")).unwrap();
+    let name = b"\"name\":\"chunk-3\"";
+    let at = bytes.windows(name.len()).position(|piece| piece == name).unwrap();
+    bytes[at + 9] ^= 1;
+    std::fs::write(place.file("l"), bytes).unwrap();
+    let said = place.ask(&["farm", "status", "l"]);
+    assert!(said.err.contains("chunk 3 is damaged") && said.err.contains("farm resume l"), "{said:?}");
+    assert_eq!(said.err.lines().count(), 1, "{said:?}");
+    let said = place.ask(&["farm", "verify", "l"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    let old = std::fs::read_to_string(place.file("p/000000/chunk-000000003/chunk-3")).unwrap();
+    let again = place.ask(&["farm", "resume", "l", "--json"]).fine();
+    assert!(again.err.contains(".set-aside/chunk-000000003-0"), "{}", again.err);
+    assert_eq!(again.json()["digest"], before["digest"]);
+    let kept = std::fs::read_to_string(place.file("p/.set-aside/chunk-000000003-0/chunk-3")).unwrap();
+    let new = std::fs::read_to_string(place.file("p/000000/chunk-000000003/chunk-3")).unwrap();
+    assert!(kept == old && new != old, "{old} {new}");
+    let said = place.ask(&["farm", "verify", "l"]).fine();
+    assert!(said.out.contains("10 files of 10 chunks") && said.err.is_empty(), "{said:?}");
+}
+
 /// All processes are killed while results count; of some, the files do not have their names yet. That a kill finds one so
 /// is a matter of microseconds on an idle machine, so chunks are set back to each state that it may leave them in: no file
 /// has its name, some have it, all have it. Resuming publishes them.

@@ -45,13 +45,14 @@ fn states(report: &Value) -> Vec<(String, String)> {
 
 /// A program in place of ssh: it ignores its options and runs the command here.
 fn fake_ssh(place: &Place, body: &str) -> String {
-    let path = place.file("ssh");
+    // A path and an option with blanks, quoted as in a shell.
+    let path = place.file("my ssh");
     let text = format!(
         "#!/bin/bash\nwhile [ $# -gt 2 ]; do shift; done\nhost=$1; shift\nexport SSH_CONNECTION='127.0.0.1 1 127.0.0.1 22'\n{body}\nexec sh -c \"$*\"\n"
     );
     std::fs::write(&path, text).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    path.to_string_lossy().into_owned()
+    format!("'{}' -o 'ProxyCommand=ssh -W %h:%p jump'", path.display())
 }
 
 /// The document of a run with a limit of 170 s that ended after so many seconds.
@@ -126,6 +127,7 @@ fn a_program_with_invalid_messages_or_another_version_is_not_a_node() {
         silent) exit 3;;
         old) echo '{\"version\":\"0.0.1\",\"host\":\"old\",\"process\":1,\"clock\":1,\"cpus\":1,\"address\":\"127.0.0.1\",\"can\":[\"measure\"]}'; exec sleep 5;;
         absent) set -- '/nowhere/prony agent';;
+        good) printf 'Universit\\351\\nWelcome {to} good!\\n';;
         esac";
     let ssh = fake_ssh(&place, body);
     let hosts = "babbles,silent,old,absent,good";
@@ -134,7 +136,8 @@ fn a_program_with_invalid_messages_or_another_version_is_not_a_node() {
     let reasons: Vec<&str> =
         report["nodes"].as_array().unwrap().iter().filter_map(|node| node["reason"].as_str()).collect();
     assert_eq!(reasons.len(), 4, "{report}");
-    for (reason, expected) in reasons.iter().zip(["not a valid message", "ended before", "version 0.0.1", "not found"])
+    for (reason, expected) in
+        reasons.iter().zip(["printed 'Welcome to babbles!'", "ended before", "version 0.0.1", "not found"])
     {
         assert!(reason.contains(expected), "{reason} lacks {expected}");
     }

@@ -30,7 +30,7 @@ pub use job::{Attempt, Chunk, ChunkResult, ChunkWorker, FarmJob, MAX_CHUNKS, tex
 pub use launch::{Disconnected, PilotLauncher, Processes, SlurmPilots};
 pub use leases::{Expired, LeaseAnswer, LeaseRules, Leases};
 pub use ledger::{
-    Begin, ChunkVerdict, Commit, Farm, Incident, Ledger, NodeTotals, OfferedResult, RecordedOffer, Refusal,
+    Begin, ChunkVerdict, Commit, DAMAGED, Farm, Incident, Ledger, NodeTotals, OfferedResult, RecordedOffer, Refusal,
     SqliteLedger, Totals,
 };
 pub use message::{FromCoordinator, FromPilot, Lease, SERVICE};

@@ -4,6 +4,7 @@
 //! DIR/.prony-farm                  name of the run
 //! DIR/.attempts/CHUNK-LEASE/...    private place of one attempt
 //! DIR/000012/chunk-000012345/...   what counts
+//! DIR/.set-aside/...               files of results that a damaged ledger has lost
 //! ```
 //!
 //! An attempt writes into its private place. Its files are brought to the disk and their checksums go with the result
@@ -20,6 +21,8 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+
+mod aside;
 
 use crate::{Error, Result};
 
@@ -263,7 +266,7 @@ impl ProductFolder {
             found.push(format!("{} is the private place of an attempt", self.place(chunk, number).display()));
         }
         for shard in subdirectories(&self.folder)? {
-            if shard.file_name().is_some_and(|name| name == ATTEMPTS) {
+            if shard.file_name().is_some_and(|name| name == ATTEMPTS || name == aside::ASIDE) {
                 continue;
             }
             for path in subdirectories(&shard)? {

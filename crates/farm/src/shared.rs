@@ -14,8 +14,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::job::{ChunkResult, FarmJob};
+use crate::products::hexadecimal;
 use crate::{Error, Result, Totals};
 
 /// Longest file that is read, bytes.
@@ -137,7 +139,10 @@ impl SharedFarm {
     /// # Errors
     /// When it cannot be written.
     pub fn publish(&mut self, result: &Published) -> Result<Linked> {
-        let text = serde_json::to_vec(result).map_err(|error| Error::Usage(error.to_string()))?;
+        let mut text = serde_json::to_vec(result).map_err(|error| Error::Usage(error.to_string()))?;
+        let sum = checksum(&text);
+        text.push(b'\n');
+        text.extend_from_slice(sum.as_bytes());
         let linked = self.link(&text, &self.result(result.chunk))?;
         if linked == Linked::Duplicate {
             let name = format!("chunk-{:09}-{}-{}.json", result.chunk, self.who, self.sequence);
@@ -174,7 +179,9 @@ impl SharedFarm {
             // The claim's owner has just finished.
             Err(_) => return Ok(false),
         };
-        if self.clock()?.duration_since(claimed).unwrap_or_default() < stale {
+        // A live claim is renewed, and so never far in the future: one that is was made before the clock was set back.
+        let distance = self.clock()?.duration_since(claimed).unwrap_or_else(|error| error.duration());
+        if distance < stale {
             return Ok(false);
         }
         // Two processes may take over the same stale claim: both do the chunk, and one result counts.
@@ -212,7 +219,7 @@ impl SharedFarm {
         let mut totals = Totals::default();
         let mut distinct = crate::ChunkSet::new(self.job.chunks());
         for path in files(&self.folder.join("results"))? {
-            let found: Published = read(&path)?;
+            let found = read_result(&path)?;
             let expected = self.job.cut(found.chunk).map(|cut| cut.events);
             if path != self.result(found.chunk) || expected != Some(found.done.events) {
                 return Err(Error::Broken(format!("{} is not a result of this run", path.display())));
@@ -226,8 +233,8 @@ impl SharedFarm {
         }
         totals.distinct = distinct.count();
         for path in files(&self.folder.join("refused"))? {
-            let refused: Published = read(&path)?;
-            let counted: Published = read(&self.result(refused.chunk))?;
+            let refused = read_result(&path)?;
+            let counted = read_result(&self.result(refused.chunk))?;
             totals.refused += 1;
             totals.wasted += refused.done.cpu.unwrap_or_default();
             let same = |one: &ChunkResult| (one.events, one.digest);
@@ -242,10 +249,31 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     list().map_err(Error::file("list", folder))
 }
 
-fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
+fn contents(path: &Path) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     let file = File::open(path).map_err(Error::file("read", path))?;
     file.take(LIMIT).read_to_end(&mut text).map_err(Error::file("read", path))?;
+    Ok(text)
+}
+
+/// SHA-256 of a result's line, which is the next line of its file.
+fn checksum(line: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(line))
+}
+
+/// A published result. Those of older versions have no checksum.
+fn read_result(path: &Path) -> Result<Published> {
+    let text = contents(path)?;
+    let mut lines = text.splitn(2, |byte| *byte == b'\n');
+    let line = lines.next().unwrap_or_default();
+    let sound = lines.next().is_none_or(|sum| sum == checksum(line).as_bytes());
+    serde_json::from_slice(line).ok().filter(|_| sound).ok_or_else(|| {
+        Error::Broken(format!("{} is damaged; remove it and run again, which does its chunk again", path.display()))
+    })
+}
+
+fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
+    let text = contents(path)?;
     serde_json::from_slice(&text).map_err(|error| Error::Broken(format!("{} is malformed: {error}", path.display())))
 }
 

@@ -44,6 +44,14 @@ impl Client {
     /// # Errors
     /// When there is no server, or it does not know the token, or it is full.
     pub fn connect(address: SocketAddr, token: &Token) -> Result<Self> {
+        Self::connect_after(address, token, &mut |_| {})
+    }
+
+    /// The same as [`Client::connect`]; `queued` is told how many clients come first, if any do.
+    ///
+    /// # Errors
+    /// As for [`Client::connect`].
+    pub fn connect_after(address: SocketAddr, token: &Token, queued: &mut dyn FnMut(usize)) -> Result<Self> {
         let stream = TcpStream::connect_timeout(&address, TIMEOUT)
             .map_err(|error| Error::Gone(format!("no answer from {address}: {error}; start prony net serve there")))?;
         let mut control = Channel::connect(stream, token, &SERVICE, TIMEOUT)?;
@@ -55,7 +63,7 @@ impl Client {
         let turn = Duration::from_secs_f64(limits.lease.clamp(1.0, 1e6)) + TIMEOUT;
         loop {
             match control.receive(turn, 4096)? {
-                FromServer::Queued { .. } => {}
+                FromServer::Queued { ahead } => queued(ahead),
                 FromServer::Granted => break,
                 _ => return Err(Error::Protocol("it granted no turn".to_owned())),
             }

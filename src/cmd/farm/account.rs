@@ -8,6 +8,7 @@ use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, Embedde
 use serde::Serialize;
 
 use super::setup::FarmSetup;
+use super::tell_damage;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::output;
@@ -68,7 +69,9 @@ fn rows(ledger: &dyn Ledger) -> Result<Vec<AccountRow>> {
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let mut all = Vec::new();
     for path in &arguments.ledgers {
-        all.extend(rows(&SqliteLedger::read(path)?)?);
+        let ledger = SqliteLedger::read(path)?;
+        tell_damage(&ledger);
+        all.extend(rows(&ledger)?);
     }
     let number = |title| Column::new(title, ColumnKind::Number);
     let columns = vec![

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use ::farm::{Attempt, FarmJob, Published, SharedFarm, Workshop};
 use anyhow::{Context, Result, bail};
-use fleet::launcher::slurm::{Batch, jobs, submit};
+use fleet::launcher::slurm::{Batch, cancelling, jobs, submit};
 use measure::Stopper;
 
 use super::work::WorkerFactory;
@@ -48,7 +48,9 @@ impl ArrayPlan<'_> {
         options.push(format!("--array=0-{}", self.tasks - 1));
         let mut command = vec![self.program.clone()];
         command.extend(self.words());
-        let output = Some(self.folder.join("task-%a.log").display().to_string());
+        // A percent sign begins a pattern of Slurm, unless it is doubled.
+        let folder = self.folder.display().to_string().replace('%', "%%");
+        let output = Some(format!("{folder}/task-%a.log"));
         Batch { name: name.to_owned(), time_limit: self.limit, options, command, output, ..Batch::default() }
     }
 
@@ -87,10 +89,10 @@ impl ArrayPlan<'_> {
             loop {
                 std::thread::sleep(LOOK);
                 if stopper.asked() {
-                    bail!("stopped; end the tasks with: scancel {id}");
+                    bail!("stopped; end the tasks with: {}", cancelling(&[id])[0].join(" "));
                 }
                 // A controller that does not answer is no evidence that tasks ended.
-                let Ok(listed) = jobs(&name) else { continue };
+                let Ok(listed) = jobs(&name, id.cluster.as_deref()) else { continue };
                 if listed.iter().all(fleet::launcher::slurm::SlurmJob::is_over) {
                     break;
                 }

@@ -28,6 +28,8 @@ pub(super) fn conclude(
     mut saver: RunSaver,
     common: &CommonOptions,
 ) -> Result<ExitStatus> {
+    // It may have been open for weeks.
+    ledger.check_records()?;
     let story = Story::read(ledger)?;
     let mut run = application::document("farm", story.farm.job.seed, 0.02, None, folder_of(place));
     saver.mark(&mut run);

@@ -4,7 +4,8 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use ::farm::{
-    Coordinator, CoordinatorSettings, Farm, FarmSnapshot, Incident, Ledger, PilotConfig, PilotLauncher, ProductFolder,
+    Coordinator, CoordinatorSettings, DAMAGED, Farm, FarmSnapshot, Incident, Ledger, PilotConfig, PilotLauncher,
+    ProductFolder,
 };
 use anyhow::{Context, Result};
 use measure::Stopper;
@@ -19,6 +20,8 @@ const LOOK: Duration = Duration::from_millis(100);
 const MAX_RESTARTS: u32 = 5;
 /// Lifetime of a pilot after which its node counts as reliable and earlier restarts are forgotten.
 const RELIABLE_AFTER: Duration = Duration::from_secs(600);
+/// Time for a pilot to connect after it was started: a login that hangs would otherwise be waited for forever.
+const CONNECT_WAIT: Duration = Duration::from_secs(60);
 /// Time for pilots of an earlier coordinator to reconnect before others are started: more than their longest pause.
 const RETURN: Duration = Duration::from_secs(4);
 /// Time in which late results are refused and pilots end.
@@ -51,6 +54,26 @@ struct PilotSeat {
     again: u32,
     due: Instant,
     since: Instant,
+    /// It has connected since it was started.
+    joined: bool,
+    /// What it or its launcher printed when it ended last.
+    said: String,
+}
+
+impl PilotSeat {
+    fn new(due: Instant) -> Self {
+        Self { started: false, again: 0, due, since: Instant::now(), joined: false, said: String::new() }
+    }
+
+    /// The pilot ended, or could not be started: another one is due later and later.
+    fn end(&mut self, said: &str) {
+        if self.started && self.since.elapsed() > RELIABLE_AFTER {
+            self.again = 0;
+        }
+        (self.started, self.due) = (false, Instant::now() + Duration::from_secs(1 << self.again.min(5)));
+        self.again += 1;
+        said.clone_into(&mut self.said);
+    }
 }
 
 impl Drive<'_> {
@@ -68,7 +91,9 @@ impl Drive<'_> {
             None => self.listen_again(farm)?,
         };
         if let Some(folder) = &farm.job.products {
-            settle(&ProductFolder::create(folder, &farm.id)?, &*ledger)?;
+            let folder = ProductFolder::create(folder, &farm.id)?;
+            settle(&folder, &*ledger)?;
+            set_aside(&folder, &*ledger, &story)?;
         }
         let settings = CoordinatorSettings {
             rules: self.setup.rules(),
@@ -137,7 +162,7 @@ impl Drive<'_> {
         display: &mut Display,
     ) -> FarmEnd {
         let due = Instant::now() + if resumed { RETURN } else { Duration::ZERO };
-        let mut seats = vec![PilotSeat { started: false, again: 0, due, since: Instant::now() }; self.setup.nodes];
+        let mut seats = vec![PilotSeat::new(due); self.setup.nodes];
         loop {
             if coordinator.finished() {
                 return FarmEnd::Finished;
@@ -153,14 +178,10 @@ impl Drive<'_> {
             }
             for ended in nodes.look() {
                 coordinator.note("ended", &nodes.name(ended.node), &ended.said);
-                let seat = &mut seats[ended.node];
-                if seat.started && seat.since.elapsed() > RELIABLE_AFTER {
-                    seat.again = 0;
-                }
-                (seat.started, seat.due) = (false, Instant::now() + Duration::from_secs(1 << seat.again.min(5)));
-                seat.again += 1;
+                seats[ended.node].end(&ended.said);
             }
             let snapshot = coordinator.snapshot();
+            end_silent(&mut seats, coordinator, nodes, &snapshot);
             if let Err(reason) = self.fill(&mut seats, coordinator, nodes, &snapshot) {
                 return FarmEnd::Stuck(reason);
             }
@@ -177,7 +198,6 @@ impl Drive<'_> {
         nodes: &mut dyn PilotLauncher,
         snapshot: &FarmSnapshot,
     ) -> Result<(), String> {
-        let mut last = String::new();
         for (node, seat) in seats.iter_mut().enumerate() {
             if seat.started || seat.again > MAX_RESTARTS || Instant::now() < seat.due {
                 continue;
@@ -198,24 +218,60 @@ impl Drive<'_> {
             };
             match nodes.start(node, &order) {
                 Ok(text) => {
-                    (seat.started, seat.since) = (true, Instant::now());
+                    (seat.started, seat.since, seat.joined) = (true, Instant::now(), false);
                     coordinator.note("launched", &name, &format!("{node}: {text}"));
                 }
                 Err(error) => {
-                    last = error.to_string();
-                    coordinator.note("not launched", &name, &last);
-                    seat.due = Instant::now() + Duration::from_secs(1 << seat.again.min(5));
-                    seat.again += 1;
+                    let said = error.to_string();
+                    coordinator.note("not launched", &name, &said);
+                    seat.end(&said);
                 }
             }
         }
         let hopeless = seats.iter().all(|seat| !seat.started && seat.again > MAX_RESTARTS);
         if hopeless && snapshot.nodes.iter().all(|node| node.slots == 0) {
-            let why = if last.is_empty() { "their pilots ended; prony farm status says why".to_owned() } else { last };
+            let last = seats.iter().rev().map(|seat| seat.said.as_str()).find(|said| !said.is_empty());
+            let why =
+                last.map_or_else(|| "their pilots ended without a word".to_owned(), |said| said.replace('\n', "; "));
             return Err(format!("no node is left: {why}"));
         }
         Ok(())
     }
+}
+
+/// Ends pilots that were started and do not connect.
+fn end_silent(
+    seats: &mut [PilotSeat],
+    coordinator: &Coordinator,
+    nodes: &mut dyn PilotLauncher,
+    snapshot: &FarmSnapshot,
+) {
+    for (node, seat) in seats.iter_mut().enumerate().filter(|(_, seat)| seat.started && !seat.joined) {
+        let name = nodes.name(node);
+        seat.joined = snapshot.nodes.iter().any(|one| one.node == name && one.slots > 0);
+        if seat.joined || seat.since.elapsed() < CONNECT_WAIT {
+            continue;
+        }
+        if let Some(said) = nodes.end_one(node) {
+            let (address, seconds) = (coordinator.address(), CONNECT_WAIT.as_secs());
+            let silent = format!("it did not connect to {address} within {seconds} s");
+            let said = if said.is_empty() { silent } else { format!("{silent}: {said}") };
+            coordinator.note("ended", &name, &said);
+            seat.end(&said);
+        }
+    }
+}
+
+/// Moves the files of chunks whose records were damaged out of the way of the next result's.
+fn set_aside(folder: &ProductFolder, ledger: &dyn Ledger, story: &[Incident]) -> Result<()> {
+    for chunk in story.iter().filter(|one| one.what == DAMAGED).filter_map(|one| one.chunk) {
+        if ledger.counted_result(chunk)?.is_none()
+            && let Some(path) = folder.set_aside(chunk)?
+        {
+            output::remark(&format!("the files of chunk {chunk} are now in {}", path.display()));
+        }
+    }
+    Ok(())
 }
 
 /// Publishes files of results that count and removes those of others, wherever an attempt died in between.

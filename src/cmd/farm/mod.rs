@@ -20,8 +20,8 @@ mod work;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-use crate::ExitStatus;
 use crate::cli::CommonOptions;
+use crate::{ExitStatus, output};
 
 /// Options of `prony farm`.
 #[derive(Debug, Args)]
@@ -68,5 +68,12 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
         FarmAction::Bench(arguments) => bench::run(&arguments, common),
         FarmAction::Pilot => pilot::run(),
         FarmAction::Herd(arguments) => bench::herd(&arguments),
+    }
+}
+
+/// Says which records of a ledger are damaged.
+fn tell_damage(ledger: &::farm::SqliteLedger) {
+    if let Some(words) = ledger.damage() {
+        output::remark(&words);
     }
 }

@@ -16,6 +16,7 @@ use super::plan::{Wanted, plan};
 use super::setup::FarmSetup;
 use super::shared;
 use super::staging::StageOptions;
+use super::tell_damage;
 use super::work::FarmWork;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
@@ -288,6 +289,7 @@ pub(crate) fn resume(arguments: &ResumeArguments, common: &CommonOptions) -> Res
     let expected = arguments.expect_digest.as_deref().map(digest).transpose()?;
     let stopper = watch_for_signals()?;
     let ledger = SqliteLedger::open(&arguments.ledger)?;
+    tell_damage(&ledger);
     let farm = ledger.farm()?;
     let setup: FarmSetup =
         serde_json::from_value(farm.settings.clone()).context("could not understand the ledger's settings")?;

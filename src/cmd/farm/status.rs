@@ -6,7 +6,7 @@ use ::farm::{SqliteLedger, Story};
 use anyhow::{Context, Result};
 use report::{Html, ReportFormat};
 
-use super::view;
+use super::{tell_damage, view};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::output;
@@ -24,6 +24,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let ledger = SqliteLedger::read(&arguments.ledger)?;
+    tell_damage(&ledger);
     let live = SqliteLedger::is_live(&arguments.ledger)?;
     let story = Story::read(&ledger)?;
     let folder = std::env::current_dir().context("could not find the current directory")?;

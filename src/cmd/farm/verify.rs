@@ -7,6 +7,7 @@ use anyhow::Result;
 use report::{Block, Document, DocumentSection, EmbeddedJson};
 use serde_json::json;
 
+use super::tell_damage;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::output;
@@ -60,6 +61,7 @@ fn sizes(folder: &ProductFolder, chunk: u64, products: &[Product]) -> Vec<String
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let ledger = SqliteLedger::read(&arguments.ledger)?;
+    tell_damage(&ledger);
     let farm = ledger.farm()?;
     let totals = ledger.totals()?;
     let invariants = Invariants { planned: farm.job.chunks(), events: farm.job.events, totals };

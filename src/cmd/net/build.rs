@@ -16,7 +16,7 @@ use fleet::series::{SeriesTrial, figure};
 use measure::Stopper;
 use model::{Figure, Launch, Metric, Point, Primitive, Unit, format_size};
 
-use super::super::node_options::NodeOptions;
+use super::super::node_options::{NodeOptions, words};
 use super::jobs::{FRAME, Jobs, frames_of, of_jobs, remarks};
 use super::options::{Derived, Switch, measure_trials};
 use super::stream::size;
@@ -325,7 +325,6 @@ fn agents(arguments: &Arguments, count: usize) -> Result<Box<dyn Launcher>> {
         }
         return Ok(chosen.launcher);
     }
-    let commands =
-        arguments.agent.iter().map(|command| command.split_whitespace().map(str::to_owned).collect()).collect();
+    let commands = arguments.agent.iter().map(|command| words(command)).collect::<Result<_>>()?;
     Ok(Box::new(Local { commands, addresses: arguments.address.clone() }))
 }

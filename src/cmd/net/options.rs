@@ -15,9 +15,9 @@ use report::view::PrintedPlateau;
 
 use super::super::resume;
 use super::super::session::{LocalSession, measured};
-use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::run_options::MeasureOptions;
+use crate::{ExitStatus, output};
 
 /// What a test goes over; without any of these, loopback.
 #[derive(Debug, Args)]
@@ -127,7 +127,10 @@ impl Over {
             .next()
             .with_context(|| format!("could not find an address of {to}"))?;
         let token = Token::parse(self.token.as_deref().unwrap_or_default())?;
-        let client = Client::connect(address, &token)?;
+        let client = Client::connect_after(address, &token, &mut |ahead| {
+            let clients = if ahead == 1 { "another client comes".to_owned() } else { format!("{ahead} clients come") };
+            output::remark(&format!("{clients} first at {address}; waiting for a turn"));
+        })?;
         Ok(OpenedPath { path: Path::new(client, address.to_string(), cpus), _lab: None, _server: None })
     }
 

@@ -38,6 +38,12 @@ pub trait PilotLauncher {
         false
     }
 
+    /// Ends the pilot of a node. Returns the last line that it or its launcher printed; `None` where a pilot waits in a
+    /// queue or there is none.
+    fn end_one(&mut self, _node: usize) -> Option<String> {
+        None
+    }
+
     /// Pilots that ended since the last call.
     fn look(&mut self) -> Vec<Disconnected>;
 

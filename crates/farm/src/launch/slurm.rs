@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use fleet::launcher::slurm::{Batch, cancel, jobs, submit};
+use fleet::launcher::slurm::{Batch, SubmittedId, cancel, cancelling, jobs, submit};
 
 use super::{Disconnected, PilotLauncher};
 use crate::pilot::PilotConfig;
@@ -25,13 +25,13 @@ const CANCEL_PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_secs(1), Du
 
 /// The job of a pilot.
 struct SubmittedJob {
-    id: u64,
+    id: SubmittedId,
     /// When Slurm last listed it as running or waiting.
     known: Instant,
 }
 
 impl SubmittedJob {
-    fn now(id: u64) -> Self {
+    fn now(id: SubmittedId) -> Self {
         Self { id, known: Instant::now() }
     }
 }
@@ -73,12 +73,13 @@ impl PilotLauncher for SlurmPilots {
             ..Batch::default()
         };
         let id = submit(&batch, &[])?;
+        let said = format!("job {id}");
         self.running.insert(node, SubmittedJob::now(id));
-        Ok(format!("job {id}"))
+        Ok(said)
     }
 
     fn adopt(&mut self, node: usize, said: &str) {
-        if let Some(id) = said.strip_prefix("job ").and_then(|id| id.parse().ok()) {
+        if let Some(id) = said.strip_prefix("job ").and_then(SubmittedId::parse) {
             self.running.insert(node, SubmittedJob::now(id));
         }
     }
@@ -93,15 +94,20 @@ impl PilotLauncher for SlurmPilots {
         }
         self.looked = Instant::now();
         // A controller that does not answer, or does not list a job, is no evidence that pilots ended.
-        let Ok(found) = jobs(&self.name) else { return Vec::new() };
+        let mut clusters = BTreeMap::new();
+        for submitted in self.running.values() {
+            let cluster = submitted.id.cluster.clone();
+            clusters.entry(cluster).or_insert_with_key(|cluster| jobs(&self.name, cluster.as_deref()).ok());
+        }
         let mut ended = Vec::new();
         for (node, submitted) in &mut self.running {
-            let job = found.iter().find(|job| job.id == submitted.id);
+            let Some(Some(found)) = clusters.get(&submitted.id.cluster) else { continue };
+            let job = found.iter().find(|job| job.id == submitted.id.number);
             if job.is_some_and(|job| !job.is_lost()) {
                 submitted.known = Instant::now();
             }
             let overdue = submitted.known.elapsed() > GIVE_UP_AFTER;
-            let id = submitted.id;
+            let id = &submitted.id;
             let said = match job {
                 Some(job) if job.is_over() || overdue => format!("job {id}: {} {}", job.state, job.reason),
                 None if overdue => format!("job {id}: Slurm no longer lists it"),
@@ -116,7 +122,7 @@ impl PilotLauncher for SlurmPilots {
     }
 
     fn end(&mut self) -> Vec<String> {
-        let all: Vec<u64> = std::mem::take(&mut self.running).into_values().map(|submitted| submitted.id).collect();
+        let all: Vec<SubmittedId> = std::mem::take(&mut self.running).into_values().map(|one| one.id).collect();
         let mut error = None;
         for pause in CANCEL_PAUSES {
             std::thread::sleep(pause);
@@ -125,10 +131,13 @@ impl PilotLauncher for SlurmPilots {
                 Err(found) => error = Some(found),
             }
         }
-        let jobs: Vec<String> = all.iter().map(u64::to_string).collect();
-        let left =
-            |error| format!("jobs {0} could not be cancelled ({error}); end them with: scancel {0}", jobs.join(" "));
-        error.map(left).into_iter().collect()
+        let Some(error) = error else { return Vec::new() };
+        let left = |words: Vec<String>| {
+            let jobs: Vec<&str> =
+                words.iter().skip(1).map(String::as_str).filter(|word| !word.starts_with('-')).collect();
+            format!("jobs {} could not be cancelled ({error}); end them with: {}", jobs.join(" "), words.join(" "))
+        };
+        cancelling(&all).into_iter().map(left).collect()
     }
 }
 
@@ -138,7 +147,7 @@ mod tests {
 
     #[test]
     fn jobs_that_cannot_be_cancelled_are_named_with_the_command() {
-        if jobs("none").is_ok() {
+        if jobs("none", None).is_ok() {
             testing::lacks!("a Slurm answers here: every job can be cancelled");
             return;
         }
@@ -146,7 +155,9 @@ mod tests {
         assert_eq!(pilots.end(), Vec::<String>::new(), "there was nothing to cancel");
         pilots.adopt(0, "job 4242");
         pilots.adopt(1, "job 4243");
+        pilots.adopt(2, "job 4242;other");
         let left = pilots.end();
-        assert!(left.len() == 1 && left[0].ends_with("end them with: scancel 4242 4243"), "{left:?}");
+        assert!(left[1].ends_with("end them with: scancel --clusters=other 4242"), "{left:?}");
+        assert!(left.len() == 2 && left[0].ends_with("end them with: scancel 4242 4243"), "{left:?}");
     }
 }

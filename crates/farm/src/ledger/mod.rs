@@ -1,8 +1,10 @@
 //! The ledger decides what counts. A chunk counts once, by the first durable commit; every later result is refused and
 //! kept on record.
 
+mod lock;
 mod read;
 mod schema;
+mod seal;
 mod sqlite;
 mod write;
 
@@ -14,6 +16,9 @@ use crate::clock::{FarmClock, Stamp};
 use crate::job::{ChunkResult, FarmJob};
 use crate::products::Product;
 use crate::{ChunkSet, Result};
+
+/// The word of incidents about damaged records.
+pub const DAMAGED: &str = "damaged";
 
 /// A run as its ledger holds it.
 #[derive(Debug, Clone, PartialEq)]
@@ -101,7 +106,7 @@ pub struct Incident {
     pub at: f64,
     /// When, seconds since the run began.
     pub since: f64,
-    /// One word: `started`, `resumed`, `joined`, `left`, `expired`, `speculated`, `refused`, `failed`, `stranger` ...
+    /// One word: `started`, `resumed`, `joined`, `left`, `expired`, `speculated`, `refused`, `failed`, `stranger`, [`DAMAGED`] ...
     pub what: String,
     /// The node concerned; empty if none.
     pub node: String,
@@ -187,6 +192,12 @@ pub trait Ledger: Send {
     /// # Errors
     /// When it was deleted or replaced: says where its contents were written to, if they could be.
     fn check_place(&self) -> Result<()>;
+
+    /// Checks that every record is still as it was written.
+    ///
+    /// # Errors
+    /// When it cannot be read, or a record is damaged: says which, and what to do.
+    fn check_records(&self) -> Result<()>;
 
     /// Counts or refuses offers, in their order, in one durable transaction: when this returns, the verdicts are final.
     /// An offer that is made again, since the reply was lost, gets the same verdict and is on record once.

@@ -1,14 +1,16 @@
 //! The ledger of a single coordinator: an SQLite file that only its owner can read, since it holds the token.
 
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, params};
+use rusqlite::{Connection, OpenFlags, ToSql, params, params_from_iter};
 
+use super::lock::{claim, inode, is_network, lock_path};
 use super::schema::{APPLICATION, INDEX, TABLES, VERSION};
+use super::seal::{DamagedRecords, sealed};
 use super::{
-    Begin, Commit, Farm, Incident, Ledger, NodeTotals, OfferedResult, RecordedOffer, Refusal, Totals, read, write,
+    Begin, Commit, Farm, Incident, Ledger, NodeTotals, OfferedResult, RecordedOffer, Refusal, Totals, read, seal, write,
 };
 use crate::clock::{FarmClock, Stamp};
 use crate::leases::GENERATION;
@@ -17,9 +19,6 @@ use crate::{ChunkSet, Error, Result};
 /// How long locks of other processes are waited for.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a lock is waited for that a child holds which another process has just forked: it lets go when it begins its
-/// own program.
-const INHERITED: Duration = Duration::from_millis(1000);
 /// Coordinators of one run: lease numbers have 64 bits, one of them a sign.
 const MAX_GENERATION: u64 = 1 << 22;
 
@@ -32,6 +31,8 @@ pub struct SqliteLedger {
     file: (u64, u64),
     // Held while this value lives, so that no second coordinator writes to the same ledger.
     lock: Option<std::fs::File>,
+    /// Records that were damaged when it was opened.
+    damaged: DamagedRecords,
 }
 
 impl Drop for SqliteLedger {
@@ -72,11 +73,12 @@ impl SqliteLedger {
                 .and_then(|()| all.pragma_update(None, "user_version", VERSION))
                 .and_then(|()| {
                     all.execute(
-                        "INSERT INTO farm VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, '', 0.0)",
+                        "INSERT INTO farm VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, '', 0.0, 0)",
                         params![farm.id, job, farm.token, farm.key, farm.address, farm.created, settings],
                     )
                 })
-                .and_then(|_| all.commit())
+                .and_then(|_| seal::seal_farm(&all))
+                .and_then(|()| all.commit())
                 .map_err(|error| error.to_string())
         };
         make().map_err(|reason| ledger.failure("make")(reason))?;
@@ -116,7 +118,7 @@ impl SqliteLedger {
                 .and_then(|()| connection.pragma_update(None, "synchronous", "FULL"))
                 .map_err(refuse)?;
         }
-        Ok(Self { connection, path: path.to_owned(), file, lock })
+        Ok(Self { connection, path: path.to_owned(), file, lock, damaged: DamagedRecords::default() })
     }
 
     /// Whether a coordinator writes to the ledger at this moment.
@@ -137,37 +139,87 @@ impl SqliteLedger {
         }
     }
 
-    /// Makes an older ledger one of this version: in place, or where it is only read, as a copy in memory.
-    fn upgrade(mut self) -> Result<Self> {
-        match write::upgraded(&self.connection, &self.path, self.lock.is_some()) {
-            Ok(None) => Ok(self),
-            Ok(Some(copy)) => {
-                self.connection = copy;
-                Ok(self)
-            }
-            Err(error) => Err(self.failure("bring to the present version")(error.to_string())),
+    /// What was damaged when it was opened, in one line with what to do; none of it counts.
+    #[must_use]
+    pub fn damage(&self) -> Option<String> {
+        if self.damaged.is_empty() {
+            return None;
         }
+        let words = self.damaged.words();
+        let (again, pronoun) =
+            (!self.damaged.chunks.is_empty(), if self.damaged.chunks.len() == 1 { "it" } else { "them" });
+        let path = self.path.display();
+        Some(match (again, self.lock.is_some()) {
+            (false, _) => format!("{words}: left out; every chunk that counts is sound"),
+            (true, true) => format!("{words}: this does {pronoun} again; all other records are sound"),
+            (true, false) => format!("{words}: prony farm resume {path} does {pronoun} again; all others are sound"),
+        })
+    }
+
+    /// Compares all checksums, and makes a damaged or older ledger a sound one of this version: in place, or where it is
+    /// only read, as a copy in memory.
+    fn checked(mut self, version: i32) -> Result<Self> {
+        let (copy, damaged) = self.inspected(version).map_err(|error| match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::DatabaseCorrupt) if self.lock.is_some() => self.rescue(&error),
+            _ => self.failure("read")(self.reason(&error)),
+        })?;
+        if damaged.farm > 0 {
+            return Err(self.failure("read")(
+                "the record of the run itself is damaged; take the ledger from a copy, or begin the run anew"
+                    .to_owned(),
+            ));
+        }
+        self.damaged = damaged;
+        if let Some(copy) = copy {
+            self.connection = copy;
+        }
+        Ok(self)
+    }
+
+    fn inspected(&self, version: i32) -> rusqlite::Result<(Option<Connection>, DamagedRecords)> {
+        seal::check_version(&self.connection, version)?;
+        if version == VERSION && seal::scan(&self.connection)?.is_empty() {
+            seal::check_structure(&self.connection)?;
+            return Ok((None, DamagedRecords::default()));
+        }
+        write::remade(&self.connection, version, self.lock.is_some())
+    }
+
+    /// Writes what can be read of a damaged file into a new one, and says so.
+    fn rescue(&self, found: &rusqlite::Error) -> Error {
+        let rescued = rescued_path(&self.path);
+        let said = match write::rescued(&self.connection, &rescued) {
+            Ok(counted) => format!(
+                "what can be read of it, {counted} chunks that count, was written to {}: move it in its place, and resume",
+                rescued.display()
+            ),
+            Err(error) => format!("nothing of it could be written to {}: {error}", rescued.display()),
+        };
+        self.failure("read")(format!("its file is damaged ({found}); {said}"))
     }
 
     fn known(self) -> Result<Self> {
         let pragma = |name| self.connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
-        let found = pragma("application_id").map_err(|error| self.failure("read")(error.to_string()))?;
-        let version = pragma("user_version").map_err(|error| self.failure("read")(error.to_string()))?;
+        let found = pragma("application_id").map_err(|error| self.failure("read")(self.reason(&error)))?;
+        let version = pragma("user_version").map_err(|error| self.failure("read")(self.reason(&error)))?;
         match (found, version) {
-            (APPLICATION, VERSION) => {
-                if self.lock.is_some() {
-                    // Ledgers of this version were written without it.
-                    self.connection
-                        .execute_batch(INDEX)
-                        .map_err(|error| self.failure("write into")(error.to_string()))?;
-                }
-                Ok(self)
-            }
-            (APPLICATION, 1) => self.upgrade(),
+            (APPLICATION, 1..=VERSION) => self.checked(version),
             (APPLICATION, newer) => Err(self.failure("read")(format!(
                 "it has schema version {newer}; this program knows version {VERSION}"
             ))),
             _ => Err(self.failure("read")("it is not a farm's ledger".to_owned())),
+        }
+    }
+
+    fn reason(&self, error: &rusqlite::Error) -> String {
+        match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::DatabaseCorrupt) => {
+                let path = self.path.display();
+                format!(
+                    "its file is damaged ({error}); prony farm resume {path} writes what can be read into a new one"
+                )
+            }
+            _ => error.to_string(),
         }
     }
 
@@ -177,7 +229,7 @@ impl SqliteLedger {
     }
 
     fn reading<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
-        work(&self.connection).map_err(|error| self.failure("read")(error.to_string()))
+        work(&self.connection).map_err(|error| self.failure("read")(self.reason(&error)))
     }
 
     fn writing<T>(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
@@ -187,51 +239,15 @@ impl SqliteLedger {
             all.commit()?;
             Ok(result)
         };
-        attempt().map_err(|error: rusqlite::Error| self.failure("write into")(error.to_string()))
+        attempt().map_err(|error: rusqlite::Error| self.failure("write into")(self.reason(&error)))
     }
 }
 
-fn lock_path(path: &Path) -> PathBuf {
+/// Where the contents of a lost or damaged ledger are written.
+fn rescued_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(".lock");
+    name.push(".rescued");
     PathBuf::from(name)
-}
-
-fn inode(path: &Path) -> std::io::Result<(u64, u64)> {
-    std::fs::metadata(path).map(|found| (found.dev(), found.ino()))
-}
-
-/// Locks the ledger for one writer; the kernel releases the lock when the process ends.
-fn claim(path: &Path) -> Result<std::fs::File> {
-    let place = lock_path(path);
-    let file = std::fs::OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(&place)
-        .map_err(Error::file("lock the ledger by", &place))?;
-    let began = std::time::Instant::now();
-    let mut locked = file.try_lock();
-    while matches!(locked, Err(std::fs::TryLockError::WouldBlock)) && began.elapsed() < INHERITED {
-        std::thread::sleep(Duration::from_millis(20));
-        locked = file.try_lock();
-    }
-    match locked {
-        Ok(()) => Ok(file),
-        Err(std::fs::TryLockError::WouldBlock) => Err(Error::Ledger {
-            what: "open",
-            path: path.to_owned(),
-            reason: "another coordinator writes to it".to_owned(),
-        }),
-        Err(std::fs::TryLockError::Error(error)) => Err(Error::file("lock the ledger by", &place)(error)),
-    }
-}
-
-/// Whether a type of file system is one that several hosts may share.
-pub(crate) fn is_network(kind: &str) -> bool {
-    let known = ["nfs", "nfs4", "cifs", "smb3", "9p", "lustre", "ceph", "gpfs", "afs", "beegfs"];
-    known.contains(&kind) || kind.starts_with("fuse")
 }
 
 impl Ledger for SqliteLedger {
@@ -264,6 +280,7 @@ impl Ledger for SqliteLedger {
                 "UPDATE farm SET address = ?1, generation = ?2, boot = ?3, zero = ?4",
                 params![address, generation.cast_signed(), boot, monotonic - since],
             )?;
+            seal::seal_farm(all)?;
             Ok((generation, since))
         })?;
         if generation >= MAX_GENERATION {
@@ -276,19 +293,21 @@ impl Ledger for SqliteLedger {
         if inode(&self.path).is_ok_and(|found| found == self.file) {
             return Ok(());
         }
-        let mut name = self.path.as_os_str().to_owned();
-        name.push(".rescued");
-        let rescued = PathBuf::from(name);
-        let said = match self.connection.execute("VACUUM INTO ?1", [rescued.to_string_lossy()]) {
-            Ok(_) => {
-                // It holds the token, like the ledger itself.
-                let own = std::os::unix::fs::PermissionsExt::from_mode(0o600);
-                let _ = std::fs::set_permissions(&rescued, own);
-                format!("all of it was written to {}: move it back, and resume", rescued.display())
-            }
+        let rescued = rescued_path(&self.path);
+        let said = match write::into_file(&self.connection, &rescued) {
+            Ok(()) => format!("all of it was written to {}: move it back, and resume", rescued.display()),
             Err(error) => format!("its contents could not be written to {}: {error}", rescued.display()),
         };
         Err(self.failure("go on with")(format!("it was deleted or replaced while the run went on; {said}")))
+    }
+
+    fn check_records(&self) -> Result<()> {
+        let damaged = self.reading(seal::scan)?;
+        if damaged.is_empty() {
+            return Ok(());
+        }
+        let (words, path) = (damaged.words(), self.path.display());
+        Err(self.failure("vouch for")(format!("{words}: prony farm resume {path} goes on with what is sound")))
     }
 
     fn record(&mut self, offers: &[OfferedResult], when: Stamp) -> Result<Vec<RecordedOffer>> {
@@ -296,19 +315,15 @@ impl Ledger for SqliteLedger {
     }
 
     fn note(&mut self, incidents: &[Incident]) -> Result<()> {
-        self.writing(|all| {
-            let mut insert = all.prepare_cached("INSERT INTO incidents VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
-            for one in incidents {
-                let chunk = one.chunk.map(u64::cast_signed);
-                insert.execute(params![one.at, one.since, one.what, one.node, chunk, one.detail])?;
-            }
-            Ok(())
-        })
+        self.writing(|all| incidents.iter().try_for_each(|one| write::note(all, one)))
     }
 
     fn describe(&mut self, node: &str, about: &serde_json::Value) -> Result<()> {
         self.writing(|all| {
-            all.execute("INSERT OR REPLACE INTO nodes VALUES (?1, ?2)", params![node, about.to_string()]).map(drop)
+            let about = about.to_string();
+            let values: [&dyn ToSql; 2] = [&node, &about];
+            let insert = "INSERT OR REPLACE INTO nodes VALUES (?1, ?2, ?3)";
+            all.execute(insert, params_from_iter(sealed("nodes", &values)?)).map(drop)
         })
     }
 

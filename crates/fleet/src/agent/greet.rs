@@ -129,10 +129,41 @@ fn meet(node: usize, link: &mut Link, duty: &str, results: Sender<Met>) -> Resul
     Ok(())
 }
 
+/// Bytes that may come before the first message, at most.
+const PREAMBLE: usize = 64 << 10;
+
+/// Skips lines that a login shell prints before the agent begins: its messages are objects.
+fn skip_preamble(output: &mut dyn BufRead) -> Result<()> {
+    let (mut skipped, mut first, mut begins) = (0, Vec::new(), true);
+    loop {
+        let piece = output.fill_buf().map_err(|error| Error::Gone(error.to_string()))?;
+        if begins && piece.first() == Some(&b'{') {
+            return Ok(());
+        }
+        let end = piece.iter().position(|byte| *byte == b'\n').map(|end| end + 1);
+        let count = end.unwrap_or(piece.len());
+        first.extend_from_slice(&piece[..count.min(80_usize.saturating_sub(first.len()))]);
+        if piece.is_empty() && skipped == 0 {
+            return Ok(());
+        }
+        if piece.is_empty() || skipped > PREAMBLE {
+            let said = String::from_utf8_lossy(&first);
+            return Err(Error::Protocol(format!(
+                "it is no agent: it printed '{}'",
+                said.lines().next().unwrap_or_default()
+            )));
+        }
+        begins = end.is_some();
+        skipped += count;
+        output.consume(count);
+    }
+}
+
 fn exchange(input: &mut dyn Write, output: &mut dyn BufRead, duty: String) -> Result<(Hello, ClockOffset)> {
     /// Number of questions about the clock.
     const QUESTIONS: usize = 7;
     let ended = || Error::Gone("it ended before it was asked to".to_owned());
+    skip_preamble(output)?;
     let hello: Hello = receive(output, LONGEST)?.ok_or_else(ended)?;
     let ours = env!("CARGO_PKG_VERSION");
     if hello.version != ours {
@@ -154,4 +185,25 @@ fn exchange(input: &mut dyn Write, output: &mut dyn BufRead, duty: String) -> Re
     }
     send(input, &First::Duty(duty))?;
     Ok((hello, best.unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_login_shell_prints_is_skipped_and_what_is_no_agent_is_quoted() {
+        let rest = |text: &[u8]| {
+            let mut text = std::io::BufReader::with_capacity(7, text);
+            skip_preamble(&mut text).map(|()| std::io::read_to_string(text).unwrap_or_default())
+        };
+        for preamble in [&b""[..], b"Welcome {to} h\n", b"Universit\xe9\n\n -- {\n"] {
+            assert_eq!(rest(&[preamble, b"{\"a\":1}\n"].concat()).unwrap(), "{\"a\":1}\n");
+        }
+        assert_eq!(rest(b"").unwrap(), "");
+        for text in [b"prony: no such command\nx".to_vec(), b"prony: no such command\n".repeat(10_000)] {
+            let said = rest(&text).unwrap_err().to_string();
+            assert!(said.ends_with("it printed 'prony: no such command'"), "{said}");
+        }
+    }
 }

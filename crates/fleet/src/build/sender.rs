@@ -1,7 +1,7 @@
 //! A sender: pushes fragments in the order of a pattern, or answers requests.
 
 use std::collections::HashMap;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
@@ -16,6 +16,9 @@ use super::message::{
 };
 use super::sizes::EventTimes;
 use crate::{Error, Result};
+
+/// Time limit for a receiver to take a fragment.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 
 pub(super) fn work(
     index: u32,
@@ -160,7 +163,7 @@ fn connections(
         sys::socket::set_no_delay(&stream, true)?;
         // The historical congestion control, if the kernel has it; the driver's options record the one in use.
         let _ = sys::socket::set_congestion(&stream, "reno");
-        stream.set_write_timeout(Some(Duration::from_secs(20))).map_err(Error::io("bound a write"))?;
+        stream.set_write_timeout(Some(WRITE_TIMEOUT)).map_err(Error::io("bound a write"))?;
         let hello = [order.ticket.as_bytes(), &index.to_le_bytes()].concat();
         stream.write_all(&hello).map_err(Error::io("present the ticket"))?;
         Ok(stream)
@@ -181,7 +184,7 @@ fn connections(
         message[4..8].copy_from_slice(&length.to_le_bytes());
         let receiver = (event % job.receivers) as usize;
         let stream = &mut streams[receiver];
-        stream.write_all(&message).map_err(|error| Error::Gone(format!("a receiver: {error}")))?;
+        stream.write_all(&message).map_err(|error| not_taken(receiver, &error))?;
         counters.sent += 1;
         counters.moved(receiver, u64::from(length));
         // The window is largest at some moment during the transfer, so it is sampled.
@@ -201,7 +204,31 @@ fn connections(
     Ok(counters)
 }
 
+/// Why a receiver could not be sent a fragment. A write that ran out of time is an EAGAIN (socket(7), `SO_SNDTIMEO`).
+fn not_taken(receiver: usize, error: &std::io::Error) -> Error {
+    Error::Gone(match error.kind() {
+        ErrorKind::WouldBlock | ErrorKind::TimedOut => {
+            format!("receiver {receiver} took nothing for {} s", WRITE_TIMEOUT.as_secs())
+        }
+        _ => format!("receiver {receiver}: {error}"),
+    })
+}
+
 fn sample(stream: &TcpStream, counters: &mut NodeCounters) {
     let window = sys::socket::tcp_info(stream).ok().and_then(|info| info.send_window).unwrap_or(0);
     counters.window = counters.window.max(window);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_receiver_that_takes_nothing_is_told_as_that() {
+        let (mut stream, _silent) = std::os::unix::net::UnixStream::pair().unwrap();
+        stream.set_write_timeout(Some(Duration::from_millis(10))).unwrap();
+        let error = stream.write_all(&vec![0; 1 << 24]).unwrap_err();
+        let said = not_taken(3, &error).to_string();
+        assert!(said.ends_with("receiver 3 took nothing for 20 s"), "{said}");
+    }
 }

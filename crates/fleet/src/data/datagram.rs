@@ -58,30 +58,70 @@ pub struct Received {
 
 /// Steps of a ladder, at most.
 const STEPS: u64 = 256;
-/// Datagrams of one step for which duplicates are detected.
-const REMEMBERED: u64 = 1 << 24;
+/// Latest numbers of a step among which a duplicate is detected: about a second at the highest rates. No network delays a
+/// datagram behind so many others.
+const REMEMBERED: u64 = 1 << 20;
+/// Numbers whose marks share a word.
+const WORD: u64 = u64::BITS as u64;
+
+/// Which of the latest numbers of a step have arrived: memory does not grow with the length of a step.
+#[derive(Debug)]
+struct RecentNumbers {
+    /// A bit for every number, at its place modulo [`REMEMBERED`].
+    marks: Vec<u64>,
+    /// The number after the greatest that has arrived.
+    next: u64,
+}
+
+impl RecentNumbers {
+    fn new() -> Self {
+        Self { marks: vec![0; (REMEMBERED / WORD) as usize], next: 0 }
+    }
+
+    /// Marks a number; false if it has arrived before, or is so old that this is unknown.
+    fn is_new(&mut self, number: u64) -> bool {
+        if number >= self.next {
+            // Places of numbers that are forgotten now.
+            let all = number - self.next >= REMEMBERED;
+            if all {
+                self.marks.fill(0);
+            } else {
+                (self.next..=number).for_each(|one| self.marks[Self::word(one)] &= !Self::bit(one));
+            }
+            self.next = number + 1;
+        } else if self.next - number > REMEMBERED {
+            return false;
+        }
+        let (word, bit) = (Self::word(number), Self::bit(number));
+        let new = self.marks[word] & bit == 0;
+        self.marks[word] |= bit;
+        new
+    }
+
+    const fn word(number: u64) -> usize {
+        (number % REMEMBERED / WORD) as usize
+    }
+
+    const fn bit(number: u64) -> u64 {
+        1 << (number % WORD)
+    }
+}
 
 impl Received {
     /// Counts a datagram; false if it is a duplicate or none of a test.
-    fn note(&mut self, header: Header, length: usize, seen: &mut Vec<Vec<u64>>, last: &mut Header) -> bool {
-        if header.step >= STEPS || header.number >= REMEMBERED {
+    fn note(&mut self, header: Header, length: usize, seen: &mut Vec<RecentNumbers>, last: &mut Header) -> bool {
+        if header.step >= STEPS || header.number == u64::MAX {
             return false;
         }
         let step = header.step as usize;
         if seen.len() <= step {
-            seen.resize_with(step + 1, Vec::new);
+            seen.resize_with(step + 1, RecentNumbers::new);
             self.by_step.resize(step + 1, 0);
         }
-        let (word, bit) = ((header.number / 64) as usize, header.number % 64);
-        let words = &mut seen[step];
-        if words.len() <= word {
-            words.resize(word + 1, 0);
-        }
-        if words[word] >> bit & 1 == 1 {
+        if !seen[step].is_new(header.number) {
             self.again += 1;
             return false;
         }
-        words[word] |= 1 << bit;
         self.by_step[step] += 1;
         self.bytes += length as u64;
         if (header.step, header.number) < (last.step, last.number) {
@@ -160,5 +200,27 @@ pub(crate) fn echo_datagrams(socket: &UdpSocket, stop: &AtomicBool, flow: &FlowC
             let both = flow.bytes.fetch_add(2 * length as u64, Relaxed) + 2 * length as u64;
             limit.wait(both / 2);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_step_counts_every_datagram_once_and_keeps_its_memory() {
+        let (mut received, mut seen, mut last) = (Received::default(), Vec::new(), Header { step: 0, number: 0 });
+        let mut note = |number| received.note(Header { step: 0, number }, 100, &mut seen, &mut last);
+        // More than 2^24, and with every fourth one lost.
+        let all = (1 << 24) + 1000;
+        let arrived = (0..all).filter(|number| number % 4 != 3).filter(|number| note(*number)).count() as u64;
+        assert_eq!(arrived, all / 4 * 3);
+        assert!(!note(all - 2), "a duplicate");
+        assert!(note(all - 5), "late, and not lost");
+        assert!(!note(all - 5), "a duplicate of that");
+        assert!(!note(all - REMEMBERED - 9), "too old to be known");
+        assert!(note(u64::MAX - 1) && !note(u64::MAX - 1) && !note(u64::MAX), "any number is bounded");
+        assert_eq!((received.by_step[0], received.again, received.late), (arrived + 2, 4, 1));
+        assert_eq!(seen.iter().map(|step| step.marks.len() as u64 * WORD).sum::<u64>(), REMEMBERED);
     }
 }

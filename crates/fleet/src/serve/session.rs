@@ -2,10 +2,12 @@
 
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::thread::{Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use channel::{Channel, LONGEST, PendingChannel};
 
+use super::lease::Turn;
 use super::message::{FromClient, FromServer};
 use super::shared::ServerShared;
 use super::{Datagrams, ServeReport, ServeTest};
@@ -19,6 +21,8 @@ use crate::{Error, Result, data};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time limit for the client to take a message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
+/// Interval at which a client that waits for its turn is looked for.
+const QUEUE_INTERVAL: Duration = Duration::from_millis(250);
 /// Interval at which a test checks its limits.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -45,9 +49,7 @@ pub(super) fn serve(pending: PendingChannel, server: &ServerShared) -> Result<()
     if ahead > 0 {
         control.send(&FromServer::Queued { ahead }, SEND_TIMEOUT)?;
     }
-    if !turn.wait(Duration::from_secs_f64(limits.lease)) {
-        return Err(Error::Gone("it was not granted a turn in time".to_owned()));
-    }
+    wait_for_turn(&turn, &control, server)?;
     control.send(&FromServer::Granted, SEND_TIMEOUT)?;
     let end = Instant::now() + Duration::from_secs_f64(limits.lease);
     let idle = Duration::from_secs_f64(limits.idle);
@@ -60,6 +62,21 @@ pub(super) fn serve(pending: PendingChannel, server: &ServerShared) -> Result<()
             Err(error) => FromServer::Refused { reason: error.to_string() },
         };
         control.send(&answer, SEND_TIMEOUT)?;
+    }
+    Ok(())
+}
+
+/// Waits for the turn of a client. One that disconnects while it waits must not keep its place among the few clients.
+fn wait_for_turn(turn: &Turn<'_>, control: &Channel, server: &ServerShared) -> Result<()> {
+    let until = Instant::now() + Duration::from_secs_f64(server.settings.limits.lease);
+    while !turn.wait(QUEUE_INTERVAL.min(until.saturating_duration_since(Instant::now()))) {
+        if Instant::now() >= until || server.stop.load(Relaxed) {
+            return Err(Error::Gone("it was not granted a turn in time".to_owned()));
+        }
+        // It has nothing to say before its turn.
+        if control.has_input()? {
+            return Err(Error::Protocol("it did not wait for its turn".to_owned()));
+        }
     }
     Ok(())
 }
@@ -105,56 +122,99 @@ struct TestShared {
     accepted: AtomicU64,
 }
 
+/// What the threads of a test move and count.
+struct TestFlows<'a> {
+    ups: Vec<&'a TcpStream>,
+    downs: Vec<&'a TcpStream>,
+    echoes: Vec<&'a TcpStream>,
+    up: Flows,
+    down: Flows,
+    answered: Flows,
+    datagrams: Flows,
+    record: Vec<u8>,
+    shared: TestShared,
+}
+
+impl<'a> TestFlows<'a> {
+    fn new(test: &ServeTest, sockets: &'a Sockets) -> Self {
+        let of = |wanted: ConnectionUse| -> Vec<&'a TcpStream> {
+            sockets.streams.iter().filter(|(purpose, _)| *purpose == wanted).map(|(_, stream)| stream).collect()
+        };
+        let (ups, downs, echoes) = (of(ConnectionUse::Up), of(ConnectionUse::Down), of(ConnectionUse::Echo));
+        Self {
+            up: Flows::new(ups.len()),
+            down: Flows::new(downs.len()),
+            answered: Flows::new(echoes.len()),
+            datagrams: Flows::new(1),
+            record: vec![0x5a; test.record as usize],
+            shared: TestShared::default(),
+            ups,
+            downs,
+            echoes,
+        }
+    }
+
+    /// Bytes moved in both directions.
+    fn bytes(&self) -> u64 {
+        [&self.up, &self.down, &self.answered, &self.datagrams].map(Flows::bytes).iter().sum()
+    }
+
+    /// Whether the other sides have ended all connections.
+    fn ended(&self) -> bool {
+        [&self.up, &self.down, &self.answered].into_iter().all(Flows::ended)
+    }
+
+    /// Starts a thread for every connection, for further connections and for datagrams. Returns the last of these.
+    fn start<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        (test, sockets): (&'scope ServeTest, &'scope Sockets),
+        rate: Option<u64>,
+    ) -> Result<Option<ScopedJoinHandle<'scope, Received>>> {
+        let stop = &self.shared.stop;
+        // The rate is that of a direction, so its connections share it.
+        let share = |of: usize| rate.map(|rate| (rate as f64 / of.max(1) as f64).max(1.0));
+        let limit = |of: usize| FlowLimit::new(share(of), stop);
+        for (stream, flow) in self.ups.iter().zip(self.up.0.iter()) {
+            let limit = limit(self.ups.len());
+            start(scope, test.cpu, move || data::receive(stream, flow, limit))?;
+        }
+        for (stream, flow) in self.downs.iter().zip(self.down.0.iter()) {
+            if let Some(rate) = share(self.downs.len()) {
+                // The conversion saturates.
+                sys::socket::set_pacing(stream, rate as u32)?;
+            }
+            start(scope, test.cpu, || data::send(stream, &self.record, flow, stop))?;
+        }
+        for (stream, flow) in self.echoes.iter().zip(self.answered.0.iter()) {
+            let limit = limit(self.echoes.len());
+            start(scope, test.cpu, move || echo(stream, test.message() as usize, flow, limit))?;
+        }
+        if test.accept {
+            start(scope, test.cpu, || accept_all(&sockets.listener, &self.shared))?;
+        }
+        let Some((socket, kind)) = sockets.udp.as_ref().zip(test.datagrams) else { return Ok(None) };
+        let (flow, limit) = (&self.datagrams.0[0], limit(1));
+        start(scope, test.cpu, move || serve_datagrams(socket, kind, stop, flow, limit)).map(Some)
+    }
+}
+
 fn run(test: &ServeTest, control: &mut Channel, server: &ServerShared) -> Result<ServeReport> {
     let sockets = open(test, control)?;
-    let limits = server.settings.limits;
-    let of = |wanted: ConnectionUse| -> Vec<&TcpStream> {
-        sockets.streams.iter().filter(|(purpose, _)| *purpose == wanted).map(|(_, stream)| stream).collect()
-    };
-    let (ups, downs, echoes) = (of(ConnectionUse::Up), of(ConnectionUse::Down), of(ConnectionUse::Echo));
-    let (up, down, answered) = (Flows::new(ups.len()), Flows::new(downs.len()), Flows::new(echoes.len()));
-    let datagram_flow = Flows::new(1);
-    let shared = TestShared::default();
-    // The rate is that of a direction, so its connections share it.
-    let share = |of: usize| limits.bytes_per_second.map(|rate| (rate as f64 / of.max(1) as f64).max(1.0));
-    let limit = |of: usize| FlowLimit::new(share(of), &shared.stop);
-    let record = vec![0x5a; test.record as usize];
-    let mut watched = WatchedConnection::new(downs.first().copied());
+    let flows = TestFlows::new(test, &sockets);
+    let mut watched = WatchedConnection::new(flows.downs.first().copied());
     let watch = CpuWatch::start();
     let (blocks, cut, datagrams) = std::thread::scope(|scope| {
-        let started = (|| -> Result<_> {
-            for (stream, flow) in ups.iter().zip(up.0.iter()) {
-                start(scope, test.cpu, || data::receive(stream, flow, limit(ups.len())))?;
-            }
-            for (stream, flow) in downs.iter().zip(down.0.iter()) {
-                if let Some(rate) = share(downs.len()) {
-                    // The conversion saturates.
-                    sys::socket::set_pacing(stream, rate as u32)?;
-                }
-                start(scope, test.cpu, || data::send(stream, &record, flow, &shared.stop))?;
-            }
-            for (stream, flow) in echoes.iter().zip(answered.0.iter()) {
-                start(scope, test.cpu, || echo(stream, test.message() as usize, flow, limit(echoes.len())))?;
-            }
-            if test.accept {
-                start(scope, test.cpu, || accept_all(&sockets.listener, &shared))?;
-            }
-            let Some((socket, kind)) = sockets.udp.as_ref().zip(test.datagrams) else { return Ok(None) };
-            let (stop, flow, limit) = (&shared.stop, &datagram_flow.0[0], limit(1));
-            start(scope, test.cpu, move || serve_datagrams(socket, kind, stop, flow, limit)).map(Some)
-        })();
-        let waits = test.datagrams.is_some() || test.accept;
-        let seen = started.map(|datagrams| {
-            let (blocks, cut) =
-                watch_limits(test, control, server, [&up, &down, &answered, &datagram_flow], waits, &mut watched);
-            (blocks, cut, datagrams)
-        });
+        let started = flows.start(scope, (test, &sockets), server.settings.limits.bytes_per_second);
+        let seen = started.map(|thread| (watch_limits(test, control, server, &flows, &mut watched), thread));
         // No thread may wait for ever. Shutting down a connection that the client has closed already is no error.
-        shared.stop.store(true, Relaxed);
+        flows.shared.stop.store(true, Relaxed);
         sockets.streams.iter().for_each(|(_, stream)| drop(stream.shutdown(Shutdown::Both)));
-        seen.map(|(blocks, cut, thread)| (blocks, cut, thread.and_then(|one| one.join().ok()).unwrap_or_default()))
+        seen.map(|((blocks, cut), thread)| (blocks, cut, thread.and_then(|one| one.join().ok()).unwrap_or_default()))
     })?;
-    let threads = up.cpu_seconds() + down.cpu_seconds() + answered.cpu_seconds();
+    let (up, down) = (&flows.up, &flows.down);
+    let threads = up.cpu_seconds() + down.cpu_seconds() + flows.answered.cpu_seconds();
+    let buffer = flows.ups.first().and_then(|stream| sys::socket::receive_buffer(stream).ok());
     Ok(ServeReport {
         blocks,
         bytes_up: up.bytes(),
@@ -163,8 +223,8 @@ fn run(test: &ServeTest, control: &mut Channel, server: &ServerShared) -> Result
         writes: down.calls(),
         cpu: watch.stop(threads),
         datagrams,
-        accepted: shared.accepted.load(Relaxed),
-        receive_buffer: ups.first().and_then(|stream| sys::socket::receive_buffer(stream).ok()).map(|n| n as u64),
+        accepted: flows.shared.accepted.load(Relaxed),
+        receive_buffer: buffer.map(|bytes| bytes as u64),
         states: watched.finish(),
         cut,
     })
@@ -175,23 +235,24 @@ fn watch_limits(
     test: &ServeTest,
     control: &mut Channel,
     server: &ServerShared,
-    [up, down, echo, datagrams]: [&Flows; 4],
-    waits: bool,
+    flows: &TestFlows<'_>,
     watched: &mut WatchedConnection,
 ) -> (Vec<(u64, u64)>, Option<String>) {
     let limits = server.settings.limits;
+    // Datagrams and further connections have no end of their own.
+    let waits = test.datagrams.is_some() || test.accept;
     let deadline = Instant::now() + Duration::from_secs_f64(test.seconds);
     let mut blocks = Blocks::new(test.warmup, test.block, test.blocks);
     let cut = loop {
-        blocks.step(up, POLL_INTERVAL);
+        blocks.step(&flows.up, POLL_INTERVAL);
         watched.sample(false);
-        if [up, down, echo, datagrams].map(Flows::bytes).iter().sum::<u64>() > limits.bytes {
+        if flows.bytes() > limits.bytes {
             break Some(format!("more than {} bytes", limits.bytes));
         }
         if Instant::now() >= deadline || server.stop.load(Relaxed) {
             break Some(format!("longer than {} seconds", test.seconds));
         }
-        if !waits && up.ended() && down.ended() && echo.ended() {
+        if !waits && flows.ended() {
             break None;
         }
         // A message that began and does not go on must not make the test longer than it may be.

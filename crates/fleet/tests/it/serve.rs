@@ -170,6 +170,34 @@ fn clients_beyond_the_limit_are_refused() {
 }
 
 #[test]
+fn clients_that_leave_the_queue_make_room_for_others() {
+    let server = server(ServeLimits { connections: 3, ..ServeLimits::default() });
+    let holder = admitted(&server);
+    let until = Instant::now() + Duration::from_secs(60);
+    for _ in 0..3 {
+        // Each of these waits, gives up, and leaves its place to the next one.
+        let mut waiting = [0, 1].map(|_| {
+            loop {
+                let stream = TcpStream::connect(server.address()).unwrap();
+                let mut control = Channel::connect(stream, server.token(), &SERVICE, SOON).unwrap();
+                match control.receive(SOON, LONGEST) {
+                    Ok(FromServer::Welcome { .. }) => break control,
+                    _ => assert!(Instant::now() < until, "those who left keep their places"),
+                }
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        });
+        for control in &mut waiting {
+            assert!(matches!(control.receive(SOON, LONGEST).unwrap(), FromServer::Queued { ahead: 1.. }));
+        }
+    }
+    drop(holder);
+    while let Err(error) = Client::connect(server.address(), server.token()) {
+        assert!(Instant::now() < until, "{error}");
+    }
+}
+
+#[test]
 fn oversized_slow_and_malformed_messages_end_the_connection() {
     let server = server(ServeLimits { idle: 1.0, ..ServeLimits::default() });
     // An authenticated client that sends nothing loses its turn.

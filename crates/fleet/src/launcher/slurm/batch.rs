@@ -50,6 +50,15 @@ impl Default for Batch {
     }
 }
 
+/// A value in a line of options, where blanks end a word and `#` begins a comment unless quoted.
+fn option_word(word: &str) -> String {
+    if word.chars().any(|c| c.is_whitespace() || "#\"'\\".contains(c)) {
+        format!("\"{}\"", word.replace('\\', r"\\").replace('"', "\\\""))
+    } else {
+        word.to_owned()
+    }
+}
+
 /// The line that ends the job's input; it occurs in no JSON text.
 const END: &str = "END_OF_INPUT_OF_PRONY";
 
@@ -74,7 +83,7 @@ impl Batch {
             "--no-kill".to_owned(),
             if self.requeue { "--requeue" } else { "--no-requeue" }.to_owned(),
             format!("--time={}", minutes(self.time_limit)),
-            format!("--output={}", self.output.as_deref().unwrap_or("/dev/null")),
+            format!("--output={}", option_word(self.output.as_deref().unwrap_or("/dev/null"))),
         ];
         options.extend(self.partition.iter().map(|partition| format!("--partition={partition}")));
         options.extend((!self.named.is_empty()).then(|| format!("--nodelist={}", self.named.join(","))));
@@ -93,17 +102,65 @@ impl Batch {
     }
 }
 
-/// Job number from the output of `sbatch --parsable`: `number` or `number;cluster`.
-fn parse_submitted(text: &str) -> Option<u64> {
-    text.lines().last()?.trim().split(';').next()?.parse().ok()
+/// A submitted job. Each cluster of a site has numbers of its own, so one without its cluster may be another job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubmittedId {
+    /// Its number.
+    pub number: u64,
+    /// The cluster that took it; `None`: the one that Slurm's commands ask unless told.
+    pub cluster: Option<String>,
 }
 
-/// Submits a job and returns its number. Secrets are passed in the environment, since arguments appear in process
+impl SubmittedId {
+    /// Parses `number` or `number;cluster`, as `sbatch --parsable` prints it.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (number, cluster) = text.split_once(';').map_or((text, None), |(number, cluster)| (number, Some(cluster)));
+        let sound = |name: &str| !name.is_empty() && !name.chars().any(|c| c.is_whitespace() || c.is_control());
+        let cluster =
+            cluster.map(|name| Some(name.to_owned()).filter(|name| sound(name)).ok_or(())).transpose().ok()?;
+        Some(Self { number: number.parse().ok()?, cluster })
+    }
+
+    /// Arguments of Slurm's commands that name its cluster.
+    pub(super) fn of_cluster(cluster: Option<&str>) -> Option<String> {
+        cluster.map(|name| format!("--clusters={name}"))
+    }
+}
+
+impl std::fmt::Display for SubmittedId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.cluster {
+            Some(cluster) => write!(f, "{};{cluster}", self.number),
+            None => write!(f, "{}", self.number),
+        }
+    }
+}
+
+/// The job in the output of `sbatch --parsable`. A site's wrapper may print lines before and after it.
+fn parse_submitted(text: &str) -> Option<SubmittedId> {
+    text.lines().rev().find_map(|line| SubmittedId::parse(line.trim()))
+}
+
+/// The commands that cancel jobs, one for each cluster.
+#[must_use]
+pub fn cancelling(jobs: &[SubmittedId]) -> Vec<Vec<String>> {
+    let mut clusters: Vec<Option<&str>> = jobs.iter().map(|job| job.cluster.as_deref()).collect();
+    clusters.sort_unstable();
+    clusters.dedup();
+    let command = |cluster: Option<&str>| {
+        let numbers = jobs.iter().filter(|job| job.cluster.as_deref() == cluster).map(|job| job.number.to_string());
+        std::iter::once("scancel".to_owned()).chain(SubmittedId::of_cluster(cluster)).chain(numbers).collect()
+    };
+    clusters.into_iter().map(command).collect()
+}
+
+/// Submits a job and says which it is. Secrets are passed in the environment, since arguments appear in process
 /// lists.
 ///
 /// # Errors
 /// When Slurm is missing or refuses, with its message.
-pub fn submit(batch: &Batch, environment: &[(String, String)]) -> Result<u64> {
+pub fn submit(batch: &Batch, environment: &[(String, String)]) -> Result<SubmittedId> {
     let said = tool::ask_with("sbatch", &["--parsable", "--export=ALL"], &batch.script(), environment)?;
     parse_submitted(&said).ok_or_else(|| Error::Protocol(format!("sbatch printed no job number: {}", said.trim())))
 }
@@ -112,13 +169,13 @@ pub fn submit(batch: &Batch, environment: &[(String, String)]) -> Result<u64> {
 ///
 /// # Errors
 /// When Slurm is missing or does not answer.
-pub fn cancel(jobs: &[u64]) -> Result<()> {
-    if jobs.is_empty() {
-        return Ok(());
-    }
-    let numbers: Vec<String> = jobs.iter().map(u64::to_string).collect();
-    let arguments: Vec<&str> = ["--quiet"].into_iter().chain(numbers.iter().map(String::as_str)).collect();
-    tool::ask("scancel", &arguments, "").map(|_| ())
+pub fn cancel(jobs: &[SubmittedId]) -> Result<()> {
+    // Jobs of one cluster are cancelled although another one does not answer.
+    let ask = |words: Vec<String>| {
+        let arguments: Vec<&str> = ["--quiet"].into_iter().chain(words[1..].iter().map(String::as_str)).collect();
+        tool::ask(&words[0], &arguments, "").map(|_| ())
+    };
+    cancelling(jobs).into_iter().map(ask).fold(Ok(()), Result::and)
 }
 
 #[cfg(test)]
@@ -144,8 +201,29 @@ mod tests {
         let end =
             "exec '/opt/my tools/prony' run <<'END_OF_INPUT_OF_PRONY'\n{\"a\": \"$HOME `x`\"}\nEND_OF_INPUT_OF_PRONY\n";
         assert!(told.script().ends_with(end), "{}", told.script());
-        assert_eq!(parse_submitted("12;main\n"), Some(12));
-        assert_eq!(parse_submitted("sbatch: warning\n7\n"), Some(7));
-        assert_eq!(parse_submitted(""), None);
+    }
+
+    #[test]
+    fn a_submitted_job_is_found_among_what_a_wrapper_prints_and_is_that_of_its_cluster() {
+        let job = |number, cluster: Option<&str>| SubmittedId { number, cluster: cluster.map(str::to_owned) };
+        assert_eq!(parse_submitted("12;main\n"), Some(job(12, Some("main"))));
+        assert_eq!(parse_submitted("sbatch: warning\n7\n"), Some(job(7, None)));
+        assert_eq!(parse_submitted("You have 3 hours left\n7;b\nBye 8\n"), Some(job(7, Some("b"))));
+        for text in ["", "7;", "7; a", "7;a b", "x;a", "-1"] {
+            assert_eq!(parse_submitted(text), None, "{text:?}");
+        }
+        for one in [job(12, Some("main")), job(7, None)] {
+            assert_eq!(SubmittedId::parse(&one.to_string()), Some(one));
+        }
+        let all = [job(7, Some("b")), job(8, None), job(9, Some("b"))];
+        assert_eq!(cancelling(&all), [vec!["scancel", "8"], vec!["scancel", "--clusters=b", "7", "9"]]);
+        assert!(cancelling(&[]).is_empty());
+    }
+
+    #[test]
+    fn an_output_file_with_blanks_is_one_word() {
+        let output = Some("/a dir/x\"y-%j.txt".to_owned());
+        let script = Batch { output, ..Batch::default() }.script();
+        assert!(script.contains("#SBATCH --output=\"/a dir/x\\\"y-%j.txt\"\n"), "{script}");
     }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::SubmittedId;
 use super::tool::ask;
 use crate::{Error, Result};
 
@@ -106,17 +107,19 @@ pub fn parse_one_line(text: &str) -> Vec<SlurmJob> {
     text.lines().filter_map(of).collect()
 }
 
-/// The jobs of this name that Slurm still lists.
+/// The jobs of this name that Slurm still lists, on a cluster or the one that its commands ask unless told.
 ///
 /// # Errors
 /// When Slurm is missing or does not answer.
-pub fn jobs(name: &str) -> Result<Vec<SlurmJob>> {
-    let listed = ask("squeue", &["--json"], "").and_then(|text| parse_queue(&text));
+pub fn jobs(name: &str, cluster: Option<&str>) -> Result<Vec<SlurmJob>> {
+    let cluster = SubmittedId::of_cluster(cluster);
+    let asking = |words: &[&'static str]| -> Vec<&str> { words.iter().copied().chain(cluster.as_deref()).collect() };
+    let listed = ask("squeue", &asking(&["--json"]), "").and_then(|text| parse_queue(&text));
     let mut jobs = match listed {
         Ok(jobs) => jobs,
         // Slurm may be built without JSON, or be too old for it.
         Err(Error::Usage(missing)) => return Err(Error::Usage(missing)),
-        Err(_) => match ask("scontrol", &["--oneliner", "show", "job"], "") {
+        Err(_) => match ask("scontrol", &[&asking(&["--oneliner"])[..], &["show", "job"]].concat(), "") {
             Ok(text) => parse_one_line(&text),
             Err(error) => return Err(error),
         },

@@ -10,7 +10,7 @@ use std::net::IpAddr;
 use std::process::Command;
 use std::time::Duration;
 
-pub use batch::{Batch, cancel, submit};
+pub use batch::{Batch, SubmittedId, cancel, cancelling, submit};
 pub use job::{SlurmJob, jobs, parse_one_line, parse_queue};
 pub use node::{SlurmNode, choose, nodes, parse_nodes, reason, reason_of, unknown};
 
@@ -89,7 +89,7 @@ impl SlurmLauncher {
         let said = tool::complaint("salloc", &words, patience)?;
         let job =
             granted(&said).ok_or_else(|| Error::Protocol(format!("salloc printed no job number: {}", said.trim())))?;
-        self.held = Some(Held { job });
+        self.held = Some(Held { job, cluster: cluster_of(&self.options) });
         Ok(())
     }
 }
@@ -103,12 +103,21 @@ fn granted(said: &str) -> Option<u64> {
 #[derive(Debug)]
 pub struct Held {
     job: u64,
+    cluster: Option<String>,
+}
+
+/// The cluster that options of a site name, if it is one.
+fn cluster_of(options: &[String]) -> Option<String> {
+    let value = |option: &String| {
+        ["--clusters=", "--cluster=", "-M"].iter().find_map(|name| option.strip_prefix(name)).map(str::to_owned)
+    };
+    options.iter().rev().find_map(value).filter(|name| !name.is_empty() && !name.contains(','))
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
         // If Slurm does not answer, the time limit releases the nodes.
-        let _ = cancel(&[self.job]);
+        let _ = cancel(&[SubmittedId { number: self.job, cluster: self.cluster.clone() }]);
     }
 }
 
@@ -174,5 +183,11 @@ mod tests {
         assert!(line.ends_with("/opt/prony agent --by slurm") && slurm.command(1).is_err());
         assert_eq!(granted("salloc: Pending job allocation 7\nsalloc: Granted job allocation 7\n"), Some(7));
         assert_eq!(granted("salloc: error: no"), None);
+        let named = |options: &[&str]| cluster_of(&options.iter().map(|&one| one.to_owned()).collect::<Vec<_>>());
+        assert_eq!(named(&["--account=x", "--clusters=b"]).as_deref(), Some("b"));
+        assert_eq!(
+            (named(&["-Mc"]).as_deref(), named(&["--clusters=a,b"]), named(&["--account=x"])),
+            (Some("c"), None, None)
+        );
     }
 }
