@@ -73,7 +73,7 @@ fn places(comparison: &Comparison) -> &'static str {
 /// All figures, then the families in the order of the figures.
 fn families(comparison: &Comparison) -> Vec<Option<String>> {
     let mut families = vec![None];
-    for row in &comparison.rows {
+    for row in comparison.rows.iter().filter(|row| !row.is_condition()) {
         let family = row.probe.split('.').next().map(str::to_owned);
         if !families.contains(&family) {
             families.push(family);
