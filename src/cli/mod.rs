@@ -55,6 +55,13 @@ pub(crate) struct CommonOptions {
     pub(crate) color: String,
 }
 
+impl CommonOptions {
+    /// The format in which to print.
+    pub(crate) fn format(&self) -> &str {
+        if self.json { "json" } else { &self.format }
+    }
+}
+
 /// The verbs. `groups.rs` says in which group of the help each of them stands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {

@@ -111,9 +111,12 @@ fn disturbance(kind: DisturbanceKind, amount: impl Into<Option<f64>>, says: Stri
     Some(RunDisturbance { kind, amount: amount.into(), says })
 }
 
+/// What a document to be shared says of another measurement: that there was one.
+const NOT_TOLD: &str = "not told";
+
 fn other_run(conditions: &Conditions) -> Option<RunDisturbance> {
     let other = conditions.beside.as_deref()?.trim();
-    let which = if other.is_empty() { String::new() } else { format!(" ({other})") };
+    let which = if other.is_empty() || other == NOT_TOLD { String::new() } else { format!(" ({other})") };
     disturbance(DisturbanceKind::OtherRun, None, format!("ran beside another measurement{which}"))
 }
 
