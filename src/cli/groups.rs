@@ -89,7 +89,7 @@ fn template(command: &Command) -> String {
 }
 
 /// A text in lines of at most `most` columns, the first of which begins at column `indent`, as the others then do.
-fn hanging(text: &str, indent: usize, most: usize) -> String {
+pub(crate) fn hanging(text: &str, indent: usize, most: usize) -> String {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         match lines.last_mut() {

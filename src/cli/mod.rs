@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-pub(crate) use self::groups::{GROUPS, command, parse, parse_from};
+pub(crate) use self::groups::{GROUPS, command, hanging, parse, parse_from};
 use crate::ExitStatus;
 use crate::cmd::{
     agent, app, choose, compare, completions, doctor, explain, export, farm, fleet, import, net, predict, probes,

@@ -244,6 +244,9 @@ mod tests {
              move between 2.60 and 3.10 GHz and could use 2 of 4 CPUs"
         );
         assert_eq!(sentence("web-3", &[]), None);
+        // A document to be shared says no more than that there was another.
+        let shared = Conditions { beside: Some("not told".to_owned()), ..Conditions::default() };
+        assert_eq!(sentence("b", &disturbances(&run(shared))).unwrap(), "b ran beside another measurement");
     }
 
     /// The minute before a run may have been a build's; what counts is what ran beside it.
