@@ -68,11 +68,7 @@ pub(crate) fn only_as_it_is(what: &str, common: &CommonOptions) -> Result<()> {
 
 /// Draws the results of a run. As CSV it is the tidy table of its figures, which `prony import` reads.
 pub(crate) fn print_run(document: &Document, run: &Run, common: &CommonOptions) -> Result<()> {
-    if common.format() == "csv" {
-        print_runs(std::slice::from_ref(run), common)
-    } else {
-        print(document, common)
-    }
+    if common.format() == "csv" { print_runs(std::slice::from_ref(run), common) } else { print(document, common) }
 }
 
 /// Writes several runs in a format for many runs.

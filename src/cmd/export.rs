@@ -43,8 +43,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     );
     let to = arguments.to.as_deref().unwrap_or(PRINTED[0]);
     if PRINTED.contains(&to) {
-        output::remark(&format!(
-            "{to} is a format of every verb: prony show {names} --format {to}"));
+        output::remark(&format!("{to} is a format of every verb: prony show {names} --format {to}"));
     }
     let named = run_finder::find(&arguments.runs, common, Detail::Whole)?;
     let runs: Vec<Run> = named.into_iter().map(|named| named.run).collect();

@@ -9,8 +9,8 @@ use analyse::{CompareOptions, compare};
 use anyhow::{Context, Result};
 use clap::Args;
 use model::Run;
-use report::view::ReportInput;
 use report::Document;
+use report::view::ReportInput;
 use store::Detail;
 
 use crate::ExitStatus;

@@ -69,8 +69,11 @@ fn remove(names: &[String], common: &CommonOptions) -> Result<()> {
     let mut store = run_finder::write(common)?;
     let selector = Selector::new(store.as_ref())?;
     // A run may be named twice, by its number and by its label.
-    let runs: BTreeMap<u64, String> =
-        names.iter().map(|name| stored(&selector, name)).map(|run| run.map(|run| (run.number, run.id))).collect::<Result<_>>()?;
+    let runs: BTreeMap<u64, String> = names
+        .iter()
+        .map(|name| stored(&selector, name))
+        .map(|run| run.map(|run| (run.number, run.id)))
+        .collect::<Result<_>>()?;
     store.remove(&runs.values().map(String::as_str).collect::<Vec<_>>())?;
     let data: Vec<_> = runs.iter().map(|(number, id)| serde_json::json!({ "run": number, "id": id })).collect();
     output::done(format!("Removed {}", plural(runs.len(), "run")), Vec::new(), (&["run", "id"], &data.into()), common)

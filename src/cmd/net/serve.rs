@@ -9,9 +9,9 @@ use clap::Args;
 use fleet::serve::{ListenSettings, ServeLimits, Server};
 
 use super::super::session::watch_for_signals;
+use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::output;
-use crate::ExitStatus;
 use crate::value_parsers::seconds;
 
 /// Options of `prony net serve`.

@@ -80,10 +80,15 @@ impl Choice {
         });
         // Offers without power or failures state none, which is not that they have none.
         let parts = [(costs.purchase, "at the purchase"), (costs.energy, "energy"), (costs.running, "running")];
-        let parts: Vec<String> =
-            parts.iter().filter(|part| part.0 > 0.0).map(|(cost, of)| format!("{} {of}", money(*cost))).collect();
-        let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
-        let mut does = vec![format!("does {} {} where {} are asked for", amount(chosen.rate), demand.unit, amount(demand.rate))];
+        let parts: Vec<(f64, &str)> = parts.into_iter().filter(|part| part.0 > 0.0).collect();
+        let each: Vec<String> = parts.iter().map(|(cost, of)| format!("{} {of}", money(*cost))).collect();
+        let parts = match parts.as_slice() {
+            [] => String::new(),
+            [(_, of)] => format!(" (all of it {of})"),
+            _ => format!(" ({})", each.join(", ")),
+        };
+        let mut does =
+            vec![format!("does {} {} where {} are asked for", amount(chosen.rate), demand.unit, amount(demand.rate))];
         does.extend((chosen.power > 0.0).then(|| format!("draws {} W", amount(chosen.power))));
         let failures = chosen.failures_per_year;
         does.extend((failures > 0.0).then(|| format!("has {} failures of nodes a year", amount(failures))));
@@ -94,7 +99,11 @@ impl Choice {
                 money(costs.total),
                 demand.years_in_words(),
             ),
-            format!("It {}; the rate is reached with a probability of {}{kept_up}.", list(&does), percent(chosen.reaches)),
+            format!(
+                "It {}; the rate is reached with a probability of {}{kept_up}.",
+                list(&does),
+                percent(chosen.reaches)
+            ),
             format!(
                 "With a probability of {} no plan is cheaper; what is not known costs {} on average.",
                 percent(chosen.probability_best),

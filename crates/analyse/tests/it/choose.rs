@@ -284,11 +284,11 @@ fn only_what_offers_state_is_told_of_a_plan() {
                   [[offer]]\nname = \"rented\"\nprice_per_hour = \"1 EUR/h\"\nrate = { events = \"60 events/s\" }\n";
     let said = decide(&problem(rented)).unwrap().sentences().join("\n");
     assert!(said.contains("It does 120 events/s where 100 are asked for; the rate"), "{said}");
-    assert!(said.contains("EUR running)") && !said.contains("energy") && !said.contains("purchase"), "{said}");
+    assert!(said.contains("(all of it running)") && !said.contains("energy") && !said.contains("purchase"), "{said}");
     let bought = rented.replace("price_per_hour = \"1 EUR/h\"", "price = \"9 EUR\"\npower = \"200 W\"");
     let said = decide(&problem(&bought)).unwrap().sentences().join("\n");
     assert!(said.contains("are asked for and draws 400 W; the rate"), "{said}");
-    assert!(said.contains("(18 EUR at the purchase)"), "{said}");
+    assert!(said.contains("(all of it at the purchase)"), "{said}");
 }
 
 #[test]

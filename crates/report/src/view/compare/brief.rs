@@ -189,8 +189,9 @@ fn groups(comparison: &Comparison, other: usize) -> Vec<RowGroup> {
 
 /// Figures that differ only under the spread assumed for printed values, the largest change first.
 fn assumed(comparison: &Comparison, other: usize) -> Vec<(&CompareRow, &Ratio)> {
-    let mut found: Vec<(&CompareRow, &Ratio)> =
-        counted(comparison, other).filter(|(_, ratio)| ratio.verdict == Some(CompareVerdict::DifferentSpreadAssumed)).collect();
+    let mut found: Vec<(&CompareRow, &Ratio)> = counted(comparison, other)
+        .filter(|(_, ratio)| ratio.verdict == Some(CompareVerdict::DifferentSpreadAssumed))
+        .collect();
     found.sort_by(|a, b| effect(b.1).total_cmp(&effect(a.1)));
     found
 }
@@ -247,8 +248,8 @@ fn undecided(comparison: &Comparison, other: usize, seconds: &HashMap<FigureKey,
         parts.push(format!("more sessions would decide {sessions}"));
     }
     if close > 0 {
-        let verb = if close == 1 { "is" } else { "are" };
-        parts.push(format!("{close} {verb} too close to the edge of the same"));
+        let [scatter, lie] = if close == 1 { ["scatters", "lies"] } else { ["scatter", "lie"] };
+        parts.push(format!("{close} {scatter} too much for either, or {lie} too close to the edge of the same"));
     }
     (!parts.is_empty()).then(|| format!("Undecided: {}.", parts.join(", ")))
 }
