@@ -7,25 +7,16 @@ use model::Run;
 use report::Document;
 
 use crate::cli::CommonOptions;
-
-/// Columns if the width of the terminal is unknown.
-const WIDTH: usize = 100;
-/// Most columns: longer lines are hard to follow from one end to the other.
-const MOST: usize = 160;
+use crate::columns;
 
 /// What failed where standard output takes no more.
 const UNWRITTEN: &str = "could not write to standard output";
-
-/// Columns for people: those of the terminal, within bounds.
-pub(crate) fn width() -> usize {
-    terminal_size::terminal_size().map_or(WIDTH, |(width, _)| usize::from(width.0).clamp(40, MOST))
-}
 
 /// Draws a document on standard output in the requested format.
 pub(crate) fn print(document: &Document, common: &CommonOptions) -> Result<()> {
     let name = common.format();
     if name == "terminal" {
-        let format = report::by_name(name, width(), colours(&common.color))?;
+        let format = report::by_name(name, columns::width(), colours(&common.color))?;
         let mut out = io::BufWriter::new(io::stdout().lock());
         format.render(document, &mut out)?;
         return out.flush().context(UNWRITTEN);
@@ -36,7 +27,7 @@ pub(crate) fn print(document: &Document, common: &CommonOptions) -> Result<()> {
 /// A document in a format for files.
 pub(crate) fn rendered(document: &Document, name: &str, common: &CommonOptions) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    report::by_name(name, WIDTH, false)?.render(document, &mut bytes)?;
+    report::by_name(name, columns::USUAL, false)?.render(document, &mut bytes)?;
     without_formulas_if_asked(bytes, name, common)
 }
 
