@@ -3,6 +3,7 @@
 
 mod cli;
 mod cmd;
+mod columns;
 mod evaluation;
 mod exit;
 mod other_machines;

@@ -7,42 +7,64 @@ use model::Run;
 use report::Document;
 
 use crate::cli::CommonOptions;
-
-/// Columns if the width of the terminal is unknown.
-const WIDTH: usize = 100;
-/// Most columns: longer lines are hard to follow from one end to the other.
-const MOST: usize = 160;
+use crate::columns;
 
 /// What failed where standard output takes no more.
 const UNWRITTEN: &str = "could not write to standard output";
 
 /// Draws a document on standard output in the requested format.
 pub(crate) fn print(document: &Document, common: &CommonOptions) -> Result<()> {
-    let name = if common.json { "json" } else { &common.format };
-    let width = terminal_size::terminal_size().map_or(WIDTH, |(width, _)| usize::from(width.0).clamp(40, MOST));
-    let format = report::by_name(name, width, colours(&common.color))?;
+    let name = common.format();
     if name == "terminal" {
+        let format = report::by_name(name, columns::width(), colours(&common.color))?;
         let mut out = io::BufWriter::new(io::stdout().lock());
         format.render(document, &mut out)?;
         return out.flush().context(UNWRITTEN);
     }
+    write(&rendered(document, name, common)?)
+}
+
+/// A document in a format for files.
+pub(crate) fn rendered(document: &Document, name: &str, common: &CommonOptions) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    format.render(document, &mut bytes)?;
-    write_as(bytes, name, common)
+    report::by_name(name, columns::USUAL, false)?.render(document, &mut bytes)?;
+    without_formulas_if_asked(bytes, name, common)
+}
+
+/// Says what a command did: in words, or as the data of every other format. `columns` are the members of an entry of
+/// `data`, which is one or a list.
+pub(crate) fn done(
+    words: String,
+    next: Vec<String>,
+    (columns, data): (&[&'static str], &serde_json::Value),
+    common: &CommonOptions,
+) -> Result<()> {
+    let cell = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let filled = |value: &serde_json::Value| if value.is_null() { String::new() } else { cell(value) };
+    let row = |entry: &serde_json::Value| columns.iter().map(|column| filled(&entry[*column])).collect();
+    let rows = data.as_array().map_or_else(|| vec![row(data)], |entries| entries.iter().map(row).collect());
+    let mut document = Document::new(words);
+    document.next = next;
+    document.data = report::EmbeddedJson::of(data).ok();
+    document.records = Some(report::Records { header: columns.to_vec(), rows });
+    print(&document, common)
+}
+
+/// Refuses the formats of every verb where `what` is printed, which has a form of its own.
+pub(crate) fn only_as_it_is(what: &str, common: &CommonOptions) -> Result<()> {
+    let name = common.format();
+    anyhow::ensure!(name == "terminal", "could not write {what} as {name}; leave --json and --format out");
+    Ok(())
 }
 
 /// Draws the results of a run. As CSV it is the tidy table of its figures, which `prony import` reads.
 pub(crate) fn print_run(document: &Document, run: &Run, common: &CommonOptions) -> Result<()> {
-    if common.format == "csv" && !common.json {
-        print_runs(std::slice::from_ref(run), common)
-    } else {
-        print(document, common)
-    }
+    if common.format() == "csv" { print_runs(std::slice::from_ref(run), common) } else { print(document, common) }
 }
 
 /// Writes several runs in a format for many runs.
 pub(crate) fn print_runs(runs: &[Run], common: &CommonOptions) -> Result<()> {
-    let format = if common.json { "json" } else { &common.format };
+    let format = common.format();
     anyhow::ensure!(
         format != "terminal",
         "a screen shows one run; name one, set them side by side with prony compare, or write them with --format csv"
@@ -54,7 +76,11 @@ pub(crate) fn print_runs(runs: &[Run], common: &CommonOptions) -> Result<()> {
 
 /// Writes text in a format of every verb.
 pub(crate) fn write_as(bytes: Vec<u8>, format: &str, common: &CommonOptions) -> Result<()> {
-    write(&if common.no_formulas && format == "csv" { without_formulas(&bytes)? } else { bytes })
+    write(&without_formulas_if_asked(bytes, format, common)?)
+}
+
+fn without_formulas_if_asked(bytes: Vec<u8>, format: &str, common: &CommonOptions) -> Result<Vec<u8>> {
+    if common.no_formulas && format == "csv" { without_formulas(&bytes) } else { Ok(bytes) }
 }
 
 /// CSV whose texts no spreadsheet reads as formulas: an apostrophe stands before one that begins like a formula. Numbers

@@ -16,6 +16,9 @@ pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("The tool", &["probes", "doctor", "selftest", "completions"]),
 ];
 
+/// Most columns of the help.
+const MOST: usize = 100;
+
 /// The command line's definition, with its verbs in groups.
 pub(crate) fn command() -> Command {
     let command = Cli::command();
@@ -77,6 +80,7 @@ fn template(command: &Command) -> String {
         for verb in *verbs {
             let about = command.find_subcommand(verb).and_then(Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
+            let about = hanging(&about, width + 4, crate::columns::width().min(MOST));
             let _ = writeln!(text, "  {literal}{verb:width$}{literal:#}  {about}");
         }
     }
@@ -84,9 +88,35 @@ fn template(command: &Command) -> String {
     text
 }
 
+/// A text in lines of at most `most` columns, the first of which begins at column `indent`, as the others then do.
+pub(crate) fn hanging(text: &str, indent: usize, most: usize) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if indent + line.chars().count() + 1 + word.chars().count() <= most => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join(&format!("\n{:indent$}", ""))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_lines_of_the_help_hang_below_their_first_word() {
+        let text = "Build events of many senders' fragments";
+        assert_eq!(hanging(text, 10, 80), text);
+        assert_eq!(hanging(text, 10, 30), "Build events of many\n          senders' fragments");
+        let wrapped = hanging(text, 4, 16);
+        assert!(wrapped.lines().skip(1).all(|line| line.chars().count() <= 16), "{wrapped}");
+        assert_eq!(wrapped.split_whitespace().collect::<Vec<_>>().join(" "), text);
+    }
 
     #[test]
     fn every_visible_verb_stands_in_one_group() {

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-pub(crate) use self::groups::{GROUPS, command, parse, parse_from};
+pub(crate) use self::groups::{GROUPS, command, hanging, parse, parse_from};
 use crate::ExitStatus;
 use crate::cmd::{
     agent, app, choose, compare, completions, doctor, explain, export, farm, fleet, import, net, predict, probes,
@@ -53,6 +53,13 @@ pub(crate) struct CommonOptions {
     /// When to colour: auto (a terminal, and NO_COLOR is not set), always or never
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", value_parser = ["auto", "always", "never"])]
     pub(crate) color: String,
+}
+
+impl CommonOptions {
+    /// The format in which to print.
+    pub(crate) fn format(&self) -> &str {
+        if self.json { "json" } else { &self.format }
+    }
 }
 
 /// The verbs. `groups.rs` says in which group of the help each of them stands.

@@ -108,7 +108,8 @@ fn prices(comparison: &Comparison, named: &[Named], given: &[(String, f64, Strin
     let price = |machine: &Compared| {
         let run = named.iter().find(|run| run.run.id == machine.run).context("a run of the comparison is missing")?;
         let price = given.iter().find(|(name, ..)| means(name, run)).map(|(_, amount, _)| *amount);
-        price.with_context(|| format!("{} has no price; give one with --price {}=AMOUNT", run.handle, run.handle))
+        let name = run.run.label.as_ref().unwrap_or(&run.handle);
+        price.with_context(|| format!("{name} has no price; give one with --price {name}=AMOUNT"))
     };
     comparison.machines.iter().map(price).collect()
 }

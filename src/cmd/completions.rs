@@ -6,7 +6,7 @@ use clap_complete::Shell;
 use roff::{Roff, bold, roman};
 
 use crate::ExitStatus;
-use crate::cli;
+use crate::cli::{self, CommonOptions};
 use crate::output;
 
 /// Options of `prony completions`.
@@ -16,7 +16,8 @@ pub(crate) struct Arguments {
     shell: Shell,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
+    output::only_as_it_is("completions", common)?;
     let mut text = Vec::new();
     clap_complete::generate(arguments.shell, &mut cli::command(), "prony", &mut text);
     output::write(&text)?;

@@ -35,12 +35,15 @@ fn format_names() -> PossibleValuesParser {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
+    let (asked, names) = (common.format(), arguments.runs.join(" "));
+    anyhow::ensure!(
+        asked == "terminal",
+        "could not export as {asked}: --to names the format of another tool; prony show {names} --format {asked} writes runs in \
+         a format of every verb"
+    );
     let to = arguments.to.as_deref().unwrap_or(PRINTED[0]);
     if PRINTED.contains(&to) {
-        output::remark(&format!(
-            "{to} is a format of every verb: prony show {} --format {to}",
-            arguments.runs.join(" ")
-        ));
+        output::remark(&format!("{to} is a format of every verb: prony show {names} --format {to}"));
     }
     let named = run_finder::find(&arguments.runs, common, Detail::Whole)?;
     let runs: Vec<Run> = named.into_iter().map(|named| named.run).collect();

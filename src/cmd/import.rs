@@ -1,14 +1,16 @@
 //! `prony import`: other tools' outputs as runs.
 
+use std::collections::HashSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use ::import::{ImportOptions, NumberPlace, UnreadNumbers};
 use anyhow::{Context, Result};
 use clap::Args;
-use model::Run;
+use model::{Figure, FigureKey, Run};
 use report::words::plural;
 use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow};
+use store::{Detail, Selector, StoreSelection};
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
@@ -89,7 +91,11 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     for error in &imported.refused {
         output::complain(error);
     }
-    output::print(&imported.document(arguments.dry_run), common)?;
+    let mut document = imported.document(arguments.dry_run);
+    if !arguments.dry_run {
+        document.next = imported.next(store.as_ref());
+    }
+    output::print(&document, common)?;
     Ok(if imported.refused.is_empty() { ExitStatus::Fine } else { ExitStatus::Failed })
 }
 
@@ -105,8 +111,13 @@ struct ImportedRow {
     name: String,
     machine: String,
     tool: String,
-    figures: usize,
+    figures: HashSet<FigureKey>,
     unread: Option<UnreadNumbers>,
+}
+
+/// The figures of a run.
+fn keys(run: &Run) -> HashSet<FigureKey> {
+    run.figures.iter().map(Figure::key).collect()
 }
 
 /// A run without a label and dates that this program would not have accepted.
@@ -141,7 +152,7 @@ impl Imported {
                 number,
                 name: run.name().to_owned(),
                 tool: run.origin.as_ref().map(|origin| origin.tool.clone()).unwrap_or_default(),
-                figures: run.figures.len(),
+                figures: keys(&run),
                 machine: run.machine.name,
                 unread,
             });
@@ -149,8 +160,24 @@ impl Imported {
         Ok(())
     }
 
+    /// What can be done with the runs: the first is shown, and set against one that has a figure of it, imported with it or
+    /// the latest of the store.
+    fn next(&self, store: &dyn store::Store) -> Vec<String> {
+        let Some((first, others)) = self.rows.split_first() else { return Vec::new() };
+        let beside = others.iter().find(|row| row.number != first.number && !row.figures.is_disjoint(&first.figures));
+        let latest = || {
+            let latest = Selector::new(store).ok()?.resolve("latest").ok()?;
+            let StoreSelection::Stored(latest) = latest else { return None };
+            let run = store.get(&latest.id, Detail::Values).ok().filter(|_| latest.number != first.number)?;
+            (!keys(&run).is_disjoint(&first.figures)).then(|| "latest".to_owned())
+        };
+        let other = beside.map(|row| row.number.to_string()).or_else(latest);
+        let show = format!("prony show {}", first.number);
+        std::iter::once(show).chain(other.map(|other| format!("prony compare {} {other}", first.number))).collect()
+    }
+
     fn document(&self, dry: bool) -> Document {
-        let figures: usize = self.rows.iter().map(|row| row.figures).sum();
+        let figures: usize = self.rows.iter().map(|row| row.figures.len()).sum();
         let verb = if dry { "Would import" } else { "Imported" };
         let mut document =
             Document::new(format!("{verb} {} with {}", plural(self.rows.len(), "run"), plural(figures, "figure")));
@@ -168,7 +195,7 @@ impl Imported {
                 Cell::text(&row.name),
                 Cell::text(&row.machine),
                 Cell::text(&row.tool),
-                Cell::text(row.figures.to_string()),
+                Cell::text(row.figures.len().to_string()),
                 Cell::text(row.unread.as_ref().map_or_else(|| "-".to_owned(), not_understood)),
             ],
         };
@@ -178,9 +205,6 @@ impl Imported {
             let items = self.unread.clone();
             document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
         }
-        if let (Some(row), false) = (self.rows.first(), dry) {
-            document.next = vec![format!("prony show {}", row.number), format!("prony compare {} latest", row.number)];
-        }
         let data: Vec<_> = self
             .rows
             .iter()
@@ -188,7 +212,7 @@ impl Imported {
                 let of = |place| row.unread.as_ref().filter(|unread| unread.place == place).map(|unread| unread.count);
                 serde_json::json!({
                     "run": (!dry).then_some(row.number), "name": row.name, "machine": row.machine, "tool": row.tool,
-                    "figures": row.figures, "lines_not_understood": of(NumberPlace::Lines), "members_not_read": of(NumberPlace::Members),
+                    "figures": row.figures.len(), "lines_not_understood": of(NumberPlace::Lines), "members_not_read": of(NumberPlace::Members),
                 })
             })
             .collect();

@@ -61,7 +61,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<ExitStatus> {
         Verb::Selftest(arguments) => selftest::run(&arguments, common),
         Verb::Sessions(arguments) => app::sessions(&arguments, common),
         Verb::Rate(arguments) => rating::run(&arguments, common),
-        Verb::Completions(arguments) => completions::run(&arguments),
+        Verb::Completions(arguments) => completions::run(&arguments, common),
         Verb::Reference(arguments) => reference::run(&arguments),
         Verb::Manual => completions::manual(),
         Verb::Agent(arguments) => agent::run(&arguments),

@@ -41,6 +41,29 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
 }
 
 fn catalogue() -> Result<String> {
+    Ok(wrapped(&whole_catalogue()?))
+}
+
+/// Markdown whose lines have at most [`WIDTH`] columns, tables apart.
+fn wrapped(text: &str) -> String {
+    // A line that began with an operator would be an item of a list.
+    let kept = |text: &str| ["+", "-", "*", "="].iter().fold(text.to_owned(), tied);
+    let line = |line: &str| match line.strip_prefix("- ") {
+        _ if line.starts_with(['|', '#']) => format!("{line}\n"),
+        Some(item) => format!("- {}\n", cli::hanging(&kept(item), 2, WIDTH)),
+        None => format!("{}\n", cli::hanging(&kept(line), 0, WIDTH)),
+    };
+    text.lines().map(line).collect::<String>().replace(TIE, " ")
+}
+
+/// Stands for a blank at which no line ends.
+const TIE: char = '\u{2}';
+
+fn tied(text: String, operator: &&str) -> String {
+    text.replace(&format!(" {operator} "), &format!("{TIE}{operator} "))
+}
+
+fn whole_catalogue() -> Result<String> {
     let mut text = String::from(
         "# The catalogue\n\nGenerated from the probes by `prony reference catalogue`; do not edit. Values in bold are those of the default suite.\n",
     );

@@ -2,21 +2,26 @@
 
 mod with;
 
-use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use analyse::explain::explain;
 use analyse::{CompareOptions, compare};
 use anyhow::{Context, Result};
 use clap::Args;
 use model::Run;
+use report::Document;
 use report::view::ReportInput;
-use report::{Document, Html, ReportFormat};
 use store::Detail;
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::{evaluation, output, run_finder};
+
+/// The file of a report, where none is named.
+const DEFAULT_FILE: &str = "prony-report.html";
+
+/// Stands for standard output where a file is named.
+const STANDARD_OUTPUT: &str = "-";
 
 /// Options of `prony report`.
 #[derive(Debug, Args)]
@@ -24,9 +29,10 @@ pub(crate) struct Arguments {
     /// Runs: numbers, ids, labels, latest, files, - or published:NAME; the first is the reference
     #[arg(required_unless_present = "with", value_name = "RUN")]
     runs: Vec<String>,
-    /// The file to write; - for standard output
-    #[arg(long, short, value_name = "FILE", default_value = "prony-report.html")]
-    output: PathBuf,
+    /// The file to write, in HTML or in --format; - for standard output [default: prony-report.html, and standard output
+    /// with --format]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// What another verb finds, as part of the report: predict, choose, trend or app fit with its options, such as
     /// --with 'trend dated.csv --project 2030'; may be given again
     #[arg(long, value_name = "COMMAND")]
@@ -106,21 +112,15 @@ fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
 }
 
 fn written(document: &Document, arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    if common.json || common.format != "terminal" {
-        output::print(document, common)?;
+    let asked = Some(common.format()).filter(|format| *format != "terminal");
+    let usual = asked.map_or(DEFAULT_FILE, |_| STANDARD_OUTPUT);
+    let path = arguments.output.as_deref().unwrap_or(Path::new(usual));
+    let text = output::rendered(document, asked.unwrap_or("html"), common)?;
+    if path == Path::new(STANDARD_OUTPUT) {
+        output::write(&text)?;
         return Ok(ExitStatus::Fine);
     }
-    let html = Html;
-    if arguments.output.as_os_str() == "-" {
-        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        html.render(document, &mut out)?;
-        out.flush()?;
-        return Ok(ExitStatus::Fine);
-    }
-    let cannot = || format!("could not write the report to {}", arguments.output.display());
-    let mut text = Vec::new();
-    html.render(document, &mut text)?;
-    std::fs::write(&arguments.output, text).with_context(cannot)?;
-    output::write(format!("Wrote {}\n", arguments.output.display()).as_bytes())?;
+    std::fs::write(path, text).with_context(|| format!("could not write the report to {}", path.display()))?;
+    output::write(format!("Wrote {}\n", path.display()).as_bytes())?;
     Ok(ExitStatus::Fine)
 }

@@ -1,8 +1,11 @@
 //! `prony runs`: what is stored.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use report::view::RunRow;
+use report::words::plural;
 use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow};
 use store::{Selector, StoreSelection, Summary};
 
@@ -26,7 +29,7 @@ enum RunsAction {
     List,
     /// Show one run
     Show(super::show::Arguments),
-    /// Forget runs
+    /// Remove runs from the store
     Remove {
         /// Runs: number, id, label
         #[arg(required = true, value_name = "RUN")]
@@ -56,33 +59,42 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
             output::print(&report::view::runs(&rows), common)?;
         }
         RunsAction::Show(arguments) => return super::show::run(&arguments, common),
-        RunsAction::Remove { runs } => {
-            let mut store = run_finder::write(common)?;
-            let selector = Selector::new(store.as_ref())?;
-            // A run may be named twice, by its number and by its label.
-            let ids = runs.iter().map(|name| id(&selector, name)).collect::<Result<std::collections::BTreeSet<_>>>()?;
-            store.remove(&ids.iter().map(String::as_str).collect::<Vec<_>>())?;
-            output::remark(&format!("removed {} {}", ids.len(), if ids.len() == 1 { "run" } else { "runs" }));
-        }
-        RunsAction::Label { run, label } => {
-            if let Some(label) = &label {
-                store::check_label(label)?;
-            }
-            let mut store = run_finder::write(common)?;
-            let id = id(&Selector::new(store.as_ref())?, &run)?;
-            store.set_label(&id, label.as_deref())?;
-            output::remark(&match label {
-                Some(label) => format!("the label of run {run} is '{label}'"),
-                None => format!("run {run} has no label any more"),
-            });
-        }
+        RunsAction::Remove { runs } => remove(&runs, common)?,
+        RunsAction::Label { run, label } => set_label(&run, label.as_deref(), common)?,
     }
     Ok(ExitStatus::Fine)
 }
 
-fn id(selector: &Selector, name: &str) -> Result<String> {
+fn remove(names: &[String], common: &CommonOptions) -> Result<()> {
+    let mut store = run_finder::write(common)?;
+    let selector = Selector::new(store.as_ref())?;
+    // A run may be named twice, by its number and by its label.
+    let runs: BTreeMap<u64, String> = names
+        .iter()
+        .map(|name| stored(&selector, name))
+        .map(|run| run.map(|run| (run.number, run.id)))
+        .collect::<Result<_>>()?;
+    store.remove(&runs.values().map(String::as_str).collect::<Vec<_>>())?;
+    let data: Vec<_> = runs.iter().map(|(number, id)| serde_json::json!({ "run": number, "id": id })).collect();
+    output::done(format!("Removed {}", plural(runs.len(), "run")), Vec::new(), (&["run", "id"], &data.into()), common)
+}
+
+fn set_label(name: &str, label: Option<&str>, common: &CommonOptions) -> Result<()> {
+    label.map_or(Ok(()), store::check_label)?;
+    let mut store = run_finder::write(common)?;
+    let Summary { number, id, .. } = stored(&Selector::new(store.as_ref())?, name)?;
+    store.set_label(&id, label)?;
+    let words = match label {
+        Some(label) => format!("The label of run {number} is \"{label}\""),
+        None => format!("Run {number} has no label any more"),
+    };
+    let data = serde_json::json!({ "run": number, "id": id, "label": label });
+    output::done(words, Vec::new(), (&["run", "id", "label"], &data), common)
+}
+
+fn stored(selector: &Selector, name: &str) -> Result<Summary> {
     match selector.resolve(name)? {
-        StoreSelection::Stored(summary) => Ok(summary.id),
+        StoreSelection::Stored(summary) => Ok(summary),
         StoreSelection::File(path) => anyhow::bail!("{} is a file; name a stored run", path.display()),
     }
 }

@@ -193,7 +193,11 @@ impl<'a> LocalSession<'a> {
             }
             EndReason::Complete | EndReason::TimeLimit if worked(&run) => Ok(ExitStatus::Fine),
             EndReason::Complete | EndReason::TimeLimit => {
-                output::remark("nothing could be measured; the table says why");
+                let failed = |figure: &&Figure| matches!(figure.outcome, Outcome::Failed(_));
+                output::remark(&match (measured(&run), run.figures.iter().filter(failed).count()) {
+                    (true, failed) => format!("{failed} of {} figures failed; the table says why", run.figures.len()),
+                    (false, _) => "nothing could be measured; the table says why".to_owned(),
+                });
                 Ok(ExitStatus::Failed)
             }
         }

@@ -117,7 +117,7 @@ fn control_groups_of_version_2_are_kept_and_named() {
             _ => String::new(),
         }
     };
-    assert!(reason("memory.copy").contains("it needs 256MiB of memory"), "{}", reason("memory.copy"));
+    assert!(reason("memory.copy").contains("it needs 256 MiB of memory"), "{}", reason("memory.copy"));
     let refused = reason("os.context_switch");
     assert!(refused.contains("a control group permits 9 processes and threads"), "{refused}");
     assert!(run.figure(&model::FigureKey::new("os.clock_read", model::Point::origin())).unwrap().launches.len() > 1);

@@ -1,5 +1,6 @@
 //! Every command through the real program. One binary, so that it is linked once.
 
+mod answers;
 mod app;
 mod bad_turns;
 mod circles;

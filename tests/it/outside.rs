@@ -228,7 +228,7 @@ fn a_memory_limit_refuses_what_does_not_fit_before_it_is_taken() {
     let place = Place::new();
     let doctor = limits.ask(&place, &["doctor"]).fine().out;
     let doctor = doctor.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(doctor.contains("a control group permits 100MiB of memory"), "{doctor}");
+    assert!(doctor.contains("a control group permits 100 MiB of memory"), "{doctor}");
     assert!(doctor.contains("too little for memory.copy"), "{doctor}");
     let figures = ["memory.copy:threads=1,stores=normal", "memory.loaded_latency:load=all", "memory.hierarchy_levels"];
     let named = figures.iter().flat_map(|figure| ["--probe", figure]);
@@ -237,7 +237,7 @@ fn a_memory_limit_refuses_what_does_not_fit_before_it_is_taken() {
     assert_eq!(said.code, Some(2), "{said:?}");
     let run = document(&place);
     let reasons = reasons(&run);
-    assert!(reasons[0].contains("it needs 256MiB of memory"), "{reasons:?}");
+    assert!(reasons[0].contains("it needs 256 MiB of memory"), "{reasons:?}");
     assert!(reasons.iter().all(|reason| reason.contains("memory")), "{reasons:?}");
     assert_eq!(limits.killed(), 0, "nothing was taken that was not there");
     assert!(requested(&run).iter().all(|figure| figure["launches"].as_array().is_none_or(Vec::is_empty)));

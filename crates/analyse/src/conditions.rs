@@ -111,9 +111,12 @@ fn disturbance(kind: DisturbanceKind, amount: impl Into<Option<f64>>, says: Stri
     Some(RunDisturbance { kind, amount: amount.into(), says })
 }
 
+/// What a document to be shared says of another measurement: that there was one.
+const NOT_TOLD: &str = "not told";
+
 fn other_run(conditions: &Conditions) -> Option<RunDisturbance> {
     let other = conditions.beside.as_deref()?.trim();
-    let which = if other.is_empty() { String::new() } else { format!(" ({other})") };
+    let which = if other.is_empty() || other == NOT_TOLD { String::new() } else { format!(" ({other})") };
     disturbance(DisturbanceKind::OtherRun, None, format!("ran beside another measurement{which}"))
 }
 
@@ -241,6 +244,9 @@ mod tests {
              move between 2.60 and 3.10 GHz and could use 2 of 4 CPUs"
         );
         assert_eq!(sentence("web-3", &[]), None);
+        // A document to be shared says no more than that there was another.
+        let shared = Conditions { beside: Some("not told".to_owned()), ..Conditions::default() };
+        assert_eq!(sentence("b", &disturbances(&run(shared))).unwrap(), "b ran beside another measurement");
     }
 
     /// The minute before a run may have been a build's; what counts is what ran beside it.

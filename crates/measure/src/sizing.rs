@@ -1,6 +1,6 @@
 //! Working sets that follow the machine: what is called memory lies beyond the caches.
 
-use model::{Class, CpuSet, GIB, MIB, PlanEntry, Point, RECORD, Topology, format_size};
+use model::{Class, CpuSet, GIB, MIB, PlanEntry, Point, RECORD, Topology, format_size, spoken_size};
 use probes::Probe;
 
 /// Suites whose representative points are sizes of memory, and so follow the machine. Those of published evaluations keep
@@ -107,8 +107,8 @@ impl FigureNeeds {
 pub(crate) fn lacking(point: &Point, available: u64) -> Option<String> {
     let needs = FigureNeeds { bytes: bytes(point), tasks: 0 };
     needs.lack_memory(available).then(|| {
-        let free = format_size(available / MIB * MIB);
-        format!("it needs {} of memory and {free} are available", format_size(needs.bytes))
+        let [needed, free] = [needs.bytes, available].map(spoken_size);
+        format!("it needs {needed} of memory and {free} are available")
     })
 }
 
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn memory_that_is_not_there_is_said_beforehand() {
         let point: Point = "working_set=4GiB".parse().unwrap();
-        assert_eq!(lacking(&point, 5 * GIB).as_deref(), Some("it needs 4GiB of memory and 5GiB are available"));
+        assert_eq!(lacking(&point, 5 * GIB).as_deref(), Some("it needs 4 GiB of memory and 5 GiB are available"));
         assert_eq!(lacking(&point, 8 * GIB), None);
         assert_eq!(lacking(&"type=int".parse().unwrap(), 0), None);
     }

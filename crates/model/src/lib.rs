@@ -66,7 +66,7 @@ pub use run::{Identity, Origin, Run, Session};
 pub use schema::json_schema;
 pub use schema::{SCHEMA, parse_run, render_run};
 pub use share::Share;
-pub use size::{GIB, KIB, MIB, format_size, parse_size};
+pub use size::{GIB, KIB, MIB, format_size, parse_size, spoken_size};
 pub use small_steps::SmallSteps;
 pub use tidy::{TIDY_COLUMNS, code, tidy_rows};
 pub use topology::{CacheGroup, CacheKind, CoreClass, CpuGroup, NumaNode, Topology};

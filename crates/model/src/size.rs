@@ -35,6 +35,15 @@ pub fn format_size(bytes: u64) -> String {
     format!("{}{name}", bytes / scale)
 }
 
+/// A size for a sentence, in three digits: `200 MiB`, `23.5 GiB`.
+#[must_use]
+pub fn spoken_size(bytes: u64) -> String {
+    let (name, scale) = PREFIXES.iter().find(|(_, scale)| bytes >= *scale).unwrap_or(&("B", 1));
+    let value = bytes as f64 / *scale as f64;
+    let digits = if bytes.is_multiple_of(*scale) || value >= 99.95 { 0 } else { 1 };
+    format!("{value:.digits$} {name}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,6 +55,20 @@ mod tests {
         }
         assert_eq!(format_size(64 * MIB), "64MiB");
         assert_eq!(format_size(1536), "1536B");
+    }
+
+    #[test]
+    fn sizes_in_sentences_have_three_digits_and_a_space() {
+        for (bytes, words) in [
+            (0, "0 B"),
+            (200 * MIB, "200 MiB"),
+            (64 * GIB, "64 GiB"),
+            (25_276_063_744, "23.5 GiB"),
+            (GIB - 1, "1024 MiB"),
+            (100 * MIB + 1, "100 MiB"),
+        ] {
+            assert_eq!(spoken_size(bytes), words);
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Memory that a launch needs, asked for before it is taken: a control group ends whoever takes more than it has.
 
-use model::{MIB, format_size};
+use model::spoken_size;
 
 use crate::Unsupported;
 
@@ -16,19 +16,21 @@ fn require_of(bytes: u64, available: u64) -> Result<(), Unsupported> {
     if bytes <= available / 4 * 3 {
         return Ok(());
     }
-    let [needed, free] = [bytes, available / MIB * MIB].map(format_size);
+    let [needed, free] = [bytes, available].map(spoken_size);
     Err(Unsupported::new(format!("it needs {needed} of memory and {free} are available")))
 }
 
 #[cfg(test)]
 mod tests {
+    use model::MIB;
+
     use super::*;
 
     #[test]
     fn a_quarter_of_what_is_available_is_left() {
         assert_eq!(require_of(75 * MIB, 100 * MIB), Ok(()));
         let refused = require_of(64 * MIB, 37 * MIB + 5).unwrap_err();
-        assert_eq!(refused.to_string(), "it needs 64MiB of memory and 37MiB are available");
+        assert_eq!(refused.to_string(), "it needs 64 MiB of memory and 37.0 MiB are available");
         assert!(require_memory(u64::MAX).is_err());
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
+use crate::cli::CommonOptions;
 use crate::{ExitStatus, output};
 
 /// Options of `prony app init`.
@@ -17,9 +18,10 @@ pub(crate) struct Arguments {
     builtin: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let text = if arguments.builtin { application::BUILTIN } else { application::TEMPLATE };
     if arguments.file.as_os_str() == "-" {
+        output::only_as_it_is("a manifest", common)?;
         output::write(text.as_bytes())?;
         return Ok(ExitStatus::Fine);
     }
@@ -27,6 +29,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
     let mut target = std::fs::File::create_new(&arguments.file)
         .with_context(|| format!("could not write {file}; a file that exists is not written over"))?;
     std::io::Write::write_all(&mut target, text.as_bytes()).with_context(|| format!("could not write {file}"))?;
-    output::remark(&format!("wrote {file}; try it with: prony app run {file}"));
+    let data = serde_json::json!({ "wrote": file.to_string() });
+    output::done(format!("Wrote {file}"), vec![format!("prony app run {file}")], (&["wrote"], &data), common)?;
     Ok(ExitStatus::Fine)
 }

@@ -46,7 +46,7 @@ enum AppAction {
 
 pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     match arguments.action {
-        AppAction::Init(arguments) => init::run(&arguments),
+        AppAction::Init(arguments) => init::run(&arguments, common),
         AppAction::Run(arguments) => run::run(&arguments, common),
         AppAction::Sessions(arguments) => sessions(&arguments, common),
         AppAction::Fit(arguments) => fit::run(&arguments, common),

@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
 enum FarmAction {
     /// Cut events into chunks and have them done by pilots on many nodes
     Run(Box<run::Arguments>),
-    /// Go on with a run whose coordinator, or everything, died
+    /// Resume a run whose coordinator, or everything, died
     Resume(run::ResumeArguments),
     /// Say how a run stands, also while it goes on
     Status(status::Arguments),
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
         FarmAction::Verify(arguments) => verify::run(&arguments, common),
         FarmAction::Account(arguments) => account::run(&arguments, common),
         FarmAction::Task(arguments) => array::task(&arguments),
-        FarmAction::Input(arguments) => work::input(&arguments),
+        FarmAction::Input(arguments) => work::input(&arguments, common),
         FarmAction::Bench(arguments) => bench::run(&arguments, common),
         FarmAction::Pilot => pilot::run(),
         FarmAction::Herd(arguments) => bench::herd(&arguments),

@@ -55,10 +55,8 @@ pub(crate) struct Arguments {
     /// Let every chunk of a built-in workload take at least this long: failures can be rehearsed on few CPUs
     #[arg(long, value_name = "TIME", hide = true, value_parser = seconds)]
     pace: Option<f64>,
-    #[command(flatten)]
-    place: PilotPlacement,
-    /// Seconds without heartbeat after which a chunk is given to another pilot
-    #[arg(long, value_name = "TIME", default_value = "10", value_parser = seconds)]
+    /// Time without heartbeat after which a chunk is given to another pilot
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = seconds)]
     lease: f64,
     /// Near the end, give a chunk that takes this many times the usual to a second pilot; 0: never
     #[arg(long, value_name = "FACTOR", default_value_t = 1.5)]
@@ -82,11 +80,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SYSTEM", requires = "shared_dir", value_parser = ["slurm", "condor"])]
     script: Option<String>,
     #[command(flatten)]
-    stage: StageOptions,
-    #[command(flatten)]
     show: Show,
     #[command(flatten)]
     saving: SaveOptions,
+    #[command(flatten)]
+    place: PilotPlacement,
+    #[command(flatten)]
+    stage: StageOptions,
 }
 
 /// Where pilots run.

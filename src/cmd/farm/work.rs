@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 
 use super::super::app::starter;
 use super::staging::{Stage, StagePlan};
+use crate::cli::CommonOptions;
 use crate::{ExitStatus, output};
 
 /// Interval at which a chunk that only waits looks whether it is still wanted.
@@ -297,7 +298,7 @@ pub(crate) struct InputArguments {
     seed: u64,
 }
 
-pub(crate) fn input(arguments: &InputArguments) -> Result<ExitStatus> {
+pub(crate) fn input(arguments: &InputArguments, common: &CommonOptions) -> Result<ExitStatus> {
     let InputArguments { directory, events, chunk, first, seed } = arguments;
     let job = FarmJob {
         name: "input".to_owned(),
@@ -318,6 +319,8 @@ pub(crate) fn input(arguments: &InputArguments) -> Result<ExitStatus> {
         };
         write().with_context(|| format!("could not write {}", path.display()))?;
     }
-    output::write(format!("Wrote {} ntuples to {}\n", job.chunks(), directory.display()).as_bytes())?;
+    let (count, place) = (job.chunks(), directory.display().to_string());
+    let data = serde_json::json!({ "ntuples": count, "directory": place });
+    output::done(format!("Wrote {count} ntuples to {place}"), Vec::new(), (&["ntuples", "directory"], &data), common)?;
     Ok(ExitStatus::Fine)
 }

@@ -32,14 +32,6 @@ Exit codes: 0 every node was measured; 1 with --fail-on outlier, a node is odd; 
 3 with --fail-on outlier, it cannot be told whether a node is odd; 130 stopped, with what came kept.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    place: NodeOptions,
-    /// How many nodes [default: all hosts, all of Slurm's partition or list, one local]
-    #[arg(long, short = 'N', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    nodes: Option<u32>,
-    /// Nodes that measure at the same time [default: all; local: 1, since its nodes are one machine]
-    #[arg(long, alias = "at-once", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    parallel: Option<u32>,
-    #[command(flatten)]
     selection: FigureSelection,
     #[command(flatten)]
     rounds: RoundOptions,
@@ -60,6 +52,14 @@ pub(crate) struct Arguments {
     /// No progress line
     #[arg(long, short)]
     quiet: bool,
+    #[command(flatten)]
+    place: NodeOptions,
+    /// How many nodes [default: all hosts, all of Slurm's partition or list, one local]
+    #[arg(long, short = 'N', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    nodes: Option<u32>,
+    /// Nodes that measure at the same time [default: all; local: 1, since its nodes are one machine]
+    #[arg(long, alias = "at-once", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    parallel: Option<u32>,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {

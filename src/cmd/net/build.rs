@@ -84,11 +84,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "COMMAND", conflicts_with = "lab")]
     agent: Vec<String>,
     #[command(flatten)]
-    nodes: NodeOptions,
-    #[command(flatten)]
     switch: Switch,
     #[command(flatten)]
     measure: MeasureOptions,
+    #[command(flatten)]
+    nodes: NodeOptions,
 }
 
 struct BuildTrial {

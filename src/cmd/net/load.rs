@@ -28,9 +28,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=31))]
     down: u32,
     #[command(flatten)]
-    over: Over,
-    #[command(flatten)]
     measure: MeasureOptions,
+    #[command(flatten)]
+    over: Over,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {

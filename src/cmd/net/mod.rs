@@ -51,7 +51,7 @@ enum NetVerb {
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     match &arguments.verb {
-        NetVerb::Serve(arguments) => serve::run(arguments),
+        NetVerb::Serve(arguments) => serve::run(arguments, common),
         NetVerb::Stream(arguments) => stream::run(arguments, common),
         NetVerb::Rr(arguments) => rr::run(arguments, common),
         NetVerb::Load(arguments) => load::run(arguments, common),

@@ -24,9 +24,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "RATE")]
     rate: Option<f64>,
     #[command(flatten)]
-    over: Over,
-    #[command(flatten)]
     measure: MeasureOptions,
+    #[command(flatten)]
+    over: Over,
 }
 
 /// Kinds by name.

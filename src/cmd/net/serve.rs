@@ -10,6 +10,7 @@ use fleet::serve::{ListenSettings, ServeLimits, Server};
 
 use super::super::session::watch_for_signals;
 use crate::ExitStatus;
+use crate::cli::CommonOptions;
 use crate::output;
 use crate::value_parsers::seconds;
 
@@ -42,7 +43,7 @@ pub(crate) struct Arguments {
     time_limit: Option<f64>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
+pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let token = match &arguments.token {
         Some(text) => Token::parse(text)?,
         None => Token::draw()?,
@@ -56,9 +57,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
     };
     let stopper = watch_for_signals()?;
     let server = Server::start(ListenSettings { address: arguments.bind, port: arguments.port, token, limits })?;
-    output::write(format!("listening on {}\n", server.address()).as_bytes())?;
-    if arguments.token.is_none() {
-        output::write(format!("token {}\n", server.token().reveal()).as_bytes())?;
+    let (address, token) = (server.address().to_string(), arguments.token.is_none().then(|| server.token().reveal()));
+    if common.format() == "terminal" {
+        let token = token.map(|token| format!("token {token}\n")).unwrap_or_default();
+        output::write(format!("listening on {address}\n{token}").as_bytes())?;
+    } else {
+        let data = serde_json::json!({ "address": address, "token": token });
+        output::done("Listening".to_owned(), Vec::new(), (&["address", "token"], &data), common)?;
     }
     let began = std::time::Instant::now();
     while !stopper.asked() && arguments.time_limit.is_none_or(|limit| began.elapsed().as_secs_f64() < limit) {

@@ -42,9 +42,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "MS", default_value_t = 20.0)]
     block: f64,
     #[command(flatten)]
-    over: Over,
-    #[command(flatten)]
     measure: MeasureOptions,
+    #[command(flatten)]
+    over: Over,
 }
 
 /// A size of at most 64 MiB.

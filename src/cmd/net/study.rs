@@ -19,9 +19,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "MS", default_value_t = 20.0)]
     block: f64,
     #[command(flatten)]
-    over: Over,
-    #[command(flatten)]
     measure: MeasureOptions,
+    #[command(flatten)]
+    over: Over,
 }
 
 /// Receive buffer of the streams that compare media, bytes.

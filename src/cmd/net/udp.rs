@@ -32,9 +32,9 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 0.2)]
     seconds: f64,
     #[command(flatten)]
-    over: Over,
-    #[command(flatten)]
     measure: MeasureOptions,
+    #[command(flatten)]
+    over: Over,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {

@@ -78,25 +78,31 @@ impl Choice {
             let where_reached = if chosen.reaches < 1.0 { " where it is" } else { "" };
             format!(", and enough nodes are up {} of the time{where_reached}", percent(kept_up))
         });
+        // Offers without power or failures state none, which is not that they have none.
+        let parts = [(costs.purchase, "at the purchase"), (costs.energy, "energy"), (costs.running, "running")];
+        let parts: Vec<(f64, &str)> = parts.into_iter().filter(|part| part.0 > 0.0).collect();
+        let each: Vec<String> = parts.iter().map(|(cost, of)| format!("{} {of}", money(*cost))).collect();
+        let parts = match parts.as_slice() {
+            [] => String::new(),
+            [(_, of)] => format!(" (all of it {of})"),
+            _ => format!(" ({})", each.join(", ")),
+        };
+        let mut does =
+            vec![format!("does {} {} where {} are asked for", amount(chosen.rate), demand.unit, amount(demand.rate))];
+        does.extend((chosen.power > 0.0).then(|| format!("draws {} W", amount(chosen.power))));
+        let failures = chosen.failures_per_year;
+        does.extend((failures > 0.0).then(|| format!("has {} failures of nodes a year", amount(failures))));
         [
             format!(
-                "Take {}: {} over {} ({} at the purchase, {} energy, {} running){spread}.",
+                "Take {}: {} over {}{parts}{spread}.",
                 plan_in_words(&chosen.plan),
                 money(costs.total),
                 demand.years_in_words(),
-                money(costs.purchase),
-                money(costs.energy),
-                money(costs.running),
             ),
             format!(
-                "It does {} {} where {} are asked for, draws {} W and has {} failures of nodes a year; the rate is reached with a \
-                 probability of {}{kept_up}.",
-                amount(chosen.rate),
-                demand.unit,
-                amount(demand.rate),
-                amount(chosen.power),
-                amount(chosen.failures_per_year),
-                percent(chosen.reaches),
+                "It {}; the rate is reached with a probability of {}{kept_up}.",
+                list(&does),
+                percent(chosen.reaches)
             ),
             format!(
                 "With a probability of {} no plan is cheaper; what is not known costs {} on average.",
@@ -192,7 +198,7 @@ impl Choice {
         let cost = money(&self.problem, first.cost);
         let verdict = match (first.worth, first.cost > 0.0) {
             (true, true) => format!("more than its cost of {cost}: do it first"),
-            (true, false) => "if it costs less than that, do it first".to_owned(),
+            (true, false) => "so do it first if it costs less".to_owned(),
             (false, _) => format!("less than its cost of {cost}: not worth it"),
         };
         format!(

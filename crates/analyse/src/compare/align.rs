@@ -186,7 +186,7 @@ fn hint(single: &[Aligned]) -> String {
                 && run(other) != run(row)
                 && let [axis] = differing_axes(&row.key.point, &other.key.point).as_slice()
             {
-                return format!(": {} differs in {axis} alone, so compare across {axis}", row.key.probe);
+                return format!(": {} differs in {axis} alone; --across {axis} sets it side by side", row.key.probe);
             }
         }
     }

@@ -120,8 +120,8 @@ impl<'a> CommonSet<'a> {
             let sign = sign(&figure.metric, self.of);
             Some(RatioMember {
                 shift: sign * shift.log,
-                launches: shift.known.as_ref().map(|known| launches(known, sign)),
-                floor: shift.known.as_ref().map_or(0.0, |known| {
+                launches: shift.bounded().map(|known| launches(known, sign)),
+                floor: shift.bounded().map_or(0.0, |known| {
                     // The error of the clocks is that of all core figures at once.
                     let (whole, clock) = (known.floor_half_width / z, shift.clock.unwrap_or(0.0));
                     (whole * whole - clock * clock).max(0.0).sqrt()

@@ -353,8 +353,8 @@ impl ComparisonInput<'_> {
             .map(|run| {
                 let (reference, other) = (self.runs[self.reference], self.runs[run]);
                 let mut tally = VerdictCounts::default();
-                for ratio in rows.iter().map(|row| &row.ratios[run]).filter(|_| run != self.reference) {
-                    tally.count(ratio.verdict);
+                for row in rows.iter().filter(|row| run != self.reference && !row.is_condition()) {
+                    tally.count(row.ratios[run].verdict);
                 }
                 Compared {
                     name: self.names[run].clone(),

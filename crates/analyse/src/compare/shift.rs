@@ -14,6 +14,12 @@ const FEWEST: usize = 6;
 /// Logarithm of the largest valid ratio; beyond it a value is wrong or not finite.
 pub(crate) const FARTHEST: f64 = 300.0;
 
+/// Half-width of the widest interval around 1, a factor of a hundred: one that goes further says nothing.
+const WIDEST: f64 = 4.6;
+
+/// Why a ratio has no interval where launches that differ determine none.
+pub(crate) const UNBOUNDED: &str = "the launches of one run are too few for an interval";
+
 /// Logarithm of other over reference, and its uncertainty.
 #[derive(Debug, Clone)]
 pub(crate) struct CompareShift {
@@ -26,6 +32,13 @@ pub(crate) struct CompareShift {
     pub(crate) assumed: Option<Assumed>,
     /// Standard deviation that the floor holds for the two clocks at which times are stated.
     pub(crate) clock: Option<f64>,
+}
+
+impl CompareShift {
+    /// What is known of the ratio, if its interval has ends: a few launches that drift determine none.
+    pub(crate) fn bounded(&self) -> Option<&RatioEstimate> {
+        self.known.as_ref().filter(|known| known.interval.half_width() < WIDEST || known.interval.is_outside(0.0))
+    }
 }
 
 /// What two core figures say in cycles and in time.

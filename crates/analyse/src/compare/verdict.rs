@@ -8,7 +8,7 @@ use super::modes::ModePair;
 use super::options::Normalise;
 use super::ratio_basis::{CompareVerdict, CoreRatio, RatioBasis, RatioEnds};
 use super::result::{AssumedSpread, GainDirection, ModeRatio, NeededLaunches, Ratio, VerdictCounts};
-use super::shift::{CompareShift, CoreShifts, FARTHEST};
+use super::shift::{CompareShift, CoreShifts, FARTHEST, UNBOUNDED};
 
 /// Reason for a run that is compared with itself.
 const ITSELF: &str = "it is the same run";
@@ -100,7 +100,9 @@ impl Judge<'_> {
         if let Some(known) = &shift.known {
             ratio.p_value = Some(known.p_value).filter(|p| p.is_finite());
             ratio.adjusted_p = Some(adjusted).filter(|p| p.is_finite());
-            if ratio.verdict == Some(CompareVerdict::Undecided) {
+            if shift.bounded().is_none() {
+                ratio.reason = Some(UNBOUNDED.to_owned());
+            } else if ratio.verdict == Some(CompareVerdict::Undecided) {
                 ratio.need = Some(self.need(known, band));
             }
         }
@@ -195,7 +197,7 @@ impl Judge<'_> {
 
     /// Value, low and high in the comparison's form of ratios.
     fn written(&self, shift: &CompareShift) -> (f64, Option<f64>, Option<f64>) {
-        let ends = shift.known.as_ref().map(|known| {
+        let ends = shift.bounded().map(|known| {
             let (a, b) = (self.ratio(known.interval.low), self.ratio(known.interval.high));
             (a.min(b), a.max(b))
         });

@@ -277,6 +277,20 @@ fn a_small_demand_takes_one_node() {
     }
 }
 
+/// Rented machines state no power and no failures: none are claimed to be zero.
+#[test]
+fn only_what_offers_state_is_told_of_a_plan() {
+    let rented = "currency = \"EUR\"\n[demand]\nrate = \"100 events/s\"\nyears = \"1 year\"\n\
+                  [[offer]]\nname = \"rented\"\nprice_per_hour = \"1 EUR/h\"\nrate = { events = \"60 events/s\" }\n";
+    let said = decide(&problem(rented)).unwrap().sentences().join("\n");
+    assert!(said.contains("It does 120 events/s where 100 are asked for; the rate"), "{said}");
+    assert!(said.contains("(all of it running)") && !said.contains("energy") && !said.contains("purchase"), "{said}");
+    let bought = rented.replace("price_per_hour = \"1 EUR/h\"", "price = \"9 EUR\"\npower = \"200 W\"");
+    let said = decide(&problem(&bought)).unwrap().sentences().join("\n");
+    assert!(said.contains("are asked for and draws 400 W; the rate"), "{said}");
+    assert!(said.contains("(all of it at the purchase)"), "{said}");
+}
+
 #[test]
 fn what_binds_is_named_with_its_price() {
     let choice = decide(&problem(&FARM.replace("\"9 kW\"", "\"4.6 kW\""))).unwrap();

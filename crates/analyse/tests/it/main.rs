@@ -13,6 +13,7 @@ mod compare_recorded;
 mod compare_recorded_cycles;
 mod compare_same;
 mod compare_simulated;
+mod compare_uncounted;
 mod explain_cycles;
 mod explain_measured;
 mod explain_published;

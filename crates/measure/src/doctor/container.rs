@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use model::{GIB, MIB, Machine, Topology, format_size};
+use model::{GIB, Machine, Topology, spoken_size};
 use sys::cgroup::{CgroupLimits, Quota, TaskRoom, Throttled};
 
 use super::{Check, Health};
@@ -125,8 +125,8 @@ fn listed(mut names: Vec<String>) -> String {
 fn memory(limit: Option<u64>, left: Option<u64>, topology: &Topology, allowed: &[usize]) -> Check {
     let subject = "memory limit";
     let (Some(limit), Some(left)) = (limit, left) else { return Check::fine(subject, "no limit") };
-    let rounded = |bytes: u64| format_size(if bytes > MIB { bytes / MIB * MIB } else { bytes });
-    let says = format!("a control group permits {} of memory, of which {} are free", rounded(limit), rounded(left));
+    let [permitted, free] = [limit, left].map(spoken_size);
+    let says = format!("a control group permits {permitted} of memory, of which {free} are free");
     let lacking = figures(topology, allowed, |needs| needs.lack_memory(left));
     if lacking.is_empty() {
         return Check::fine(subject, format!("{says}: enough for every figure of the default suite"));
@@ -210,10 +210,10 @@ fn in_memory(free: Option<u64>) -> Check {
         ),
         Some(free) if free < FILES_IN_MEMORY => Check::attention(
             subject,
-            format!("/dev/shm has {} free", format_size(free / MIB * MIB)),
+            format!("/dev/shm has {} free", spoken_size(free)),
             "figures with place=tmpfs that need more than half of it are not measured; containers get more by --shm-size",
         ),
-        Some(free) => Check::fine(subject, format!("/dev/shm has {} free", format_size(free / MIB * MIB))),
+        Some(free) => Check::fine(subject, format!("/dev/shm has {} free", spoken_size(free))),
     }
 }
 
@@ -233,6 +233,8 @@ fn writable(directory: &Path) -> Check {
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
+
+    use model::MIB;
 
     use super::*;
 
@@ -295,7 +297,7 @@ mod tests {
         let told = |limit: u64, left: u64| memory(Some(limit), Some(left), &two_cpus(), &[0, 1]);
         let little = told(200 * MIB, 150 * MIB);
         assert_eq!(little.state, Health::Attention);
-        let words = "200MiB of memory, of which 150MiB are free, too little for memory.";
+        let words = "200 MiB of memory, of which 150 MiB are free, too little for memory.";
         assert!(little.says.contains(words), "{}", little.says);
         assert!(!little.says.contains("cpu."), "arithmetic needs none: {}", little.says);
         assert_eq!(told(64 * GIB, 60 * GIB).state, Health::Fine);
@@ -310,7 +312,7 @@ mod tests {
 
     #[test]
     fn small_shared_memory_is_told() {
-        assert!(in_memory(Some(64 * MIB)).says.contains("64MiB free"));
+        assert!(in_memory(Some(64 * MIB)).says.contains("64 MiB free"));
         assert_eq!((in_memory(Some(GIB)).state, in_memory(None).state), (Health::Fine, Health::Attention));
     }
 
@@ -331,7 +333,7 @@ mod tests {
             let checks = of(name);
             assert_eq!(attention(&checks), ["CPU quota", "memory limit", "processes"], "{name}");
             let says: String = checks.iter().map(|check| check.says.clone()).collect();
-            for words in ["0.50 CPUs of time every 100 ms", "permits 200MiB", "permits 12 processes"] {
+            for words in ["0.50 CPUs of time every 100 ms", "permits 200 MiB", "permits 12 processes"] {
                 assert!(says.contains(words), "{name}: {says}");
             }
         }

@@ -50,8 +50,8 @@ impl Folders {
         if let [fastest, .., slowest] = times[..] {
             let micros = |time: Duration| time.as_nanos() as f64 * 1e-3;
             context.note(format!(
-                "in the fastest of {} new directories, each in a block group of its own: a creation took {:.1} us there \
-                 and {:.1} us in the slowest",
+                "in the fastest of {} new directories, each in a block group of its own: a creation took {:.1} µs there \
+                 and {:.1} µs in the slowest",
                 times.len(),
                 micros(fastest),
                 micros(slowest)

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use analyse::compare::{CompareVerdict, GainDirection};
 use analyse::trust::{TrustLevel, doubts, trust};
 use analyse::{CompareOptions, compare};
-use model::{Conditions, FigureKey, Flag, Invalid, Outcome, Run, Unit};
+use model::{Better, Conditions, EstimateMethod, FigureKey, Flag, Invalid, Metric, Outcome, Run, Unit};
 use report::view::{self, CompareContext, RunContext};
 use report::{Document, ReportFormat, Terminal};
 
@@ -178,4 +178,42 @@ fn many_machines_are_ranked_by_family() {
     let order: Vec<usize> = (0..6).map(|at| text.find(&format!("  node{at} ")).unwrap()).collect();
     assert!(order.windows(2).all(|pair| pair[0] < pair[1]), "the best first: {text}");
     assert!(text.contains("SLOWER") && text.contains("undecided"), "{text}");
+}
+
+/// A run whose first figure rose from launch to launch, so that it has no interval, beside one of every run.
+fn drifting(seed: u64, factor: f64) -> Run {
+    let mut run = fixture::sample_run(seed, factor, false);
+    let mut shared = run.figures[0].clone();
+    shared.probe = model::CORE_SHARED.to_owned();
+    shared.metric = Metric { unit: Unit::Ratio, per: "time".into(), better: Better::Lower };
+    shared.point = model::Point::default();
+    run.figures.push(shared);
+    for figure in &mut run.figures {
+        figure.launches.clear();
+        if let Outcome::Measured(estimate) = &mut figure.outcome {
+            (estimate.method, estimate.launches) = (EstimateMethod::Stated, 10);
+        }
+    }
+    if let Outcome::Measured(estimate) = &mut run.figures[0].outcome {
+        (estimate.level, estimate.launches, estimate.method) = (1e-9, 5, EstimateMethod::Range);
+        (estimate.low, estimate.high) = (0.98 * estimate.value, 1.02 * estimate.value);
+    }
+    run
+}
+
+#[test]
+fn counts_are_of_what_was_asked_for_and_no_interval_is_without_ends() {
+    let (a, b) = (drifting(1, 1.0), drifting(2, 1.6));
+    let asked = a.figures.iter().filter(|figure| !figure.is_condition()).count();
+    let text = compared(&[a.clone(), b.clone()], 100);
+    assert!(text.contains(&format!("(of {asked})")) && !text.contains("core was shared"), "{text}");
+    assert!(text.contains("All figures: ") && !text.contains("e−") && !text.contains("0.00 –"), "{text}");
+    let three = compared(&[a, b, fixture::sample_run(3, 1.3, false)], 140);
+    assert!(three.contains("place") && three.contains("by value alone"), "{three}");
+    let table = three.split("\nfigures against").next().unwrap();
+    assert_eq!(
+        table.lines().filter(|line| line.contains("x worse") || line.contains("x slower")).count(),
+        2,
+        "{three}"
+    );
 }

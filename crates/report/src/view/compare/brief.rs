@@ -135,9 +135,15 @@ fn certain(comparison: &Comparison) -> String {
     )
 }
 
+/// The figures that count, with the ratios of a machine.
+fn counted(comparison: &Comparison, other: usize) -> impl Iterator<Item = (&CompareRow, &Ratio)> {
+    let rows = comparison.rows.iter().filter(|row| !row.is_condition());
+    rows.filter_map(move |row| Some((row, row.ratios.get(other)?)))
+}
+
 /// The significant differences in one direction, the largest first.
 fn directed(comparison: &Comparison, other: usize, way: GainDirection) -> Vec<(&CompareRow, &Ratio)> {
-    let found = comparison.rows.iter().filter_map(|row| Some((row, row.ratios.get(other)?)));
+    let found = counted(comparison, other);
     let differs = |(_, ratio): &(&CompareRow, &Ratio)| {
         ratio.verdict == Some(CompareVerdict::Different) && ratio.direction == Some(way)
     };
@@ -183,9 +189,9 @@ fn groups(comparison: &Comparison, other: usize) -> Vec<RowGroup> {
 
 /// Figures that differ only under the spread assumed for printed values, the largest change first.
 fn assumed(comparison: &Comparison, other: usize) -> Vec<(&CompareRow, &Ratio)> {
-    let found = comparison.rows.iter().filter_map(|row| Some((row, row.ratios.get(other)?)));
-    let mut found: Vec<(&CompareRow, &Ratio)> =
-        found.filter(|(_, ratio)| ratio.verdict == Some(CompareVerdict::DifferentSpreadAssumed)).collect();
+    let mut found: Vec<(&CompareRow, &Ratio)> = counted(comparison, other)
+        .filter(|(_, ratio)| ratio.verdict == Some(CompareVerdict::DifferentSpreadAssumed))
+        .collect();
     found.sort_by(|a, b| effect(b.1).total_cmp(&effect(a.1)));
     found
 }
@@ -213,9 +219,8 @@ pub(crate) fn per_price(comparison: &Comparison) -> Vec<String> {
 
 /// What would decide the undecided figures, and how long measuring it would take.
 fn undecided(comparison: &Comparison, other: usize, seconds: &HashMap<FigureKey, f64>) -> Option<String> {
-    let ratios = || comparison.rows.iter().filter_map(|row| Some((row, row.ratios.get(other)?)));
     let open: Vec<(&CompareRow, &Ratio)> =
-        ratios().filter(|(_, ratio)| ratio.verdict == Some(CompareVerdict::Undecided)).collect();
+        counted(comparison, other).filter(|(_, ratio)| ratio.verdict == Some(CompareVerdict::Undecided)).collect();
     if open.is_empty() {
         return None;
     }
@@ -243,8 +248,8 @@ fn undecided(comparison: &Comparison, other: usize, seconds: &HashMap<FigureKey,
         parts.push(format!("more sessions would decide {sessions}"));
     }
     if close > 0 {
-        let verb = if close == 1 { "is" } else { "are" };
-        parts.push(format!("{close} {verb} too close to the edge of the same"));
+        let [scatter, lie] = if close == 1 { ["scatters", "lies"] } else { ["scatter", "lie"] };
+        parts.push(format!("{close} {scatter} too much for either, or {lie} too close to the edge of the same"));
     }
     (!parts.is_empty()).then(|| format!("Undecided: {}.", parts.join(", ")))
 }

@@ -62,18 +62,21 @@ pub(crate) fn section(comparison: &Comparison) -> Option<DocumentSection> {
 }
 
 fn places(comparison: &Comparison) -> &'static str {
-    let mut overall = comparison.geometric_means.iter().filter(|mean| mean.family.is_none());
-    if overall.any(|mean| mean.level <= 0.0 && mean.machine != comparison.reference) {
-        "Places are by value alone, since not every figure states a spread."
-    } else {
-        "Machines whose intervals overlap share their places."
+    let others = comparison.geometric_means.iter().filter(|mean| mean.machine != comparison.reference);
+    let known: Vec<bool> = others.filter(|mean| mean.family.is_none()).map(|mean| mean.level > 0.0).collect();
+    match (known.contains(&true), known.contains(&false)) {
+        (_, false) => "Machines whose intervals overlap share their places.",
+        (false, true) => "Places are by value alone, since not every figure states a spread.",
+        (true, true) => {
+            "Machines whose intervals overlap share their places; where a figure states no spread, the value alone counts."
+        }
     }
 }
 
 /// All figures, then the families in the order of the figures.
 fn families(comparison: &Comparison) -> Vec<Option<String>> {
     let mut families = vec![None];
-    for row in &comparison.rows {
+    for row in comparison.rows.iter().filter(|row| !row.is_condition()) {
         let family = row.probe.split('.').next().map(str::to_owned);
         if !families.contains(&family) {
             families.push(family);

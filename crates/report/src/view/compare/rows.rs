@@ -167,7 +167,11 @@ pub(super) fn open(ratio: &Ratio) -> Option<String> {
         NeededLaunches::Launches(1) => "1 more launch would decide".to_owned(),
         NeededLaunches::Launches(count) => format!("{count} more launches would decide"),
         NeededLaunches::Sessions(count) => format!("{} of each machine would decide", plural(count, "session")),
-        NeededLaunches::TooClose => "too close to the edge of \"the same\" to decide".to_owned(),
+        NeededLaunches::TooClose => {
+            "no reasonable number of launches or sessions decides: it scatters too much, or lies too close to the edge of \
+             \"the same\""
+                .to_owned()
+        }
     });
     need.or_else(|| ratio.reason.clone())
 }

@@ -1,0 +1,120 @@
+//! What a verb answers when it has done something, and what it says next.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
+
+use crate::common::Place;
+
+#[test]
+fn every_verb_answers_in_json_or_refuses_it_in_one_line() {
+    let place = Place::with_two_runs();
+    let label = place.ask(&["runs", "label", "2", "second", "--json"]).fine().json();
+    assert_eq!((label["run"].as_u64(), label["label"].as_str()), (Some(2), Some("second")), "{label}");
+    assert!(label["id"].as_str().is_some_and(|id| !id.is_empty()), "{label}");
+    let none = place.ask(&["runs", "label", "2", "--json"]).fine().json();
+    assert!(none["label"].is_null(), "{none}");
+    assert!(place.ask(&["runs", "label", "2", "third"]).fine().out.contains("The label of run 2 is \"third\""));
+    let removed = place.ask(&["runs", "remove", "1", "third", "--json"]).fine().json();
+    let numbers: Vec<_> = removed.as_array().unwrap().iter().map(|run| run["run"].as_u64()).collect();
+    assert_eq!(numbers, [Some(1), Some(2)]);
+    let wrote = place.ask(&["app", "init", "mine.toml", "--json"]).fine().json();
+    assert!(wrote["wrote"] == "mine.toml" && place.file("mine.toml").exists(), "{wrote}");
+    let said = place.ask(&["app", "init", "other.toml"]).fine().out;
+    assert!(said.contains("Wrote other.toml") && said.contains("prony app run other.toml"), "{said}");
+    let input = place.ask(&["farm", "input", "in", "--events", "4", "--chunk", "2", "--json"]).fine().json();
+    assert_eq!((input["ntuples"].as_u64(), input["directory"].as_str()), (Some(2), Some("in")), "{input}");
+    let serve = place.ask(&["net", "serve", "--time-limit", "0.1s", "--json"]).fine().json();
+    assert!(serve["address"].as_str().unwrap().starts_with("127.0.0.1:") && serve["token"].is_string(), "{serve}");
+    for words in [
+        &["completions", "bash"][..],
+        &["app", "init", "-"],
+        &["export", "./a.json", "--to", "openmetrics"],
+        &["export", "./a.json"],
+    ] {
+        for format in [&["--json"][..], &["--format", "csv"]] {
+            let refused = place.ask(&[words, format].concat());
+            assert!(refused.out.is_empty(), "{words:?}: {refused:?}");
+            assert_eq!(refused.refused().lines().count(), 1, "{words:?}");
+        }
+    }
+    let said = place.ask(&["export", "./a.json", "--to", "openmetrics", "--json"]).refused();
+    assert!(said.contains("prony show ./a.json --format json"), "{said}");
+    assert!(place.ask(&["export", "./a.json", "--to", "openmetrics"]).fine().out.contains("# EOF"));
+}
+
+#[test]
+fn a_report_goes_where_it_is_asked_to_in_every_format() {
+    let place = Place::with_two_runs();
+    let read = |name: &str| std::fs::read_to_string(place.file(name)).unwrap();
+    for (format, begins) in [("html", "<!DOCTYPE"), ("markdown", "# "), ("json", "{"), ("csv", "run,")] {
+        let answer = place.ask(&["report", "1", "--format", format, "--output", format]).fine();
+        assert_eq!(answer.out, format!("Wrote {format}\n"));
+        assert!(read(format).starts_with(begins), "{format}: {}", read(format));
+        let printed = place.ask(&["report", "1", "--format", format]).fine().out;
+        assert!(printed.starts_with(begins), "{format}: {printed}");
+        let dash = place.ask(&["report", "1", "--format", format, "--output", "-"]).fine().out;
+        assert!(dash.starts_with(begins), "{format}");
+    }
+    assert!(!place.file("prony-report.html").exists());
+    place.ask(&["report", "1", "2"]).fine();
+    assert!(read("prony-report.html").starts_with("<!DOCTYPE"));
+    place.ask(&["report", "1", "--json", "--output", "one.json"]).fine();
+    assert!(read("one.json").starts_with('{'));
+}
+
+#[test]
+fn headings_of_the_help_hold_what_stands_below_them() {
+    let place = Place::new();
+    let below = |verb: &[&str], heading: &str| {
+        let help = place.ask(&[verb, &["--help"]].concat()).fine().out;
+        let section = help.split(&format!("\n{heading}:\n")).nth(1).unwrap_or_else(|| panic!("{heading}: {help}"));
+        section.split("\n\n").next().unwrap().to_owned()
+    };
+    for (verb, heading, own, general) in [
+        (&["net", "build"][..], "Nodes", "--hosts", &["--time-limit", "--label", "--link"][..]),
+        (&["net", "rr"], "What it goes over (default: loopback)", "--server", &["--target", "--label", "--quiet"]),
+        (&["net", "stream"], "What it goes over (default: loopback)", "--link", &["--target", "--label", "--quiet"]),
+        (&["fleet", "run"], "Nodes", "--parallel", &["--suite", "--probe", "--label", "--fail-on"]),
+        (&["farm", "run"], "Nodes", "--jobs", &["--ledger", "--verify", "--lease", "--label"]),
+        (&["farm", "run"], "Input files", "--stage-sums", &["--progress", "--label", "--no-store"]),
+    ] {
+        let under = below(verb, heading);
+        assert!(under.contains(own), "{verb:?} {heading}: {under}");
+        for option in general {
+            assert!(!under.contains(&format!("{option} ")), "{verb:?}: {option} stands below {heading}");
+            assert!(below(verb, "Options").contains(option), "{verb:?}: {option}");
+        }
+    }
+}
+
+#[test]
+fn what_is_suggested_after_an_import_works() {
+    let place = Place::with_a_run();
+    std::fs::write(place.file("one.csv"), "machine,triad (GB/s)\nnode-a,61.5\n").unwrap();
+    std::fs::write(place.file("two.csv"), "machine,compile (s)\nnode-a,182\nnode-b,170\n").unwrap();
+    let alone = place.ask(&["import", "one.csv"]).fine().out;
+    assert!(alone.contains("Next: prony show 2\n"), "nothing in the store has its figure: {alone}");
+    let both = place.ask(&["import", "one.csv", "two.csv"]).fine().out;
+    assert!(both.contains("Next: prony show 2\n"), "no other has the figure of the first: {both}");
+    let pair = place.ask(&["import", "two.csv", "one.csv"]).fine().out;
+    assert!(pair.contains("prony compare 3 4"), "{pair}");
+    place.ask(&["compare", "3", "4"]).fine();
+}
+
+#[test]
+fn refusals_name_what_there_is_to_do() {
+    let place = Place::with_two_runs();
+    place.ask(&["runs", "label", "1", "old"]).fine();
+    place.ask(&["runs", "label", "2", "new"]).fine();
+    let said = place.ask(&["compare", "old", "new", "--price", "old=0.31/h"]).refused();
+    assert!(said.contains("new has no price; give one with --price new=AMOUNT"), "{said}");
+    for (name, label) in [("true", "t"), ("sh -c true", "s")] {
+        place.ask(&["time", name, "--runs", "3", "--label", label]).fine();
+    }
+    let said = place.ask(&["compare", "t", "s"]).refused();
+    assert!(said.contains("--across command"), "{said}");
+    place.ask(&["compare", "t", "s", "--across", "command"]).fine();
+    let half = place.ask(&["time", "true", "false", "--runs", "3"]);
+    assert_eq!(half.code, Some(2));
+    assert!(half.err.contains(" of 4 figures failed") && !half.err.contains("nothing"), "{half:?}");
+    let all = place.ask(&["time", "false", "--runs", "3"]);
+    assert!(all.err.contains("nothing could be measured"), "{all:?}");
+}
