@@ -5,8 +5,8 @@
 //! band around zero, SAME wholly inside, as in tests of equivalence (Schuirmann, Journal of Pharmacokinetics and
 //! Biopharmaceutics 15, 1987; Lakens, Social Psychological and Personality Science 8, 2017).
 
-use crate::autocorrelation::variance_inflation;
 use crate::distribution::{normal_cdf, normal_quantile, student_t_cdf, student_t_quantile};
+use crate::effective::Persistence;
 use crate::hodges_lehmann::{HodgesLehmannShift, one_sample, two_sample};
 use crate::interval::Interval;
 use crate::quantile::standard_deviation;
@@ -137,9 +137,8 @@ pub enum EquivalenceVerdict {
 pub fn compare(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<RatioEstimate> {
     let shift = two_sample(a, b)?;
     let launch_interval = shift.interval(level)?;
-    let (n, m) = (a.len() as f64, b.len() as f64);
-    let inflation = (variance_inflation(a) / n + variance_inflation(b) / m) / (1.0 / n + 1.0 / m);
-    Some(estimated(&shift, launch_interval, Widening { stretch: inflation.sqrt(), floor }, level, a.len().min(b.len())))
+    let widening = Widening { persistence: Persistence::of(&[a, b]), floor };
+    Some(estimated(&shift, launch_interval, &widening, level, a.len().min(b.len())))
 }
 
 /// Compares B against A from differences of logarithms in the order of time, each of a pair that shared its conditions:
@@ -149,18 +148,18 @@ pub fn compare(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<RatioEs
 pub fn compare_pairs(differences: &[f64], level: f64) -> Option<RatioEstimate> {
     let shift = one_sample(differences)?;
     let launch_interval = shift.interval(level)?;
-    let widening = Widening { stretch: variance_inflation(differences).sqrt(), floor: Floor::NONE };
-    Some(estimated(&shift, launch_interval, widening, level, differences.len()))
+    let widening = Widening { persistence: Persistence::of(&[differences]), floor: Floor::NONE };
+    Some(estimated(&shift, launch_interval, &widening, level, differences.len()))
 }
 
 fn estimated(
     shift: &HodgesLehmannShift,
     launch_interval: Interval,
-    widening: Widening,
+    widening: &Widening,
     level: f64,
     launches: usize,
 ) -> RatioEstimate {
-    let plain = widening.floor.sd == 0.0 && widening.stretch == 1.0;
+    let plain = widening.floor.sd == 0.0 && widening.persistence.is_none();
     RatioEstimate {
         shift: shift.estimate,
         interval: widening.apply(shift.estimate, launch_interval, level),
@@ -174,16 +173,21 @@ fn estimated(
 
 /// Widening of the interval from the launches.
 struct Widening {
-    /// Factor on the distance of each end from the estimate, for autocorrelation.
-    stretch: f64,
+    /// For launches that resemble their neighbours.
+    persistence: Option<Persistence>,
     floor: Floor,
 }
 
 impl Widening {
+    /// Factor on the distance of each end from the estimate.
+    fn stretch(&self, level: f64) -> f64 {
+        self.persistence.map_or(1.0, |persistence| persistence.factor(level))
+    }
+
     fn apply(&self, centre: f64, launches: Interval, level: f64) -> Interval {
-        let floor = self.floor.half_width(level);
-        let down = (self.stretch * (centre - launches.low)).hypot(floor);
-        let up = (self.stretch * (launches.high - centre)).hypot(floor);
+        let (floor, stretch) = (self.floor.half_width(level), self.stretch(level));
+        let down = (stretch * (centre - launches.low)).hypot(floor);
+        let up = (stretch * (launches.high - centre)).hypot(floor);
         Interval { low: centre - down, high: centre + up, level: if floor > 0.0 { level } else { launches.level } }
     }
 
@@ -195,7 +199,7 @@ impl Widening {
             let level = 1.0 - ln_p.exp();
             shift.interval(level).is_some_and(|i| {
                 // The end towards zero: beyond it when what launches and floor add in quadrature is less than the shift.
-                let launches = self.stretch * if centre > 0.0 { centre - i.low } else { i.high - centre };
+                let launches = self.stretch(level) * if centre > 0.0 { centre - i.low } else { i.high - centre };
                 let room = centre * centre - launches * launches;
                 room > 0.0 && self.floor.is_within(room.sqrt(), level)
             })
