@@ -10,7 +10,7 @@ use crate::distribution::student_t_quantile;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Persistence {
     /// Factor on the standard error.
-    stretch: f64,
+    inflated: f64,
     /// Degrees of freedom of as many independent launches as these are worth.
     worth: f64,
     /// Degrees of freedom if all were independent.
@@ -43,8 +43,15 @@ impl SampleWorth {
 const LEAST_DEGREES: f64 = 0.5;
 
 impl Persistence {
+    /// Factor on the half-width of an interval at `level` for samples in the order of time whose errors add, at least 1. It is
+    /// that of the report's level at stricter ones too: there Student's quantiles would make one pair of independent launches
+    /// in ten, those that look correlated by chance, unable to show anything.
+    pub(crate) fn stretch(samples: &[&[f64]], level: f64) -> f64 {
+        Self::of(samples).map_or(1.0, |found| found.factor(level))
+    }
+
     /// Of samples in the order of time whose errors add; `None` if none shows that neighbours resemble each other.
-    pub(crate) fn of(samples: &[&[f64]]) -> Option<Self> {
+    fn of(samples: &[&[f64]]) -> Option<Self> {
         let sizes: Vec<SampleWorth> = samples.iter().map(|one| SampleWorth::of(one)).collect();
         if sizes.iter().all(|size| size.inflation <= 1.0) {
             return None;
@@ -55,17 +62,17 @@ impl Persistence {
             let spent = |size| worth(size).powi(-2) / (worth(size) - 1.0).max(LEAST_DEGREES);
             variance(worth).powi(2) / sizes.iter().map(spent).sum::<f64>()
         };
-        let stretch = (variance(&|size| size.launches / size.inflation) / variance(&|size| size.launches)).sqrt();
+        let inflated = (variance(&|size| size.launches / size.inflation) / variance(&|size| size.launches)).sqrt();
         let (worth, all) = (welch(&|size| size.independent), welch(&|size| size.launches));
-        Some(Self { stretch, worth: worth.min(all), all })
+        Some(Self { inflated, worth: worth.min(all), all })
     }
 
     /// Factor on the half-width of an interval at `level` of independent launches.
-    pub(crate) fn factor(&self, level: f64) -> f64 {
+    fn factor(&self, level: f64) -> f64 {
         let quantile = |degrees| student_t_quantile(0.5 + level / 2.0, degrees);
         let ratio = quantile(self.worth) / quantile(self.all);
         // At a level of nothing both quantiles are 0, and at one that is 1 but for rounding infinite.
-        self.stretch * if ratio.is_finite() { ratio.max(1.0) } else { 1.0 }
+        self.inflated * if ratio.is_finite() { ratio.max(1.0) } else { 1.0 }
     }
 }
 
@@ -79,11 +86,11 @@ mod tests {
         assert!(Persistence::of(&[&mixed, &mixed]).is_none());
         let climbing: Vec<f64> = (0..20).map(|at| f64::from(at / 4)).collect();
         let shown = Persistence::of(&[&climbing, &climbing]).unwrap();
-        assert!(shown.worth < 5.0 && shown.all > 30.0 && shown.stretch > 2.0, "{shown:?}");
+        assert!(shown.worth < 5.0 && shown.all > 30.0 && shown.inflated > 2.0, "{shown:?}");
         // Student's quantile of few degrees grows faster with the level: intervals nest.
         let factors: Vec<f64> = [0.0, 0.5, 0.95, 0.999, 1.0].map(|level| shown.factor(level)).to_vec();
         assert!(factors.windows(2).take(3).all(|pair| pair[0] <= pair[1]), "{factors:?}");
-        assert!(factors.iter().all(|factor| factor.is_finite() && *factor >= shown.stretch), "{factors:?}");
+        assert!(factors.iter().all(|factor| factor.is_finite() && *factor >= shown.inflated), "{factors:?}");
         // One side's correlation is that side's: beside many launches that are independent it costs less.
         let beside = Persistence::of(&[&climbing, &mixed.repeat(4)]).unwrap();
         assert!(beside.worth < beside.all && beside.factor(0.95) > 1.5);

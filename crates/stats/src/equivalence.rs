@@ -137,7 +137,7 @@ pub enum EquivalenceVerdict {
 pub fn compare(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<RatioEstimate> {
     let shift = two_sample(a, b)?;
     let launch_interval = shift.interval(level)?;
-    let widening = Widening { persistence: Persistence::of(&[a, b]), floor };
+    let widening = Widening { stretch: Persistence::stretch(&[a, b], level), floor };
     Some(estimated(&shift, launch_interval, &widening, level, a.len().min(b.len())))
 }
 
@@ -148,7 +148,7 @@ pub fn compare(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<RatioEs
 pub fn compare_pairs(differences: &[f64], level: f64) -> Option<RatioEstimate> {
     let shift = one_sample(differences)?;
     let launch_interval = shift.interval(level)?;
-    let widening = Widening { persistence: Persistence::of(&[differences]), floor: Floor::NONE };
+    let widening = Widening { stretch: Persistence::stretch(&[differences], level), floor: Floor::NONE };
     Some(estimated(&shift, launch_interval, &widening, level, differences.len()))
 }
 
@@ -159,7 +159,7 @@ fn estimated(
     level: f64,
     launches: usize,
 ) -> RatioEstimate {
-    let plain = widening.floor.sd == 0.0 && widening.persistence.is_none();
+    let plain = widening.floor.sd == 0.0 && widening.stretch == 1.0;
     RatioEstimate {
         shift: shift.estimate,
         interval: widening.apply(shift.estimate, launch_interval, level),
@@ -173,21 +173,16 @@ fn estimated(
 
 /// Widening of the interval from the launches.
 struct Widening {
-    /// For launches that resemble their neighbours.
-    persistence: Option<Persistence>,
+    /// Factor on the distance of each end from the estimate, for launches that resemble their neighbours.
+    stretch: f64,
     floor: Floor,
 }
 
 impl Widening {
-    /// Factor on the distance of each end from the estimate.
-    fn stretch(&self, level: f64) -> f64 {
-        self.persistence.map_or(1.0, |persistence| persistence.factor(level))
-    }
-
     fn apply(&self, centre: f64, launches: Interval, level: f64) -> Interval {
-        let (floor, stretch) = (self.floor.half_width(level), self.stretch(level));
-        let down = (stretch * (centre - launches.low)).hypot(floor);
-        let up = (stretch * (launches.high - centre)).hypot(floor);
+        let floor = self.floor.half_width(level);
+        let down = (self.stretch * (centre - launches.low)).hypot(floor);
+        let up = (self.stretch * (launches.high - centre)).hypot(floor);
         Interval { low: centre - down, high: centre + up, level: if floor > 0.0 { level } else { launches.level } }
     }
 
@@ -199,7 +194,7 @@ impl Widening {
             let level = 1.0 - ln_p.exp();
             shift.interval(level).is_some_and(|i| {
                 // The end towards zero: beyond it when what launches and floor add in quadrature is less than the shift.
-                let launches = self.stretch(level) * if centre > 0.0 { centre - i.low } else { i.high - centre };
+                let launches = self.stretch * if centre > 0.0 { centre - i.low } else { i.high - centre };
                 let room = centre * centre - launches * launches;
                 room > 0.0 && self.floor.is_within(room.sqrt(), level)
             })
