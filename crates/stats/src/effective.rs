@@ -39,8 +39,10 @@ impl SampleWorth {
     }
 }
 
-/// Least degrees of freedom of one sample: launches that are worth one or fewer have none.
-const LEAST_DEGREES: f64 = 0.5;
+/// Least degrees of freedom of one sample. Launches that are worth one or two have next to none, and Student's quantile of
+/// those hides any difference: with half a degree, of ten independent launches that lie ten deviations apart one pair in ten
+/// would not be told apart, since one sample in twenty looks as if it were worth so few. With two all are.
+const LEAST_DEGREES: f64 = 2.0;
 
 impl Persistence {
     /// Factor on the half-width of an interval at `level` for samples in the order of time whose errors add, at least 1. It is

@@ -65,6 +65,23 @@ fn equals_whose_launches_resemble_their_neighbours_are_rarely_called_different()
     }
 }
 
+/// A few launches that look correlated by chance must not hide what lies far apart.
+#[test]
+fn what_lies_far_apart_is_found() {
+    let trials = testing::trials(400, 4000);
+    let mut rng = generator(34);
+    for launches in [8, 10, 14, 20] {
+        let found = (0..trials).filter(|_| {
+            let (a, mut b) = (correlated(launches, 0.0, &mut rng), correlated(launches, 0.0, &mut rng));
+            b.iter_mut().for_each(|value| *value += 10.0 * SPREAD);
+            compare(&a, &b, Floor::NONE, 0.95).unwrap().interval.low > 0.0
+        });
+        let share = found.count() as f64 / trials as f64;
+        println!("TABLE ten deviations apart, {launches} launches: found {share:.4}");
+        assert!(share > 0.99, "{launches} launches: {share}");
+    }
+}
+
 #[test]
 fn independent_launches_find_what_they_found() {
     let trials = testing::trials(400, 4000);
