@@ -82,6 +82,20 @@ pub(crate) fn had_its_cpus(run: &Run) -> bool {
     known && taken.iter().all(Option::is_none)
 }
 
+/// Share of the CPUs' time from which other work is a crowd, and the load of every CPU where that is not known.
+const CROWD: (f64, f64) = (0.5, 2.0);
+
+/// Whether so much other work ran beside a run that its CPUs were waited for.
+#[must_use]
+pub(crate) fn is_beside_a_crowd(run: &Run) -> bool {
+    let conditions = recorded(run);
+    let cpus = f64::from(conditions.online.or(conditions.cpus).unwrap_or(1).max(1));
+    match conditions.others.as_ref().and_then(model::TakenTime::share) {
+        Some(share) => share.get() > CROWD.0,
+        None => conditions.load.is_some_and(|load| load > CROWD.1 * cpus),
+    }
+}
+
 /// One sentence on a run: `web-3 ran beside other work (load 3.1 on 2 CPUs) and saw its clock move ...`, without a full
 /// stop.
 #[must_use]

@@ -64,7 +64,8 @@ pub fn remove_scratch(owner: u32, seed: u64, directories: &[&Path]) {
 }
 
 /// A directory of a file system in memory that can be written.
-pub(crate) fn tmpfs() -> Option<PathBuf> {
+#[must_use]
+pub fn tmpfs() -> Option<PathBuf> {
     ["/dev/shm", "/run/shm", "/tmp", "/run"]
         .iter()
         .map(PathBuf::from)

@@ -5,8 +5,8 @@
 //! band around zero, SAME wholly inside, as in tests of equivalence (Schuirmann, Journal of Pharmacokinetics and
 //! Biopharmaceutics 15, 1987; Lakens, Social Psychological and Personality Science 8, 2017).
 
-use crate::autocorrelation::variance_inflation;
 use crate::distribution::{normal_cdf, normal_quantile, student_t_cdf, student_t_quantile};
+use crate::effective::Persistence;
 use crate::hodges_lehmann::{HodgesLehmannShift, one_sample, two_sample};
 use crate::interval::Interval;
 use crate::quantile::standard_deviation;
@@ -137,9 +137,8 @@ pub enum EquivalenceVerdict {
 pub fn compare(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<RatioEstimate> {
     let shift = two_sample(a, b)?;
     let launch_interval = shift.interval(level)?;
-    let (n, m) = (a.len() as f64, b.len() as f64);
-    let inflation = (variance_inflation(a) / n + variance_inflation(b) / m) / (1.0 / n + 1.0 / m);
-    Some(estimated(&shift, launch_interval, Widening { stretch: inflation.sqrt(), floor }, level, a.len().min(b.len())))
+    let widening = Widening { stretch: Persistence::stretch(&[a, b], level), floor };
+    Some(estimated(&shift, launch_interval, &widening, level, a.len().min(b.len())))
 }
 
 /// Compares B against A from differences of logarithms in the order of time, each of a pair that shared its conditions:
@@ -149,14 +148,14 @@ pub fn compare(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<RatioEs
 pub fn compare_pairs(differences: &[f64], level: f64) -> Option<RatioEstimate> {
     let shift = one_sample(differences)?;
     let launch_interval = shift.interval(level)?;
-    let widening = Widening { stretch: variance_inflation(differences).sqrt(), floor: Floor::NONE };
-    Some(estimated(&shift, launch_interval, widening, level, differences.len()))
+    let widening = Widening { stretch: Persistence::stretch(&[differences], level), floor: Floor::NONE };
+    Some(estimated(&shift, launch_interval, &widening, level, differences.len()))
 }
 
 fn estimated(
     shift: &HodgesLehmannShift,
     launch_interval: Interval,
-    widening: Widening,
+    widening: &Widening,
     level: f64,
     launches: usize,
 ) -> RatioEstimate {
@@ -174,7 +173,7 @@ fn estimated(
 
 /// Widening of the interval from the launches.
 struct Widening {
-    /// Factor on the distance of each end from the estimate, for autocorrelation.
+    /// Factor on the distance of each end from the estimate, for launches that resemble their neighbours.
     stretch: f64,
     floor: Floor,
 }

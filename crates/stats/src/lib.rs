@@ -9,6 +9,7 @@ pub mod autocorrelation;
 pub mod difference;
 pub mod distribution;
 pub mod drift;
+mod effective;
 pub mod equivalence;
 pub mod fit;
 pub mod histogram;

@@ -211,7 +211,7 @@ fn clock_view<'a>(one: &ComparedFigure<'a>, clock: ShownClock) -> FigureView<'a>
         Some(stated) => Cow::Owned(Outcome::Measured(clock.estimate(stated))),
         None => Cow::Borrowed(&one.figure.outcome),
     };
-    FigureView { metric: &one.figure.metric, outcome, values: Vec::new() }
+    FigureView { metric: &one.figure.metric, outcome, values: Vec::new(), rounding: 0.0 }
 }
 
 /// Errors of the logarithm of the ratio of two clocks.

@@ -11,12 +11,21 @@ pub(crate) struct FigureView<'a> {
     pub(crate) outcome: Cow<'a, Outcome>,
     /// Values of its launches, in time order.
     pub(crate) values: Vec<f64>,
+    /// By how much its source's last digit may be off, as a logarithm; 0 for what was measured. Launches that are printed with
+    /// few digits agree with each other, all of them off alike.
+    pub(crate) rounding: f64,
+}
+
+/// Half a unit in the last digit of a figure's value, as a logarithm.
+fn rounding(figure: &Figure) -> f64 {
+    figure.rounding.map_or(0.0, |relative| -(1.0 - relative.clamp(0.0, 0.999)).ln())
 }
 
 impl<'a> FigureView<'a> {
     /// As the document states it.
     pub(crate) fn stated(figure: &'a Figure) -> Self {
-        Self { metric: &figure.metric, outcome: Cow::Borrowed(&figure.outcome), values: figure.values() }
+        let outcome = Cow::Borrowed(&figure.outcome);
+        Self { metric: &figure.metric, outcome, values: figure.values(), rounding: rounding(figure) }
     }
 
     /// A core figure as time at a clock; any other as it is stated.
@@ -47,7 +56,8 @@ impl<'a> FigureView<'a> {
         let values: Vec<f64> = first.into_iter().map(|launch| launch.value).collect();
         let recorded = figure.references.as_ref().and_then(|references| references.observed);
         let estimate = recorded.unwrap_or_else(|| median_of(&values, stated));
-        Self { metric: &figure.metric, outcome: Cow::Owned(Outcome::Measured(estimate)), values }
+        let outcome = Cow::Owned(Outcome::Measured(estimate));
+        Self { metric: &figure.metric, outcome, values, rounding: rounding(figure) }
     }
 }
 

@@ -129,12 +129,15 @@ impl GateQuestion {
             let ends = mode.low.zip(mode.high).filter(|_| mode.verdict == Some(CompareVerdict::Different));
             ends.is_some_and(|ends| self.ends(self.losses(row, ends), true) == GateFinding::Meets)
         };
+        let passes = |mode: &ModeRatio| {
+            let ends = mode.low.zip(mode.high).filter(|_| !mode.shares_differ);
+            ends.is_some_and(|ends| self.ends(self.losses(row, ends), false) == GateFinding::Passes)
+        };
         match verdict {
             CompareVerdict::Same => GateFinding::Passes,
             CompareVerdict::Different if ratio.modes.iter().any(meets) => GateFinding::Meets,
-            CompareVerdict::Different if self.worse_only && ratio.direction.is_some_and(|way| !way.is_worse()) => {
-                GateFinding::Passes
-            }
+            // That one mode is better says nothing of the others, nor of how many launches are in which.
+            CompareVerdict::Different if self.worse_only && ratio.modes.iter().all(passes) => GateFinding::Passes,
             CompareVerdict::Different if !self.worse_only && ratio.modes.iter().any(|mode| mode.shares_differ) => {
                 GateFinding::Meets
             }

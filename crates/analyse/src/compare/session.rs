@@ -8,7 +8,7 @@ use model::{Figure, FigureKey, Run};
 use stats::Floor;
 use stats::distribution::normal_quantile;
 
-use super::default_floor::{FloorBasis, Nearness, code_layout, default_floor, nearness, one_build};
+use super::default_floor::{FloorBasis, Nearness, code_layout, default_floor, is_crowded, nearness, one_build};
 use super::result::{FloorUsed, Relation};
 
 /// Relation of a run to the reference.
@@ -159,7 +159,7 @@ impl History {
     /// How far sessions of this run's machine lie apart on this figure: the standard deviation of a normal quantity that
     /// has the floor's interval at `level`.
     pub(crate) fn own_deviation(&self, run: &Run, figure: &Figure, level: f64, cycles: bool) -> f64 {
-        let (floor, used) = self.of(run, figure, FloorBasis::new(cycles, Nearness::Apart));
+        let (floor, used) = self.of(run, figure, FloorBasis::new(cycles, alone(run)));
         let mut stretches = self.stretches.borrow_mut();
         // Student's quantile is slow, and depends on the number of sessions alone.
         let stretch = stretches.entry(used.sessions).or_insert_with(|| {
@@ -196,8 +196,8 @@ impl History {
                 (floor, Some(used))
             }
             Relation::AnotherMachine => {
-                let basis = FloorBasis::new(cycles, Nearness::Apart);
-                let ((a, used_a), (b, used_b)) = (self.of(a.0, a.1, basis), self.of(b.0, b.1, basis));
+                let of = |(run, figure): (&Run, &Figure)| self.of(run, figure, FloorBasis::new(cycles, alone(run)));
+                let ((a, used_a), (b, used_b)) = (of(a), of(b));
                 let (va, vb) = (a.sd * a.sd, b.sd * b.sd);
                 let spend = |variance: f64, degrees: Option<f64>| degrees.map_or(0.0, |df| variance * variance / df);
                 let spent = spend(va, a.degrees) + spend(vb, b.degrees);
@@ -208,6 +208,11 @@ impl History {
             }
         }
     }
+}
+
+/// How near a session is to those of other machines.
+fn alone(run: &Run) -> Nearness {
+    if is_crowded(run) { Nearness::Crowded } else { Nearness::Apart }
 }
 
 #[cfg(test)]

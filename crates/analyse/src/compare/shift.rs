@@ -73,10 +73,15 @@ pub(crate) fn shift(
     if log.is_nan() || log.abs() >= FARTHEST {
         return Err("the values are too far apart for a ratio".to_owned());
     }
+    // Of a stated spread the digits are part.
+    let digits = |view: &FigureView, one: &Estimate| {
+        if one.method == EstimateMethod::Stated { 0.0 } else { view.rounding }
+    };
+    let rounding = digits(reference, a) + digits(other, b);
     if let Some(known) = of_launches(&reference.values, &other.values, floor, level) {
         return Ok(CompareShift {
             log: known.shift,
-            known: Some(known),
+            known: Some(rounded(known, rounding)),
             method: RatioMethod::Launches,
             reason: None,
             assumed: None,
@@ -87,7 +92,22 @@ pub(crate) fn shift(
     if let Some(known) = &mut found.known {
         known.p_value = known.p_value.max(p_of_overlapping(&reference.values, &other.values));
     }
+    found.known = found.known.map(|known| rounded(known, rounding));
     Ok(found)
+}
+
+/// A ratio whose sides are known to their last digits only: both may be off by all of that, in opposite directions, however
+/// many launches there are.
+fn rounded(mut known: RatioEstimate, rounding: f64) -> RatioEstimate {
+    if rounding > 0.0 {
+        known.interval.low -= rounding;
+        known.interval.high += rounding;
+        known.floor_half_width += rounding;
+        if known.interval.contains(0.0) {
+            known.p_value = 1.0;
+        }
+    }
+    known
 }
 
 /// The least p-value that launches allow which do not lie apart: that of the exact rank test. Estimates of few launches take
@@ -265,12 +285,33 @@ mod tests {
                 metric: &metric,
                 outcome: std::borrow::Cow::Owned(of(values)),
                 values: values.to_vec(),
+                rounding: 0.0,
             };
             shift(&view(a), &view(b), Floor::NONE, 0.95).unwrap().known.unwrap().p_value
         };
         let (three, beyond) = ([1.2, 1.2001, 1.2002].map(|one| one - 0.05), [2.0, 2.0001, 2.0002]);
         assert!(p(&three, &many) > 0.05 && p(&many, &three) > 0.05, "{}", p(&three, &many));
         assert!(p(&beyond, &many) < 0.01 && p(&many, &beyond) < 0.01, "{}", p(&beyond, &many));
+    }
+
+    #[test]
+    fn launches_with_few_digits_are_known_to_their_digits_only() {
+        let metric = model::Metric { unit: model::Unit::Seconds, per: "run".into(), better: Better::Lower };
+        let outcome = |value: f64| Estimate { level: 0.98, launches: 10, ..Estimate::without_spread(value) };
+        let ratio = |a: f64, b: f64, half: f64| {
+            let view = |value: f64| FigureView {
+                metric: &metric,
+                outcome: std::borrow::Cow::Owned(Outcome::Measured(outcome(value))),
+                values: vec![value; 10],
+                rounding: -(1.0 - half / value).ln(),
+            };
+            shift(&view(a), &view(b), Floor::NONE, 0.95).unwrap().known.unwrap()
+        };
+        // Ten times 0.01 and ten times 0.02 may be 0.0149 and 0.0151; 0.010 and 0.020 may not.
+        let (coarse, fine) = (ratio(0.01, 0.02, 0.005), ratio(0.01, 0.02, 0.0005));
+        assert!(coarse.interval.contains(0.01) && coarse.p_value == 1.0, "{coarse:?}");
+        assert!(fine.p_value < 1e-4 && fine.interval.low > 0.5 && fine.interval.high < 0.8, "{fine:?}");
+        assert!((ratio(0.01, 0.02, 0.0).interval.low - std::f64::consts::LN_2).abs() < 1e-9);
     }
 
     #[test]

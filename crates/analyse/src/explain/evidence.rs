@@ -64,11 +64,15 @@ fn candidate(rule: &'static Rule, tests: &[ExplainedFigure], differences: &[RunD
     };
     let (moved, still): (Vec<usize>, Vec<usize>) = in_scope.iter().copied().partition(moved_right);
     let own = |index: &&usize| rule.own.is_empty() || rule.own.contains(&tests[**index].primitive);
-    // A test that is on the right side by more than its own error was not shown to be unchanged.
+    // A test that is on the right side by more than its own error was not shown to be unchanged, nor was one whose interval
+    // holds as much as moved elsewhere.
+    let least = moved.iter().map(|&index| tests[index].residual.abs()).fold(f64::INFINITY, f64::min);
     let unsure = |index: &&usize| {
         let test = &tests[**index];
         let right = slower.is_none_or(|slower| slower == (test.residual > 0.0));
-        !test.significant && right && test.error.is_some_and(|error| test.residual.abs() > error.max(stats::BAND))
+        let size = test.residual.abs();
+        let open = |error: f64| size > error.max(stats::BAND) || size + 2.0 * error > least;
+        !test.significant && right && test.error.is_some_and(open)
     };
     let own_moved = moved.iter().any(|index| own(&index));
     let own_unsure = still.iter().any(|index| own(&index) && unsure(&index));

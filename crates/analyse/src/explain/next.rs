@@ -3,8 +3,11 @@
 use model::Primitive;
 
 use super::evidence::DISTURBED;
-use super::result::{Cause, DifferenceKind, Experiment, Explanation, Rival, Unmeasured};
+use super::result::{Cause, DifferenceKind, Experiment, Explanation, Rival, UNTOLD, Unmeasured};
 use super::rules::{CPU_LIMIT, NEIGHBOUR, RULES, Rule, probe_of};
+
+/// What separates a disturbance from everything else.
+const UNDISTURBED: &str = "measure both again while nothing else is at work: what the disturbance made goes with it";
 
 /// Probes that are proposed at once, at most.
 const MOST: usize = 4;
@@ -16,6 +19,10 @@ pub(crate) fn next_experiment(found: &Explanation) -> Option<Experiment> {
     }
     let Some(cause) = found.causes.first() else {
         let factor = &found.common_factor;
+        if let Some(open) = found.left_open.iter().find(|open| open.why == UNTOLD) {
+            let probes = vec![open.test.probe.clone()];
+            return Some(Experiment { probes, why: UNDISTURBED.to_owned() });
+        }
         let unknown = (factor.value - 1.0).abs() > f64::EPSILON && !factor.is_clock;
         return unknown.then(|| of_the_common_factor(&factor.rivals, factor.clock_seen));
     };
@@ -53,7 +60,7 @@ fn for_unmeasured(group: &Unmeasured) -> Experiment {
 fn of_the_common_factor(rivals: &[Rival], clock_seen: bool) -> Experiment {
     let named = |title: &str| rivals.iter().any(|rival| rival.title == title);
     let why = if named(DISTURBED) {
-        "measure both again while nothing else is at work: what the disturbance made goes with it"
+        UNDISTURBED
     } else if named(NEIGHBOUR) {
         "measure both again at another hour, or on a host of your own: what a neighbour made goes with it"
     } else if clock_seen {

@@ -218,6 +218,9 @@ pub struct NotRuledOut {
     pub why: String,
 }
 
+/// Why a test is left open that moved between runs that were disturbed unlike, where nothing else that differs would move it.
+pub(crate) const UNTOLD: &str = "what disturbed the runs may be all of it";
+
 /// A differing test without a cause.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LeftOpen {

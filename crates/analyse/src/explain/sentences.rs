@@ -2,7 +2,7 @@
 
 use model::Primitive;
 
-use super::result::{Cause, DifferenceKind, Explanation, Rival, RunDifference, Unmeasured};
+use super::result::{Cause, DifferenceKind, Explanation, Rival, RunDifference, UNTOLD, Unmeasured};
 use super::rules::CPU_LIMIT;
 use super::stream_line::StreamLine;
 use super::text::{change, count, figures, plural, range};
@@ -29,8 +29,14 @@ impl Explanation {
         said.extend(self.causes.iter().map(|cause| self.cause(cause)));
         said.extend(self.unmeasured.iter().map(|group| self.group(group)));
         said.extend(self.ruled());
-        if !self.left_open.is_empty() {
-            let open: Vec<String> = self.left_open.iter().map(|open| format!("{} ({})", open.test, open.why)).collect();
+        said.extend(self.untold());
+        let open: Vec<String> = self
+            .left_open
+            .iter()
+            .filter(|open| open.why != UNTOLD)
+            .map(|open| format!("{} ({})", open.test, open.why))
+            .collect();
+        if !open.is_empty() {
             said.push(format!("Left open: {}.", list(&open)));
         }
         if let Some(next) = &self.next_experiment {
@@ -187,6 +193,22 @@ impl Explanation {
             range(group.slowdown.0, group.slowdown.1, |x| format!("{x:.0}")),
             group.slowdown.1.floor()
         )
+    }
+
+    /// What differs of which nothing but what disturbed the runs is known to explain it.
+    fn untold(&self) -> Option<String> {
+        let open = || self.left_open.iter().filter(|open| open.why == UNTOLD);
+        let tests: Vec<model::FigureKey> = open().map(|open| open.test.clone()).collect();
+        let factors = || open().filter_map(|open| open.factor);
+        let ends = (factors().fold(f64::INFINITY, f64::min), factors().fold(0.0, f64::max));
+        let (take, it) = if tests.len() == 1 { ("takes", "it") } else { ("take", "them") };
+        let times = range(ends.0, ends.1, |factor| format!("{factor:.2}"));
+        (!tests.is_empty()).then(|| {
+            format!(
+                "{} {take} {times} times as long, and {UNTOLD}: no recorded fact that differs explains {it}.",
+                figures(&tests)
+            )
+        })
     }
 
     fn ruled(&self) -> Vec<String> {

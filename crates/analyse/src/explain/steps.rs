@@ -10,12 +10,12 @@ use super::clock::clock_evidence;
 use super::common::{CommonFactorFit, common_factor};
 use super::evidence::{Evidence, disturbed};
 use super::facts::differences;
-use super::group::groups;
+use super::group::{CauseGroup, groups};
 use super::limit::limit_evidence;
 use super::matching::{axes_that_differ, restricted};
 use super::next::next_experiment;
 use super::residual::{WITHOUT_SPREAD, by_primitive, set_residuals};
-use super::result::{Cause, CommonFactor, Explanation, LeftOpen, RunDifference, Unmeasured, WouldNeed};
+use super::result::{Cause, CommonFactor, Explanation, LeftOpen, RunDifference, UNTOLD, Unmeasured, WouldNeed};
 use super::rules::{CPU_LIMIT, PLACEMENT, RULES};
 use super::shared::{Judging, describe_common};
 use super::stall::stall;
@@ -24,7 +24,7 @@ use super::test::{ExplainedFigure, Sides, tests};
 use super::text;
 use crate::Error;
 use crate::compare::{Comparison, Normalise, Relation, SessionRecord, compare_figures, relation};
-use crate::conditions::{disturbances, sentence};
+use crate::conditions::{disturbances, is_beside_a_crowd, sentence};
 use model::words;
 
 /// Options of an explanation.
@@ -81,10 +81,11 @@ pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation
     let disturbed = disturbed(&a, &b, (&names.0, &names.1), limit.is_some());
     let evidence = Evidence { differences: &differences, limit: limit.as_ref(), disturbed: disturbed.as_ref() };
     let judging = Judging { runs: (&a, &b), evidence: &evidence, band: options.band, z };
-    let (causes, common_factor) = weigh(&tests, &costs, &common, &judging, options.level);
+    let Weighed { causes, common_factor, untold } = weigh(&tests, &costs, &common, &judging, options.level);
     let unmeasured = unmeasured(&tests, &costs, &causes);
     let (ruled_out, not_ruled_out) = bounds(&tests, &causes, &unmeasured);
     let mut left_open = left_open(&tests, &costs);
+    left_open.extend(untold);
     left_open.extend(passed.into_iter().map(|passed| LeftOpen { test: passed.key, factor: None, why: passed.why }));
     let difference = lines.iter().any(StreamLine::differs)
         || common.log != 0.0
@@ -115,6 +116,14 @@ pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation
     Ok(found)
 }
 
+/// What the evidence says.
+struct Weighed {
+    causes: Vec<Cause>,
+    common_factor: CommonFactor,
+    /// Tests that differ, for which what disturbed the runs is the only reason known.
+    untold: Vec<LeftOpen>,
+}
+
 /// The causes by the evidence, first a limit on CPU time that shows in everything, and the common factor.
 fn weigh(
     tests: &[ExplainedFigure],
@@ -122,8 +131,17 @@ fn weigh(
     common: &CommonFactorFit,
     judging: &Judging<'_>,
     level: f64,
-) -> (Vec<Cause>, CommonFactor) {
+) -> Weighed {
     let joined = attach(groups(tests, costs), tests, costs, judging.evidence);
+    let crowded = is_beside_a_crowd(judging.runs.0) || is_beside_a_crowd(judging.runs.1);
+    let (disturbed, joined): (Vec<CauseGroup>, Vec<CauseGroup>) =
+        joined.into_iter().partition(|group| group.is_of_disturbances(tests, crowded));
+    let untold = |index: usize| LeftOpen {
+        test: tests[index].key.clone(),
+        factor: Some(tests[index].residual.exp()),
+        why: UNTOLD.to_owned(),
+    };
+    let untold = disturbed.into_iter().flat_map(|group| group.tests).map(untold).collect();
     let mut causes: Vec<Cause> = joined.iter().map(|group| cause(group, tests, costs, judging.z)).collect();
     let (common_cause, common_factor) = describe_common(tests, common, judging);
     let limited = causes.iter().any(|cause| cause.title == CPU_LIMIT);
@@ -131,7 +149,7 @@ fn weigh(
     if let Some(first) = common_cause.or_else(stalled) {
         causes.insert(0, first);
     }
-    (causes, common_factor)
+    Weighed { causes, common_factor, untold }
 }
 
 /// One sentence on each disturbed run, or one for a run that is explained by itself; what is word for word the same of the

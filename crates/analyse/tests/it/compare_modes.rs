@@ -61,6 +61,35 @@ fn shares_that_a_large_report_cannot_tell_apart_are_not_the_same() {
 }
 
 #[test]
+fn a_better_mode_excuses_no_other() {
+    let mut rng = generator(34);
+    // The fast mode is a third faster; the slow one scatters, or is a little faster too.
+    let mut gate = |slow: f64, scatter: f64| {
+        let mut side = |id: &str, [fast, slow]: [f64; 2], scatter: f64| {
+            let value = |at: usize, rng: &mut ChaCha8Rng| {
+                if at.is_multiple_of(2) {
+                    fast * (0.003 * standard_normal(rng)).exp()
+                } else {
+                    slow * (scatter * standard_normal(rng)).exp()
+                }
+            };
+            // Modes change about as often as chance would have it.
+            let order = [0, 1, 1, 0, 1, 0, 0, 1, 0, 0, 1, 1, 1, 0, 0, 1, 1, 0, 1, 0];
+            let values: Vec<f64> = (0..40).map(|at| value(order[at % 20], &mut rng)).collect();
+            let made = run(id, "m", "now", vec![from_values("os.wake", "", time("wake-up"), Class::Compute, &values)]);
+            assert!(matches!(made.figures[0].outcome, Outcome::Modes(_)), "{slow} {scatter}");
+            made
+        };
+        let pair = [side("a", [6.5, 70.0], 0.003), side("b", [4.9, slow], scatter)];
+        judged(&pair)
+    };
+    let (ratio, answer) = gate(69.0, 0.003);
+    assert_eq!((ratio.verdict, answer), (Some(CompareVerdict::Different), GateAnswer::Pass), "{ratio:?}");
+    let (ratio, answer) = gate(73.0, 0.08);
+    assert_eq!((ratio.verdict, answer), (Some(CompareVerdict::Different), GateAnswer::Inconclusive), "{ratio:?}");
+}
+
+#[test]
 fn a_document_may_state_any_number_of_launches() {
     let mut rng = generator(33);
     let mut runs = pair(["now", "now"], [5, 5], 40, &mut rng);

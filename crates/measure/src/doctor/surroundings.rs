@@ -31,6 +31,9 @@ pub(super) fn checks(directory: &Path) -> Vec<Check> {
     checks.extend(limits());
     checks.extend(tools());
     checks.extend(leftovers(directory));
+    // Files of place=tmpfs lie in memory, whatever the directory is.
+    let memory = probes::tmpfs().filter(|memory| memory != directory);
+    checks.extend(memory.and_then(|memory| leftovers(&memory)));
     checks
 }
 
@@ -182,11 +185,12 @@ fn leftovers(directory: &Path) -> Option<Check> {
     };
     let left: Vec<String> =
         entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).filter(|name| ours(name)).collect();
+    // A process of another host, or of another container, cannot be seen from here.
     (!left.is_empty()).then(|| {
         Check::attention(
             "leftovers",
-            format!("a killed launch left {}", left.join(", ")),
-            "remove them: nothing uses them",
+            format!("a killed launch left {} in {}", left.join(", "), directory.display()),
+            "remove them: no process here uses them, and another host's or container's only if it shares the directory",
         )
     })
 }
@@ -220,6 +224,20 @@ mod tests {
         assert!(work.says.contains("0.95 of 4 CPUs") && work.says.contains("cc1 (7) 0.90"), "{}", work.says);
         assert!(host.says.contains("0.20 s of 4.00 s"), "{}", host.says);
         assert!(others(&seen(1.0, Vec::new(), 0.0)).says.contains("none that can be seen"));
+    }
+
+    #[test]
+    fn what_a_killed_launch_left_is_listed_with_its_place() {
+        let home = tempfile::tempdir().unwrap();
+        let own = format!("prony-{}-1-0", std::process::id());
+        // No process has this number: the largest that a kernel gives is 4,194,304.
+        for name in [own.as_str(), "prony-4999999-1f-0", "prony-notes", "other"] {
+            std::fs::create_dir(home.path().join(name)).unwrap();
+        }
+        let says = leftovers(home.path()).unwrap().says;
+        assert!(says.contains("left prony-4999999-1f-0 in ") && !says.contains(&own), "{says}");
+        assert!(says.ends_with(&home.path().display().to_string()), "{says}");
+        assert!(leftovers(&home.path().join("other")).is_none());
     }
 
     #[test]

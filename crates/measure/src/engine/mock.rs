@@ -21,6 +21,8 @@ pub struct MockFigure {
     pub unfit: Option<String>,
     /// Launch, from 0, in which the worker crashes.
     pub crashes_at: Option<u32>,
+    /// Steps of it alone, from 0 and the calibration included, in which the worker is killed.
+    pub killed_in: Vec<usize>,
     /// Launches, from 0, that outside evidence makes invalid.
     pub invalid: Vec<u32>,
 }
@@ -29,7 +31,14 @@ impl MockFigure {
     /// A figure without failures, with values around `centre` in its unit.
     #[must_use]
     pub fn stable(centre: f64) -> Self {
-        Self { noise: Noise::stable(centre), seconds: 0.05, unfit: None, crashes_at: None, invalid: Vec::new() }
+        Self {
+            noise: Noise::stable(centre),
+            seconds: 0.05,
+            unfit: None,
+            crashes_at: None,
+            killed_in: Vec::new(),
+            invalid: Vec::new(),
+        }
     }
 }
 
@@ -175,6 +184,11 @@ impl Engine for MockEngine {
             if let Some(reason) = figure.unfit {
                 replies.push(Reply::Unfit { figure: task.figure, reason });
                 continue;
+            }
+            let alone = |before: &&WorkerStep| before.tasks.len() == 1 && before.tasks[0].figure == task.figure;
+            let so_far = self.log.iter().filter(alone).count();
+            if step.tasks.len() == 1 && figure.killed_in.contains(&(so_far - 1)) {
+                return Err(EngineError::Killed("killed by signal 9".to_owned()));
             }
             replies.push(Reply::Prepared { figure: task.figure, amount: 1.0, variant: None, notes: Vec::new() });
             replies.push(match step.purpose {

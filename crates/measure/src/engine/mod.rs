@@ -98,6 +98,9 @@ pub enum EngineError {
     /// The worker ended before it had said everything.
     #[error("the worker ended early: {0}")]
     Crashed(String),
+    /// The worker was killed by something else than this program: by a person, or for memory.
+    #[error("the worker ended early: {0}")]
+    Killed(String),
     /// The worker was killed because it took too long.
     #[error("the worker was killed after {0} seconds without an answer")]
     Hung(u64),

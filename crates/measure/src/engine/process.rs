@@ -129,6 +129,7 @@ impl Engine for ProcessEngine {
             Ok(Attended::Ended | Attended::Enough) => match output.invalid {
                 Some(why) => Err(EngineError::InvalidReply(why)),
                 None if output.replies.last() == Some(&Reply::Done) => Ok(output.replies),
+                None if status.is_some_and(was_killed) => Err(EngineError::Killed(output.crash(status))),
                 None => Err(EngineError::Crashed(output.crash(status))),
             },
         };
@@ -194,6 +195,12 @@ impl WorkerLine {
         let words = String::from_utf8_lossy(&self.stderr_tail).trim().replace('\n', "; ");
         if words.is_empty() { how } else { format!("{how}; its output: {words}") }
     }
+}
+
+/// Whether a signal ended it that a program can neither cause by a fault nor catch (SIGKILL).
+fn was_killed(status: ExitStatus) -> bool {
+    const KILL: i32 = 9;
+    status.signal() == Some(KILL)
 }
 
 fn describe(status: ExitStatus) -> String {

@@ -167,6 +167,13 @@ impl MeasureSession<'_> {
                 group.0.iter().for_each(|index| self.progress[*index].alone = true);
                 Err(error)
             }
+            // What kills a worker may have nothing to do with the figure: one further attempt, with the reason kept.
+            Err(error @ EngineError::Killed(_)) if self.progress[group.0[0]].killed.is_none() => {
+                let (figure, said) = (group.0[0], format!("a launch was made again: {error}"));
+                self.run.figures[figure].notes.push(said.clone());
+                self.progress[figure].killed = Some(said);
+                Err(error)
+            }
             Err(error) => {
                 self.end_figure(group.0[0], Some(Outcome::Failed(error.to_string())));
                 Ok(true)

@@ -81,6 +81,8 @@ struct FigureProgress {
     /// Seconds of a launch.
     seconds: f64,
     attempts: u32,
+    /// Why a launch of its own was killed, which was made again.
+    killed: Option<String>,
 }
 
 /// What a reader should know of a figure from where it runs and how large it is, before it is measured.
@@ -213,6 +215,7 @@ impl<'a> MeasureSession<'a> {
                 measured.amount = amount;
                 measured.variant = variant.or(measured.variant.take());
                 measured.notes = notes;
+                measured.notes.extend(self.progress[figure].killed.clone());
                 self.note_part_of_the_cpus(figure);
             }
             Reply::Noted { figure, note } if known(figure) => {

@@ -89,7 +89,7 @@ impl MeasureSession<'_> {
             let step = self.step(Purpose::Calibrate, &group, LaunchNumber::default());
             match self.launch(&step, &group) {
                 Err(EngineError::Stopped) => return Err(EndReason::Stopped),
-                Err(_) => {} // Dissolved: its members are tried one by one.
+                Err(_) => {} // Dissolved: its members are tried one by one. One that was killed is tried again.
                 Ok(_) => {
                     self.learn_unshared();
                     self.fail_unanswered(&group, uncalibrated);

@@ -195,6 +195,29 @@ fn failures_and_crashes_do_not_affect_other_figures() {
 }
 
 #[test]
+fn a_worker_that_is_killed_once_is_tried_again_and_one_that_is_killed_always_is_given_up() {
+    let killed_in =
+        |steps: std::ops::Range<usize>| MockFigure { killed_in: steps.collect(), ..MockFigure::stable(1e-7) };
+    // While it calibrates, and in its third launch.
+    for once in [0..1, 3..4] {
+        let mut engine =
+            MockEngine::new(4, MockFigure::stable(1e-7)).with(key("os.clock_read"), killed_in(once.clone()));
+        let (ended, _) = run_with(order(THREE), &mut engine);
+        assert_eq!(ended.ending, EndReason::Complete);
+        let figure = ended.run.figures.iter().find(|figure| figure.probe == "os.clock_read").unwrap();
+        assert!(figure.outcome.estimate().is_some(), "{once:?}: {:?}", figure.outcome);
+        let said = |note: &String| note.contains("made again") && note.contains("killed by signal 9");
+        assert_eq!(figure.notes.iter().filter(|note| said(note)).count(), 1, "{once:?}: {:?}", figure.notes);
+    }
+    let mut engine = MockEngine::new(4, MockFigure::stable(1e-7)).with(key("os.clock_read"), killed_in(0..9));
+    let (ended, _) = run_with(order(THREE), &mut engine);
+    assert!(matches!(outcome(&ended.run, "os.clock_read"), Outcome::Failed(reason) if reason.contains("signal 9")));
+    let attempts = |step: &&measure::WorkerStep| step.tasks.iter().any(|task| task.probe == "os.clock_read");
+    assert_eq!(engine.log().iter().filter(attempts).count(), 2);
+    assert!(outcome(&ended.run, "os.syscall_getppid").estimate().is_some());
+}
+
+#[test]
 fn figures_of_two_cpus_are_never_measured_on_one() {
     let named = plan(&["ipc.pipe_latency:placement=cross_cpu", "os.clock_read"]);
     let order = RunRequest::new(named, Machine::default(), identity(), vec![3]).unwrap();

@@ -86,6 +86,7 @@ fn named_file(path: &Path, length: u64, first: &[u8], context: &mut ProbeContext
     }
     if let Some(folder) = path.parent() {
         place::describe(folder, context);
+        place::require_disk(folder)?;
         place::require_space(folder, length)?;
     }
     let past = open_direct(path, options).and_then(|file| Ok(takes(&file, first)?.then_some(file)));
@@ -116,5 +117,24 @@ fn takes(file: &File, first: &[u8]) -> sys::Result<bool> {
         Ok(_) => Ok(true),
         Err(error) if error.errno() == Some(INVALID) => Ok(false),
         Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LaunchSetting;
+    use crate::scratch::tmpfs;
+
+    #[test]
+    fn a_file_in_memory_is_no_medium() {
+        let Some(memory) = tmpfs() else { return testing::skip!("there is no file system in memory") };
+        let file = memory.join(format!("prony-medium-{}", std::process::id()));
+        std::fs::write(&file, b"").unwrap();
+        let mut context = ProbeContext::new(LaunchSetting::within(&file));
+        let refused = open(&file, TransferDirection::Write, 4 * MIB, &[0; 4096], &mut context).err();
+        std::fs::remove_file(&file).unwrap();
+        let refused = refused.map(|unfit| unfit.to_string()).unwrap_or_default();
+        assert!(refused.contains("is in memory (tmpfs)"), "{refused}");
     }
 }

@@ -6,6 +6,7 @@
     reason = "a recorded file that does not parse must fail the test, and measured numbers are printed"
 )]
 
+mod correlated;
 mod coverage;
 mod equivalence;
 mod false_claims;

@@ -1,0 +1,100 @@
+//! How many independent launches those are worth that resemble their neighbours, and what the difference costs.
+
+use crate::autocorrelation::{lag1, variance_inflation};
+use crate::distribution::student_t_quantile;
+
+/// What launches that resemble their neighbours do to the interval of their shift.
+///
+/// They are worth fewer independent ones, and so few show how far they scatter with fewer degrees of freedom: with the
+/// factor on the standard error alone, 11% of equal pairs of fourteen launches that correlate by 0.7 are significant at 5%.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Persistence {
+    /// Factor on the standard error.
+    inflated: f64,
+    /// Degrees of freedom of as many independent launches as these are worth.
+    worth: f64,
+    /// Degrees of freedom if all were independent.
+    all: f64,
+}
+
+/// One sample in the order of time.
+struct SampleWorth {
+    launches: f64,
+    /// Factor by which the correlation of neighbours inflates the variance of its location.
+    inflation: f64,
+    /// How many independent launches it is worth where the correlation is shown, else all.
+    independent: f64,
+}
+
+/// Probability by chance up to which launches are shown to resemble their neighbours. Of few independent launches many look
+/// as if they did: with fewer degrees of freedom for all of those, eight would find a shift in 53% of cases that is found
+/// in 64% now (and in 65% without any), ten in 61 instead of 68 (70), fourteen in 72 instead of 74 (77).
+const SHOWN: f64 = 0.05;
+
+impl SampleWorth {
+    fn of(sample: &[f64]) -> Self {
+        let (launches, inflation) = (sample.len() as f64, variance_inflation(sample));
+        let shown = lag1(sample).is_some_and(|found| found.p_value <= SHOWN);
+        Self { launches, inflation, independent: if shown { launches / inflation } else { launches } }
+    }
+}
+
+/// Least degrees of freedom of one sample. Launches that are worth one or two have next to none, and Student's quantile of
+/// those hides any difference: with half a degree, of ten independent launches that lie ten deviations apart one pair in ten
+/// would not be told apart, since one sample in twenty looks as if it were worth so few. With two all are.
+const LEAST_DEGREES: f64 = 2.0;
+
+impl Persistence {
+    /// Factor on the half-width of an interval at `level` for samples in the order of time whose errors add, at least 1. It is
+    /// that of the report's level at stricter ones too: there Student's quantiles would make one pair of independent launches
+    /// in ten, those that look correlated by chance, unable to show anything.
+    pub(crate) fn stretch(samples: &[&[f64]], level: f64) -> f64 {
+        Self::of(samples).map_or(1.0, |found| found.factor(level))
+    }
+
+    /// Of samples in the order of time whose errors add; `None` if none shows that neighbours resemble each other.
+    fn of(samples: &[&[f64]]) -> Option<Self> {
+        let sizes: Vec<SampleWorth> = samples.iter().map(|one| SampleWorth::of(one)).collect();
+        if sizes.iter().all(|size| size.inflation <= 1.0) {
+            return None;
+        }
+        let variance = |worth: &dyn Fn(&SampleWorth) -> f64| sizes.iter().map(|size| 1.0 / worth(size)).sum::<f64>();
+        // Welch and Satterthwaite (Biometrika 34, 1947), of samples of these effective sizes.
+        let welch = |worth: &dyn Fn(&SampleWorth) -> f64| {
+            let spent = |size| worth(size).powi(-2) / (worth(size) - 1.0).max(LEAST_DEGREES);
+            variance(worth).powi(2) / sizes.iter().map(spent).sum::<f64>()
+        };
+        let inflated = (variance(&|size| size.launches / size.inflation) / variance(&|size| size.launches)).sqrt();
+        let (worth, all) = (welch(&|size| size.independent), welch(&|size| size.launches));
+        Some(Self { inflated, worth: worth.min(all), all })
+    }
+
+    /// Factor on the half-width of an interval at `level` of independent launches.
+    fn factor(&self, level: f64) -> f64 {
+        let quantile = |degrees| student_t_quantile(0.5 + level / 2.0, degrees);
+        let ratio = quantile(self.worth) / quantile(self.all);
+        // At a level of nothing both quantiles are 0, and at one that is 1 but for rounding infinite.
+        self.inflated * if ratio.is_finite() { ratio.max(1.0) } else { 1.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_launches_that_resemble_their_neighbours_cost_anything() {
+        let mixed = [1.0, 7.0, 3.0, 9.0, 2.0, 8.0, 4.0, 6.0, 0.0, 5.0];
+        assert!(Persistence::of(&[&mixed, &mixed]).is_none());
+        let climbing: Vec<f64> = (0..20).map(|at| f64::from(at / 4)).collect();
+        let shown = Persistence::of(&[&climbing, &climbing]).unwrap();
+        assert!(shown.worth < 5.0 && shown.all > 30.0 && shown.inflated > 2.0, "{shown:?}");
+        // Student's quantile of few degrees grows faster with the level: intervals nest.
+        let factors: Vec<f64> = [0.0, 0.5, 0.95, 0.999, 1.0].map(|level| shown.factor(level)).to_vec();
+        assert!(factors.windows(2).take(3).all(|pair| pair[0] <= pair[1]), "{factors:?}");
+        assert!(factors.iter().all(|factor| factor.is_finite() && *factor >= shown.inflated), "{factors:?}");
+        // One side's correlation is that side's: beside many launches that are independent it costs less.
+        let beside = Persistence::of(&[&climbing, &mixed.repeat(4)]).unwrap();
+        assert!(beside.worth < beside.all && beside.factor(0.95) > 1.5);
+    }
+}
