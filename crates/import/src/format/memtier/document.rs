@@ -56,8 +56,8 @@ struct MemtierFigures {
 
 impl<'de> Deserialize<'de> for MemtierMember {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Member;
-        impl<'de> Visitor<'de> for Member {
+        struct MemtierVisitor;
+        impl<'de> Visitor<'de> for MemtierVisitor {
             type Value = MemtierMember;
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("a setting or figures")
@@ -89,7 +89,7 @@ impl<'de> Deserialize<'de> for MemtierMember {
                 Ok(MemtierMember::Setting(Scalar::None))
             }
         }
-        deserializer.deserialize_any(Member)
+        deserializer.deserialize_any(MemtierVisitor)
     }
 }
 
