@@ -2,17 +2,19 @@
 
 use serde::Deserialize;
 
+use model::Metric;
+
 use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
 use crate::json::{self, List};
-use crate::sheet::{SourceReading, SourceSheet, SourceSpread, seconds};
+use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate, seconds};
 use crate::text::{SourceFault, axis_value, between, lines, need};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "criterion",
     tool: "criterion.rs",
-    about: "the stated interval of the median (of one process: it does not cover what differs between launches); from \
-            sample.json the median and range of the samples",
-    by_lines: false,
+    about: "the stated interval of the median (of one process: it does not cover what differs between launches), on the \
+            terminal that of the throughput too; from sample.json the median and range of the samples",
+    by_lines: true,
     detect,
     parse,
 };
@@ -163,34 +165,82 @@ const NOTHING: [&str; 7] =
 
 /// `Fibonacci/Iterative     time:   [4.6702 ns 4.6709 ns 4.6967 ns]`; long names are on the line before.
 fn terminal(sheet: &mut SourceSheet, source: &SourceText<'_>) -> Result<(), SourceFault> {
-    let mut before = "";
+    let (mut before, mut benchmark) = ("", String::new());
     for (at, line) in lines(source.text) {
-        let Some(bounds) = between(line, "time:", "]") else {
-            before = line.trim();
-            if NOTHING.iter().any(|word| before.contains(word)) || before.starts_with("thrpt:") {
-                source.took(at);
+        let line = uncommented(line);
+        let (kind, bounds) = match (between(line, "time:", "]"), between(line, "thrpt:", "]")) {
+            (Some(bounds), _) => ("time:", bounds),
+            (None, Some(bounds)) => ("thrpt:", bounds),
+            _ => {
+                before = line;
+                if NOTHING.iter().any(|word| before.contains(word)) {
+                    source.took(at);
+                }
+                continue;
             }
-            continue;
         };
         source.took(at);
-        let name = line.split("time:").next().unwrap_or_default().trim();
         let words: Vec<&str> = bounds.trim_start_matches('[').split_whitespace().collect();
+        // Changes against another run.
         if words.iter().any(|word| word.ends_with('%')) {
             continue;
         }
         let &[low, low_unit, value, unit, high, high_unit] = words.as_slice() else {
-            return Err(SourceFault::new("the interval does not have three times", at));
+            return Err(SourceFault::new("the interval does not have three values", at));
         };
-        let time = |number: &str, unit: &str| {
-            let scale = scale(unit).ok_or_else(|| SourceFault::new("the time has no known unit", at))?;
-            Ok(need(number, at)? * scale)
+        if kind == "time:" {
+            let name = line.split("time:").next().unwrap_or_default().trim();
+            // Where a terminal is not written over, the name stands behind what is done with it.
+            let named = if name.is_empty() { before } else { name };
+            let named = named.strip_prefix("Benchmarking ").map_or(named, |named| named.trim_end_matches(':'));
+            named.clone_into(&mut benchmark);
+        }
+        let value_in = |number: &str, unit: &str| match kind {
+            "time:" => Ok((need(number, at)? * scale(unit).ok_or_else(|| unknown(kind, at))?, seconds("iteration"))),
+            _ => {
+                let (scale, metric) = throughput(unit).ok_or_else(|| unknown(kind, at))?;
+                Ok((need(number, at)? * scale, metric))
+            }
         };
-        let spread = SourceSpread::Interval { low: time(low, low_unit)?, high: time(high, high_unit)?, level: 0.95 };
-        let name = if name.is_empty() { before } else { name };
-        let reading = reading(name, time(value, unit)?, spread).note(ONE);
+        let ((low, _), (value, metric), (high, _)) =
+            (value_in(low, low_unit)?, value_in(value, unit)?, value_in(high, high_unit)?);
+        let spread = SourceSpread::Interval { low, high, level: 0.95 };
+        let mut reading = reading(&benchmark, value, spread).note(ONE);
+        if kind == "thrpt:" {
+            (reading.id, reading.title) = ("criterion.throughput".to_owned(), "Throughput".to_owned());
+        }
+        reading.metric = metric;
         sheet.readings.push(reading.note("the line states no level; criterion's default of 95% is assumed"));
     }
     Ok(())
+}
+
+fn unknown(kind: &str, at: usize) -> SourceFault {
+    let what = if kind == "time:" { "time" } else { "throughput" };
+    SourceFault::new(format!("the {what} has no known unit"), at)
+}
+
+/// A line without the sign of a comment before it: results are kept in comments of what they are of.
+fn uncommented(line: &str) -> &str {
+    let line = line.trim();
+    let bare = ["//!", "///", "//"].iter().find_map(|sign| line.strip_prefix(sign));
+    bare.filter(|bare| bare.is_empty() || bare.starts_with([' ', '\t'])).unwrap_or(line).trim()
+}
+
+/// What the unit of a throughput is in bytes or elements a second: binary, decimal, bits, or elements in thousands.
+fn throughput(unit: &str) -> Option<(f64, Metric)> {
+    let powers = [("", 0), ("K", 1), ("k", 1), ("M", 2), ("G", 3), ("T", 4)];
+    powers.iter().find_map(|(prefix, power)| {
+        let (decimal, binary) = (1000.0_f64.powi(*power), 1024.0_f64.powi(*power));
+        let bytes = || bytes_per_second("bytes");
+        match unit.strip_prefix(prefix)? {
+            "iB/s" if *power > 0 => Some((binary, bytes())),
+            "B/s" => Some((decimal, bytes())),
+            "b/s" => Some((decimal / 8.0, bytes())),
+            "elem/s" => Some((decimal, rate("elements"))),
+            _ => None,
+        }
+    })
 }
 
 #[cfg(test)]

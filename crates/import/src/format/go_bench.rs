@@ -1,6 +1,6 @@
 //! Go's `go test -bench`: a line for each repetition of each benchmark, in one process a package.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Metric, Primitive, Unit};
 
@@ -40,6 +40,9 @@ struct GoBenchReader {
     stated: BTreeMap<&'static str, String>,
     series: Vec<GoBenchSeries>,
     places: BTreeMap<(String, String), usize>,
+    /// Names of the rows of the present process, and of its last one.
+    seen: BTreeSet<String>,
+    last: String,
 }
 
 impl GoBenchReader {
@@ -59,9 +62,20 @@ impl GoBenchReader {
         self.heading.extend(stated);
     }
 
-    fn take(&mut self, reading: SourceReading) {
+    /// Whether a row's benchmark stood above another one: repetitions of `-count` follow on each other, so that it is of
+    /// another process, or of another program, and no repetition.
+    fn is_apart(&mut self, name: &str) -> bool {
+        let apart = !self.seen.insert(name.to_owned()) && self.last != name;
+        name.clone_into(&mut self.last);
+        apart
+    }
+
+    fn take(&mut self, reading: SourceReading, apart: bool) {
         self.begin_process();
         let key = (reading.id.clone(), reading.point.to_string());
+        if apart {
+            self.places.remove(&key);
+        }
         let place = *self.places.entry(key).or_insert(self.series.len());
         if let Some(series) = self.series.get_mut(place) {
             series.values.push(reading.value);
@@ -75,6 +89,8 @@ impl GoBenchReader {
             self.sheet.begin_process();
             self.sheet.readings.extend(self.series.drain(..).map(finish));
             self.places.clear();
+            self.seen.clear();
+            self.last.clear();
         }
     }
 
@@ -102,7 +118,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             reader.end_process();
             package = axis_value(name);
         } else if line.starts_with("Benchmark") && line.contains("/op") {
-            row(&package, line, at)?.into_iter().for_each(|reading| reader.take(reading));
+            let readings = row(&package, line, at)?;
+            let apart = reader.is_apart(line.split_whitespace().next().unwrap_or_default());
+            readings.into_iter().for_each(|reading| reader.take(reading, apart));
         } else if ["ok ", "ok\t", "FAIL"].iter().any(|begin| line.starts_with(begin)) {
             reader.end_process();
         } else if !["PASS", "---", "exit status"].iter().any(|begin| line.starts_with(begin)) {

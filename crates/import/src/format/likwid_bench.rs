@@ -4,7 +4,7 @@ use model::{Metric, Unit};
 
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number};
-use crate::text::{SourceFault, axis_value, lines, need, snake};
+use crate::text::{SourceFault, axis_value, called, lines, need, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "likwid-bench",
@@ -71,6 +71,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             }
             let reading = if size.is_empty() { reading } else { reading.at("working_set", format!("{size}B")) };
             sheet.readings.push(if threads.is_empty() { reading } else { reading.at("threads", threads.clone()) });
+        } else if called(line, "likwid-bench").is_some_and(|(_, words)| words.contains(&"-t")) {
+            // Its output says what its options are.
+            source.took(at);
         } else if !COUNTS.contains(&name) && !NOTHING.iter().any(|words| line.starts_with(words)) {
             continue;
         }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second};
-use crate::text::{SourceFault, after, axis_value, between, lines, need, snake};
+use crate::text::{SourceFault, after, axis_value, between, called, lines, need, snake};
 
 /// Bytes of a MiB, the unit of mbw.
 const MIB: f64 = 1_048_576.0;
@@ -58,7 +58,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             if let Some(runs) = between(line, "Doing ", "runs per test") {
                 process.runs = runs.parse().ok();
             }
-            if ["Long uses", "Using ", "Getting down"].iter().any(|begin| line.starts_with(begin)) {
+            let told = ["Long uses", "Using ", "Getting down"].iter().any(|begin| line.starts_with(begin));
+            if told
+                || called(line, "mbw").is_some_and(|(_, words)| words.iter().any(|word| word.parse::<u64>().is_ok()))
+            {
                 source.took(at);
             }
             continue;

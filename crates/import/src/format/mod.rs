@@ -16,6 +16,7 @@ mod fio_text;
 mod geekbench;
 mod go_bench;
 mod google_benchmark;
+mod graph500;
 mod hackbench;
 mod hep;
 mod hpcc;
@@ -39,6 +40,7 @@ mod mlc;
 mod nccl_tests;
 mod netperf;
 mod npb;
+mod ntttcp;
 mod nuttcp;
 mod nvbandwidth;
 mod openssl;
@@ -54,6 +56,7 @@ mod prony;
 mod pytest_benchmark;
 mod qperf;
 mod ramspeed;
+mod random_access;
 mod redis_benchmark;
 mod sbc_bench;
 mod schbench;
@@ -147,6 +150,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &go_bench::FORMAT,
     &google_benchmark::FORMAT,
     &google_benchmark::CONSOLE,
+    &graph500::FORMAT,
     &hackbench::FORMAT,
     &hep::FORMAT,
     &hpcc::FORMAT,
@@ -170,6 +174,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &nccl_tests::FORMAT,
     &netperf::FORMAT,
     &npb::FORMAT,
+    &ntttcp::FORMAT,
     &nuttcp::FORMAT,
     &nvbandwidth::FORMAT,
     &openssl::FORMAT,
@@ -185,6 +190,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &pytest_benchmark::FORMAT,
     &qperf::FORMAT,
     &ramspeed::FORMAT,
+    &random_access::FORMAT,
     &redis_benchmark::FORMAT,
     &sbc_bench::FORMAT,
     &schbench::FORMAT,

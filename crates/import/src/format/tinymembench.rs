@@ -18,12 +18,22 @@ pub(super) fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let mut pages = "";
     let (mut latencies, mut begun) = (false, false);
+    // What a script says of the processor that each process is bound to, or its command.
+    let (mut place, mut places) = ("-", Vec::new());
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         if let Some(version) = trimmed.strip_prefix("tinymembench v") {
             sheet.version = version.split_whitespace().next().map(str::to_owned);
-        } else if trimmed.contains("Memory bandwidth tests") {
+            // Its first line: an excerpt may lack the title of the tests.
             if begun {
+                sheet.begin_process();
+            }
+            places.push((sheet.readings.len(), axis_value(place)));
+            (begun, latencies, place) = (true, false, "-");
+        } else if let Some(bound) = bound(trimmed) {
+            place = bound;
+        } else if trimmed.contains("Memory bandwidth tests") {
+            if begun && sheet.readings.len() > sheet.processes.last().copied().unwrap_or_default() {
                 sheet.begin_process();
             }
             (begun, latencies) = (true, false);
@@ -48,7 +58,19 @@ pub(super) fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
         source.took(at);
     }
+    sheet.tell_apart("bound", &places);
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// Where a process runs: `Executing benchmark on cpu4 (Cortex-A72):`, `$ taskset -c 5 ./tinymembench`.
+fn bound(line: &str) -> Option<&str> {
+    if let Some(processor) = line.strip_prefix("Executing benchmark on ") {
+        return Some(processor.trim_end_matches(':'));
+    }
+    let command = line.split_once("$ ").or_else(|| line.split_once("# ")).map_or(line, |(_, command)| command);
+    let mut words = command.split_whitespace();
+    let starts = ["taskset", "numactl"].contains(&words.next()?);
+    (starts && words.any(|word| word.ends_with("tinymembench"))).then_some(command)
 }
 
 /// `C copy backwards   :   8440.6 MB/s (0.3%)`; a megabyte is 10^6 bytes.

@@ -1,7 +1,7 @@
 //! The tables that harnesses print for machines and for people beside their JSON.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, import, import_fixture, keys, named, near, read_as, refused_as, value};
+use crate::common::{estimate, import, import_fixture, keys, named, near, read_as, refused_as, text, unread, value};
 use model::{Catalogue, Outcome, Unit};
 
 fn detected(text: &str) -> String {
@@ -177,4 +177,59 @@ fn rows_of_tables_with_carriage_returns_are_named_by_their_own_lines() {
         let error = refused_as("hyperfine", &joined(&rows));
         assert!(error.contains("'x' is not a usable number at line 3"), "{error}");
     }
+}
+
+#[test]
+fn criterion_states_throughput_and_names_on_lines_of_their_own() {
+    let text = "//! Load/10 rounds\n//!     time:   [1.9000 s 2.0000 s 2.1000 s]\n//!     thrpt:  [4.7500  elem/s 5.0000  elem/s 5.2500  elem/s]\n\
+                Benchmarking fs/read/64226295:\n   time:   [16.000 ms 17.000 ms 18.000 ms]\n   thrpt:  [882.00 MiB/s 935.00 MiB/s 1.0000 GiB/s]\n\
+                ring/2048   time:   [1.5000 \u{b5}s 2.0000 \u{b5}s 2.5000 \u{b5}s]\n            thrpt:  [1.5000 GB/s 2.0000 GB/s 2.5000 GB/s]\n\
+                \x20           change:\n            time:   [-1.5% +0.5% +2.5%] (p = 0.01 < 0.05)\n            thrpt:  [-2.5% -0.5% +1.5%]\n";
+    let run = &read_as("criterion", text)[0];
+    let elements = estimate(run, "criterion.throughput:benchmark=Load/10 rounds");
+    assert!(near(elements.value, 5.0) && near(elements.low, 4.75), "{:?}", keys(run));
+    let binary = estimate(run, "criterion.throughput:benchmark=fs/read/64226295");
+    assert!(
+        near(binary.value, 935.0 * 1_048_576.0) && near(binary.high, 1_073_741_824.0),
+        "each has a unit: {binary:?}"
+    );
+    assert!(near(value(run, "criterion.throughput:benchmark=ring/2048"), 2e9), "GB are thousands");
+    assert!(near(value(run, "criterion.time:benchmark=ring/2048"), 2e-6) && run.figures.len() == 6);
+    assert_eq!(unread("criterion", text), 0);
+    assert_eq!(unread("criterion", &format!("{text}\nwith 5 threads\n")), 1, "what is not understood is told");
+    let error = refused_as("criterion", &text.replacen("935.00 MiB/s", "935.00 Mop/s", 1));
+    assert!(error.contains("the throughput has no known unit at line 6"), "{error}");
+}
+
+#[test]
+fn hyperfine_on_the_terminal_states_means_and_not_medians() {
+    let run = &import_fixture("hyperfine.txt")[0];
+    let one = estimate(run, "hyperfine.mean:command=./sort one");
+    assert!(near(one.value, 6.5e-3) && near(one.low, 4.5e-3) && near(one.high, 10.5e-3), "{one:?}");
+    assert!(near(value(run, "hyperfine.mean:command=./sort two"), 2.125), "{:?}", keys(run));
+    let notes = &run.figures[0].notes;
+    assert!(notes.iter().any(|note| note.contains("260 executions")), "{notes:?}");
+    assert!(keys(run).iter().all(|key| !key.starts_with("hyperfine.time")), "that is the median");
+    assert_eq!(unread("hyperfine", &text("hyperfine.txt")), 0);
+    // Before 1.12, quoted in a mail; and a single execution.
+    let mail = "> Benchmark #1: all refs: git fetch\n>   Time (mean \u{b1} \u{3c3}):     32.5 s \u{b1}  0.2 s    [User: 29.8 s, System: 5.1 s]\n\
+                >   Range (min \u{2026} max):   32.0 s \u{2026} 33.0 s    2 runs\n> Benchmark #2: once\n>   Time (abs \u{2261}):        500.5 \u{b5}s\n";
+    let run = &read_as("hyperfine", mail)[0];
+    assert!(near(value(run, "hyperfine.mean:command=all refs: git fetch"), 32.5), "{:?}", keys(run));
+    assert!(near(value(run, "hyperfine.mean:command=once"), 500.5e-6));
+    let again = &read_as("hyperfine", &text("hyperfine.txt").repeat(2))[0];
+    assert!(keys(again).iter().any(|key| key.contains("occurrence=2")), "it may be of another file: {:?}", keys(again));
+    let error = refused_as("hyperfine", &mail.replace("500.5 \u{b5}s", "500.5 min"));
+    assert!(error.contains("the time's unit 'min' is not known at line 5"), "{error}");
+}
+
+#[test]
+fn a_go_benchmark_behind_another_one_is_no_repetition() {
+    let rows = "BenchmarkA-8  100  10.5 ns/op\nBenchmarkA-8  100  11.5 ns/op\nBenchmarkB-8  100  20.5 ns/op\n";
+    let text = format!("func = one\n{rows}func = two\n{}", rows.replace("10.5", "30.5").replace("11.5", "31.5"));
+    let run = &read_as("go-bench", &text)[0];
+    let first = estimate(run, "go_bench.time:benchmark=A,threads=8");
+    assert!(near(first.value, 11e-9) && first.batches == 2, "repetitions follow on each other: {first:?}");
+    let second = estimate(run, "go_bench.time:benchmark=A,threads=8,occurrence=2");
+    assert!(near(second.value, 31e-9) && second.batches == 2 && second.launches == 1, "{second:?}");
 }

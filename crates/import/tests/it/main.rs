@@ -21,6 +21,7 @@ mod samples;
 mod server_tools;
 mod spec_cpu;
 mod system_tools;
+mod throughput_tools;
 mod tools;
 mod unread;
 mod wakeup_tools;

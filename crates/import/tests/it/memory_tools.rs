@@ -1,7 +1,7 @@
 //! What tools of memory print in their corners: settings, missing averages, times of few digits.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, keys, named, near, noted, read_as, refused_as, value};
+use crate::common::{estimate, keys, named, near, noted, read_as, refused_as, unread, value};
 
 const MIB: f64 = 1_048_576.0;
 
@@ -195,4 +195,73 @@ fn work_groups_of_likwid_bench_are_other_figures() {
     let run = &read_as("likwid-bench", &[run(1, 50_000), run(2, 90_000)].concat())[0];
     let key = "likwid_bench.bandwidth:kernel=load,working_set=40000B,threads=4";
     assert!(near(value(run, key), 50_000.5e6) && near(value(run, &format!("{key},groups=2")), 90_000.5e6));
+}
+
+#[test]
+fn stream_under_two_commands_is_two_figures() {
+    let table = |rate: f64| {
+        let row = |name: &str, words: f64| {
+            let time = 8e6 * words / (rate * 1e6);
+            format!("{name}  {rate:.1}  {time:.6}  {time:.6}  {time:.6}\n")
+        };
+        let rows = [row("Copy:", 2.0), row("Scale:", 2.0), row("Add:", 3.0), row("Triad:", 3.0)].concat();
+        format!("Function    Best Rate MB/s  Avg time     Min time     Max time\n{rows}")
+    };
+    let run = |command: &str, rate: f64| {
+        format!(
+            "[user@node stream]$ {command}\n-----\nSTREAM version $Revision: 5.10 $\n-----\nArray size = 1000000 (elements)\n{}",
+            table(rate)
+        )
+    };
+    let spread = "[user@node stream]$ OMP_NUM_THREADS=4 ./stream";
+    let same = [run("./stream", 1000.0), run("./stream", 1100.0)].concat();
+    let copy = estimate(&read_as("stream", &same)[0], "memory.copy:working_set=15625KiB");
+    assert_eq!(copy.launches, 2, "{copy:?}");
+    let pinned = [run("./stream", 1000.0), run("likwid-pin -c N:0-23 ./stream", 2000.0)].concat();
+    let read = &read_as("stream", &pinned)[0];
+    let copy = "memory.copy:command=likwid-pin -c N:0-23 ./stream,working_set=15625KiB";
+    assert!(near(value(read, copy), 2e9) && read.figures.len() == 8, "{:?}", keys(read));
+    assert_eq!(unread("stream", &pinned), 0);
+    assert_eq!(unread("stream", &run("./stream", 1000.0).replace("[user@node stream]$ ./stream", spread)), 0);
+    // A table alone, of versions before 5.10.
+    let alone = table(1000.0).replace("Best Rate MB/s", "Rate (MB/s)");
+    assert_eq!(
+        crate::common::import("x", alone.as_bytes(), None, &model::Catalogue::default()).unwrap()[0].figures.len(),
+        4
+    );
+}
+
+#[test]
+fn a_command_above_an_output_is_no_line_of_numbers() {
+    let copies =
+        "$ mbw -n 3 64 | grep AVG\nAVG\tMethod: MEMCPY\tElapsed: 0.00500\tMiB: 64.00000\tCopy: 12800.000 MiB/s\n";
+    assert_eq!(unread("mbw", copies), 0);
+    let bench =
+        "$ taskset -c 2 likwid-bench -t load -W N:32kB:1\nTest: load\nSize (Byte):\t32000\nMByte/s:\t\t2000.50\n";
+    assert_eq!(unread("likwid-bench", bench), 0);
+    assert_eq!(unread("likwid-bench", &bench.replace("-t load", "of version 5")), 1, "a sentence is no command");
+}
+
+#[test]
+fn tinymembench_on_two_processors_is_two_figures() {
+    let run = |before: &str, rate: &str, title: &str| {
+        format!(
+            "{before}\n\ntinymembench v0.4.9 (simple benchmark for memory throughput and latency)\n{title}\
+             \x20C copy                          :   {rate} MB/s (0.3%)\n\
+             block size : single random read / dual random read\n      1024 :    0.5 ns          /     1.5 ns \n"
+        )
+    };
+    let title = "==========\n== Memory bandwidth tests    ==\n==========\n";
+    let (little, big) = ("Executing benchmark on cpu0 (Cortex-A53):", "Executing benchmark on cpu4 (Cortex-A72):");
+    let read = &read_as("tinymembench", &[run(little, "1994.5", title), run(big, "3994.5", title)].concat())[0];
+    assert!(near(value(read, "tinymembench.c_copy:bound=cpu4 (Cortex-A72)"), 3.9945e9), "{:?}", keys(read));
+    assert_eq!(read.figures.len(), 6);
+    // Without the title the row behind the latencies is one of the next process.
+    let bare = [run(little, "1994.5", ""), run(little, "2994.5", "")].concat();
+    let read = &read_as("tinymembench", &bare)[0];
+    assert_eq!((estimate(read, "tinymembench.c_copy").launches, unread("tinymembench", &bare)), (2, 0));
+    let commands =
+        [run("$ taskset -c 5 ./tinymembench", "1994.5", title), run("$ taskset -c 0 ./tinymembench", "2994.5", "")];
+    let read = &read_as("tinymembench", &commands.concat())[0];
+    assert!(near(value(read, "tinymembench.c_copy:bound=taskset -c 0 ./tinymembench"), 2.9945e9), "{:?}", keys(read));
 }

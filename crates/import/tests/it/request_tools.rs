@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
 use crate::common::{estimate, import_fixture, keys, named, near, noted, read_as, refused_as, text, value};
+use model::Outcome;
 
 #[test]
 fn ioping_keeps_pauses_and_options_apart() {
@@ -96,4 +97,38 @@ fn qperf_reads_rates_and_latencies_by_size() {
         let error = refused_as("qperf", &one.replacen(from, to, 1));
         assert!(error.contains(expected), "{to}: {error}");
     }
+}
+
+#[test]
+fn the_json_of_memtier_states_what_its_table_does_and_the_settings() {
+    let run = &import_fixture("memtier.json")[0];
+    let at = "clients=8,keys=R:R,payload=64B,pipeline=4,protocol=memcache_text,ratio=1:10,threads=2";
+    assert!(near(value(run, &format!("memtier.operations:type=sets,{at}")), 1000.5), "{:?}", keys(run));
+    assert!(near(value(run, &format!("memtier.data:type=gets,{at}")), 2000.5 * 1024.0), "KB of 1024 bytes");
+    assert!(near(value(run, &format!("memtier.latency:type=sets,{at}")), 2.5e-3), "milliseconds");
+    let sets = run.figures.iter().find(|figure| figure.key().to_string().contains("memtier.latency:type=sets"));
+    let quantiles: Vec<(f64, f64)> =
+        sets.unwrap().quantiles.iter().map(|found| (found.quantile, found.estimate.value)).collect();
+    assert_eq!(quantiles.len(), 3, "its histogram is none: {quantiles:?}");
+    assert!(near(quantiles[1].0, 0.99) && near(quantiles[1].1, 9.25e-3), "in order: {quantiles:?}");
+    let gets = run.figures.iter().find(|figure| figure.key().to_string().contains("memtier.latency:type=gets"));
+    let gets = gets.unwrap();
+    assert!(matches!(gets.outcome, Outcome::Below { bound } if near(bound, 0.5e-6)), "0.000 ms is no zero");
+    assert!(gets.notes.iter().any(|note| note.contains("75.0% of its gets")), "{:?}", gets.notes);
+    assert!(gets.notes.iter().any(|note| note.contains("3 connections failed")), "{:?}", gets.notes);
+    assert!(keys(run).iter().all(|key| !key.contains("waits")), "the percentiles of what was not done are none");
+    assert_eq!(run.session.started, "2023-11-14T22:13:20Z");
+    let one = text("memtier.json");
+    let average = one.replace("ALL STATS", "AGGREGATED AVERAGE RESULTS (5 runs)").replace("\"R:R\"", "\"G:G\"");
+    let run = &read_as("memtier", &[one.as_str(), &one, &average].concat())[0];
+    assert_eq!(estimate(run, &format!("memtier.operations:type=sets,{at}")).launches, 2, "two files after each other");
+    let of_runs = format!("memtier.operations:type=sets,{},run=average", at.replace("R:R", "G:G"));
+    assert_eq!(estimate(run, &of_runs).batches, 5);
+    // Before version 2 the latency has two decimals; sizes in a range are no size.
+    let old = one.replace("\"Average Latency\": 0.000\n", "\"x\": 0\n").replace("\"0:0\"", "\"32-1024\"");
+    let old = &read_as("memtier", &old.replace("\"Average Latency\": 2.500\n", "\"x\": 0\n"))[0];
+    let bound = |figure: &model::Figure| matches!(figure.outcome, Outcome::Below { bound } if near(bound, 5e-6));
+    assert!(old.figures.iter().any(bound) && keys(old).iter().all(|key| key.contains("payload=32-1024")));
+    let error = refused_as("memtier", &one.replace("ALL STATS", "SOME STATS"));
+    assert!(error.contains("its section 'SOME STATS' is not known"), "{error}");
 }

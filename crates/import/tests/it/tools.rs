@@ -236,6 +236,7 @@ fn processes_in_one_file_are_launches() {
 const NOT_TWICE: &[&str] = &[
     "criterion.txt",
     "go-bench.txt",
+    "hyperfine.txt",
     "lmbench-run-all.txt",
     "lmbench-summary-2.txt",
     "lmbench-summary.txt",

@@ -1,4 +1,6 @@
-//! hyperfine: the time of every execution in a process of its own.
+//! hyperfine: the time of every execution in a process of its own, as JSON, as CSV and on the terminal.
+
+mod console;
 
 use serde::Deserialize;
 
@@ -6,17 +8,17 @@ use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::json::{self, BoundedMap, List, Scalar};
 use crate::rows::RowLines;
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, seconds};
-use crate::text::{SourceFault, axis_value, check_columns, need};
+use crate::text::{SourceFault, axis_value, check_columns, lines, need};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "hyperfine",
     tool: "hyperfine",
     about: "JSON: all times, each of a fresh process, with the interval that they support; CSV: the median, and least \
-            and greatest as the range",
-    by_lines: false,
+            and greatest as the range; terminal: the mean, which is another figure, and the same range",
+    by_lines: true,
     detect: |head| {
         let json = sure(head, &["\"results\"", "\"command\"", "\"mean\""]);
-        json.max(sure(head, &["command,mean,stddev,median"]))
+        json.max(sure(head, &["command,mean,stddev,median"])).max(console::detect(head))
     },
     parse,
 };
@@ -46,7 +48,13 @@ struct HyperfineResult {
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     if source.text.trim_start().starts_with("command,") {
+        // A table is read by the names of its columns.
+        lines(source.text).for_each(|(at, _)| source.took(at));
         comma_separated(&mut sheet, source.text)?;
+        return Ok(Parsed::Sheets(vec![sheet]));
+    }
+    if console::is_terminal(source.text) {
+        console::parse(&mut sheet, source)?;
         return Ok(Parsed::Sheets(vec![sheet]));
     }
     let document: HyperfineDocument = json::read_noting(source.text, &source.ledger)?;

@@ -1,4 +1,6 @@
-//! memtier_benchmark: rates and latencies of requests to Redis or memcached, from its table.
+//! memtier_benchmark: rates and latencies of requests to Redis or memcached, from its table and from its JSON.
+
+mod document;
 
 use std::collections::BTreeMap;
 
@@ -9,10 +11,10 @@ use crate::text::{SourceFault, axis_value, called, lines, need, number, shown};
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "memtier",
     tool: "memtier_benchmark",
-    about: "operations, data and latency of sets, gets and all together by threads and clients, the table's percentiles \
-            as quantiles; no spread is stated",
+    about: "operations, data and latency of sets, gets and all together by threads and clients, in its table or its \
+            JSON, the percentiles as quantiles; no spread is stated",
     by_lines: true,
-    detect: |head| sure(head, &["Type ", "Ops/sec", "Hits/sec", "Misses/sec", "KB/sec"]),
+    detect: |head| sure(head, &["Type ", "Ops/sec", "Hits/sec", "Misses/sec", "KB/sec"]).max(document::detect(head)),
     parse,
 };
 
@@ -47,6 +49,9 @@ struct MemtierState {
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    if source.text.contains("\"Ops/sec\"") {
+        return document::parse(source);
+    }
     let mut sheet = SourceSheet::default();
     let mut state = MemtierState::default();
     let mut unstated = false;
@@ -176,16 +181,29 @@ fn row(state: &MemtierState, words: &[&str], at: usize) -> Result<Option<Vec<Sou
     let hits =
         cell("Hits/sec").zip(cell("Misses/sec")).and_then(|(hits, misses)| Some((number(hits)?, number(misses)?)));
     let share = hits.filter(|(hits, misses)| hits + misses > 0.0).map(|(hits, misses)| hits / (hits + misses) * 100.0);
-    let placed = |reading: SourceReading| {
-        let reading = reading.at("type", axis_value(&kind.to_ascii_lowercase())).counts(1, state.runs);
-        let reading = state.axes.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()));
-        let reading = state.part.map_or_else(|| reading.clone(), |part| reading.clone().at("run", part));
+    let axes = state.axes.iter().map(|(axis, value)| (*axis, value.clone())).collect::<Vec<_>>();
+    Ok(Some(placed(readings, kind, &axes, (state.part, state.runs), share)))
+}
+
+/// Sets what all figures of one kind of request have in common: its kind, the settings, the part of several runs, and
+/// the percentage of keys that were found.
+fn placed(
+    readings: Vec<SourceReading>,
+    kind: &str,
+    axes: &[(&str, String)],
+    (part, runs): (Option<&str>, u32),
+    share: Option<f64>,
+) -> Vec<SourceReading> {
+    let place = |reading: SourceReading| {
+        let reading = reading.at("type", axis_value(&kind.to_ascii_lowercase())).counts(1, runs);
+        let reading = axes.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()));
+        let reading = part.map_or_else(|| reading.clone(), |part| reading.clone().at("run", part));
         match share {
             Some(share) => reading.note(format!("{share:.1}% of its gets found their key")),
             None => reading,
         }
     };
-    Ok(Some(readings.into_iter().map(placed).collect()))
+    readings.into_iter().map(place).collect()
 }
 
 /// Milliseconds.
