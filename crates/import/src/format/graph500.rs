@@ -94,7 +94,7 @@ fn is_progress(line: &str) -> bool {
 fn is_member(name: &str) -> bool {
     let name = name.strip_prefix("bfs ").or_else(|| name.strip_prefix("sssp ")).unwrap_or(name).trim();
     let statistic = ["min", "firstquartile", "median", "thirdquartile", "max", "mean", "stddev", "harmonic_mean"];
-    let of = name.rsplit_once('_').map(|(statistic, of)| (statistic, of));
+    let of = name.rsplit_once('_');
     let stated = of.is_some_and(|(name, of)| {
         let known = ["time", "nedge", "TEPS", "validate"].contains(&of);
         known && (statistic.contains(&name) || name == "harmonic_stddev")
