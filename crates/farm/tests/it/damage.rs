@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use farm::{
     ChunkResult, Commit, DAMAGED, Farm, FarmJob, HostClock, Incident, Ledger, OfferedResult, Product, ProductFolder,
-    Refusal, SqliteLedger, Stamp, Story,
+    Published, Refusal, SharedFarm, SqliteLedger, Stamp, Story,
 };
 use rand::{Rng, SeedableRng};
 use rusqlite::Connection;
