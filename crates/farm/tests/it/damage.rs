@@ -33,7 +33,7 @@ fn make(path: &Path) {
         settings: serde_json::json!({ "lease": 10.0 }),
     };
     let mut ledger = SqliteLedger::create(path, &farm).unwrap();
-    ledger.begin("127.0.0.1:1", &HostClock::default()).unwrap();
+    ledger.begin("127.0.0.1:1", &HostClock).unwrap();
     let offer = |chunk: u64, number| OfferedResult {
         chunk,
         number,
@@ -218,7 +218,7 @@ fn what_can_be_read_of_a_damaged_file_is_rescued() {
     assert_eq!(mode & 0o077, 0, "others can read the token");
     let mut ledger = SqliteLedger::open(&rescued).unwrap();
     assert_eq!((ledger.totals().unwrap().commits, ledger.incidents().unwrap().len()), (CHUNKS, 0));
-    assert!(ledger.begin("127.0.0.1:1", &HostClock::default()).unwrap().resumed);
+    assert!(ledger.begin("127.0.0.1:1", &HostClock).unwrap().resumed);
 }
 
 /// A ledger that the version before this one wrote: a finished run with one chunk that was done twice on purpose.
