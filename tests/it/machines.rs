@@ -106,7 +106,7 @@ fn control_groups_of_version_2_are_kept_and_named() {
     let lines: Vec<&str> = said.lines().collect();
     let doctor: serde_json::Value = serde_json::from_str(lines[0]).unwrap();
     let doctor = doctor.to_string();
-    for words in ["4 of 8 may be used, by the cpuset of its control group", "permits 200MiB", "permits 9 processes"] {
+    for words in ["4 of 8 may be used, by the cpuset of its control group", "permits 200 MiB", "permits 9 processes"] {
         assert!(doctor.contains(words), "{words}: {doctor}");
     }
     let run = model::parse_run(lines[1]).unwrap();

@@ -139,7 +139,7 @@ fn streams_are_kept_compared_explained_and_reported() {
     let windows: Vec<&str> = note.filter(|note| note.starts_with("window requested 8192 B, effective ")).collect();
     assert_eq!(windows.len(), 1, "said once, of all launches");
     let hint = place.ask(&["compare", "wide", "narrow"]);
-    assert!(hint.code == Some(2) && hint.err.contains("compare across window"), "{hint:?}");
+    assert!(hint.code == Some(2) && hint.err.contains("--across window"), "{hint:?}");
     assert_eq!(place.ask(&["compare", "wide", "narrow", "--across", "window"]).code, Some(0));
     let why = place.ask(&["explain", "wide", "narrow"]);
     let said = why.out.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -10,7 +10,7 @@ use super::budget::CauseCost;
 use super::group::CauseGroup;
 use super::limit::LimitEvidence;
 use super::result::{DifferenceKind, Rival, RunDifference};
-use super::rules::{CPU_LIMIT, RULES, Rule};
+use super::rules::{CPU_LIMIT, DISTURBED, RULES, Rule};
 use super::scope::Scope;
 use super::test::ExplainedFigure;
 use super::text::figures;
@@ -273,9 +273,6 @@ pub(crate) fn disturbed(a: &Run, b: &Run, names: (&str, &str), limited: bool) ->
     }];
     Some(Rival { title: DISTURBED.to_owned(), because, but: Vec::new() })
 }
-
-/// Title of the rival that the runs recorded.
-pub(crate) const DISTURBED: &str = "what disturbed the runs";
 
 fn alike(a: Option<f64>, b: Option<f64>) -> bool {
     match (a, b) {

@@ -3,9 +3,8 @@
 use model::Primitive;
 
 use super::budget::{CauseCost, unit_of};
-use super::evidence::DISTURBED;
 use super::result::{DifferenceKind, Rival, RunDifference};
-use super::rules::{NEIGHBOUR, RULES, Rule};
+use super::rules::{DISTURBED, NEIGHBOUR, RULES, Rule};
 use super::test::ExplainedFigure;
 
 /// How much longer something may take in one session beside so much other work that CPUs are waited for than in the next.

@@ -2,9 +2,8 @@
 
 use model::Primitive;
 
-use super::evidence::DISTURBED;
 use super::result::{Cause, DifferenceKind, Experiment, Explanation, Rival, UNTOLD, Unmeasured};
-use super::rules::{CPU_LIMIT, NEIGHBOUR, RULES, Rule, probe_of};
+use super::rules::{CPU_LIMIT, DISTURBED, NEIGHBOUR, RULES, Rule, probe_of};
 
 /// What separates a disturbance from everything else.
 const UNDISTURBED: &str = "measure both again while nothing else is at work: what the disturbance made goes with it";

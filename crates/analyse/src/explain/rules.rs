@@ -120,6 +120,8 @@ use Primitive as P;
 pub(crate) const PLACEMENT: &str = "placement of the two parties";
 /// Another guest or process on the core's other hardware thread.
 pub(crate) const NEIGHBOUR: &str = "another thread on the core";
+/// What the runs recorded against themselves: no rule leads to it.
+pub(crate) const DISTURBED: &str = "what disturbed the runs";
 /// A limit on CPU time, which slows everything down alike and is judged apart.
 pub(crate) const CPU_LIMIT: &str = "CPU limit of the control group";
 /// Location of the files, including the directory of the plan.
