@@ -3,6 +3,7 @@
 use model::{FactValue, Machine, Run, SessionReferences, UnsharedSource};
 
 use super::KnownRatio;
+use super::learn::RatioHistogram;
 
 /// Instructions per cycle that the front end of a core passes, from the manuals of its vendor (Intel 64 and IA-32
 /// Architectures Optimization Reference Manual, 2.1; AMD Software Optimization Guides 56665, 57647 and 58455, 2.10): vendor,
@@ -27,15 +28,12 @@ const ISSUED_ALONE: f64 = 0.95;
 /// Share of the width up to which a reading is one: beyond, the clock stepped between its loops.
 const ISSUED_AT_MOST: f64 = 1.03;
 /// Fewest readings that show it.
-const FEWEST_ALONE: usize = 20;
+const FEWEST_ALONE: u32 = 20;
 /// Share of the width beyond which it is another core than it says it is: widths differ by a fifth or more, steps of the
 /// clock by less.
 const ISSUED_BY_ANOTHER: f64 = 1.15;
 /// Most readings of that kind, of all those at the width or beyond: a clock reference that was interrupted makes some.
 const MOST_BY_ANOTHER: f64 = 0.1;
-/// Largest relative distance between the quartiles of the ratios of these readings.
-const ALIKE: f64 = 0.02;
-
 /// Documented instructions per cycle of a machine's cores.
 pub(crate) fn issue_width(machine: &Machine) -> Option<f64> {
     let vendor = machine.text("cpu.vendor")?;
@@ -55,7 +53,9 @@ pub(crate) fn issue_width(machine: &Machine) -> Option<f64> {
 }
 
 /// The ratio of the readings on these CPUs beside which this thread passed as many instructions per cycle as the core can
-/// issue: a second thread would have taken a share of them, so there was none.
+/// issue: a second thread would have taken a share of them, so there was none. Where neighbours come and go within
+/// hundredths of a second, one may come before the other reference is read, so that only a part of these ratios agree: the
+/// lowest ones.
 pub(crate) fn from_issue(width: Option<f64>, references: &SessionReferences, cpus: &[u32]) -> Option<KnownRatio> {
     let (width, lengths) = (width?, references.lengths);
     let own = references.samples.readings().filter(|(cpu, _)| cpus.contains(cpu));
@@ -66,14 +66,15 @@ pub(crate) fn from_issue(width: Option<f64>, references: &SessionReferences, cpu
         })
         .collect();
     let full = ISSUED_ALONE..=ISSUED_AT_MOST;
-    let ratios: Vec<f64> = issued.iter().filter(|(share, _)| full.contains(share)).map(|(_, ratio)| *ratio).collect();
+    let mut ratios = RatioHistogram::default();
+    let at_width = issued.iter().filter(|(share, _)| full.contains(share));
+    let at_width = at_width.map(|(_, ratio)| ratios.add(*ratio)).count() as f64;
     let by_another = issued.iter().filter(|(share, _)| *share > ISSUED_BY_ANOTHER).count() as f64;
-    if ratios.len() < FEWEST_ALONE || by_another > MOST_BY_ANOTHER * (ratios.len() as f64 + by_another) {
+    if by_another > MOST_BY_ANOTHER * (at_width + by_another) {
         return None;
     }
-    let quantile = |share: f64| stats::quantile::quantile(&ratios, share);
-    let (low, ratio, high) = (quantile(0.25)?, quantile(0.5)?, quantile(0.75)?);
-    (high / low - 1.0 <= ALIKE).then_some(KnownRatio { ratio, source: UnsharedSource::IssueWidth })
+    let ratio = ratios.lowest_peak(FEWEST_ALONE)?;
+    Some(KnownRatio { ratio, source: UnsharedSource::IssueWidth })
 }
 
 /// CPU models whose unshared core was observed as the lower of two modes: vendor, family, model, and the ratio of the
@@ -139,6 +140,12 @@ mod tests {
         // What the others read does not matter.
         let mixed = (0..200).map(|at| if at % 3 == 0 { (0.256, 5.9) } else { (0.38, 3.1 + 0.01 * f64::from(at)) });
         assert!((found(6.0, mixed).unwrap() - 0.256).abs() < 1e-3);
+        // Neighbours that come between the readings of two references: a recorded session had half of them at the ratio, a
+        // few percent less, and the others up to half as large again.
+        let busy = |at: i32| 0.256 * (1.0 + if at % 2 == 0 { 0.0 } else { 0.0077 * f64::from(at % 65) });
+        assert!((found(6.0, (0..400).map(|at| (busy(at), 5.9))).unwrap() - 0.256).abs() < 1e-3);
+        let early = |at: i32| if at % 40 == 0 { 0.94 * 0.256 } else { busy(at) };
+        assert!((found(6.0, (0..400).map(|at| (early(at), 5.9))).unwrap() - 0.256).abs() < 1e-3);
         // Of another class of cores nothing is known.
         assert!(from_issue(Some(6.0), &session(steady(5.9)), &[7]).is_none());
     }
@@ -153,6 +160,11 @@ mod tests {
         assert_eq!(found(6.0, (0..400).map(|at| (0.2, if at % 5 == 0 { 8.0 } else { 5.9 }))), None);
         // Readings that reach the width and do not agree.
         assert_eq!(found(6.0, (0..400).map(|at| (0.25 + 0.001 * f64::from(at % 40), 5.9))), None);
+        // A tenth of them agree, and not the lowest: a neighbour who is steady now and then.
+        let now_and_then = |at: i32| if at % 10 == 0 { 0.29 } else { 0.25 + 0.001 * f64::from(at % 40) };
+        assert_eq!(found(6.0, (0..400).map(|at| (now_and_then(at), 5.9))), None);
+        let above = |at: i32| if at % 2 == 0 { 0.36 } else { 0.25 + 0.001 * f64::from(at % 40) };
+        assert_eq!(found(6.0, (0..400).map(|at| (above(at), 5.9))), None);
         // A few readings are no evidence, and none are none.
         assert_eq!(found(6.0, (0..400).map(|at| (0.256, if at < 15 { 5.9 } else { 4.0 }))), None);
         assert_eq!(found(6.0, (0..400).map(|_| (0.256, 0.0))), None);

@@ -30,6 +30,11 @@ const AGREES: f64 = 0.01;
 /// Smallest share of the readings at a known ratio.
 const AT_KNOWN: f64 = 0.01;
 
+/// Smallest share of readings beside which no other thread ran that are in the peak of their ratios, and the largest share
+/// below it.
+const IN_LOWEST_PEAK: f64 = 0.25;
+const BELOW_LOWEST_PEAK: f64 = 0.05;
+
 /// A known ratio from another source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct KnownRatio {
@@ -106,6 +111,16 @@ impl RatioHistogram {
             }
         }
         modes
+    }
+
+    /// Centre of the highest peak of readings beside which no other thread ran when they began: if it is sharp, has at least
+    /// so many of them, and hardly any are below.
+    pub(super) fn lowest_peak(&self, fewest: u32) -> Option<f64> {
+        let highest = self.modes().into_iter().max_by_key(|at| (self.peak(*at), std::cmp::Reverse(*at)))?;
+        let peak = self.peak(highest);
+        let below = self.between(0, highest.saturating_sub(AROUND));
+        let enough = peak >= fewest && self.share(peak) >= IN_LOWEST_PEAK && self.share(below) <= BELOW_LOWEST_PEAK;
+        enough.then(|| self.centre(highest))
     }
 
     /// Relative distance between the quartiles of all readings.
