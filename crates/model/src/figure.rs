@@ -254,10 +254,12 @@ impl Figure {
         }
     }
 
-    /// The first launch of every round, of those that are excluded for contention or a changing clock only.
+    /// The first launch of every round, of those that did not wait for an unshared core and are excluded for contention or a
+    /// changing clock only.
     #[must_use]
     pub fn first_attempts(&self) -> Vec<&Launch> {
-        let counts = |launch: &&Launch| matches!(launch.invalid, None | Some(Invalid::Contended { .. }));
+        let counts =
+            |launch: &&Launch| !launch.awaited && matches!(launch.invalid, None | Some(Invalid::Contended { .. }));
         let mut first: Vec<&Launch> = self.launches.iter().filter(counts).collect();
         first.dedup_by_key(|launch| launch.round);
         first

@@ -133,6 +133,10 @@ pub struct Launch {
     pub began: f64,
     /// Duration including preparation, seconds.
     pub wall: f64,
+    /// Whether it began when its core had been seen unshared, or after it had waited for that in vain: it is no sample of
+    /// what is observed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub awaited: bool,
     /// Its value as observed: the median of all batches, in the figure's unit. A paired launch: the median difference.
     pub value: f64,
     /// Nanoseconds of every batch in the order of time; of a paired launch those of work and overhead in the order

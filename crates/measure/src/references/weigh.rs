@@ -154,9 +154,9 @@ fn own_work(figure: &Figure) -> Option<ObservedReason> {
     (null >= FEWEST_NULL && beside >= LEAST_NULL && own < OWN_WORK * beside).then_some(ObservedReason::OwnWork)
 }
 
-/// Share of all batches that are undisturbed.
+/// Share of the batches that are undisturbed, of launches that did not wait for it.
 fn kept_share(figure: &Figure) -> Option<Share> {
-    let counts = figure.launches.iter().filter_map(|launch| launch.undisturbed);
+    let counts = figure.launches.iter().filter(|launch| !launch.awaited).filter_map(|launch| launch.undisturbed);
     let (kept, of) = counts.fold((0, 0), |(kept, of), one| (kept + one.batches, of + one.of));
     Share::of(f64::from(kept), f64::from(of))
 }

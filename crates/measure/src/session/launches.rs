@@ -7,7 +7,8 @@ use std::time::Duration;
 use model::{FigureKey, Invalid, Outcome};
 
 use super::group::LaunchGroup;
-use super::{EndReason, MeasureSession};
+use super::unshared_core::{Begins, LaunchStart};
+use super::{EndReason, LaunchMoment, MeasureSession};
 use crate::engine::EngineError;
 use crate::event::MeasureEvent;
 use crate::seed::mix;
@@ -37,34 +38,54 @@ impl LaunchNumber {
 
 impl MeasureSession<'_> {
     /// One launch of every group; members whose launch is excluded are launched again, at most twice, after all others of
-    /// the round: what disturbed them mostly outlasts a launch. While a neighbour is seen on their core it has not gone
-    /// yet, and they wait for the next round. First launches never wait: they are what was observed.
+    /// the round: what disturbed them mostly outlasts a launch. The first launches of a figure never wait for an unshared
+    /// core: they are what was observed. Later ones do, after all else of the round.
     pub(super) fn launch_all(&mut self, groups: &[LaunchGroup], round: u32) -> Result<(), EndReason> {
         let first = LaunchNumber { round, attempt: 0 };
         let mut queue: VecDeque<(LaunchGroup, LaunchNumber)> =
             groups.iter().map(|group| (group.clone(), first)).collect();
+        let mut waiting = 0;
+        self.begin_looks();
         while let Some((group, number)) = queue.pop_front() {
-            let attempt = number.attempt;
+            let again = number.attempt > 0;
             // The launch of another group may have ended some of this one.
-            let open: Vec<usize> = group.0.into_iter().filter(|index| self.active(*index)).collect();
-            if attempt > 0 && open.iter().all(|index| self.is_still_contended(*index)) {
+            let open = LaunchGroup(group.0.into_iter().filter(|index| self.active(*index)).collect());
+            if open.0.is_empty() || again && open.0.iter().all(|index| self.is_moved(*index)) {
                 continue;
             }
-            if open.is_empty() {
-                continue;
-            }
-            let missing = self.launch_once(&LaunchGroup(open), number)?;
-            if attempt + 1 == ATTEMPTS {
+            let start = match self.begins(&open, again) {
+                Begins::At(start) => start,
+                Begins::NextRound => continue,
+                Begins::Later => {
+                    queue.push_back((open, number));
+                    waiting += 1;
+                    if waiting >= queue.len() {
+                        waiting = 0;
+                        if !self.pause() {
+                            self.pass_over(queue.drain(..).map(|(group, _)| group));
+                        }
+                    }
+                    continue;
+                }
+            };
+            waiting = 0;
+            let missing = self.launch_once(&open, number, start)?;
+            if number.attempt + 1 == ATTEMPTS {
                 self.fail_after_invalid_launches(&missing);
             } else if !missing.0.is_empty() {
-                queue.push_back((missing, LaunchNumber { attempt: attempt + 1, ..number }));
+                queue.push_back((missing, LaunchNumber { attempt: number.attempt + 1, ..number }));
             }
         }
         Ok(())
     }
 
     /// One launch of a group. Returns the members whose launch was excluded.
-    fn launch_once(&mut self, group: &LaunchGroup, number: LaunchNumber) -> Result<LaunchGroup, EndReason> {
+    fn launch_once(
+        &mut self,
+        group: &LaunchGroup,
+        number: LaunchNumber,
+        start: LaunchStart,
+    ) -> Result<LaunchGroup, EndReason> {
         if self.stopper.asked() {
             return Err(EndReason::Stopped);
         }
@@ -72,9 +93,12 @@ impl MeasureSession<'_> {
         let launch = u32::try_from(self.valid(group.0[0])).unwrap_or(u32::MAX);
         let look = self.run.plan.looks.iter().copied().find(|look| *look > launch).unwrap_or(launch);
         self.observer.on_event(&MeasureEvent::Launching { keys: &keys, launch: launch + 1, look });
-        let step = self.step(Purpose::Measure, group, number);
+        let mut step = self.step(Purpose::Measure, group, number);
+        if let Some(cpu) = start.cpu {
+            step.tasks.iter_mut().for_each(|task| task.cpus.fill(cpu));
+        }
         let before: Vec<usize> = group.0.iter().map(|index| self.valid(*index)).collect();
-        match self.launch(&step, group) {
+        match self.launch(&step, group, start.awaited) {
             Err(EngineError::Stopped) => Err(EndReason::Stopped),
             // Dissolved: its members are launched separately from the next round on.
             Err(_) | Ok(true) => Ok(LaunchGroup(Vec::new())),
@@ -138,8 +162,14 @@ impl MeasureSession<'_> {
         }
     }
 
-    /// Launches a group and takes in what it answers. `Ok(false)` asks for the launch to be repeated.
-    pub(super) fn launch(&mut self, step: &WorkerStep, group: &LaunchGroup) -> Result<bool, EngineError> {
+    /// Launches a group and takes in what it answers; `awaited` after a look at its core. `Ok(false)` asks for the launch to be
+    /// repeated.
+    pub(super) fn launch(
+        &mut self,
+        step: &WorkerStep,
+        group: &LaunchGroup,
+        awaited: bool,
+    ) -> Result<bool, EngineError> {
         let patience = match step.purpose {
             Purpose::Calibrate => CALIBRATION_LIMIT,
             Purpose::Measure => {
@@ -148,7 +178,9 @@ impl MeasureSession<'_> {
             }
         };
         self.rest();
-        self.sample();
+        if !awaited {
+            self.sample();
+        }
         let began = self.elapsed();
         let answer = self.engine.launch(step, patience, &self.stopper);
         let seconds = self.elapsed() - began;
@@ -157,7 +189,7 @@ impl MeasureSession<'_> {
             Ok(replies) => {
                 let mut valid = true;
                 for reply in replies {
-                    valid &= self.take(reply, began, seconds);
+                    valid &= self.take(reply, LaunchMoment { began, seconds, awaited });
                 }
                 Ok(valid)
             }

@@ -10,6 +10,7 @@ mod refinement;
 mod rounds;
 mod start;
 mod time_budget;
+mod unshared_core;
 
 use model::{CpuSet, Figure, FigureKey, Flag, Invalid, NOT_REACHED, Outcome, Run, Topology};
 
@@ -21,6 +22,7 @@ use self::quota::QuotaPacing;
 use self::references::ReferenceWatch;
 use self::refinement::Refinement;
 use self::time_budget::BeyondReach;
+use self::unshared_core::CoreLooks;
 use crate::engine::{Engine, Stopper};
 use crate::event::{MeasureEvent, Observer};
 use crate::evidence::may_exclude;
@@ -51,6 +53,7 @@ pub struct MeasureSession<'a> {
     watch: ReferenceWatch,
     beyond_reach: BeyondReach,
     refinement: Refinement,
+    looks: CoreLooks,
     /// First of the rounds whose outside evidence was not judged yet.
     first_unjudged: u32,
     /// Engine time at which this part of the session began, and seconds measured in parts before it.
@@ -81,8 +84,18 @@ struct FigureProgress {
     /// Seconds of a launch.
     seconds: f64,
     attempts: u32,
+    /// Rounds in a row that ended while a launch of it waited for its core.
+    passed_over: u32,
     /// Why a launch of its own was killed, which was made again.
     killed: Option<String>,
+}
+
+/// When and how a launch began, and how long it took.
+#[derive(Debug, Clone, Copy)]
+struct LaunchMoment {
+    began: f64,
+    seconds: f64,
+    awaited: bool,
 }
 
 /// What a reader should know of a figure from where it runs and how large it is, before it is measured.
@@ -124,6 +137,7 @@ impl<'a> MeasureSession<'a> {
             quota,
             beyond_reach: BeyondReach::default(),
             refinement: Refinement::default(),
+            looks: CoreLooks::default(),
             first_unjudged,
             began,
             before,
@@ -207,7 +221,7 @@ impl<'a> MeasureSession<'a> {
     }
 
     /// Takes a reply in. False when it is a launch that does not count.
-    fn take(&mut self, reply: Reply, began: f64, seconds: f64) -> bool {
+    fn take(&mut self, reply: Reply, moment: LaunchMoment) -> bool {
         let known = |figure: usize| figure < self.run.figures.len();
         match reply {
             Reply::Prepared { figure, amount, variant, notes } if known(figure) => {
@@ -235,11 +249,11 @@ impl<'a> MeasureSession<'a> {
                 progress.batches = calibrate::batches(self.run.plan.batches, nanos, rule, paired);
                 progress.warmup = calibrate::warmup(nanos);
                 progress.nanos = nanos;
-                progress.seconds = seconds;
+                progress.seconds = moment.seconds;
             }
             Reply::Launched { figure, launch } if known(figure) => {
                 let mut launch = *launch;
-                launch.began = began;
+                (launch.began, launch.awaited) = (moment.began, moment.awaited);
                 let first_look = self.first_look();
                 // A reason that spoils more than a fifth is the machine. A party on a CPU of its own choice is never: the figure
                 // would be another one.
@@ -247,7 +261,7 @@ impl<'a> MeasureSession<'a> {
                     matches!(reason, Invalid::Misplaced(_))
                         || may_exclude(&self.run.figures[figure], reason, first_look)
                 });
-                self.progress[figure].seconds = seconds;
+                self.progress[figure].seconds = moment.seconds;
                 self.take_readings(&launch);
                 self.run.figures[figure].launches.push(launch);
                 self.weigh(figure);
@@ -257,6 +271,7 @@ impl<'a> MeasureSession<'a> {
                     self.observer.on_event(&MeasureEvent::Repeated { key: &key, reason: invalid.to_string() });
                     return false;
                 }
+                self.progress[figure].passed_over = 0;
             }
             _ => {}
         }

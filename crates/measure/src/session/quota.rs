@@ -46,7 +46,7 @@ impl MeasureSession<'_> {
         }
     }
 
-    fn rest_for(&mut self, time: Duration) {
+    pub(super) fn rest_for(&mut self, time: Duration) {
         let mut left = time;
         while !left.is_zero() && !self.stopper.asked() {
             let part = left.min(REST);

@@ -132,30 +132,6 @@ impl MeasureSession<'_> {
         }
     }
 
-    /// Whether another thread is seen on the core of a figure whose last launch was contended: what shares a core mostly
-    /// stays for longer than a launch, so that another one now would be in vain. CPUs that the host has moved stay for
-    /// seconds.
-    pub(super) fn is_still_contended(&mut self, index: usize) -> bool {
-        let contended = |launch: &Launch| matches!(launch.invalid, Some(Invalid::Contended { .. }));
-        let last = self.run.figures[index].launches.last();
-        if last.is_some_and(|last| matches!(last.invalid, Some(Invalid::Moved { .. }))) {
-            return true;
-        }
-        if !last.is_some_and(contended) {
-            return false;
-        }
-        let Some(setting) = self.reference_setting() else { return false };
-        let cpus = self.progress[index].cpus.clone();
-        let unshared = setting.unshared_on(&cpus).unwrap_or_default();
-        cpus.into_iter().zip(unshared).any(|(cpu, unshared)| {
-            let readings = self.engine.read_references(setting.lengths, cpu, ROW);
-            let shared = readings.iter().filter(|reading| {
-                !references::is_unshared(setting.lengths.ratio(reading.clock, reading.contention), unshared)
-            });
-            2 * shared.count() > readings.len()
-        })
-    }
-
     /// Determines the unshared core and the clock from all readings so far.
     pub(super) fn learn_unshared(&mut self) {
         let now = self.elapsed();

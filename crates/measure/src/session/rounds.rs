@@ -87,7 +87,7 @@ impl MeasureSession<'_> {
             let done = of - (0..of).filter(|index| uncalibrated(self, *index)).count();
             self.observer.on_event(&MeasureEvent::Calibrating { key: &key, done, of });
             let step = self.step(Purpose::Calibrate, &group, LaunchNumber::default());
-            match self.launch(&step, &group) {
+            match self.launch(&step, &group, false) {
                 Err(EngineError::Stopped) => return Err(EndReason::Stopped),
                 Err(_) => {} // Dissolved: its members are tried one by one. One that was killed is tried again.
                 Ok(_) => {

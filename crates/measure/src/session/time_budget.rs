@@ -13,6 +13,8 @@ use super::MeasureSession;
 use super::expected::{begun_look, calling_half_width, expected_look, expected_of_levels, most_a_launch, untried};
 use super::group::LaunchGroup;
 
+/// Launches that waited for their core, from which on they say how many of them count.
+const AWAITED: usize = 5;
 /// Before the first look a dear figure is launched in one round of this number.
 const TURN: u32 = 3;
 /// Share of the time limit that the launches of a figure until the first look may take; dear figures take more, and
@@ -197,10 +199,18 @@ impl MeasureSession<'_> {
         Some(GroupCost { group, seconds: launches as f64 * each, figures })
     }
 
-    /// Seconds of a launch of a group that counts, with those that did not count.
+    /// Seconds of a launch of a group that counts, with those that did not count; of launches that wait for their core where
+    /// there are some.
     pub(super) fn launch_seconds(&self, group: &LaunchGroup) -> f64 {
-        let (first, made) = (group.0[0], self.run.figures[group.0[0]].launches.len());
-        self.progress[first].seconds * made.max(1) as f64 / self.valid(first).max(1) as f64
+        let first = group.0[0];
+        let launches = &self.run.figures[first].launches;
+        let awaited: Vec<bool> =
+            launches.iter().filter(|launch| launch.awaited).map(|launch| launch.invalid.is_none()).collect();
+        let (made, counted) = match awaited.len() {
+            AWAITED.. => (awaited.len(), awaited.iter().filter(|counts| **counts).count()),
+            _ => (launches.len(), self.valid(first)),
+        };
+        self.progress[first].seconds * made.max(1) as f64 / counted.max(1) as f64
     }
 }
 

@@ -8,3 +8,4 @@ mod references;
 mod refinement;
 mod session;
 mod subject;
+mod unshared_core;

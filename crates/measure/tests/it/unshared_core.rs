@@ -1,0 +1,79 @@
+//! Launches that wait until their core is unshared, and those that never do.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use measure::{Purpose, WorkerStep};
+use model::{CacheGroup, CacheKind, CpuSet, Machine, Topology, ValueBasis};
+
+use crate::references::{CYCLES, SharedCore, contended, measured, measured_on};
+
+#[test]
+fn the_first_launches_of_a_figure_never_wait_and_others_begin_when_the_neighbour_has_gone() {
+    let neighbour: fn(f64) -> Option<f64> = |now| ((now / 0.4).fract() < 0.5).then_some(1.5);
+    let mut engine = SharedCore { scatter: 0.05, ..SharedCore::new(neighbour) };
+    let run = measured(&mut engine, true);
+    let (mut first, mut later, mut repeated) = ([0, 0], [0, 0], [0, 0]);
+    for (at, step) in engine.steps.iter().enumerate().filter(|(_, step)| step.purpose == Purpose::Measure) {
+        let again = |earlier: &&WorkerStep| {
+            (earlier.purpose, earlier.round, earlier.tasks[0].figure)
+                == (step.purpose, step.round, step.tasks[0].figure)
+        };
+        let counts = if engine.steps[..at].iter().any(|earlier| again(&earlier)) {
+            &mut repeated
+        } else if step.round < 10 {
+            &mut first
+        } else {
+            &mut later
+        };
+        counts[usize::from(neighbour(engine.began[at]).is_some())] += 1;
+    }
+    assert!(first[0] > 5 && first[1] > 5, "ten launches of each begin beside a neighbour or not: {first:?}");
+    assert!(later[0] > 10 && later[1] == 0, "those after them only when it has gone: {later:?}");
+    assert!(repeated[0] > 1 && repeated[1] == 0, "and so do repeated ones: {repeated:?}");
+    assert!(run.figures[..2].iter().all(|figure| figure.basis() == &ValueBasis::Cycles && contended(figure) > 0));
+}
+
+#[test]
+fn a_launch_waits_for_the_moments_of_a_core_that_is_hardly_ever_free() {
+    let neighbour: fn(f64) -> Option<f64> = |now| ((now / 1.5).fract() > 0.07).then(|| 1.2 + 0.7 * (now * 7.3).fract());
+    let mut engine = SharedCore::new(neighbour);
+    let run = measured(&mut engine, true);
+    let references = run.session.references.as_ref().unwrap();
+    assert!(references.core_shared.is_some_and(|share| share.get() > 0.85), "waiting is in it: {references:?}");
+    for figure in &run.figures[..2] {
+        assert_eq!(figure.basis(), &ValueBasis::Cycles, "{:?}", figure.references);
+        let estimate = figure.outcome.estimate().unwrap();
+        assert!((estimate.value * references.clock.unwrap() / CYCLES - 1.0).abs() < 2e-3, "{estimate:?}");
+        let observed = figure.references.as_ref().unwrap().observed.unwrap();
+        assert!(observed.value > 1.2 * estimate.value, "what is observed is not chosen: {observed:?}");
+        let kept = figure.references.as_ref().unwrap().kept.unwrap();
+        assert!(kept.get() < 0.3, "nor is the share of undisturbed batches: {kept:?}");
+    }
+}
+
+/// Two cores of one class and the CPUs behind each of their caches.
+fn two_cores(caches: &[Vec<usize>]) -> Topology {
+    let cpus = caches.iter().map(|cpus| CpuSet::from(cpus.as_slice())).collect();
+    let third = CacheGroup { level: 3, kind: CacheKind::Unified, bytes: Some(1 << 25), line: None, ways: None, cpus };
+    Topology { caches: vec![third], ..Topology::unknown(&[0, 1]) }
+}
+
+#[test]
+fn a_core_figure_takes_the_other_core_while_its_own_is_shared() {
+    // A neighbour of CPU 1 stays for nine seconds of ten; CPU 0 behind the same cache has none. Elsewhere it has to wait.
+    let neighbour: fn(f64) -> Option<f64> = |now| ((now / 10.0).fract() > 0.1).then_some(1.5);
+    let with = |machine: Machine| {
+        let mut engine = SharedCore { free: vec![0], scatter: 0.05, ..SharedCore::new(neighbour) };
+        let run = measured_on(machine, &mut engine, true);
+        let moved = engine.steps.iter().filter(|step| step.tasks[0].cpus == [0]).count();
+        let cores = run.figures[..2].iter().all(|figure| figure.basis() == &ValueBasis::Cycles);
+        (moved, cores, engine.now, run)
+    };
+    let one_cache = Machine { topology: Some(two_cores(&[vec![0, 1]])), ..Machine::default() };
+    let (moved, cores, took, run) = with(one_cache);
+    assert!(moved > 5 && cores, "{moved} launches");
+    let estimate = run.figures[0].outcome.estimate().unwrap();
+    assert!((estimate.value * run.session.references.unwrap().clock.unwrap() / CYCLES - 1.0).abs() < 0.03);
+    let two_caches = Machine { topology: Some(two_cores(&[vec![0], vec![1]])), ..Machine::default() };
+    let (moved, _, longer, _) = with(two_caches);
+    assert!(moved == 0 && longer > took, "{moved} launches elsewhere, {longer} s and {took} s");
+}
