@@ -74,10 +74,11 @@ impl MeasureSession<'_> {
     /// How the next launch of these figures in a round begins; `again` after one that was excluded.
     pub(super) fn begins(&mut self, group: &LaunchGroup, again: bool) -> Begins {
         let figures = &group.0;
-        let in_vain = figures.iter().any(|index| self.progress[*index].passed_over >= PATIENCE);
-        let waits = !in_vain && figures.iter().all(|index| self.may_wait(*index));
-        let gone = |session: &Self, index: &usize| session.is_filtered(*index) && session.was_contended(*index);
-        if !waits && !(again && figures.iter().all(|index| gone(self, index))) {
+        let may_wait = figures.iter().all(|index| self.may_wait(*index));
+        let in_vain = may_wait && figures.iter().any(|index| self.progress[*index].passed_over >= PATIENCE);
+        let waits = may_wait && !in_vain;
+        let spoilt = again && figures.iter().all(|index| self.is_filtered(*index) && self.was_contended(*index));
+        if !(waits || spoilt) {
             return Begins::At(LaunchStart { cpu: None, awaited: in_vain });
         }
         match self.find_core(figures) {
