@@ -10,6 +10,7 @@ use sys::file::{Advice, AlignedBuffer, Device, advise};
 
 use super::transfer::{TransferDirection, TransferStep, open};
 use super::{place, target};
+use crate::room::require_length;
 use crate::{ProbeContext, ProbeError, Scratch, Unsupported};
 
 /// The medium.
@@ -42,6 +43,7 @@ impl StreamMedium {
         place::describe(&directory, context);
         place::require_disk(&directory)?;
         place::require_space(&directory, length)?;
+        require_length(length)?;
         let path = files.path().join(format!("sequential-{way:?}"));
         let mut options = File::options();
         let options = options.read(true).write(true).create(true).truncate(false);

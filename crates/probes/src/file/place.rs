@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use model::Point;
+use model::{Point, spoken_size};
 use sys::file::filesystem;
 
 use crate::scratch::tmpfs;
@@ -49,15 +49,20 @@ pub(super) fn describe(directory: &Path, context: &mut ProbeContext) {
 }
 
 /// Refuses to fill a disk: half of the free space must remain, and no launch uses more than 1 GiB.
-pub(super) fn require_space(directory: &Path, bytes: u64) -> Result<(), Unsupported> {
-    let free = filesystem(directory)?.free_bytes;
-    if bytes > free / 2 {
-        return Err(Unsupported::new(format!(
-            "{bytes} bytes are needed and {free} are free in {}",
-            directory.display()
-        )));
+pub(crate) fn require_space(directory: &Path, bytes: u64) -> Result<(), Unsupported> {
+    space_of(directory, bytes, filesystem(directory)?.free_bytes)
+}
+
+fn space_of(directory: &Path, bytes: u64, free: u64) -> Result<(), Unsupported> {
+    if bytes <= free / 2 {
+        return Ok(());
     }
-    Ok(())
+    let [needed, free] = [bytes, free].map(spoken_size);
+    Err(Unsupported::new(format!(
+        "it needs {needed}, and at most half of the {free} that are free in {} is used; name a directory with more room \
+         (--directory)",
+        directory.display()
+    )))
 }
 
 /// Refuses a file system in memory: nothing on it is durable, and no disk is behind its cache.
@@ -81,6 +86,17 @@ pub(super) fn durable_in_memory(at: &Point) -> bool {
 mod tests {
     use super::*;
     use crate::LaunchSetting;
+
+    #[test]
+    fn half_of_the_free_space_is_left_and_said_to_be() {
+        let here = Path::new("/data");
+        assert_eq!(space_of(here, 4 << 20, 8 << 20), Ok(()));
+        assert_eq!(
+            space_of(here, 4 << 20, 7 << 20).unwrap_err().to_string(),
+            "it needs 4 MiB, and at most half of the 7 MiB that are free in /data is used; name a directory with more room \
+             (--directory)"
+        );
+    }
 
     #[test]
     fn what_must_reach_a_disk_is_not_measured_in_memory() {

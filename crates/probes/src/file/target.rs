@@ -11,6 +11,7 @@ use sys::memory::FileMap;
 
 use super::place;
 use super::transfer::{MARK, TransferDirection, open as open_stream};
+use crate::room::require_length;
 use crate::{ProbeContext, Unsupported};
 
 /// Alignment of the size: the largest blocks fit a whole number of times.
@@ -90,6 +91,7 @@ fn named_file(path: &Path, length: u64, first: &[u8], context: &mut ProbeContext
         place::require_disk(folder)?;
         place::require_space(folder, length)?;
     }
+    require_length(length)?;
     let (file, direct) = match past_cache(path, options, first) {
         Ok(file) => (file, true),
         Err(why) => {

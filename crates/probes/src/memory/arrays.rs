@@ -100,12 +100,7 @@ impl ArrayChunk {
     pub(super) fn division(&self, arrays: usize) -> ArrayDivision {
         let (piece, count) = self.pieces(arrays);
         let start = |array| array * (piece * count + STAGGER) * 8;
-        ArrayDivision {
-            starts: [start(0), start(1), start(2)],
-            arrays,
-            piece: piece * 8,
-            count: count as u64,
-        }
+        ArrayDivision { starts: [start(0), start(1), start(2)], arrays, piece: piece * 8, count: count as u64 }
     }
 
     /// The arrays of one piece: the destination and the two inputs, empty if fewer are used.
@@ -252,7 +247,6 @@ pub(super) fn arrays(at: &Point, context: &mut ProbeContext) -> Result<Rc<Arrays
     let pages: Pages = at.get("pages").unwrap_or("base").parse()?;
     let cpus = context.cpus().to_vec();
     let threads = cpus.len().max(1);
-    require_memory(bytes)?;
     let each = bytes as usize / threads;
     if each < ARRAYS * 64 {
         return Err(Unsupported::new("the working set is too small for so many threads"));
@@ -276,6 +270,8 @@ pub(super) fn arrays(at: &Point, context: &mut ProbeContext) -> Result<Rc<Arrays
         }
     };
     let arrays = context.shared(&key, || {
+        // Not of those that find the arrays there, and their memory taken.
+        require_memory(bytes)?;
         let team = RefCell::new(ThreadTeam::spawn(&cpus, part)?);
         let visits = RefCell::new(Visits::new(each + ARRAYS * STAGGER * 8));
         let displacing = (DISPLACING * cache) as usize / threads / SLOT;

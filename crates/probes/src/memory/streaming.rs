@@ -62,7 +62,7 @@ fn choose(
             .find(|variant| variant.name == name)
             .ok_or_else(|| Unsupported::new(format!("this machine does not have the variant {name}")));
     }
-    let fits = |variant: &Variant| elements as u64 % variant.turn.elements == 0;
+    let fits = |variant: &Variant| (elements as u64).is_multiple_of(variant.turn.elements);
     let widest = stream::variants(kind).filter(|variant| fits(variant)).map(|variant| variant.width).max();
     let widest = widest.unwrap_or(Width::Compiled);
     let width = match at.get("width") {
