@@ -37,7 +37,7 @@ fn prepare(_: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> 
     let files = context.scratch()?;
     let directory = context.directory().to_owned();
     place::describe(&directory, context);
-    place::require_disk(&directory)?;
+    place::require_durability(&directory)?;
     place::require_space(&directory, LONGEST)?;
     require_length(LONGEST)?;
     let file = File::options().append(true).create_new(true).open(files.path().join("appended"))?;

@@ -23,7 +23,7 @@ pub(super) const SHARES: Shares = Shares { key: "field", axes: &["working_set", 
 const PIECE: usize = (MIB / 8) as usize;
 /// Pieces from which on what is left of an array behind the last whole one is left out; fewer are lengthened instead, since
 /// a set of 4 MiB of which 3 are walked is another one.
-const MANY: usize = 16;
+pub(super) const MANY: usize = 16;
 /// Doubles of the longest turn of a loop. Arrays are whole turns of it, or of a shorter loop that they can hold.
 const TURN: usize = 64;
 /// Arrays start this many doubles, an odd number of lines, apart from a whole page: arrays with equal offsets in their
