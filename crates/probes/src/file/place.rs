@@ -53,6 +53,11 @@ pub(crate) fn require_space(directory: &Path, bytes: u64) -> Result<(), Unsuppor
     space_of(directory, bytes, filesystem(directory)?.free_bytes)
 }
 
+/// Bytes that a launch may use in a directory.
+pub(super) fn room(directory: &Path) -> Result<u64, Unsupported> {
+    Ok(filesystem(directory)?.free_bytes / 2)
+}
+
 fn space_of(directory: &Path, bytes: u64, free: u64) -> Result<(), Unsupported> {
     if bytes <= free / 2 {
         return Ok(());
