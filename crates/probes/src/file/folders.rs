@@ -191,7 +191,7 @@ mod tests {
             Err(unfit) => return testing::skip!("{unfit}"),
         };
         assert!((BATCH..=SINGLE).contains(&folders.most()));
-        assert!(BATCH * (10 + 4) * KIB < 64 * MIB / 2, "a batch needs little");
+        const { assert!(BATCH * (10 + 4) * KIB < 64 * MIB / 2, "a batch needs little") };
         assert!(folders.most() * (10 + 4) * KIB <= place::room(directory.path()).unwrap() || folders.most() == BATCH);
     }
 
