@@ -15,13 +15,13 @@ impl Unsupported {
     }
 }
 
-/// A reason, with the limit of a control group where that is what refused, and with the interface that all networks of
-/// probes are on.
-fn with_limit(reason: String, kind: Option<std::io::ErrorKind>) -> String {
+/// A reason, with the limit of a control group or of this process where that is what refused, and with the interface that
+/// all networks of probes are on.
+fn with_limit(reason: String, kind: Option<std::io::ErrorKind>, errno: Option<i32>) -> String {
     if kind == Some(std::io::ErrorKind::NetworkUnreachable) {
         return format!("the loopback interface is down: {reason}");
     }
-    match kind.and_then(sys::cgroup::why_not_started) {
+    match sys::process::limit_behind(errno) {
         Some(limit) => format!("{reason}; {limit}"),
         None => reason,
     }
@@ -29,7 +29,7 @@ fn with_limit(reason: String, kind: Option<std::io::ErrorKind>) -> String {
 
 impl From<sys::Error> for Unsupported {
     fn from(error: sys::Error) -> Self {
-        Self(with_limit(error.to_string(), error.kind()))
+        Self(with_limit(error.to_string(), error.kind(), error.errno()))
     }
 }
 
@@ -41,7 +41,7 @@ impl From<model::Error> for Unsupported {
 
 impl From<std::io::Error> for Unsupported {
     fn from(error: std::io::Error) -> Self {
-        Self(with_limit(error.to_string(), Some(error.kind())))
+        Self(with_limit(error.to_string(), Some(error.kind()), error.raw_os_error()))
     }
 }
 
@@ -72,7 +72,7 @@ impl ProbeError {
 
 impl From<sys::Error> for ProbeError {
     fn from(error: sys::Error) -> Self {
-        Self(with_limit(error.to_string(), error.kind()))
+        Self(with_limit(error.to_string(), error.kind(), error.errno()))
     }
 }
 
@@ -85,7 +85,7 @@ impl From<ProbeError> for Unsupported {
 
 impl From<std::io::Error> for ProbeError {
     fn from(error: std::io::Error) -> Self {
-        Self(with_limit(error.to_string(), Some(error.kind())))
+        Self(with_limit(error.to_string(), Some(error.kind()), error.raw_os_error()))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Memory that a launch needs, asked for before it is taken: a control group ends whoever takes more than it has.
 
 use model::spoken_size;
+use sys::process::LimitedResource;
 
 use crate::Unsupported;
 
@@ -20,11 +21,32 @@ fn require_of(bytes: u64, available: u64) -> Result<(), Unsupported> {
     Err(Unsupported::new(format!("it needs {needed} of memory and {free} are available")))
 }
 
+/// Refuses files that are longer than this process may write: the kernel ends those that do, by a signal.
+///
+/// # Errors
+/// When it does, with both sizes.
+pub(crate) fn require_length(bytes: u64) -> Result<(), Unsupported> {
+    length_of(bytes, sys::process::limit(LimitedResource::FileSize)?.soft)
+}
+
+fn length_of(bytes: u64, most: Option<u64>) -> Result<(), Unsupported> {
+    let Some(most) = most.filter(|most| bytes > *most) else { return Ok(()) };
+    let [needed, most] = [bytes, most].map(spoken_size);
+    Err(Unsupported::new(format!("it needs a file of {needed}, and none may be longer than {most} (ulimit -f)")))
+}
+
 #[cfg(test)]
 mod tests {
     use model::MIB;
 
     use super::*;
+
+    #[test]
+    fn no_file_is_longer_than_this_process_may_write() {
+        assert_eq!((length_of(64 * MIB, None), length_of(64 * MIB, Some(64 * MIB))), (Ok(()), Ok(())));
+        let refused = length_of(64 * MIB, Some(MIB)).unwrap_err().to_string();
+        assert_eq!(refused, "it needs a file of 64 MiB, and none may be longer than 1 MiB (ulimit -f)");
+    }
 
     #[test]
     fn a_quarter_of_what_is_available_is_left() {

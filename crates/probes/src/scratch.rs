@@ -22,8 +22,7 @@ impl Scratch {
         let owner = std::process::id();
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = inside.join(format!("{}{number}", prefix(owner, seed)));
-        std::fs::create_dir_all(&path)
-            .map_err(|error| Unsupported::new(format!("could not create {}: {error}", path.display())))?;
+        std::fs::create_dir_all(&path).map_err(|error| Unsupported::new(not_made(inside, &error)))?;
         Ok(Self { path, owner })
     }
 
@@ -32,6 +31,11 @@ impl Scratch {
     pub fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// Why no directory could be made in another.
+fn not_made(inside: &Path, error: &std::io::Error) -> String {
+    format!("could not create a directory in {}: {error}; name one that can be written (--directory)", inside.display())
 }
 
 impl Drop for Scratch {

@@ -39,7 +39,7 @@ pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>, ProbeError> {
 
 /// The error for a program that could not be started.
 pub(crate) fn start_fault(command: &Command, error: &std::io::Error) -> ProbeError {
-    let limit = sys::cgroup::why_not_started(error.kind()).map(|limit| format!("; {limit}")).unwrap_or_default();
+    let limit = sys::process::limit_behind(error.raw_os_error()).map(|limit| format!("; {limit}")).unwrap_or_default();
     ProbeError::new(format!("could not start {}: {error}{limit}", command.get_program().to_string_lossy()))
 }
 

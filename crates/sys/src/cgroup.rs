@@ -145,9 +145,8 @@ pub fn task_room_under(root: &Path) -> Result<Option<TaskRoom>> {
 }
 
 /// What to add to the error of a process or thread that did not start, where a control group has refused some.
-#[must_use]
-pub fn why_not_started(error: std::io::ErrorKind) -> Option<String> {
-    let room = task_room().filter(|room| error == std::io::ErrorKind::WouldBlock && room.refused > 0)?;
+pub(crate) fn why_not_started() -> Option<String> {
+    let room = task_room().filter(|room| room.refused > 0)?;
     Some(format!("a control group permits {} processes and threads", room.limit))
 }
 

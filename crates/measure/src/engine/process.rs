@@ -48,7 +48,7 @@ impl ProcessEngine {
         // started.
         let supply = Supply { input: Some(step), own_group: true, discard_errors: false };
         Supervised::start(command_of(&self.program).args(&self.arguments), supply).map_err(|error| {
-            let limit = sys::cgroup::why_not_started(error.kind());
+            let limit = sys::process::limit_behind(error.raw_os_error());
             let limit = limit.map(|limit| format!("; {limit}")).unwrap_or_default();
             EngineError::NotStarted(format!("{}: {error}{limit}", self.program.to_string_lossy()))
         })

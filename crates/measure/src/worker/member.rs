@@ -235,10 +235,7 @@ impl LaunchMember {
     pub(super) fn time_each(&mut self) -> Result<(), ProbeError> {
         let readings = match &mut self.trial {
             Trial::One(kernel) if self.task.full => {
-                let typical = (self.launch.value.abs() * 1e9).max(100.0);
-                let rare = if typical * FOR_RARE <= EACH_AT_MOST { FOR_RARE } else { FEWEST_EACH };
-                let room = (EACH_NANOS / typical).clamp(rare, 4000.0) as usize;
-                let mut record = Recorder::with_capacity(room);
+                let mut record = Recorder::with_capacity(single_operations(&self.launch.nanos, &self.launch.ops));
                 kernel.each(&mut record)?;
                 record.nanos().iter().map(|nanos| self.probe.metric.model().value(1.0, *nanos as f64)).collect()
             }
@@ -368,6 +365,14 @@ fn fill(kernel: &mut dyn Kernel, wanted: u64, rule: probes::BatchRule) -> Result
         }
         ops = more;
     }
+}
+
+/// Single operations that are timed after the batches of a launch: by the time of one, whether a figure states that or a rate.
+fn single_operations(nanos: &[u64], ops: &[u64]) -> usize {
+    let each: Vec<f64> = nanos.iter().zip(ops).map(|(nanos, ops)| *nanos as f64 / (*ops).max(1) as f64).collect();
+    let typical = stats::median(&each).unwrap_or(EACH_AT_MOST).max(100.0);
+    let rare = if typical * FOR_RARE <= EACH_AT_MOST { FOR_RARE } else { FEWEST_EACH };
+    (EACH_NANOS / typical).clamp(rare, 4000.0) as usize
 }
 
 /// Present frequency of the CPU of the first party, hertz, if the kernel reports it.

@@ -10,6 +10,7 @@ use sys::file::AlignedBuffer;
 
 use super::place;
 use crate::peer_process::fold;
+use crate::room::require_length;
 use crate::{Axis, BatchWork, Kernel, ProbeContext, ProbeError, Scratch, Unsupported};
 
 /// The axes: each buffer size with its file size.
@@ -51,6 +52,7 @@ impl Buffered {
             1024 => 2000 * KIB,
             _ => 8000 * KIB,
         };
+        require_length(size)?;
         let files = place::open(at, context, 2 * size)?;
         let durable = at.get("durability") == Some("fsync");
         let open = |name: &str| {

@@ -2,13 +2,13 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use model::{KIB, MIB, Point};
 
 use super::place;
-use crate::room::require_memory;
+use crate::room::{require_length, require_memory};
 use crate::{ProbeContext, ProbeError, Scratch, Unsupported};
 
 /// Bytes of the file: more than the caches of a core, so that rereading it accesses memory.
@@ -29,11 +29,27 @@ pub(super) struct Cached {
 impl Cached {
     /// Writes it in the directory of a point, once for all sharers of a launch.
     pub(super) fn shared(at: &Point, context: &mut ProbeContext) -> Result<Rc<Self>, Unsupported> {
+        Self::shared_if(at, context, |directory| {
+            place::require_space(directory, SIZE)?;
+            // In a control group with less memory the file would be read from its disk instead.
+            require_memory(SIZE)?;
+            require_length(SIZE)
+        })
+    }
+
+    /// The same if there is room for it, which only the first sharer needs: the others find the file there, and its room
+    /// taken.
+    fn shared_if(
+        at: &Point,
+        context: &mut ProbeContext,
+        has_room: impl FnOnce(&Path) -> Result<(), Unsupported>,
+    ) -> Result<Rc<Self>, Unsupported> {
         let seed = context.seed();
-        let scratch = place::open(at, context, SIZE)?;
-        // In a control group with less memory the file would be read from its disk instead.
-        require_memory(SIZE)?;
-        context.shared(&format!("cached_file:{}", at.choice("place")?), || Self::write(scratch, seed))
+        let scratch = place::open(at, context, 0)?;
+        context.shared(&format!("cached_file:{}", at.choice("place")?), || {
+            has_room(scratch.path())?;
+            Self::write(scratch, seed)
+        })
     }
 
     fn write(scratch: Rc<Scratch>, seed: u64) -> Result<Self, Unsupported> {
@@ -93,5 +109,24 @@ pub(super) fn read_block(file: &File, buffer: &mut [u8], number: u64) -> Result<
         Ok(())
     } else {
         Err(ProbeError::new(format!("a read of the file ended after {read} bytes")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LaunchSetting;
+
+    #[test]
+    fn only_the_first_sharer_needs_room() {
+        let directory = tempfile::tempdir().unwrap();
+        let setting = LaunchSetting::within(directory.path());
+        let mut context = ProbeContext::new(setting.clone());
+        let at = "place=target".parse().unwrap();
+        let none = |_: &Path| Err(Unsupported::new("there is no room"));
+        assert!(Cached::shared_if(&at, &mut context, none).is_err());
+        let one = Cached::shared_if(&at, &mut context, |_| Ok(())).unwrap();
+        let other = Cached::shared_if(&at, &mut context.for_probe(setting), none).unwrap();
+        assert!(Rc::ptr_eq(&one, &other));
     }
 }

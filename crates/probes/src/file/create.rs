@@ -1,6 +1,6 @@
 //! Creating files.
 
-use super::folders::{AXES, Folders, MOST};
+use super::folders::{AXES, BATCH, Folders};
 use super::place::durable_in_memory;
 use crate::prelude::*;
 
@@ -23,7 +23,7 @@ pub(super) static PROBE: Probe = Probe {
     axes: AXES,
     skips: durable_in_memory,
     // Every file is removed before the next batch, which on a disk may take far longer than a batch.
-    batch: BatchRule::at_most(200),
+    batch: BatchRule::at_most(BATCH),
     prepare: |at, context| Ok(Trial::one(FileCreateKernel { files: Folders::new("create", at, context)? })),
     ..Probe::BLANK
 };
@@ -54,7 +54,7 @@ impl Kernel for FileCreateKernel {
     /// The distribution says more than a median: some creations find a new block of the table of inodes, or wait for pages
     /// that are written out.
     fn each(&mut self, record: &mut Recorder) -> Result<(), ProbeError> {
-        let room = (record.remaining() as u64).min(MOST);
+        let room = (record.remaining() as u64).min(self.files.most());
         self.files.prepare(room)?;
         for index in 0..room {
             record.time(|| self.files.create(index))?;

@@ -1,6 +1,6 @@
 //! Removing files.
 
-use super::folders::{AXES, Folders};
+use super::folders::{AXES, BATCH, Folders};
 use super::place::durable_in_memory;
 use crate::prelude::*;
 
@@ -21,7 +21,7 @@ pub(super) static PROBE: Probe = Probe {
     axes: AXES,
     skips: durable_in_memory,
     // Every file is created again before the next batch, which on a disk takes far longer than its removal.
-    batch: BatchRule::at_most(200),
+    batch: BatchRule::at_most(BATCH),
     prepare: |at, context| Ok(Trial::one(Delete { files: Folders::new("delete", at, context)?, there: 0 })),
     ..Probe::BLANK
 };

@@ -24,8 +24,10 @@ pub(super) const AXES: &[Axis] = &[
     place::place(&["target", "tmpfs"]),
 ];
 
-/// Most files of a batch: at the largest size they stay far below the disk limit of a launch.
-pub(super) const MOST: u64 = 10_000;
+/// Most files of a batch.
+pub(super) const BATCH: u64 = 200;
+/// Most files that are made singly, each timed, where there is room for them.
+const SINGLE: u64 = 4000;
 
 const A_FOLDER: usize = 100;
 
@@ -37,13 +39,17 @@ pub(super) struct Folders {
     paths: Vec<PathBuf>,
     content: Vec<u8>,
     durable: bool,
+    /// Most files at a time.
+    most: u64,
 }
 
 impl Folders {
     /// An empty set in the directory of a point.
     pub(super) fn new(name: &'static str, at: &Point, context: &mut ProbeContext) -> Result<Self, Unsupported> {
         let size = at.bytes("size")?;
-        let scratch = place::open(at, context, MOST * (size + 4 * KIB))?;
+        let each = size + 4 * KIB;
+        let scratch = place::open(at, context, BATCH * each)?;
+        let most = (place::room(scratch.path())? / each).clamp(BATCH, SINGLE);
         let durable = at.choice("durability")? == "fsync";
         let (directory, times) = fastest_directory(scratch.path(), &format!("{name}-{at}-{:x}", context.seed()))
             .map_err(|error| Unsupported::new(format!("could not create a directory for the files: {error}")))?;
@@ -58,7 +64,12 @@ impl Folders {
             ));
         }
         let content = (0..size).map(|index| (index * 31 + context.seed()) as u8).collect();
-        Ok(Self { directory, _scratch: scratch, folders: Vec::new(), paths: Vec::new(), content, durable })
+        Ok(Self { directory, _scratch: scratch, folders: Vec::new(), paths: Vec::new(), content, durable, most })
+    }
+
+    /// Most files at a time, for which there is room.
+    pub(super) fn most(&self) -> u64 {
+        self.most
     }
 
     /// Removes every file, and prepares folders and names for `count`.
@@ -164,8 +175,25 @@ fn fastest(folder: &Path) -> io::Result<Duration> {
 
 #[cfg(test)]
 mod tests {
+    use model::MIB;
+
     use super::*;
     use crate::LaunchSetting;
+
+    /// As in a container, whose file system in memory has 64 MiB.
+    #[test]
+    fn there_need_only_be_room_for_a_batch() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut context = ProbeContext::new(LaunchSetting::within(directory.path()));
+        let at = "size=10KiB,durability=none,place=target".parse().unwrap();
+        let folders = match Folders::new("test", &at, &mut context) {
+            Ok(folders) => folders,
+            Err(unfit) => return testing::skip!("{unfit}"),
+        };
+        assert!((BATCH..=SINGLE).contains(&folders.most()));
+        const { assert!(BATCH * (10 + 4) * KIB < 64 * MIB / 2, "a batch needs little") };
+        assert!(folders.most() * (10 + 4) * KIB <= place::room(directory.path()).unwrap() || folders.most() == BATCH);
+    }
 
     #[test]
     fn no_directory_has_more_than_a_hundred_files() {

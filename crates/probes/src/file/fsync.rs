@@ -6,6 +6,7 @@ use std::io::Write;
 use super::place;
 use crate::Scratch;
 use crate::prelude::*;
+use crate::room::require_length;
 
 pub(super) static PROBE: Probe = Probe {
     id: "file.fsync",
@@ -36,8 +37,9 @@ fn prepare(_: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> 
     let files = context.scratch()?;
     let directory = context.directory().to_owned();
     place::describe(&directory, context);
-    place::require_disk(&directory)?;
+    place::require_durability(&directory)?;
     place::require_space(&directory, LONGEST)?;
+    require_length(LONGEST)?;
     let file = File::options().append(true).create_new(true).open(files.path().join("appended"))?;
     Ok(Trial::one(Append { file, _files: files, length: 0 }))
 }

@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use model::{GIB, MIB};
-use sys::file::{Advice, AlignedBuffer, Device, advise, open_direct};
+use sys::file::{Advice, AlignedBuffer, Device, advise};
 
 use super::transfer::{TransferDirection, TransferStep, open};
 use super::{place, target};
+use crate::room::require_length;
 use crate::{ProbeContext, ProbeError, Scratch, Unsupported};
 
 /// The medium.
@@ -29,21 +30,27 @@ pub(super) struct StreamMedium {
 }
 
 impl StreamMedium {
-    /// A file in the target directory. If the file system cannot bypass the page cache, writing ends with making it
-    /// durable, reading begins with dropping its cached pages, and a note reports it.
-    pub(super) fn file(way: TransferDirection, length: u64, context: &mut ProbeContext) -> Result<Self, Unsupported> {
+    /// A file in the target directory, which is tried with the block `first`. If the file system cannot bypass the page
+    /// cache, writing ends with making it durable, reading begins with dropping its cached pages, and a note reports it.
+    pub(super) fn file(
+        way: TransferDirection,
+        length: u64,
+        first: &[u8],
+        context: &mut ProbeContext,
+    ) -> Result<Self, Unsupported> {
         let files = context.scratch()?;
         let directory = context.directory().to_owned();
         place::describe(&directory, context);
         place::require_disk(&directory)?;
         place::require_space(&directory, length)?;
+        require_length(length)?;
         let path = files.path().join(format!("sequential-{way:?}"));
         let mut options = File::options();
         let options = options.read(true).write(true).create(true).truncate(false);
-        let (file, direct) = match open_direct(&path, options) {
+        let (file, direct) = match target::past_cache(&path, options, first) {
             Ok(file) => (file, true),
-            Err(reason) => {
-                context.note(format!("through the page cache, made durable or dropped for each batch: {reason}"));
+            Err(why) => {
+                context.note(format!("{}: {why}", target::THROUGH_CACHE));
                 (options.open(&path).map_err(Unsupported::from)?, false)
             }
         };

@@ -70,13 +70,11 @@ pub(super) fn prepare(way: TransferDirection, at: &Point, context: &mut ProbeCon
     };
     let length = at.bytes("length")?;
     let place = at.choice("medium")?;
+    stamp(&mut block, 0);
     let medium = match place {
-        "file" => StreamMedium::file(way, length, context)?,
+        "file" => StreamMedium::file(way, length, &block, context)?,
         "device" => StreamMedium::device(way, length, context)?,
-        _ => {
-            stamp(&mut block, 0);
-            StreamMedium::target(way, length, &block, context)?
-        }
+        _ => StreamMedium::target(way, length, &block, context)?,
     };
     let batch = (length > USUAL).then_some(length);
     let mut sequential = Sequential { medium, way, format, block, length: batch, ended: false, began: 0, headers: 0 };

@@ -8,8 +8,8 @@ pub(super) static PROBE: Probe = Probe {
     id: "file.sequential_write",
     title: "sequential write",
     about: "Writes large blocks one after another past the page cache. medium=file: over a file of 64 MiB, again and \
-            again. medium=device: to the device that stands in the place of the target directory, a disk or a tape until \
-            its end. medium=target: to the medium of prony run --target-device, of which a file or a disk holds up to 64 MiB. \
+            again. medium=device: to the device that stands in the place of the target directory, the first GiB of a disk \
+            or a tape until its end. medium=target: to the medium of prony run --target-device, of which a file or a disk holds up to 64 MiB. \
             Of a greater length, every batch streams all of it: what a drive buffers, or a disk's cache takes, is \
             then little of it. Blocks are plain, or records of a tar stream with members of 1 MiB.",
     metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes written"),

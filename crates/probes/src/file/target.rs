@@ -1,15 +1,17 @@
 //! Opens the medium that the user named for overwriting, after checks.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use model::MIB;
 use sys::file::{Device, open_alone, open_direct, open_direct_alone};
+use sys::memory::FileMap;
 
 use super::place;
 use super::transfer::{MARK, TransferDirection, open as open_stream};
+use crate::room::require_length;
 use crate::{ProbeContext, Unsupported};
 
 /// Alignment of the size: the largest blocks fit a whole number of times.
@@ -89,18 +91,31 @@ fn named_file(path: &Path, length: u64, first: &[u8], context: &mut ProbeContext
         place::require_disk(folder)?;
         place::require_space(folder, length)?;
     }
-    let past = open_direct(path, options).and_then(|file| Ok(takes(&file, first)?.then_some(file)));
-    let (file, direct) = match past {
-        Ok(Some(file)) => (file, true),
-        Ok(None) | Err(_) => {
-            context.note(format!(
-                "blocks of {} bytes go through the page cache, made durable or dropped for each batch",
-                first.len()
-            ));
+    require_length(length)?;
+    let (file, direct) = match past_cache(path, options, first) {
+        Ok(file) => (file, true),
+        Err(why) => {
+            context.note(format!("{THROUGH_CACHE}: {why}"));
             (plain, false)
         }
     };
     Ok(OpenedMedium { file, kind: None, direct, size: Some(length) })
+}
+
+/// What is noted of a file that is read or written through the page cache, before the reason.
+pub(super) const THROUGH_CACHE: &str = "through the page cache, made durable or dropped for each batch";
+
+/// Opens a file past the page cache, and writes its first block there; else why that is not possible. Some file systems
+/// refuse blocks of a size. Others take everything and keep it in the page cache all the same: ext4 with data=journal,
+/// and those that compress or encrypt.
+pub(super) fn past_cache(path: &Path, options: &OpenOptions, first: &[u8]) -> Result<File, String> {
+    let file = open_direct(path, options).map_err(|error| error.to_string())?;
+    if !takes(&file, first).map_err(|error| error.to_string())? {
+        return Err(format!("blocks of {} bytes do not go past it", first.len()));
+    }
+    // What cannot be mapped has no pages there.
+    let cached = FileMap::new(&file).and_then(|map| map.cached_bytes()).unwrap_or(0);
+    if cached > 0 { Err("this file system keeps what is written past it there".to_owned()) } else { Ok(file) }
 }
 
 /// Whether a file is empty or begins like the streams of these probes.
@@ -136,5 +151,18 @@ mod tests {
         std::fs::remove_file(&file).unwrap();
         let refused = refused.map(|unfit| unfit.to_string()).unwrap_or_default();
         assert!(refused.contains("is in memory (tmpfs)"), "{refused}");
+    }
+
+    /// Since Linux 6.6 such a file can be opened past the page cache, in which it lies.
+    #[test]
+    fn what_stays_in_the_page_cache_did_not_go_past_it() {
+        let Some(memory) = tmpfs() else { return testing::skip!("there is no file system in memory") };
+        let path = memory.join(format!("prony-past-{}", std::process::id()));
+        let mut options = File::options();
+        let options = options.read(true).write(true).create(true);
+        let block = sys::file::AlignedBuffer::new(MIB as usize).unwrap();
+        let refused = past_cache(&path, options, &block).err();
+        let _ = std::fs::remove_file(&path);
+        assert!(refused.is_some_and(|why| !why.is_empty()), "a file in memory was written past the page cache");
     }
 }

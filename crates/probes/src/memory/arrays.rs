@@ -21,6 +21,11 @@ pub(super) const SHARES: Shares = Shares { key: "field", axes: &["working_set", 
 
 /// Length of a piece of an array, in doubles: 1 MiB.
 const PIECE: usize = (MIB / 8) as usize;
+/// Pieces from which on what is left of an array behind the last whole one is left out; fewer are lengthened instead, since
+/// a set of 4 MiB of which 3 are walked is another one.
+pub(super) const MANY: usize = 16;
+/// Doubles of the longest turn of a loop. Arrays are whole turns of it, or of a shorter loop that they can hold.
+const TURN: usize = 64;
 /// Arrays start this many doubles, an odd number of lines, apart from a whole page: arrays with equal offsets in their
 /// pages conflict in the first cache.
 const STAGGER: usize = 17 * 8;
@@ -70,27 +75,32 @@ impl ArrayChunk {
         self.arena.words_mut()
     }
 
+    /// Elements of a piece of one array, and the number of pieces, if the chunk is divided into `arrays` arrays.
+    fn pieces(&self, arrays: usize) -> (usize, usize) {
+        let length = self.bytes / 8 / arrays;
+        match length / PIECE {
+            0 => (whole_turns(length), 1),
+            count if count < MANY => (whole_turns(length / count), count),
+            count => (PIECE, count),
+        }
+    }
+
     /// Elements of one array if the chunk is divided into `arrays` arrays.
     fn length(&self, arrays: usize) -> usize {
-        let length = self.bytes / 8 / arrays;
-        if length > PIECE { length / PIECE * PIECE } else { (length / 8).max(1) * 8 }
+        let (piece, count) = self.pieces(arrays);
+        piece * count
     }
 
     /// Elements of one piece.
     pub(super) fn piece(&self, arrays: usize) -> usize {
-        self.length(arrays).min(PIECE)
+        self.pieces(arrays).0
     }
 
     /// How `arrays` arrays are walked.
     pub(super) fn division(&self, arrays: usize) -> ArrayDivision {
-        let (length, piece) = (self.length(arrays), self.piece(arrays));
-        let start = |array| array * (length + STAGGER) * 8;
-        ArrayDivision {
-            starts: [start(0), start(1), start(2)],
-            arrays,
-            piece: piece * 8,
-            count: (length / piece) as u64,
-        }
+        let (piece, count) = self.pieces(arrays);
+        let start = |array| array * (piece * count + STAGGER) * 8;
+        ArrayDivision { starts: [start(0), start(1), start(2)], arrays, piece: piece * 8, count: count as u64 }
     }
 
     /// The arrays of one piece: the destination and the two inputs, empty if fewer are used.
@@ -131,10 +141,17 @@ impl ArrayChunk {
         })
     }
 
-    /// Whether an array is at most one piece long: passes are then repeated inside the kernel.
+    /// Whether an array is one piece: passes are then repeated inside the kernel.
     pub(super) fn is_small(&self, arrays: usize) -> bool {
-        self.length(arrays) <= PIECE
+        self.pieces(arrays).1 == 1
     }
+}
+
+/// As many of `length` doubles, of which there is at least a line, as are whole turns.
+fn whole_turns(length: usize) -> usize {
+    const LINE: usize = 8;
+    let turn = (1 << length.max(LINE).ilog2()).min(TURN);
+    (length / turn).max(1) * turn
 }
 
 /// Small whole numbers, of which sums of any number are exact. The beginning is computed and then copied from a cache:
@@ -230,7 +247,6 @@ pub(super) fn arrays(at: &Point, context: &mut ProbeContext) -> Result<Rc<Arrays
     let pages: Pages = at.get("pages").unwrap_or("base").parse()?;
     let cpus = context.cpus().to_vec();
     let threads = cpus.len().max(1);
-    require_memory(bytes)?;
     let each = bytes as usize / threads;
     if each < ARRAYS * 64 {
         return Err(Unsupported::new("the working set is too small for so many threads"));
@@ -254,6 +270,8 @@ pub(super) fn arrays(at: &Point, context: &mut ProbeContext) -> Result<Rc<Arrays
         }
     };
     let arrays = context.shared(&key, || {
+        // Not of those that find the arrays there, and their memory taken.
+        require_memory(bytes)?;
         let team = RefCell::new(ThreadTeam::spawn(&cpus, part)?);
         let visits = RefCell::new(Visits::new(each + ARRAYS * STAGGER * 8));
         let displacing = (DISPLACING * cache) as usize / threads / SLOT;
@@ -301,6 +319,22 @@ mod tests {
         assert_eq!((pieces(7 << 20, 1), pieces(7 << 20, 3)), (7, 3), "a piece of each array is a MiB");
         let of_all = pieces(1 << 30, 1);
         assert!((20..=24).contains(&of_all), "no more than there are: {of_all}");
+    }
+
+    #[test]
+    fn arrays_are_whole_turns_and_nearly_all_of_a_working_set() {
+        let chunk = |bytes| ArrayChunk { arena: Arena::reserve(4096, Pages::System).unwrap(), bytes };
+        for bytes in (192..4 << 20).step_by(4096 + 8).chain([3 << 20, 5 << 20, 8 << 20, 47 << 20, 256 << 20]) {
+            for arrays in 1..=ARRAYS {
+                let (piece, count) = chunk(bytes).pieces(arrays);
+                let (whole, turn) = (piece * count * arrays * 8, TURN.min(1 << piece.ilog2()));
+                assert!(whole <= bytes && piece.is_multiple_of(turn), "{bytes} {arrays}: {piece} {count}");
+                let wanted = if bytes < 64 << 10 { bytes / 2 } else { bytes / 16 * 15 };
+                assert!(whole >= wanted, "{whole} of {bytes} in {arrays} arrays");
+            }
+        }
+        assert_eq!(chunk(256 << 20).pieces(3), (PIECE, 85), "pieces of long arrays are of one length");
+        assert_eq!(chunk(4 << 20).pieces(2), (PIECE, 2));
     }
 
     #[test]

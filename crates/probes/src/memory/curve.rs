@@ -61,8 +61,10 @@ impl HierarchyCurve {
     /// The curve with known levels, or surveyed now: on huge pages, which exclude address translation, or on base pages
     /// if the system has no others.
     pub(super) fn new(known: Option<&str>, seed: u64, helpers: &PreparationHelpers) -> Result<Self, Unsupported> {
-        if LARGEST > sys::memory::available_bytes()? / 2 {
-            return Err(Unsupported::new(format!("it needs {} of free memory", model::format_size(2 * LARGEST))));
+        let available = sys::memory::available_bytes()?;
+        if LARGEST > available / 2 {
+            let [needed, available] = [2 * LARGEST, available].map(model::spoken_size);
+            return Err(Unsupported::new(format!("it needs {needed} of free memory, and {available} are available")));
         }
         match known {
             Some(text) => {

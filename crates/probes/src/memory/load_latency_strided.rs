@@ -29,7 +29,11 @@ pub(super) static PROBE: Probe = Probe {
     // Fewer than four loads per lap do not characterise the set.
     skips: |at| at.bytes("working_set").and_then(|set| Ok(at.bytes("stride")? * 4 > set)).unwrap_or(true),
     prepare: |at, context| {
-        let order = ChasePattern::Strided(at.bytes("stride")?);
+        let stride = at.bytes("stride")?;
+        if !stride.is_multiple_of(8) {
+            return Err(Unsupported::new(format!("pointers are 8 bytes apart, or a multiple of that, not {stride}")));
+        }
+        let order = ChasePattern::Strided(stride);
         Ok(Trial::one(Chase::new(at, at.bytes("working_set")?, order, context)?))
     },
     ..Probe::BLANK

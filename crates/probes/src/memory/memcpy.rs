@@ -1,6 +1,6 @@
 //! memcpy of the C library.
 
-use super::copying;
+use super::copying::{self, PieceLength};
 use crate::prelude::*;
 
 pub(super) static PROBE: Probe = Probe {
@@ -24,7 +24,7 @@ pub(super) static PROBE: Probe = Probe {
     skips: |at| at.get("piece") == Some("1MiB") && at.bytes("working_set").is_ok_and(|bytes| bytes <= 2 * MIB),
     shares: Some(super::arrays::SHARES),
     prepare: |at, context| {
-        let piece = if at.choice("piece")? == "whole" { usize::MAX } else { copying::PIECE };
+        let piece = if at.choice("piece")? == "whole" { PieceLength::Whole } else { PieceLength::Exact };
         copying::prepare(sys::kernel::copy::memcpy_library, piece, at, context)
     },
     ..Probe::BLANK

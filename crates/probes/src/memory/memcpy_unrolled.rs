@@ -6,7 +6,7 @@ use crate::prelude::*;
 pub(super) static PROBE: Probe = Probe {
     id: "memory.memcpy_unrolled",
     title: "memcpy by an unrolled loop",
-    about: "Copies memory by an unrolled loop of 64-bit loads and stores, without any library. Bytes count once, as copied. The working set is source and destination together; they are walked in pieces of 1 MiB.",
+    about: "Copies memory by an unrolled loop of 64-bit loads and stores, without any library. Bytes count once, as copied. The working set is source and destination together; they are walked in pieces of 1 to 2 MiB.",
     metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes copied"),
     class: Class::Bandwidth,
     stresses: &[Primitive::DramRead, Primitive::DramWrite],
@@ -17,7 +17,9 @@ pub(super) static PROBE: Probe = Probe {
     ],
     axes: &[Axis::doubling("working_set", KIB, GIB, &["256MiB"]).of_memory()],
     shares: Some(super::arrays::SHARES),
-    prepare: |at, context| copying::prepare(sys::kernel::copy::memcpy_unrolled, copying::PIECE, at, context),
+    prepare: |at, context| {
+        copying::prepare(sys::kernel::copy::memcpy_unrolled, copying::PieceLength::About, at, context)
+    },
     ..Probe::BLANK
 };
 

@@ -41,16 +41,19 @@ pub(super) fn prepare(kind: StreamKind, at: &Point, context: &mut ProbeContext) 
         let own = team.own();
         (own.division(arrays), own.piece(arrays), threads, own.is_small(arrays))
     };
-    let variant = choose(kind, at, context, &memory)?;
+    let variant = choose(kind, at, elements, context, &memory)?;
     let walk = Pass { arrays, pieces: [0].into() };
     let user = memory.user();
     Ok(Trial::one(Streaming { memory, user, variant, division, walk, next: 0, elements, threads, small }))
 }
 
-/// The variant that the point specifies, or the fastest of a few in brief trials; once chosen it is kept for the run.
+/// The variant that the point specifies, or the fastest of a few in brief trials; once chosen it is kept for the run. Only
+/// those count of whose turns `elements` are a whole number: what is left over is walked one by one, and of a short array
+/// that would be most of it.
 fn choose(
     kind: StreamKind,
     at: &Point,
+    elements: usize,
     context: &mut ProbeContext,
     memory: &Arrays,
 ) -> Result<&'static Variant, Unsupported> {
@@ -59,7 +62,9 @@ fn choose(
             .find(|variant| variant.name == name)
             .ok_or_else(|| Unsupported::new(format!("this machine does not have the variant {name}")));
     }
-    let widest = stream::candidates(kind).map(|variant| variant.width).max().unwrap_or(Width::Compiled);
+    let fits = |variant: &Variant| (elements as u64).is_multiple_of(variant.turn.elements);
+    let widest = stream::variants(kind).filter(|variant| fits(variant)).map(|variant| variant.width).max();
+    let widest = widest.unwrap_or(Width::Compiled);
     let width = match at.get("width") {
         Some("integer") => Width::Integer,
         Some("double") => Width::Double,
@@ -67,7 +72,7 @@ fn choose(
     };
     let asked = (at.get("stores").unwrap_or("normal"), at.get("width").unwrap_or("vector"));
     let variant = match asked {
-        ("best", _) | (_, "best") => fastest(kind, memory)?,
+        ("best", _) | (_, "best") => fastest(kind, fits, memory)?,
         ("streaming", _) => stream::find(kind, width, Stores::Streaming, 1),
         _ => stream::find(kind, width, Stores::Normal, 1),
     };
@@ -83,11 +88,19 @@ fn choose(
 /// walks untimed until the caches hold what it leaves there: what ordinary stores leave is written to memory when it is
 /// evicted, which otherwise the next variant pays for. (Without, those of all threads looked a fifth faster than they are,
 /// and 44 of 59 runs chose them where others do 43 GB/s and they do 34.)
-fn fastest(kind: StreamKind, memory: &Arrays) -> Result<Option<&'static Variant>, ProbeError> {
+fn fastest(
+    kind: StreamKind,
+    fits: impl Fn(&Variant) -> bool,
+    memory: &Arrays,
+) -> Result<Option<&'static Variant>, ProbeError> {
+    let mut candidates: Vec<_> = stream::candidates(kind).filter(|variant| fits(variant)).collect();
+    if candidates.is_empty() {
+        candidates = stream::variants(kind).filter(|variant| fits(variant)).collect();
+    }
     let arrays = kind.inputs() + usize::from(kind.writes());
     let division = memory.borrow_mut().own().division(arrays);
     let (user, mut next) = (memory.user(), 0);
-    trials::fastest(stream::candidates(kind), TRIALS, EQUAL, |variant| {
+    trials::fastest(candidates, TRIALS, EQUAL, |variant| {
         let variant = *variant;
         let mut timed = |pieces: u64| -> Result<u64, ProbeError> {
             let (walked, after) = memory.pass(user, &division, next, pieces)?;
@@ -234,5 +247,30 @@ fn repeated(variant: &Variant, array: &[f64], passes: usize) -> u64 {
     match variant.width {
         Width::Double => (f64::from_bits(once) * passes as f64).to_bits(),
         _ => once.wrapping_mul(passes as u64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LaunchSetting;
+
+    /// Of a short array a loop with long turns would leave most to be walked one by one.
+    #[test]
+    fn the_loop_of_a_figure_covers_its_arrays() {
+        for set in ["1KiB", "1100B", "2KiB", "3KiB", "4KiB", "100KiB", "3MiB", "4MiB"] {
+            for (kind, stores) in StreamKind::ALL.into_iter().flat_map(|kind| [(kind, "normal"), (kind, "best")]) {
+                let mut context = ProbeContext::new(LaunchSetting::within("."));
+                let at: Point = format!("working_set={set},stores={stores}").parse().unwrap();
+                let Trial::One(mut kernel) = prepare(kind, &at, &mut context).unwrap() else { panic!("one kernel") };
+                let name = context.variant().unwrap().to_owned();
+                let variant = stream::variants(kind).find(|variant| variant.name == name).unwrap();
+                let bytes = variant.turn.bytes_read + variant.turn.bytes_written;
+                assert_eq!(kernel.amount() as u64 % bytes, 0, "{kind:?} at {at}: {} by {name}", kernel.amount());
+                kernel.ready(3).unwrap();
+                let done = kernel.batch(3).unwrap();
+                kernel.check(&done).unwrap();
+            }
+        }
     }
 }

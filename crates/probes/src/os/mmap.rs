@@ -6,8 +6,9 @@ use std::io::Write;
 use sys::memory::FileMap;
 
 use crate::Scratch;
+use crate::file::place;
 use crate::prelude::*;
-use crate::room::require_memory;
+use crate::room::{require_length, require_memory};
 
 pub(super) static PROBE: Probe = Probe {
     id: "os.mmap",
@@ -57,6 +58,8 @@ pub(super) fn numbered(
     by_page: bool,
 ) -> Result<(File, Rc<Scratch>), Unsupported> {
     require_memory(bytes)?;
+    require_length(bytes)?;
+    place::require_space(context.directory(), bytes)?;
     let files = context.scratch()?;
     let path = files.path().join("pages");
     let mut file = File::options().read(true).write(true).create_new(true).open(path)?;

@@ -66,6 +66,14 @@ impl Mapping {
         check("lock memory (ulimit -l is the limit)", answer).map(|_| ())
     }
 
+    /// Which pages are in physical memory, for a mapped file those in the page cache: the lowest bit of one byte a page.
+    pub(crate) fn resident(&self) -> Result<Vec<u8>> {
+        let mut pages = vec![0_u8; self.len.div_ceil(page_size())];
+        // SAFETY: the range is this mapping, and the vector has a byte for each of its pages.
+        let answer = unsafe { libc::mincore(self.start().cast(), self.len, pages.as_mut_ptr().cast()) };
+        check("learn which pages are in memory", answer).map(|_| pages)
+    }
+
     fn within(&self, offset: usize, len: usize) -> Result<()> {
         match offset.checked_add(len) {
             Some(end) if end <= self.len => Ok(()),

@@ -94,6 +94,33 @@ pub fn set_soft_limit(resource: LimitedResource, soft: Option<u64>) -> Result<()
         .map(|_| ())
 }
 
+/// Which limit an error of a system call probably stands for, as a clause: "a user may have 100 processes and threads
+/// (ulimit -u)". `None` where no limit of this process is set that leads to such an error.
+#[must_use]
+pub fn limit_behind(errno: Option<i32>) -> Option<String> {
+    if errno == Some(libc::EAGAIN)
+        && let Some(of_group) = crate::cgroup::why_not_started()
+    {
+        return Some(of_group);
+    }
+    // SAFETY: takes nothing and cannot fail.
+    let exempt = unsafe { libc::geteuid() } == 0;
+    clause(errno?, exempt, |resource| limit(resource).ok()?.soft)
+}
+
+/// The clause for an error under these limits, for a user who is exempt from that on processes or not.
+fn clause(errno: i32, exempt: bool, soft: impl Fn(LimitedResource) -> Option<u64>) -> Option<String> {
+    let said =
+        |resource, who, what, option| Some(format!("{who} may have {} {what} (ulimit -{option})", soft(resource)?));
+    match errno {
+        libc::EAGAIN if !exempt => said(LimitedResource::Processes, "a user", "processes and threads", 'u'),
+        libc::EMFILE => said(LimitedResource::OpenFiles, "a process", "open files", 'n'),
+        libc::ENOMEM => said(LimitedResource::AddressSpace, "a process", "bytes of addresses", 'v'),
+        libc::EFBIG => said(LimitedResource::FileSize, "a file", "bytes", 'f'),
+        _ => None,
+    }
+}
+
 fn read(resource: LimitedResource) -> Result<libc::rlimit> {
     let mut raw = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the pointer is to a writable rlimit for the length of the call.
@@ -104,6 +131,18 @@ fn read(resource: LimitedResource) -> Result<libc::rlimit> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_error_names_the_limit_behind_it() {
+        let set = |_| Some(64);
+        let said = |errno, exempt| clause(errno, exempt, set).unwrap_or_default();
+        assert_eq!(said(libc::EMFILE, true), "a process may have 64 open files (ulimit -n)");
+        assert_eq!(said(libc::EAGAIN, false), "a user may have 64 processes and threads (ulimit -u)");
+        assert_eq!(said(libc::EAGAIN, true), "", "the superuser may have any number");
+        assert_eq!(said(libc::EFBIG, true), "a file may have 64 bytes (ulimit -f)");
+        assert_eq!(clause(libc::ENOMEM, true, |_| None), None, "memory is short without a limit");
+        assert_eq!((said(libc::ENOENT, false), limit_behind(None)), (String::new(), None));
+    }
 
     #[test]
     fn limits_are_read_and_lowered() {

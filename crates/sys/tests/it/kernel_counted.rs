@@ -61,6 +61,16 @@ fn the_table_is_consistent() {
     }
 }
 
+/// Some CPUs have vectors of AES rounds and no AVX-512: half of their peak rate is none.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn vectors_of_aes_rounds_are_used_where_they_are() {
+    if !(is_x86_feature_detected!("vaes") && is_x86_feature_detected!("avx2")) {
+        return testing::lacks!("this CPU lacks VAES");
+    }
+    assert!(available().any(|one| one.name == "aes_throughput" && one.each > 1));
+}
+
 #[test]
 fn what_is_missing_says_so() {
     let error = counted::find("turnip_f64").unwrap_err().to_string();

@@ -39,6 +39,19 @@ fn agrees(variant: &Variant, n: usize, offset: usize) {
     assert!(a[..offset].iter().chain(&a[offset + n..]).all(|x| *x == -1.0), "{place} wrote outside its slice");
 }
 
+/// Arrays shorter than a turn, of which every pass is made: no machine makes ten a nanosecond, and noise only adds time.
+#[test]
+fn what_no_turn_covers_is_walked_in_every_pass() {
+    const PASSES: usize = 1_000_000;
+    for variant in every_variant() {
+        let (mut a, b, c) = ([0.0; 7], [1.0; 7], [2.0; 7]);
+        let began = std::time::Instant::now();
+        std::hint::black_box(variant.run(&mut a, &b, &c, Q, PASSES));
+        let nanos = began.elapsed().as_nanos();
+        assert!(nanos > PASSES as u128 / 10, "{:?} {}: {PASSES} passes in {nanos} ns", variant.kind, variant.name);
+    }
+}
+
 #[test]
 fn unused_slices_may_be_empty_and_no_pass_does_nothing() {
     for variant in every_variant() {

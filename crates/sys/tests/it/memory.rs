@@ -120,6 +120,7 @@ fn a_mapped_file_sums_as_its_bytes_say() {
     map.forget().unwrap();
     assert_eq!(map.sum(), expected);
     assert_eq!(FileMap::populated(&file).unwrap().sum(), expected);
+    assert_eq!(map.cached_bytes().unwrap(), (map.len() as u64).next_multiple_of(page_size() as u64));
     assert!(FileMap::new(&tempfile::tempfile().unwrap()).is_err());
 }
 

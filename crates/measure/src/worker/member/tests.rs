@@ -353,3 +353,11 @@ fn what_the_threads_of_a_figure_do_is_in_its_footprint() {
         None => testing::lacks!("events of other threads are not counted: no counter can be opened"),
     }
 }
+
+/// A rate says little of how long one operation takes: 150,000 loops a second had no quantile of 99.9%.
+#[test]
+fn as_many_operations_are_timed_as_their_time_allows() {
+    let of_each = |nanos: u64| single_operations(&[50 * nanos, 99 * nanos, 50 * nanos], &[50, 50, 50]);
+    assert_eq!([10, 7_000, 40_000, 60_000, 5_000_000].map(of_each), [4000, 1428, 1000, 166, 100]);
+    assert_eq!(single_operations(&[], &[]), 100);
+}

@@ -37,6 +37,16 @@ counted!(
 );
 
 counted!(
+    aes_throughput_avx2,
+    "mov rax, {state}\n vmovq xmm0, rax\n vpbroadcastq ymm0, xmm0\n mov rax, {key}\n vmovq xmm15, rax\n \
+     vpbroadcastq ymm15, xmm15\n .irp k, 1,2,3,4,5,6,7,8,9,10,11\n vmovdqa ymm\\k, ymm0\n .endr",
+    ".irp k, 0,1,2,3,4,5,6,7,8,9,10,11\n vaesenc ymm\\k, ymm\\k, ymm15\n .endr",
+    ".irp k, 1,2,3,4,5,6,7,8,9,10,11\n vpaddq ymm0, ymm0, ymm\\k\n .endr\n vextracti128 xmm1, ymm0, 1\n \
+     vpaddq xmm0, xmm0, xmm1\n vpshufd xmm1, xmm0, 0xee\n vpaddq xmm0, xmm0, xmm1\n vmovq rax, xmm0\n vzeroupper",
+    state = const peak::AES_STATE, key = const peak::AES_KEY
+);
+
+counted!(
     popcount,
     "xor eax, eax\n xor ecx, ecx",
     ".irp o, 0,32,64,96,128,160,192,224,256,288,320,352,384,416,448,480\n popcnt r8, [rsi + \\o]\n popcnt r9, [rsi + \\o + 8]\n \
@@ -82,7 +92,7 @@ macro_rules! row {
 }
 
 /// Operations are rounds of a 16-byte block, counted words, 8-byte steps of a checksum, and hashed blocks.
-pub(super) static LOOPS: [CountedLoop; 7] = [
+pub(super) static LOOPS: [CountedLoop; 8] = [
     row!(
         "aes_latency",
         "aes",
@@ -106,6 +116,19 @@ pub(super) static LOOPS: [CountedLoop; 7] = [
         || is_x86_feature_detected!("vaes") && is_x86_feature_detected!("avx512f"),
         aes_throughput_wide,
         peak::aes_throughput_expected::<4>
+    ),
+    // Zen 3 and the cores of desktops since Alder Lake have these instructions without AVX-512.
+    row!(
+        "aes_throughput",
+        "vaes_avx2",
+        LoopCost { elements: 24, ops: 24, ..NOTHING },
+        "vaesenc",
+        2,
+        "crypto::aes_throughput_avx2",
+        "VAES and AVX2",
+        || is_x86_feature_detected!("vaes") && is_x86_feature_detected!("avx2"),
+        aes_throughput_avx2,
+        peak::aes_throughput_expected::<2>
     ),
     row!(
         "aes_throughput",
