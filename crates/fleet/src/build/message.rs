@@ -117,6 +117,26 @@ impl BuildJob {
         (self.length(event, sender) - number * CHUNK).min(CHUNK) as usize
     }
 
+    /// Checks whether a receiver can be lost: others must be there, to which its events are given.
+    ///
+    /// # Errors
+    /// Names what is missing.
+    pub fn check_loss(&self, receiver: u32) -> Result<()> {
+        let refuse = |text: String| Err(Error::Usage(text));
+        if receiver >= self.receivers {
+            return refuse(format!("there is no receiver {receiver} to lose; they are 0 to {}", self.receivers - 1));
+        }
+        if self.receivers < 2 {
+            return refuse("a receiver can only be lost where another one is left".to_owned());
+        }
+        if !matches!(self.transport, Transport::Credits { .. }) {
+            return refuse(
+                "a receiver can only be lost with credits: what is pushed to it is asked for by no other".to_owned(),
+            );
+        }
+        Ok(())
+    }
+
     /// Checks the parameters.
     ///
     /// # Errors
@@ -291,6 +311,8 @@ pub enum BuildReply {
     Built {
         /// Event, and the nanoseconds that it took.
         events: Vec<(u32, u64)>,
+        /// When the last of them was built: nanoseconds since the start that all nodes share.
+        ended: u64,
     },
     /// All fragments are sent.
     Sent,
@@ -309,4 +331,23 @@ const LONGEST: u64 = 1 << 20;
 /// Reads a message; `None` at the end of input.
 pub(super) fn receive<T: DeserializeOwned>(from: &mut dyn BufRead) -> Result<Option<T>> {
     crate::line::receive(from, LONGEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sizes::tests::job;
+    use super::*;
+
+    #[test]
+    fn only_a_receiver_whose_events_others_can_ask_for_is_lost() {
+        let pulls = BuildJob { receivers: 3, ..job(SizeDistribution::Fixed, Arrivals::Regular) };
+        assert!((0..3).all(|receiver| pulls.check_loss(receiver).is_ok()));
+        let said = |job: &BuildJob, receiver| job.check_loss(receiver).unwrap_err().to_string();
+        for receiver in [3, u32::MAX] {
+            assert!(said(&pulls, receiver).ends_with(&format!("no receiver {receiver} to lose; they are 0 to 2")));
+        }
+        assert!(said(&BuildJob { receivers: 1, ..pulls.clone() }, 0).contains("another one is left"));
+        let pushes = BuildJob { transport: Transport::Datagrams, pattern: PushPattern::Burst, ..pulls };
+        assert!(said(&pushes, 0).contains("only be lost with credits"));
+    }
 }

@@ -3,7 +3,7 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::message::{Arrivals, BuildJob, SizeDistribution};
+use super::message::{Arrivals, BuildJob, CHUNK, SizeDistribution};
 
 /// Largest random fragment, in multiples of the mean.
 const LONGEST: u32 = 16;
@@ -32,6 +32,18 @@ impl BuildJob {
                 all.get(drawn() as usize % all.len().max(1)).copied().unwrap_or(1).max(1)
             }
         }
+    }
+}
+
+impl BuildJob {
+    /// Datagrams of one sender's fragment, at most.
+    pub(super) fn most_chunks(&self) -> u32 {
+        let most = match &self.sizes {
+            SizeDistribution::Fixed => self.fragment,
+            SizeDistribution::Exponential => self.fragment.saturating_mul(LONGEST),
+            SizeDistribution::Measured(all) => all.iter().copied().max().unwrap_or(1).max(1),
+        };
+        most.div_ceil(CHUNK)
     }
 }
 
@@ -64,11 +76,11 @@ impl EventTimes {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::message::{PushPattern, Transport};
     use super::*;
 
-    fn job(sizes: SizeDistribution, arrivals: Arrivals) -> BuildJob {
+    pub(in super::super) fn job(sizes: SizeDistribution, arrivals: Arrivals) -> BuildJob {
         BuildJob {
             senders: 4,
             receivers: 2,
