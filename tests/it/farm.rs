@@ -26,7 +26,7 @@ fn a_farm_gives_the_result_of_one_process() {
     place.ask(&["farm", "status", "ledger", "--output", "farm.html"]).fine();
     assert!(std::fs::read_to_string(place.file("farm.html")).unwrap().contains("<html"));
     place.ask(&["farm", "status", "ledger", "--output", "farm.json", "--json"]).fine();
-    let status: serde_json::Value = serde_json::from_slice(&std::fs::read(place.file("farm.json")).unwrap()).unwrap();
+    let status: Value = serde_json::from_slice(&std::fs::read(place.file("farm.json")).unwrap()).unwrap();
     assert_eq!(status["totals"]["commits"], 8);
     place.ask(&["farm", "status", "ledger", "--output", "farm.md", "--format", "markdown"]).fine();
     assert!(std::fs::read_to_string(place.file("farm.md")).unwrap().starts_with("# Farm "));
