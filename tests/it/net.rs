@@ -281,6 +281,21 @@ fn a_job_whose_nodes_start_too_far_apart_is_refused() {
     assert!(said.contains("write one such as 50ms"), "{said}");
 }
 
+/// The rate of two receivers is not that of one: a job in which a receiver ends unasked is none that counts.
+#[test]
+fn a_receiver_that_ends_unasked_spoils_its_job() {
+    let place = Place::new();
+    let agent = format!("{} agent", env!("CARGO_BIN_EXE_prony"));
+    let ends = format!("timeout -s KILL 3 {agent}");
+    let build =
+        ["net", "build", "--senders", "2", "--receivers", "2", "--events", "3000", "--events-per-second", "200"];
+    let agents = ["--agent", &agent, "--agent", &agent, "--agent", &agent, "--agent", &ends];
+    let more = ["--max-launches", "8", "--max-skew", "5s", "--time-limit", "60s", "--json"];
+    let answer = place.ask(&[&build[..], &agents, &more].concat());
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    assert!(answer.out.contains("could not continue without node 3"), "{answer:?}");
+}
+
 /// What no job can do is refused before anything is started.
 #[test]
 fn jobs_that_cannot_be_done_are_refused_in_one_line() {

@@ -1,5 +1,6 @@
 //! Running a farm: a coordinator, pilots that are started and restarted, and the end.
 
+use std::io::ErrorKind;
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
@@ -135,8 +136,14 @@ impl Drive<'_> {
         let until = Instant::now() + PORT_WAIT;
         loop {
             match Coordinator::listen(address) {
-                Err(_) if Instant::now() < until => std::thread::sleep(Duration::from_millis(200)),
-                other => return Ok(other?),
+                Err(::farm::Error::Io { source, .. })
+                    if source.kind() == ErrorKind::AddrInUse && Instant::now() < until =>
+                {
+                    std::thread::sleep(Duration::from_millis(200));
+                }
+                // Pilots look for their coordinator there, and nowhere else.
+                Err(error) => return Err(error).context("could not resume here"),
+                Ok(listener) => return Ok(listener),
             }
         }
     }

@@ -9,6 +9,7 @@ mod conversation;
 mod plausible;
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
@@ -142,7 +143,14 @@ impl Coordinator {
     /// # Errors
     /// When it cannot be listened on.
     pub fn listen(address: SocketAddr) -> Result<TcpListener> {
-        accept::bind(address).map_err(Error::io(format!("listen on {address}; is another coordinator there?")))
+        accept::bind(address).map_err(|error| {
+            let hint = match error.kind() {
+                ErrorKind::AddrInUse => "; is another coordinator there?",
+                ErrorKind::AddrNotAvailable => ", which is no address of this host",
+                _ => "",
+            };
+            Error::io(format!("listen on {address}{hint}"))(error)
+        })
     }
 
     /// Like [`Coordinator::start`], on a socket that listens already.

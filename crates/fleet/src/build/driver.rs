@@ -35,7 +35,7 @@ struct Driver<'a> {
 }
 
 /// Runs a job: the senders are the nodes from 0, followed by the receivers. With `lose`, that receiver fails after this
-/// number of built events.
+/// number of built events, and the others build what it did not.
 ///
 /// # Errors
 /// When nodes cannot be started or fail, the job is invalid, or the user asked to stop.
@@ -47,11 +47,11 @@ pub fn build(
 ) -> Result<BuildOutcome> {
     job.check()?;
     lose.map_or(Ok(()), |(receiver, _)| job.check_loss(receiver))?;
-    if let Transport::Tcp { .. } = job.transport {
-        // Nodes of a laboratory are threads of this process.
-        sys::process::allow_files(2 * (job.senders * job.receivers) as usize);
-    }
     let nodes = (job.senders + job.receivers) as usize;
+    if let Transport::Tcp { .. } = job.transport {
+        // Nodes of a laboratory are threads of this process, with all ends of their connections, pipes and namespaces.
+        sys::process::allow_files(2 * (job.senders * job.receivers) as usize + 16 * nodes);
+    }
     let Greeting { greeted, missing } = greet(launcher, nodes, DUTY.name, stopper)?;
     if let Some(MissingNode { node, reason }) = missing.into_iter().next() {
         return Err(Error::Node { node, reason });
@@ -198,7 +198,7 @@ impl Driver<'_> {
                 Some(BuildReply::Sent) => sent += 1,
                 Some(BuildReply::Failed { reason }) => return Err(self.failed(node, reason)),
                 Some(_) => {}
-                None => self.lost(node, &mut ledger, &mut loss)?,
+                None => self.lost(node, lose, &mut ledger, &mut loss)?,
             }
         }
         outcome.cpu = watch.stop(0.0);
@@ -220,11 +220,17 @@ impl Driver<'_> {
         self.send((self.job.senders + receiver) as usize, &BuildRequest::Die)
     }
 
-    /// A node has ended: its unbuilt events go to the others.
-    fn lost(&mut self, node: usize, ledger: &mut EventLedger, loss: &mut Option<Loss>) -> Result<()> {
+    /// A node has ended. Unbuilt events of a receiver that was to be lost go to the others; without any other node this
+    /// is not the job whose rate was asked for.
+    fn lost(
+        &mut self,
+        node: usize,
+        lose: Option<(u32, u32)>,
+        ledger: &mut EventLedger,
+        loss: &mut Option<Loss>,
+    ) -> Result<()> {
         let senders = self.job.senders as usize;
-        let can = node >= senders && matches!(self.job.transport, Transport::Credits { .. });
-        if !can {
+        if lose.is_none_or(|(receiver, _)| senders + receiver as usize != node) {
             return Err(self.failed(node, "it ended".to_owned()));
         }
         self.links[node] = None;
