@@ -6,14 +6,13 @@ use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
-use crate::message::COORDINATOR;
 use crate::{Error, Result};
 
 /// Chunks of one run, at most. Beyond that, larger chunks serve better.
 pub const MAX_CHUNKS: u64 = 100_000_000;
 
 /// Bytes of a job's description, at most: what else the message to a pilot holds is short.
-const MAX_BYTES: usize = COORDINATOR - (4 << 10);
+pub(crate) const MAX_BYTES: usize = (1 << 20) - (4 << 10);
 
 /// The job of a run. It never changes once a ledger holds it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -24,13 +24,12 @@ use sha2::{Digest, Sha256};
 
 mod aside;
 
-use crate::message::PILOT;
 use crate::{Error, Result};
 
 /// Files of a chunk, at most: their names and checksums are part of one message.
 const MAX_FILES: usize = 128;
 /// Bytes of the list of a chunk's files in a message, at most: what else the message holds is short.
-const MAX_LIST: usize = PILOT - (4 << 10);
+pub(crate) const MAX_LIST: usize = 60 << 10;
 /// Longest name of a file, bytes.
 const MAX_NAME: usize = 200;
 /// Chunks in a directory: file systems do not like millions of names in one.

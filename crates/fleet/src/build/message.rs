@@ -332,22 +332,3 @@ const LONGEST: u64 = 1 << 20;
 pub(super) fn receive<T: DeserializeOwned>(from: &mut dyn BufRead) -> Result<Option<T>> {
     crate::line::receive(from, LONGEST)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::sizes::tests::job;
-    use super::*;
-
-    #[test]
-    fn only_a_receiver_whose_events_others_can_ask_for_is_lost() {
-        let pulls = BuildJob { receivers: 3, ..job(SizeDistribution::Fixed, Arrivals::Regular) };
-        assert!((0..3).all(|receiver| pulls.check_loss(receiver).is_ok()));
-        let said = |job: &BuildJob, receiver| job.check_loss(receiver).unwrap_err().to_string();
-        for receiver in [3, u32::MAX] {
-            assert!(said(&pulls, receiver).ends_with(&format!("no receiver {receiver} to lose; they are 0 to 2")));
-        }
-        assert!(said(&BuildJob { receivers: 1, ..pulls.clone() }, 0).contains("another one is left"));
-        let pushes = BuildJob { transport: Transport::Datagrams, pattern: PushPattern::Burst, ..pulls };
-        assert!(said(&pushes, 0).contains("only be lost with credits"));
-    }
-}
