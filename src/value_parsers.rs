@@ -40,7 +40,7 @@ pub(crate) fn gigahertz(text: &str) -> Result<f64, String> {
 /// Longest time that can be asked for, seconds: thirty years, which nothing here waits for.
 const LONGEST: f64 = 1e9;
 
-/// A time: `90`, `90s`, `2m`, `1.5h`; returned in seconds.
+/// A time: `90`, `90s`, `50ms`, `2m`, `1.5h`; returned in seconds.
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     match any_seconds(text)? {
         time if time > 0.0 => Ok(time),
@@ -56,12 +56,21 @@ pub(crate) fn seconds_or_none(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A short time, or 0 for none: `50ms`, `0.05s`; without a unit milliseconds, which these options took before they took
+/// units. Returned in seconds.
+pub(crate) fn short_seconds(text: &str) -> Result<f64, String> {
+    let bare = text.trim().parse::<f64>().is_ok();
+    seconds_or_none(&if bare { format!("{}ms", text.trim()) } else { text.to_owned() })
+}
+
 /// A time of either sign.
 fn any_seconds(text: &str) -> Result<f64, String> {
-    let refuse = || format!("'{text}' is not a time; write one such as 90s, 2m or 1h");
+    let refuse = || format!("'{text}' is not a time; write one such as 50ms, 90s, 2m or 1h");
     let trimmed = text.trim();
-    let (number, unit) = trimmed.split_at(trimmed.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(trimmed.len()));
+    let (number, unit) = trimmed.split_at(trimmed.find(|c: char| c.is_alphabetic()).unwrap_or(trimmed.len()));
     let scale = match unit {
+        "us" | "\u{b5}s" | "\u{3bc}s" => 1e-6,
+        "ms" => 1e-3,
         "" | "s" => 1.0,
         "m" | "min" => 60.0,
         "h" => 3600.0,
@@ -111,7 +120,19 @@ mod tests {
         assert_eq!(seconds("90"), Ok(90.0));
         assert_eq!(seconds("2m"), Ok(120.0));
         assert_eq!(seconds("1.5h"), Ok(5400.0));
-        assert!(seconds("-1").is_err() && seconds("2 days").is_err() && seconds("").is_err());
+        assert_eq!(
+            (seconds("50ms"), seconds("2 us"), seconds("20\u{b5}s")),
+            (Ok(0.05), Ok(2.0 * 1e-6), Ok(20.0 * 1e-6))
+        );
+        assert!(
+            seconds("-1").is_err() && seconds("2 days").is_err() && seconds("").is_err() && seconds("2Ms").is_err()
+        );
+        assert_eq!(
+            (short_seconds("50ms"), short_seconds("0.05s"), short_seconds("1m")),
+            (Ok(0.05), Ok(0.05), Ok(60.0))
+        );
+        assert_eq!((short_seconds("50"), short_seconds("2.5"), short_seconds("0")), (Ok(0.05), Ok(0.0025), Ok(0.0)));
+        assert!(short_seconds("-1").is_err() && short_seconds("x").is_err() && short_seconds("inf").is_err());
         assert_eq!((seconds_or_none("0s"), seconds_or_none("0.5"), seconds_or_none("0m")), (Ok(0.0), Ok(0.5), Ok(0.0)));
     }
 

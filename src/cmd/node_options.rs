@@ -1,6 +1,7 @@
 //! Choice of a launcher and of nodes, the same for all commands that use nodes.
 
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -28,7 +29,7 @@ pub(crate) struct LauncherOptions {
     #[arg(long, alias = "program", value_name = "PATH")]
     remote_prony: Option<String>,
     /// An option for Slurm's commands, such as --slurm-option=--account=x
-    #[arg(long, alias = "sbatch", value_name = "OPTION", allow_hyphen_values = true)]
+    #[arg(long, alias = "sbatch", value_name = "OPTION", allow_hyphen_values = true, value_parser = in_one_line)]
     pub(crate) slurm_option: Vec<String>,
 }
 
@@ -38,9 +39,26 @@ impl LauncherOptions {
         if let Some(path) = &self.remote_prony {
             return Ok(path.clone());
         }
-        let own = std::env::current_exe().context("could not find this program's own file")?;
-        Ok(own.to_string_lossy().into_owned())
+        own_path(std::env::current_exe().context("could not find this program's own file")?)
     }
+}
+
+/// The path of this program as nodes are told it, in text.
+fn own_path(path: PathBuf) -> Result<String> {
+    path.into_os_string().into_string().map_err(|path| {
+        let path = path.to_string_lossy();
+        anyhow::anyhow!(
+            "could not name this program to nodes: {path} is not UTF-8; name a link to it with --remote-prony"
+        )
+    })
+}
+
+/// A value that becomes part of a line of a batch script.
+fn in_one_line(text: &str) -> Result<String, String> {
+    if text.chars().any(char::is_control) {
+        return Err("it has a control character, and an option is one line".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 /// The words of a command with options, which may be quoted as in a shell.
@@ -68,10 +86,10 @@ pub(crate) struct NodeOptions {
     #[command(flatten)]
     pub(crate) by: LauncherOptions,
     /// Slurm's partition [default: the site's]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = in_one_line)]
     partition: Option<String>,
     /// Slurm's nodes by name, such as n[1-4]
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", value_parser = in_one_line)]
     nodelist: Option<String>,
     /// Slurm ends a node's job after this time
     #[arg(long, value_name = "TIME", default_value = "2h", value_parser = seconds)]
@@ -150,6 +168,29 @@ impl NodeOptions {
             options: self.by.slurm_option.clone(),
             command,
             ..slurm::Batch::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::ffi::OsStringExt;
+
+    use super::*;
+
+    #[test]
+    fn a_path_that_is_no_text_is_refused_and_not_another_one() {
+        assert_eq!(own_path("/opt/prony".into()).unwrap(), "/opt/prony");
+        let strange = std::ffi::OsString::from_vec(b"/opt/pr\xf6ny".to_vec());
+        let said = own_path(strange.into()).unwrap_err().to_string();
+        assert!(said.contains("is not UTF-8") && said.contains("--remote-prony"), "{said}");
+    }
+
+    #[test]
+    fn an_option_of_several_lines_is_refused() {
+        assert_eq!(in_one_line("--comment=two words").as_deref(), Ok("--comment=two words"));
+        for text in ["--comment=a\nb", "--comment=a\r", "a\0", "\u{1b}[2J"] {
+            assert!(in_one_line(text).is_err(), "{text:?}");
         }
     }
 }

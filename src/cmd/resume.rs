@@ -143,7 +143,7 @@ mod tests {
     fn what_is_measured_is_compared_and_how_long_is_not() {
         let same = |a: &str, b: &str| given(&words(a)).ok() == given(&words(b)).ok();
         assert!(same("prony net rr --kind tcp", "prony net rr --kind tcp --resume 3 --time-limit 9s --target 5 -q"));
-        assert!(same("prony net stream --block 20", "/usr/bin/prony net stream --json"), "defaults are values too");
+        assert!(same("prony net stream --block 20ms", "/usr/bin/prony net stream --json"), "defaults are values too");
         assert!(!same("prony net rr --kind tcp", "prony net rr --kind udp --resume 3"));
         assert!(!same("prony net rr", "prony net load"));
         assert!(!same("prony app run a.toml", "prony app run b.toml"));

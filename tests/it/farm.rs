@@ -24,7 +24,18 @@ fn a_farm_gives_the_result_of_one_process() {
         run["figures"].as_array().unwrap().iter().map(|one| one["probe"].as_str().unwrap()).collect();
     assert!(figures.contains(&"farm.events") && figures.contains(&"farm.efficiency"), "{figures:?}");
     place.ask(&["farm", "status", "ledger", "--output", "farm.html"]).fine();
-    assert!(std::fs::read_to_string(place.file("farm.html")).unwrap().contains("what must hold"));
+    assert!(std::fs::read_to_string(place.file("farm.html")).unwrap().contains("<html"));
+    place.ask(&["farm", "status", "ledger", "--output", "farm.json", "--json"]).fine();
+    let status: Value = serde_json::from_slice(&std::fs::read(place.file("farm.json")).unwrap()).unwrap();
+    assert_eq!(status["totals"]["commits"], 8);
+    place.ask(&["farm", "status", "ledger", "--output", "farm.md", "--format", "markdown"]).fine();
+    assert!(std::fs::read_to_string(place.file("farm.md")).unwrap().starts_with("# Farm "));
+    let titles = run["figures"].as_array().unwrap().iter().map(|one| one["title"].as_str().unwrap());
+    assert!(
+        titles.clone().all(|title| title.starts_with(|c: char| c.is_lowercase())),
+        "{:?}",
+        titles.collect::<Vec<_>>()
+    );
     // Everything is finished: resuming finds that.
     let again = place.ask(&["farm", "resume", "ledger", "--expect-digest", &digest, "--json"]).fine();
     holds(&again.json(), 8, 50, &digest);
@@ -315,4 +326,53 @@ fn a_program_reads_the_state_of_the_farm() {
     // With the option for silence it prints nothing.
     let silent = place.ask(&["farm", "run", "builtin:simulate", "--events", "4", "--chunk", "2", "--progress", "none"]);
     assert!(!silent.fine().err.contains("events/s"));
+}
+
+/// What would become a command of the batch script is refused in one line.
+#[test]
+fn options_of_several_lines_reach_no_batch_script() {
+    let place = Place::new();
+    let run = ["farm", "run", "builtin:simulate", "--events", "8", "--chunk", "4", "--script", "slurm"];
+    let wrong = ["--shared-dir", "shared", "--slurm-option", "--comment=a\ntouch here"];
+    let said = place.ask(&[&run[..], &wrong].concat()).refused();
+    assert!(said.contains("control character"), "{said}");
+    for system in ["slurm", "condor"] {
+        let said = place.ask(&[&run[..8], &[system, "--shared-dir", "a\ntouch here"]].concat()).refused();
+        assert!(said.contains("control character"), "{said}");
+    }
+    let fleet = ["fleet", "run", "--launcher", "slurm", "--nodes", "2", "--emit"];
+    for option in ["--slurm-option", "--partition", "--nodelist"] {
+        let said = place.ask(&[&fleet[..], &[option, "x\ntouch here"]].concat()).refused();
+        assert!(said.contains("control character"), "{said}");
+    }
+    assert!(
+        place
+            .ask(&[&run[..], &["--shared-dir", "shared", "--slurm-option", "--comment=a"]].concat())
+            .fine()
+            .out
+            .contains("#SBATCH --comment=a\n")
+    );
+}
+
+/// A coordinator that stands still, longer than a lease lasts, ends no lease: it could hear no heartbeat.
+#[test]
+fn a_coordinator_that_stood_still_takes_no_work_away() {
+    testing::attempts(3, || {
+        let place = Place::new();
+        let work = ["builtin:simulate", "--events", "8", "--chunk", "4", "--pace", "12", "--nodes", "2", "--jobs", "1"];
+        let mut farm = Running::start(&place, &[&work[..], &["--lease", "4s", "--speculate", "0"]].concat(), |_| None);
+        farm.wait_for("both pilots", |farm| farm.count("joined") == 2);
+        std::thread::sleep(Duration::from_millis(500));
+        let coordinator = farm.child.id().cast_signed();
+        signal(coordinator, sys::signal::Signal::Stop);
+        std::thread::sleep(Duration::from_secs(6));
+        signal(coordinator, sys::signal::Signal::Continue);
+        let run = farm.finish().fine().json();
+        let count = |what: &str| run["incidents"].as_array().unwrap().iter().filter(|one| one["what"] == what).count();
+        assert!(count("stalled") >= 1, "{}", run["incidents"]);
+        // Pilots that had no CPU for 4 s lose their leases rightly.
+        testing::hold!(count("expired") == 0, "{}", run["incidents"]);
+        assert_eq!((&run["totals"]["commits"], &run["totals"]["refused"]), (&2.into(), &0.into()));
+        Ok(())
+    });
 }

@@ -1,4 +1,4 @@
-//! Farms over a real ssh.
+//! Farms over a real ssh, and over one that hangs.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
 use crate::common::Place;
@@ -24,4 +24,30 @@ fn a_farm_over_ssh_gives_the_result_of_a_local_one() {
     // The token passed through the standard input of ssh: no readable file or command line contains it.
     let token = SqliteLedger::read(&place.file("ledger")).unwrap().farm().unwrap().token;
     assert!(!there.to_string().contains(&token));
+}
+
+/// A login that hangs, such as at a home directory that is not there, ends in its time and is told; others do its work.
+#[test]
+fn a_pilot_whose_ssh_hangs_is_ended_and_told() {
+    let place = Place::new();
+    let script = "#!/bin/sh\nfor word; do last=$word; done\ncase \" $* \" in *' 127.0.0.2 '*)\n\
+                  echo 'waiting for the home directory' >&2; echo $$ >> hung; exec sleep 1000;; esac\n\
+                  exec sh -c \"$last\"\n";
+    let ssh = place.file("ssh");
+    std::fs::write(&ssh, script).unwrap();
+    std::fs::set_permissions(&ssh, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let work = ["farm", "run", "builtin:simulate", "--events", "48", "--chunk", "4", "--pace", "1", "--jobs", "1"];
+    let by = ["--launcher", "ssh", "--hosts", "127.0.0.1,127.0.0.2", "--ssh", ssh.to_str().unwrap()];
+    let run = place.ask(&[&work[..], &by, &["--connect-wait", "4s", "--ledger", "ledger", "--json"]].concat());
+    let run = run.fine().json();
+    assert_eq!(run["totals"]["commits"], 12);
+    let incidents = run["incidents"].as_array().unwrap();
+    let told = |one: &&serde_json::Value| one["what"] == "ended" && one["node"] == "127.0.0.2";
+    let ended = incidents.iter().find(told).unwrap_or_else(|| panic!("{incidents:?}"))["detail"].as_str().unwrap();
+    assert!(ended.contains("within 4 s") && ended.ends_with("waiting for the home directory"), "{ended}");
+    // Nothing of it is left.
+    for process in std::fs::read_to_string(place.file("hung")).unwrap().lines() {
+        let words = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        assert!(!words.starts_with(b"sleep\x001000"), "{process} still sleeps");
+    }
 }

@@ -240,6 +240,8 @@ fn effects_are_studied_and_events_built_between_processes() {
     assert_eq!(build["figures"][0]["probe"], "network.events");
     let latencies = figures(&build).iter().filter(|figure| figure["probe"] == "network.event_latency").count();
     assert_eq!(latencies, 4);
+    let titles: Vec<&str> = figures(&build).iter().map(|figure| figure["title"].as_str().unwrap()).collect();
+    assert!(titles.iter().all(|title| title.starts_with(|c: char| c.is_lowercase())), "{titles:?}");
     for lost in ["network.event_loss", "network.payload_loss"] {
         assert!(figures(&build).iter().any(|figure| figure["probe"] == lost), "{lost} is no figure: {build}");
     }
@@ -273,7 +275,47 @@ fn a_job_whose_nodes_start_too_far_apart_is_refused() {
     let build = ["net", "build", "--senders", "1", "--receivers", "1", "--events", "50", "--max-launches", "8"];
     let answer = place.ask(&[&build[..], &["--max-skew", "0", "--json"]].concat());
     assert_eq!(answer.code, Some(2), "{answer:?}");
-    assert!(format!("{}{}", answer.out, answer.err).contains("ms apart, above 0 ms"), "{answer:?}");
+    let said = format!("{}{}", answer.out, answer.err);
+    assert!(said.contains("s apart, above the 0 s of --max-skew") && !said.contains("other side"), "{answer:?}");
+    let said = place.ask(&[&build[..], &["--max-skew", "5 parsecs"]].concat()).refused();
+    assert!(said.contains("write one such as 50ms"), "{said}");
+}
+
+/// The rate of two receivers is not that of one: a job in which a receiver ends unasked is none that counts.
+#[test]
+fn a_receiver_that_ends_unasked_spoils_its_job() {
+    let place = Place::new();
+    let agent = format!("{} agent", env!("CARGO_BIN_EXE_prony"));
+    let ends = format!("timeout -s KILL 3 {agent}");
+    let build =
+        ["net", "build", "--senders", "2", "--receivers", "2", "--events", "3000", "--events-per-second", "200"];
+    let agents = ["--agent", &agent, "--agent", &agent, "--agent", &agent, "--agent", &ends];
+    let more = ["--max-launches", "8", "--max-skew", "5s", "--time-limit", "60s", "--json"];
+    let answer = place.ask(&[&build[..], &agents, &more].concat());
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    assert!(answer.out.contains("could not continue without node 3"), "{answer:?}");
+}
+
+/// What no job can do is refused before anything is started.
+#[test]
+fn jobs_that_cannot_be_done_are_refused_in_one_line() {
+    let place = Place::new();
+    let build = ["net", "build", "--senders", "3", "--receivers", "2", "--events", "50", "--max-launches", "8"];
+    let pushed = ["--lose", "1", "--transport", "tcp", "--pattern", "burst"];
+    let cases: [(&[&str], &str); 6] = [
+        (&["--lose", "2"], "there is no receiver 2 to lose"),
+        (&["--lose", "4294967295"], "there is no receiver 4294967295 to lose"),
+        (&["--lose", "0", "--receivers", "1"], "another one is left"),
+        (&pushed, "only be lost with credits"),
+        (&["--event", "0"], "could not share 0 B among 3 senders"),
+        (&["--event", "2"], "could not share 2 B among 3 senders"),
+    ];
+    for (options, wanted) in cases {
+        let alone = build.to_vec();
+        let alone = if options.contains(&"--receivers") { [&alone[..4], &alone[6..]].concat() } else { alone };
+        let said = place.ask(&[&alone[..], options].concat()).refused();
+        assert!(said.contains(wanted), "{said}");
+    }
 }
 
 #[test]

@@ -56,6 +56,9 @@ pub enum Error {
     /// The other side refused.
     #[error("could not work with the coordinator: {0}")]
     Refused(String),
+    /// A pilot sent what its coordinator does not accept.
+    #[error("could not work with this pilot: {0}")]
+    Pilot(String),
     /// The coordinator does not answer.
     #[error("could not reach the coordinator at {address} for {seconds:.0} s: {reason}")]
     Away {

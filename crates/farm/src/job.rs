@@ -11,6 +11,9 @@ use crate::{Error, Result};
 /// Chunks of one run, at most. Beyond that, larger chunks serve better.
 pub const MAX_CHUNKS: u64 = 100_000_000;
 
+/// Bytes of a job's description, at most: what else the message to a pilot holds is short.
+pub(crate) const MAX_BYTES: usize = (1 << 20) - (4 << 10);
+
 /// The job of a run. It never changes once a ledger holds it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -61,6 +64,12 @@ impl FarmJob {
         }
         if self.chunks() > MAX_CHUNKS {
             return Err(Error::Usage(format!("that makes {} chunks; use larger ones", self.chunks())));
+        }
+        // It is part of the first message to every pilot.
+        let bytes = serde_json::to_vec(self).map_or(usize::MAX, |text| text.len());
+        if bytes > MAX_BYTES {
+            let said = format!("the description of the work has {bytes} bytes, and pilots can be told {MAX_BYTES}");
+            return Err(Error::Usage(said));
         }
         Ok(())
     }
@@ -165,5 +174,7 @@ mod tests {
         assert!(job(u64::MAX, 2, 1).check().is_err());
         assert!(job(0, MAX_CHUNKS + 1, 1).check().is_err());
         assert_eq!(job(0, 5, 2).cut(u64::MAX), None);
+        let long = FarmJob { work: "x".repeat(1 << 20).into(), ..job(0, 5, 2) };
+        assert!(long.check().unwrap_err().to_string().contains("pilots can be told"));
     }
 }

@@ -4,9 +4,9 @@ use channel::{Service, Token};
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
-use crate::job::{Chunk, ChunkResult, FarmJob};
+use crate::job::{Chunk, ChunkResult, FarmJob, MAX_BYTES};
 use crate::ledger::ChunkVerdict;
-use crate::products::Product;
+use crate::products::{MAX_LIST, Product};
 
 /// Production runs. Versions before 3 had their own handshake, which did not protect the messages after it; version 3
 /// knew no products.
@@ -14,9 +14,9 @@ pub const SERVICE: Service = Service { name: "farm", version: 4 };
 /// Longest message of a pilot that has not sent its name yet, bytes.
 pub(crate) const STRANGER: usize = 4 << 10;
 /// Longest message of a named pilot, bytes.
-pub(crate) const PILOT: usize = 64 << 10;
+pub(crate) const PILOT: usize = MAX_LIST + (4 << 10);
 /// Longest message of a coordinator, bytes.
-pub(crate) const COORDINATOR: usize = 1 << 20;
+pub(crate) const COORDINATOR: usize = MAX_BYTES + (4 << 10);
 
 /// A lease as a capability: its tag proves that it was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

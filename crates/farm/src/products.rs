@@ -28,6 +28,8 @@ use crate::{Error, Result};
 
 /// Files of a chunk, at most: their names and checksums are part of one message.
 const MAX_FILES: usize = 128;
+/// Bytes of the list of a chunk's files in a message, at most: what else the message holds is short.
+pub(crate) const MAX_LIST: usize = 60 << 10;
 /// Longest name of a file, bytes.
 const MAX_NAME: usize = 200;
 /// Chunks in a directory: file systems do not like millions of names in one.
@@ -159,6 +161,14 @@ impl ProductFolder {
         let mut products = Vec::new();
         collect_below(&place, &place, &mut products)?;
         products.sort_by(|a, b| a.name.cmp(&b.name));
+        // A longer message would be refused again and again.
+        let bytes = serde_json::to_vec(&products).map_or(usize::MAX, |text| text.len());
+        if bytes > MAX_LIST {
+            return Err(Error::Work(format!(
+                "names of {} files take {bytes} bytes, more than {MAX_LIST}",
+                products.len()
+            )));
+        }
         sync(&self.folder.join(ATTEMPTS))?;
         Ok(products)
     }

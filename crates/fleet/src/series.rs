@@ -162,7 +162,11 @@ impl Tried {
         let mut notes = self.earlier.clone();
         notes.extend(self.trial.notes());
         if let (Some(last), true) = (self.failures.last(), self.launched) {
-            notes.push(format!("{} connections failed: {last}", self.failures.len()));
+            let failed = match self.failures.len() {
+                1 => "1 launch failed".to_owned(),
+                count => format!("{count} launches failed, the last one"),
+            };
+            notes.push(format!("{failed}: {last}"));
         }
         replies.push(Reply::Prepared { figure, amount: self.amount, variant: None, notes });
         Ok(replies)

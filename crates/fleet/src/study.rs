@@ -98,7 +98,7 @@ impl SeriesTrial for Effect {
         }
         let point = point.with("from", self.a.name.clone()).with("to", self.b.name.clone());
         let metric = Metric::higher(Unit::Ratio, "throughput with one setting over the other");
-        let mut figure = figure("network.effect", point, "Effect on a TCP stream", metric, &[Primitive::TcpStack]);
+        let mut figure = figure("network.effect", point, "effect on a TCP stream", metric, &[Primitive::TcpStack]);
         figure.ops = 1;
         figure
     }

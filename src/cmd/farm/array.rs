@@ -55,16 +55,21 @@ impl ArrayPlan<'_> {
     }
 
     /// The script for sbatch(1).
-    pub(super) fn slurm(&self) -> String {
-        self.batch("prony-farm").script()
+    pub(super) fn slurm(&self) -> Result<String> {
+        Ok(self.batch("prony-farm").script()?)
     }
 
     /// The description for condor_submit(1): HTCondor Manual, "Submitting a job", with the new syntax of arguments.
-    pub(super) fn condor(&self) -> String {
+    pub(super) fn condor(&self) -> Result<String> {
+        // A submit file has one command a line.
+        if self.folder.display().to_string().chars().any(char::is_control) || self.program.chars().any(char::is_control)
+        {
+            bail!("could not describe the tasks to HTCondor: a path has a control character");
+        }
         let quoted = |word: &String| format!("'{}'", word.replace('\'', "''").replace('"', "\"\""));
         let words: Vec<String> = self.words().iter().map(quoted).collect();
         let folder = self.folder.display();
-        format!(
+        Ok(format!(
             "universe = vanilla\nexecutable = {}\narguments = \"{} --index $(Process)\"\nrequest_cpus = {}\n\
              should_transfer_files = NO\nmax_retries = 3\noutput = {folder}/task-$(Process).log\n\
              error = {folder}/task-$(Process).log\nlog = {folder}/condor.log\n\
@@ -74,7 +79,7 @@ impl ArrayPlan<'_> {
             self.slots.max(1),
             self.limit.as_secs(),
             self.tasks
-        )
+        ))
     }
 
     /// Hands the array in, and again while chunks are left and something was done.

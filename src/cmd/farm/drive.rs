@@ -1,5 +1,6 @@
 //! Running a farm: a coordinator, pilots that are started and restarted, and the end.
 
+use std::io::ErrorKind;
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
@@ -20,8 +21,6 @@ const LOOK: Duration = Duration::from_millis(100);
 const MAX_RESTARTS: u32 = 5;
 /// Lifetime of a pilot after which its node counts as reliable and earlier restarts are forgotten.
 const RELIABLE_AFTER: Duration = Duration::from_secs(600);
-/// Time for a pilot to connect after it was started: a login that hangs would otherwise be waited for forever.
-const CONNECT_WAIT: Duration = Duration::from_secs(60);
 /// Time for pilots of an earlier coordinator to reconnect before others are started: more than their longest pause.
 const RETURN: Duration = Duration::from_secs(4);
 /// Time in which late results are refused and pilots end.
@@ -44,6 +43,8 @@ pub(super) enum FarmEnd {
 pub(super) struct Drive<'a> {
     pub(super) setup: FarmSetup,
     pub(super) show: &'a Show,
+    /// Time for a pilot to connect after it was started: a login that hangs would otherwise be waited for forever.
+    pub(super) connect_wait: Duration,
     pub(super) stopper: &'a Stopper,
 }
 
@@ -135,8 +136,14 @@ impl Drive<'_> {
         let until = Instant::now() + PORT_WAIT;
         loop {
             match Coordinator::listen(address) {
-                Err(_) if Instant::now() < until => std::thread::sleep(Duration::from_millis(200)),
-                other => return Ok(other?),
+                Err(::farm::Error::Io { source, .. })
+                    if source.kind() == ErrorKind::AddrInUse && Instant::now() < until =>
+                {
+                    std::thread::sleep(Duration::from_millis(200));
+                }
+                // Pilots look for their coordinator there, and nowhere else.
+                Err(error) => return Err(error).context("could not resume here"),
+                Ok(listener) => return Ok(listener),
             }
         }
     }
@@ -181,7 +188,7 @@ impl Drive<'_> {
                 seats[ended.node].end(&ended.said);
             }
             let snapshot = coordinator.snapshot();
-            end_silent(&mut seats, coordinator, nodes, &snapshot);
+            end_silent(&mut seats, coordinator, nodes, &snapshot, self.connect_wait);
             if let Err(reason) = self.fill(&mut seats, coordinator, nodes, &snapshot) {
                 return FarmEnd::Stuck(reason);
             }
@@ -239,21 +246,22 @@ impl Drive<'_> {
     }
 }
 
-/// Ends pilots that were started and do not connect.
+/// Ends pilots that were started and do not connect in time.
 fn end_silent(
     seats: &mut [PilotSeat],
     coordinator: &Coordinator,
     nodes: &mut dyn PilotLauncher,
     snapshot: &FarmSnapshot,
+    limit: Duration,
 ) {
     for (node, seat) in seats.iter_mut().enumerate().filter(|(_, seat)| seat.started && !seat.joined) {
         let name = nodes.name(node);
         seat.joined = snapshot.nodes.iter().any(|one| one.node == name && one.slots > 0);
-        if seat.joined || seat.since.elapsed() < CONNECT_WAIT {
+        if seat.joined || seat.since.elapsed() < limit {
             continue;
         }
         if let Some(said) = nodes.end_one(node) {
-            let (address, seconds) = (coordinator.address(), CONNECT_WAIT.as_secs());
+            let (address, seconds) = (coordinator.address(), limit.as_secs_f64());
             let silent = format!("it did not connect to {address} within {seconds} s");
             let said = if said.is_empty() { silent } else { format!("{silent}: {said}") };
             coordinator.note("ended", &name, &said);

@@ -110,9 +110,16 @@ struct PilotPlacement {
     /// Slurm ends a node's job, its pilot, after this time
     #[arg(long, value_name = "TIME", default_value = "24h", value_parser = seconds)]
     job_time: f64,
+    /// Time for a pilot to connect after it was started
+    #[arg(long, value_name = "TIME", hide = true, default_value = "60s", value_parser = seconds)]
+    connect_wait: f64,
 }
 
 impl PilotPlacement {
+    fn connect_wait(&self) -> Duration {
+        Duration::from_secs_f64(self.connect_wait)
+    }
+
     fn setup(&self, lease: f64, speculate: f64, verify: f64) -> Result<FarmSetup> {
         let by = &self.by;
         let nodes = if by.launcher == "ssh" { by.hosts.len() } else { self.nodes as usize };
@@ -196,7 +203,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     }
     let ledger = SqliteLedger::create(&path, &farm)?;
     output::remark(&format!("the ledger is {}", path.display()));
-    let drive = Drive { setup, show: &arguments.show, stopper: &stopper };
+    let connect_wait = arguments.place.connect_wait();
+    let drive = Drive { setup, show: &arguments.show, connect_wait, stopper: &stopper };
     let (ending, ledger) = drive.go(Box::new(ledger), &farm, Some(listener))?;
     conclude(&ending, &*ledger, &path, Expected { digest: expected }, saver, common)
 }
@@ -238,9 +246,9 @@ fn array_run(
         folder,
     };
     if let Some(system) = &arguments.script {
+        let text = if system == "condor" { array.condor()? } else { array.slurm()? };
         // The tasks find the job there.
         SharedFarm::join(folder, &job, &nonce()?)?;
-        let text = if system == "condor" { array.condor() } else { array.slurm() };
         output::write(text.as_bytes())?;
         return Ok(ExitStatus::Fine);
     }
@@ -279,6 +287,9 @@ pub(crate) struct ResumeArguments {
     /// Fail unless the digest of all events is this one
     #[arg(long, value_name = "HEX")]
     expect_digest: Option<String>,
+    /// Time for a pilot to connect after it was started
+    #[arg(long, value_name = "TIME", hide = true, default_value = "60s", value_parser = seconds)]
+    connect_wait: f64,
     #[command(flatten)]
     show: Show,
     #[command(flatten)]
@@ -294,7 +305,8 @@ pub(crate) fn resume(arguments: &ResumeArguments, common: &CommonOptions) -> Res
     let setup: FarmSetup =
         serde_json::from_value(farm.settings.clone()).context("could not understand the ledger's settings")?;
     let saver = RunSaver::open(&arguments.saving, common)?;
-    let drive = Drive { setup, show: &arguments.show, stopper: &stopper };
+    let connect_wait = Duration::from_secs_f64(arguments.connect_wait);
+    let drive = Drive { setup, show: &arguments.show, connect_wait, stopper: &stopper };
     let (ending, ledger) = drive.go(Box::new(ledger), &farm, None)?;
     conclude(&ending, &*ledger, &arguments.ledger, Expected { digest: expected }, saver, common)
 }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use ::farm::{SqliteLedger, Story};
 use anyhow::{Context, Result};
-use report::{Html, ReportFormat};
 
 use super::{tell_damage, view};
 use crate::ExitStatus;
@@ -17,7 +16,7 @@ pub(crate) struct Arguments {
     /// The ledger that a run writes or wrote
     #[arg(value_name = "LEDGER")]
     ledger: PathBuf,
-    /// Write the report, with its timeline, to this HTML file instead
+    /// Write the report, with its timeline, to this file instead, in HTML or in --format
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -55,8 +54,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         output::print(&document, common)?;
         return Ok(ExitStatus::Fine);
     };
-    let mut text = Vec::new();
-    Html.render(&document, &mut text)?;
+    let asked = Some(common.format()).filter(|format| *format != "terminal");
+    let text = output::rendered(&document, asked.unwrap_or("html"), common)?;
     std::fs::write(path, text).with_context(|| format!("could not write the report to {}", path.display()))?;
     output::write(format!("Wrote {}\n", path.display()).as_bytes())?;
     Ok(ExitStatus::Fine)

@@ -187,7 +187,7 @@ fn script(arguments: &Arguments, order: &SuiteOrder) -> Result<String> {
     let batch = Batch { command: each.into_iter().chain([line]).collect(), ..batch };
     Ok(format!(
         "{}# Each node writes prony-JOB-NODE.json. Then: prony fleet spread ./prony-JOB-*.json\n",
-        batch.script_of_command()
+        batch.script_of_command()?
     ))
 }
 

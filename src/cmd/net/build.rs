@@ -14,6 +14,7 @@ use fleet::lab::{Drops, Lab};
 use fleet::launcher::{Launcher, Local};
 use fleet::series::{SeriesTrial, figure};
 use measure::Stopper;
+use model::words::seconds as in_words;
 use model::{Figure, Launch, Metric, Point, Primitive, Unit, format_size};
 
 use super::super::node_options::{NodeOptions, words};
@@ -23,6 +24,7 @@ use super::stream::size;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::run_options::MeasureOptions;
+use crate::value_parsers::short_seconds;
 
 /// Options of `prony net build`.
 #[derive(Debug, Args)]
@@ -71,8 +73,8 @@ pub(crate) struct Arguments {
     /// Let this receiver fail half-way
     #[arg(long, value_name = "RECEIVER")]
     lose: Option<u32>,
-    /// Refuse a job whose nodes start further apart, milliseconds
-    #[arg(long, alias = "most-skew", value_name = "MS", default_value_t = 50.0)]
+    /// Refuse a job whose nodes start further apart; without a unit milliseconds
+    #[arg(long, alias = "most-skew", value_name = "TIME", default_value = "50ms", value_parser = short_seconds)]
     max_skew: f64,
     /// A switch of namespaces on this host
     #[arg(long)]
@@ -93,6 +95,8 @@ pub(crate) struct Arguments {
 
 struct BuildTrial {
     job: BuildJob,
+    /// Bytes of an event, as asked for.
+    event: u32,
     lose: Option<(u32, u32)>,
     max_skew: f64,
     launcher: SharedLauncher,
@@ -108,7 +112,7 @@ impl SeriesTrial for BuildTrial {
     fn figure(&self) -> Figure {
         if self.is_burst() {
             let metric = Metric::higher(Unit::PerSecond, "frames");
-            let title = "Frames of bursts that arrived";
+            let title = "frames of bursts that arrived";
             let stressed = [Primitive::UdpStack, Primitive::NetworkLink];
             return Figure { ops: 1, ..figure("network.burst_frames", self.point.clone(), title, metric, &stressed) };
         }
@@ -116,7 +120,7 @@ impl SeriesTrial for BuildTrial {
         let stack =
             if matches!(self.job.transport, Transport::Tcp { .. }) { Primitive::TcpStack } else { Primitive::UdpStack };
         let mut figure =
-            figure("network.events", self.point.clone(), "Events built", metric, &[stack, Primitive::NetworkLink]);
+            figure("network.events", self.point.clone(), "events built", metric, &[stack, Primitive::NetworkLink]);
         figure.ops = u64::from(self.job.events);
         figure
     }
@@ -149,7 +153,11 @@ impl SeriesTrial for BuildTrial {
     }
 
     fn notes(&self) -> Vec<String> {
-        remarks(&self.done.borrow())
+        let (each, senders) = (self.job.fragment, self.job.senders);
+        let whole = each.saturating_mul(senders);
+        let uneven = (self.job.sizes == SizeDistribution::Fixed && !self.is_burst() && whole != self.event)
+            .then(|| format!("an event has {whole} B, {each} B of each of {senders} senders"));
+        remarks(&self.done.borrow()).into_iter().chain(uneven).collect()
     }
 }
 
@@ -173,20 +181,31 @@ impl BuildTrial {
                 _ => None,
             };
             // Uncertainty of the clocks counts as skew, so that the bound is certain.
-            skew = (outcome.skew + outcome.skew_within) * 1e3;
+            skew = outcome.skew + outcome.skew_within;
             if skew <= self.max_skew {
                 return Ok((outcome, drops));
             }
         }
-        Err(fleet::Error::Refused(format!("nodes started up to {skew:.1} ms apart, above {} ms", self.max_skew)))
+        let [skew, most] = [skew, self.max_skew].map(in_words);
+        Err(fleet::Error::Usage(format!("nodes started up to {skew} apart, above the {most} of --max-skew")))
     }
 }
 
 fn job(arguments: &Arguments) -> Result<BuildJob> {
+    let sizes = match (&arguments.measured, arguments.exponential) {
+        (Some(path), _) => SizeDistribution::Measured(measured(path)?),
+        (None, true) => SizeDistribution::Exponential,
+        (None, false) => SizeDistribution::Fixed,
+    };
+    let (event, senders) = (arguments.event, arguments.senders);
+    anyhow::ensure!(
+        event >= senders || arguments.measured.is_some(),
+        "could not share {event} B among {senders} senders: an event has at least one byte of each; see --event"
+    );
     Ok(BuildJob {
         senders: arguments.senders,
         receivers: arguments.receivers,
-        fragment: (arguments.event / arguments.senders).max(1),
+        fragment: (event / senders).max(1),
         events: arguments.events.unwrap_or(4_000),
         rate: arguments.events_per_second,
         pattern: match arguments.pattern.as_str() {
@@ -203,11 +222,7 @@ fn job(arguments: &Arguments) -> Result<BuildJob> {
         },
         // Distinguishes the packets of this job.
         seed: sys::clock::realtime() as u32,
-        sizes: match (&arguments.measured, arguments.exponential) {
-            (Some(path), _) => SizeDistribution::Measured(measured(path)?),
-            (None, true) => SizeDistribution::Exponential,
-            (None, false) => SizeDistribution::Fixed,
-        },
+        sizes,
         arrivals: if arguments.poisson { Arrivals::Poisson } else { Arrivals::Regular },
     })
 }
@@ -228,6 +243,7 @@ fn measured(path: &std::path::Path) -> Result<Vec<u32>> {
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let job = job(arguments)?;
     job.check()?;
+    arguments.lose.map_or(Ok(()), |receiver| job.check_loss(receiver))?;
     let (launcher, lab, path): (Box<dyn Launcher>, Option<Arc<Lab>>, String) = if arguments.lab {
         fleet::lab::gain()?;
         let lab = Arc::new(Lab::up(arguments.switch.shape((job.senders + job.receivers) as usize))?);
@@ -248,6 +264,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         Box::new(BuildTrial {
             lose: arguments.lose.map(|receiver| (receiver, job.events / 2)),
             job,
+            event: arguments.event,
             max_skew: arguments.max_skew,
             launcher: Rc::clone(&launcher),
             lab: lab.clone(),
@@ -263,13 +280,24 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     measure_trials("net build", trials, derive, &arguments.measure, common)
 }
 
+/// Bytes of an event: what was asked for, or what measured sizes have in the mean.
+fn event_size(arguments: &Arguments, job: &BuildJob) -> u64 {
+    match &job.sizes {
+        SizeDistribution::Measured(all) => {
+            let sum: u64 = all.iter().map(|bytes| u64::from((*bytes).max(1))).sum();
+            (sum * u64::from(job.senders) + all.len() as u64 / 2) / all.len().max(1) as u64
+        }
+        _ => u64::from(arguments.event),
+    }
+}
+
 /// The point of a job.
 fn point(arguments: &Arguments, job: &BuildJob, path: String) -> Point {
     let mut point = Point::origin()
         .with("path", path)
         .with("senders", job.senders.to_string())
         .with("receivers", job.receivers.to_string())
-        .with("event", format_size(u64::from(arguments.event)))
+        .with("event", format_size(event_size(arguments, job)))
         .with("pattern", arguments.pattern.clone())
         .with("transport", arguments.transport.clone());
     if let Some(rate) = job.rate {

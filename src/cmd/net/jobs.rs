@@ -94,12 +94,13 @@ fn whereabouts(outcome: &BuildOutcome) -> Vec<String> {
     };
     let (senders, receivers) = outcome.places.split_at(outcome.senders.len().min(outcome.places.len()));
     let (left, came, worst) = outcome.bytes();
-    let pair = worst.map_or_else(
-        || "every pair agrees".to_owned(),
-        |(sender, receiver, lost)| {
+    let pair = match worst {
+        Some((sender, receiver, lost)) => {
             format!("most more left than came from sender {sender} to receiver {receiver}: {lost} B")
-        },
-    );
+        }
+        None if outcome.has_all_pairs() => "every pair agrees".to_owned(),
+        None => "what came to the lost receiver is not known".to_owned(),
+    };
     vec![
         format!("senders {}; receivers {}", list(senders), list(receivers)),
         format!("payload: {left} B left senders, {came} B came to receivers; {pair}"),
@@ -115,13 +116,12 @@ pub(super) fn of_jobs(point: &Point, jobs: &[FinishedJob]) -> Vec<Figure> {
     let payload = |(one, _): &FinishedJob| {
         let (sent, received, _) = one.bytes();
         // The bytes of a receiver that was lost on purpose are not known.
-        let known = one.receivers.len() == one.by_receiver.len();
-        LossCount { lost: sent.saturating_sub(received), of: if known { sent } else { 0 } }
+        LossCount { lost: sent.saturating_sub(received), of: if one.has_all_pairs() { sent } else { 0 } }
     };
     let counts = |count: &dyn Fn(&FinishedJob) -> LossCount| jobs.iter().map(count).collect::<Vec<_>>();
     let lost = [
-        loss("network.event_loss", "Events not built whole", "event", point.clone(), &counts(&events)),
-        loss("network.payload_loss", "Payload that did not arrive", "byte", point.clone(), &counts(&payload)),
+        loss("network.event_loss", "events not built whole", "event", point.clone(), &counts(&events)),
+        loss("network.payload_loss", "payload that did not arrive", "byte", point.clone(), &counts(&payload)),
     ];
     let frames = |(one, drops): &FinishedJob| match drops {
         Some(drops) => {
@@ -137,7 +137,7 @@ pub(super) fn of_jobs(point: &Point, jobs: &[FinishedJob]) -> Vec<Figure> {
     let bursts = point
         .get("frames")
         .is_some()
-        .then(|| loss("network.burst_loss", "Frames of bursts lost", "frame", point.clone(), &counts(&frames)));
+        .then(|| loss("network.burst_loss", "frames of bursts lost", "frame", point.clone(), &counts(&frames)));
     let lost = lost.into_iter().chain(bursts).flatten();
     latencies(point, jobs).into_iter().chain(lost).collect()
 }
@@ -158,7 +158,7 @@ fn latencies(point: &Point, jobs: &[FinishedJob]) -> Vec<Figure> {
         let point = point.clone().with("quantile", quantile.to_string());
         let metric = Metric::lower(Unit::Seconds, "event");
         let figure =
-            figure("network.event_latency", point, "Time to build an event", metric, &[Primitive::NetworkLink]);
+            figure("network.event_latency", point, "time to build an event", metric, &[Primitive::NetworkLink]);
         derived(figure, &values, EstimateMethod::OrderStatistic)
     };
     [0.5, 0.9, 0.99, 1.0].into_iter().filter_map(of).collect()

@@ -130,7 +130,8 @@ impl Over {
         let client = Client::connect_after(address, &token, &mut |ahead| {
             let clients = if ahead == 1 { "another client comes".to_owned() } else { format!("{ahead} clients come") };
             output::remark(&format!("{clients} first at {address}; waiting for a turn"));
-        })?;
+        })
+        .with_context(|| format!("could not be served by {to}"))?;
         Ok(OpenedPath { path: Path::new(client, address.to_string(), cpus), _lab: None, _server: None })
     }
 

@@ -12,6 +12,7 @@ use super::options::{Derived, Over, measure_trials};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::run_options::MeasureOptions;
+use crate::value_parsers::short_seconds;
 
 /// Options of `prony net stream`.
 #[derive(Debug, Args)]
@@ -38,8 +39,8 @@ pub(crate) struct Arguments {
     /// Small writes do not wait for acknowledgements
     #[arg(long)]
     no_delay: bool,
-    /// Milliseconds of one block, of which a connection has eight
-    #[arg(long, value_name = "MS", default_value_t = 20.0)]
+    /// Length of one block, of which a connection has eight; without a unit milliseconds
+    #[arg(long, value_name = "TIME", default_value = "20ms", value_parser = short_seconds)]
     block: f64,
     #[command(flatten)]
     measure: MeasureOptions,
@@ -69,7 +70,7 @@ fn direction(name: &str) -> StreamDirection {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    anyhow::ensure!((1.0..=10_000.0).contains(&arguments.block), "blocks of 1 to 10000 ms can be measured");
+    anyhow::ensure!((1e-3..=10.0).contains(&arguments.block), "blocks of 1ms to 10s can be measured");
     let opened = arguments.over.open_all(&arguments.mtus)?;
     let costs = Costs::default();
     let mut trials: Vec<Box<dyn SeriesTrial>> = Vec::new();
@@ -85,7 +86,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
                 direction: direction(way),
                 streams: arguments.streams,
                 options,
-                block: arguments.block / 1e3,
+                block: arguments.block,
                 ..StreamPlan::default()
             };
             trials.extend(arguments.record.iter().map(|record| -> Box<dyn SeriesTrial> {

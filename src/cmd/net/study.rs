@@ -11,12 +11,13 @@ use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::output;
 use crate::run_options::MeasureOptions;
+use crate::value_parsers::short_seconds;
 
 /// Options of `prony net study`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Milliseconds of one block, of which a connection has eight
-    #[arg(long, value_name = "MS", default_value_t = 20.0)]
+    /// Length of one block, of which a connection has eight; without a unit milliseconds
+    #[arg(long, value_name = "TIME", default_value = "20ms", value_parser = short_seconds)]
     block: f64,
     #[command(flatten)]
     measure: MeasureOptions,
@@ -28,9 +29,9 @@ pub(crate) struct Arguments {
 const WINDOW: u32 = 32_768;
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    anyhow::ensure!((1.0..=10_000.0).contains(&arguments.block), "blocks of 1 to 10000 ms can be measured");
+    anyhow::ensure!((1e-3..=10.0).contains(&arguments.block), "blocks of 1ms to 10s can be measured");
     let opened = arguments.over.open()?;
-    let base = StreamPlan { block: arguments.block / 1e3, ..StreamPlan::default() };
+    let base = StreamPlan { block: arguments.block, ..StreamPlan::default() };
     let allowed = sys::affinity::allowed()?;
     let mut effects = Effect::of_sockets(&opened.path, &base, &allowed, 1);
     // Laboratories with another MTU and with offloads exist beside the first one during the study.

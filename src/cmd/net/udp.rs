@@ -28,8 +28,8 @@ pub(crate) struct Arguments {
         default_value = "1000,2000,4000,8000,16000,32000,64000,128000,256000"
     )]
     offered: Vec<f64>,
-    /// Seconds of one step
-    #[arg(long, default_value_t = 0.2)]
+    /// Length of one step
+    #[arg(long, value_name = "TIME", default_value = "0.2s", value_parser = crate::value_parsers::seconds)]
     seconds: f64,
     #[command(flatten)]
     measure: MeasureOptions,
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    anyhow::ensure!((0.01..=60.0).contains(&arguments.seconds), "steps of 0.01 to 60 s can be measured");
+    anyhow::ensure!((0.01..=60.0).contains(&arguments.seconds), "steps of 10ms to 60s can be measured");
     let rates = arguments.offered.iter().all(|rate| (1.0..=1e9).contains(rate));
     anyhow::ensure!(rates, "rates of 1 to 1000000000 datagrams a second can be offered");
     let opened = arguments.over.open()?;

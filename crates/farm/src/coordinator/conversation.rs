@@ -77,7 +77,7 @@ fn admit(channel: &mut Channel, shared: &CoordinatorShared) -> Result<(String, S
 fn refuse<T>(channel: &mut Channel, reason: &str) -> Result<T> {
     // A failed send is ignored: the connection ends in any case.
     let _ = channel.send(&FromCoordinator::Refused { reason: reason.to_owned() }, TIMEOUT);
-    Err(Error::Refused(reason.to_owned()))
+    Err(Error::Pilot(reason.to_owned()))
 }
 
 impl FarmClient<'_> {
@@ -111,11 +111,13 @@ impl FarmClient<'_> {
     fn wait_for_message(&mut self, silence: Duration) -> Result<bool> {
         let until = Instant::now() + silence;
         while !self.shared.end.load(Ordering::SeqCst) {
+            // A coordinator that stood still in its wait has not looked yet at what was sent meanwhile.
+            let late = Instant::now() > until;
             if self.channel.wait(POLL_INTERVAL)? {
                 return Ok(true);
             }
-            if Instant::now() > until {
-                return Err(Error::Refused("it sent nothing for too long".to_owned()));
+            if late {
+                return Err(Error::Pilot(format!("it sent nothing for {:.0} s", silence.as_secs_f64())));
             }
         }
         Ok(false)

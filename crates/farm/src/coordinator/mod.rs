@@ -9,12 +9,13 @@ mod conversation;
 mod plausible;
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use channel::{Acceptor, AcceptorLimits, Token};
 
@@ -142,7 +143,14 @@ impl Coordinator {
     /// # Errors
     /// When it cannot be listened on.
     pub fn listen(address: SocketAddr) -> Result<TcpListener> {
-        accept::bind(address).map_err(Error::io(format!("listen on {address}; is another coordinator there?")))
+        accept::bind(address).map_err(|error| {
+            let hint = match error.kind() {
+                ErrorKind::AddrInUse => "; is another coordinator there?",
+                ErrorKind::AddrNotAvailable => ", which is no address of this host",
+                _ => "",
+            };
+            Error::io(format!("listen on {address}{hint}"))(error)
+        })
     }
 
     /// Like [`Coordinator::start`], on a socket that listens already.
@@ -154,7 +162,8 @@ impl Coordinator {
         let address = listener.local_addr().map_err(Error::io("read the address of the listening socket"))?;
         // Connections that have not shown the token may hold a quarter of the open files at most.
         let limits = AcceptorLimits::default();
-        allow_files(settings.connections + 4 * limits.waiting);
+        // If that fails, connections beyond the limit are refused one by one, and their pilots retry.
+        sys::process::allow_files(settings.connections + 4 * limits.waiting);
         let doubtful = doubtful(&*ledger)?;
         let began = settings.clock.monotonic();
         let begin = ledger.begin(&address.to_string(), &*settings.clock)?;
@@ -293,18 +302,6 @@ impl Drop for Coordinator {
     }
 }
 
-/// Raises the limit of open files, since each connection is one; as far as the hard limit allows.
-pub(crate) fn allow_files(connections: usize) {
-    use sys::process::{LimitedResource, limit, set_soft_limit};
-    let wanted = connections as u64 + 256;
-    if let Ok(found) = limit(LimitedResource::OpenFiles)
-        && found.soft.is_some_and(|soft| soft < wanted)
-    {
-        // If that fails, connections beyond the limit are refused one by one, and their pilots retry.
-        let _ = set_soft_limit(LimitedResource::OpenFiles, Some(found.hard.map_or(wanted, |hard| hard.min(wanted))));
-    }
-}
-
 /// Chunks below this number may still be leased to pilots of an earlier coordinator: those up to the last counted one,
 /// and some more for each of its pilots.
 fn doubtful(ledger: &dyn Ledger) -> Result<u64> {
@@ -325,10 +322,21 @@ fn watch(shared: &CoordinatorShared, to_ledger: &SyncSender<PendingCommit>) {
     const MAX_NOTED: usize = 100;
     /// A step that is told, seconds: clocks that are kept in time move by far less.
     const STEP: f64 = 1.0;
+    /// Time beyond that of a pass in which this process was stopped, or had no CPU.
+    const STOOD: Duration = Duration::from_secs(1);
     let apart = || shared.settings.clock.wall() - shared.settings.clock.monotonic();
-    let mut usual = apart();
+    let (mut usual, mut looked) = (apart(), Instant::now());
     while !shared.end.load(Ordering::SeqCst) {
         std::thread::sleep(POLL_INTERVAL);
+        let stood = looked.elapsed();
+        looked = Instant::now();
+        if stood > STOOD + POLL_INTERVAL {
+            // No heartbeat could be heard: that is no evidence against pilots.
+            shared.leases().renew_all(shared.now());
+            let detail =
+                format!("this coordinator stood still for {:.1} s; no lease ends by that", stood.as_secs_f64());
+            let _ = to_ledger.send(shared.incident("stalled", "", None, detail));
+        }
         let step = apart() - usual;
         if step.abs() > STEP {
             usual += step;

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use fleet::launcher::slurm::{Batch, SubmittedId, cancel, cancelling, jobs, submit};
+use fleet::launcher::slurm::{Batch, SlurmJob, SubmittedId, cancel, cancelling, jobs, submit};
 
 use super::{Disconnected, PilotLauncher};
 use crate::pilot::PilotConfig;
@@ -17,7 +17,7 @@ use crate::{Error, Result};
 /// Interval at which Slurm is asked for its jobs.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// A job that Slurm has not listed for this long, or lists as lost, is given up. In the worst case one pilot too many
-/// runs.
+/// runs until the end.
 const GIVE_UP_AFTER: Duration = Duration::from_secs(60);
 
 /// Pauses before each attempt to cancel jobs: a controller may just be restarted.
@@ -46,15 +46,48 @@ pub struct SlurmPilots {
     limit: Duration,
     name: String,
     running: BTreeMap<usize, SubmittedJob>,
+    /// Jobs that were given up, and that may be there all the same: they are cancelled at the end.
+    given_up: Vec<SubmittedId>,
     looked: Instant,
 }
+
+/// The jobs that each cluster lists; `None` where its controller does not answer.
+type Listed = BTreeMap<Option<String>, Option<Vec<SlurmJob>>>;
 
 impl SlurmPilots {
     /// Jobs that run `program farm pilot`.
     #[must_use]
     pub fn new(program: &str, options: Vec<String>, limit: Duration) -> Self {
         let (program, name) = (program.to_owned(), "prony-farm".to_owned());
-        Self { program, options, limit, name, running: BTreeMap::new(), looked: Instant::now() }
+        Self { program, options, limit, name, running: BTreeMap::new(), given_up: Vec::new(), looked: Instant::now() }
+    }
+
+    /// The pilots that ended, by what Slurm lists now.
+    fn ended(&mut self, listed: &Listed, now: Instant) -> Vec<Disconnected> {
+        let mut ended = Vec::new();
+        for (node, submitted) in &mut self.running {
+            // A controller that does not answer, or does not list a job, is no evidence that pilots ended.
+            let Some(Some(found)) = listed.get(&submitted.id.cluster) else { continue };
+            let job = found.iter().find(|job| job.id == submitted.id.number);
+            if job.is_some_and(|job| !job.is_lost()) {
+                submitted.known = now;
+            }
+            let overdue = now.saturating_duration_since(submitted.known) > GIVE_UP_AFTER;
+            let id = &submitted.id;
+            let said = match job {
+                Some(job) if job.is_over() || overdue => format!("job {id}: {} {}", job.state, job.reason),
+                None if overdue => format!("job {id}: Slurm no longer lists it"),
+                _ => continue,
+            };
+            if !job.is_some_and(SlurmJob::is_over) {
+                self.given_up.push(id.clone());
+            }
+            ended.push(Disconnected { node: *node, said });
+        }
+        for gone in &ended {
+            self.running.remove(&gone.node);
+        }
+        ended
     }
 }
 
@@ -80,7 +113,8 @@ impl PilotLauncher for SlurmPilots {
 
     fn adopt(&mut self, node: usize, said: &str) {
         if let Some(id) = said.strip_prefix("job ").and_then(SubmittedId::parse) {
-            self.running.insert(node, SubmittedJob::now(id));
+            // The job before was given up, or has ended.
+            self.given_up.extend(self.running.insert(node, SubmittedJob::now(id)).map(|before| before.id));
         }
     }
 
@@ -93,36 +127,17 @@ impl PilotLauncher for SlurmPilots {
             return Vec::new();
         }
         self.looked = Instant::now();
-        // A controller that does not answer, or does not list a job, is no evidence that pilots ended.
-        let mut clusters = BTreeMap::new();
+        let mut listed = Listed::new();
         for submitted in self.running.values() {
             let cluster = submitted.id.cluster.clone();
-            clusters.entry(cluster).or_insert_with_key(|cluster| jobs(&self.name, cluster.as_deref()).ok());
+            listed.entry(cluster).or_insert_with_key(|cluster| jobs(&self.name, cluster.as_deref()).ok());
         }
-        let mut ended = Vec::new();
-        for (node, submitted) in &mut self.running {
-            let Some(Some(found)) = clusters.get(&submitted.id.cluster) else { continue };
-            let job = found.iter().find(|job| job.id == submitted.id.number);
-            if job.is_some_and(|job| !job.is_lost()) {
-                submitted.known = Instant::now();
-            }
-            let overdue = submitted.known.elapsed() > GIVE_UP_AFTER;
-            let id = &submitted.id;
-            let said = match job {
-                Some(job) if job.is_over() || overdue => format!("job {id}: {} {}", job.state, job.reason),
-                None if overdue => format!("job {id}: Slurm no longer lists it"),
-                _ => continue,
-            };
-            ended.push(Disconnected { node: *node, said });
-        }
-        for gone in &ended {
-            self.running.remove(&gone.node);
-        }
-        ended
+        self.ended(&listed, Instant::now())
     }
 
     fn end(&mut self) -> Vec<String> {
-        let all: Vec<SubmittedId> = std::mem::take(&mut self.running).into_values().map(|one| one.id).collect();
+        let mut all: Vec<SubmittedId> = std::mem::take(&mut self.running).into_values().map(|one| one.id).collect();
+        all.append(&mut self.given_up);
         let mut error = None;
         for pause in CANCEL_PAUSES {
             std::thread::sleep(pause);
@@ -159,5 +174,34 @@ mod tests {
         let left = pilots.end();
         assert!(left[1].ends_with("end them with: scancel --clusters=other 4242"), "{left:?}");
         assert!(left.len() == 2 && left[0].ends_with("end them with: scancel 4242 4243"), "{left:?}");
+    }
+
+    #[test]
+    fn jobs_that_were_given_up_are_cancelled_at_the_end() {
+        let mut pilots = SlurmPilots::new("prony", Vec::new(), Duration::from_secs(60));
+        let began = Instant::now();
+        (0..4).for_each(|node| pilots.adopt(node, &format!("job {}", 100 + node)));
+        let job = |id, state: &str| SlurmJob { id, state: state.to_owned(), ..SlurmJob::default() };
+        let listed = |jobs: &[SlurmJob]| Listed::from([(None, Some(jobs.to_vec()))]);
+        let running = [job(100, "RUNNING"), job(101, "COMPLETED"), job(102, "NODE_FAIL")];
+        let nodes = |ended: Vec<Disconnected>| ended.iter().map(|one| one.node).collect::<Vec<_>>();
+        // One is over for good; one that is not listed, and one that lost its node, may be there in a moment.
+        assert_eq!(nodes(pilots.ended(&listed(&running), began)), [1]);
+        assert!(pilots.given_up.is_empty());
+        let later = began + GIVE_UP_AFTER + Duration::from_secs(30);
+        assert!(pilots.ended(&Listed::from([(None, None)]), later).is_empty(), "no answer says nothing");
+        assert_eq!(nodes(pilots.ended(&listed(&running), later)), [2, 3]);
+        let numbers = |ids: &[SubmittedId]| ids.iter().map(|id| id.number).collect::<Vec<_>>();
+        assert_eq!(numbers(&pilots.given_up), [102, 103]);
+        // A coordinator that resumes reads in the ledger that node 0 got another job.
+        pilots.adopt(0, "job 104");
+        assert_eq!(numbers(&pilots.given_up), [102, 103, 100]);
+        if jobs("none", None).is_ok() {
+            testing::lacks!("a Slurm answers here: what cannot be cancelled is not named");
+            return;
+        }
+        let left = pilots.end();
+        assert!(left[0].ends_with("end them with: scancel 104 102 103 100"), "{left:?}");
+        assert_eq!(pilots.end(), Vec::<String>::new());
     }
 }

@@ -78,6 +78,14 @@ impl Checks {
         }
     }
 
+    /// Lets all leases last until a moment at least.
+    pub(super) fn renew_all(&mut self, until: f64) {
+        self.open
+            .values_mut()
+            .filter_map(|check| check.hold.as_mut())
+            .for_each(|hold| hold.until = hold.until.max(until));
+    }
+
     /// Whether a check is being done, or one of the live nodes could do one.
     pub(super) fn possible(&self, others_than: impl Fn(&[String]) -> bool) -> bool {
         self.open.values().any(|check| check.hold.is_some() || others_than(&check.nodes))

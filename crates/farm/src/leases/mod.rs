@@ -300,6 +300,16 @@ impl Leases {
         true
     }
 
+    /// Renews all leases, for a coordinator that could hear no heartbeats for some time.
+    pub fn renew_all(&mut self, now: f64) {
+        let until = now + self.rules.expiry;
+        self.held.values_mut().flat_map(|held| &mut held.holds).for_each(|hold| hold.until = hold.until.max(until));
+        self.checks.renew_all(until);
+        if let Some((_, doubtful)) = &mut self.doubtful {
+            *doubtful = doubtful.max(until);
+        }
+    }
+
     /// Seconds since a lease was given; `None` if it has ended, or an earlier coordinator gave it.
     pub fn age(&mut self, chunk: u64, number: u64, pilot: &str, now: f64) -> Option<f64> {
         if let Some(hold) = self.checks.held(chunk, number, pilot) {

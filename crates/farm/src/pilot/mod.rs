@@ -81,7 +81,7 @@ struct PilotShared {
 pub fn run_pilot(config: &PilotConfig, workshop: Arc<dyn Workshop>) -> Result<PilotTally> {
     let cpus = sys::affinity::allowed().map_or(1, |allowed| allowed.len());
     let slots = if config.slots == 0 { cpus } else { config.slots as usize };
-    crate::coordinator::allow_files(slots);
+    sys::process::allow_files(slots);
     let common = Arc::new(PilotShared::default());
     let mut running = Vec::new();
     for slot in 0..slots {

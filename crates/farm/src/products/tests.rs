@@ -83,3 +83,20 @@ fn names_that_leave_their_directory_are_not_sound() {
     std::os::unix::fs::symlink("/etc/passwd", place.join("link")).unwrap();
     assert!(folder.collect(0, 1).is_err(), "a symbolic link was taken for a product");
 }
+
+/// A list that no message holds would be offered again for ever.
+#[test]
+fn names_that_no_message_holds_are_a_failure_of_the_chunk() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = ProductFolder::create(root.path(), "run").unwrap();
+    let name = |file: usize, mark: &str| format!("{file:03}{}", mark.repeat(MAX_NAME - 3));
+    let make = |number: u64, mark: &str| {
+        let place = folder.begin(0, number).unwrap();
+        (0..MAX_FILES).for_each(|file| fs::write(place.join(name(file, mark)), "").unwrap());
+        folder.collect(0, number)
+    };
+    let plain = make(1, "x").unwrap();
+    assert_eq!(plain.len(), MAX_FILES);
+    let said = make(2, "\"").unwrap_err().to_string();
+    assert!(said.contains("names of 128 files take"), "{said}");
+}

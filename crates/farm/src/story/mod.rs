@@ -204,7 +204,7 @@ impl Story {
         for (node, values) in all.chain(each) {
             let metric = Metric::higher(Unit::Ratio, "CPU time over time of counted chunks");
             let point = point.clone().with("node", node.to_owned());
-            let mut figure = empty("farm.efficiency", point, "Efficiency of counted chunks", metric);
+            let mut figure = empty("farm.efficiency", point, "efficiency of counted chunks", metric);
             figure.launches =
                 values.iter().map(|value| Launch { value: *value, steady: true, ..Launch::default() }).collect();
             (figure.outcome, figure.notes) = outcome(values);
@@ -212,7 +212,7 @@ impl Story {
             figures.push(figure);
         }
         let metric = Metric::higher(Unit::Ratio, "CPU time of counted chunks over the time that pilots were connected");
-        let mut figure = empty("farm.utilisation", point, "Use of the pilots' time", metric);
+        let mut figure = empty("farm.utilisation", point, "use of the pilots' time", metric);
         if let Some(value) = self.utilisation() {
             figure.outcome = Outcome::Measured(Estimate::without_spread(value));
             figure.notes.push("one value of the whole run: it has no interval".to_owned());
@@ -223,7 +223,7 @@ impl Story {
 
     fn events(&self, point: &Point) -> Figure {
         let metric = Metric::higher(Unit::PerSecond, "events");
-        let mut figure = empty("farm.events", point.clone(), "Events of the farm", metric);
+        let mut figure = empty("farm.events", point.clone(), "events of the farm", metric);
         let launch = |(round, window): (usize, &rates::Window)| Launch {
             round: u32::try_from(round).unwrap_or(u32::MAX),
             began: window.began,
@@ -286,11 +286,14 @@ fn outcome(values: &[f64]) -> (Outcome, Vec<String>) {
         return (Outcome::Measured(Estimate::without_spread(mean)), vec![note.to_owned()]);
     };
     let level = found.interval.level;
-    let note = format!(
-        "{} values allow an interval of {:.0}% at most; use more and smaller chunks for a higher level",
-        values.len(),
-        (100.0 * level + 1e-9).floor()
-    );
+    let (count, percent) = (values.len(), (100.0 * level + 1e-9).floor());
+    let note = if percent > 0.0 {
+        format!(
+            "{count} values allow an interval of {percent:.0}% at most; use more and smaller chunks for a higher level"
+        )
+    } else {
+        format!("{count} values that resemble their neighbours determine no level; use more and smaller chunks")
+    };
     let estimate = Estimate {
         value: found.median,
         low: found.interval.low,
@@ -317,7 +320,8 @@ mod tests {
         let drifting: Vec<f64> = (0..12).map(|i| 0.2 + 0.01 * f64::from(i)).collect();
         let (estimate, notes) = measured(&drifting);
         assert_eq!((estimate.low, estimate.high), (drifting[0], drifting[11]));
-        assert!(estimate.level < LEVEL && notes[0].contains("12 values allow an interval"), "{notes:?}");
+        assert!(estimate.level < 0.01, "their range has no known level, and is no interval of 0%");
+        assert!(notes[0].starts_with("12 values that resemble their neighbours"), "{notes:?}");
         let (estimate, notes) = measured(&[0.2, 0.3, 0.25]);
         assert_eq!((estimate.value, estimate.low, estimate.high), (0.25, 0.2, 0.3));
         assert!((estimate.level - 0.75).abs() < 1e-9);

@@ -347,3 +347,14 @@ fn many_pilots_count_every_chunk_once() {
     // The last chunks may be leased twice.
     assert_eq!(done.load(Ordering::SeqCst), 2_000 + tally.refused);
 }
+
+#[test]
+fn an_address_that_cannot_be_listened_on_is_told_with_the_reason() {
+    let said = |address: SocketAddr| Coordinator::listen(address).unwrap_err().to_string();
+    let holder = Coordinator::listen(loopback()).unwrap();
+    let here = holder.local_addr().unwrap();
+    assert!(said(here).contains("is another coordinator there?"), "{}", said(here));
+    // An address for documentation (RFC 5737), which no host has.
+    let said = said(([192, 0, 2, 1], 0).into());
+    assert!(said.contains("no address of this host") && !said.contains("another coordinator"), "{said}");
+}

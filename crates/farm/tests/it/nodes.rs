@@ -196,3 +196,38 @@ fn only_the_pilot_of_a_lease_renews_and_fails_it() {
     assert_eq!(leases.held(), 1);
     assert_eq!(leases.expire(2.1).len(), 1, "another pilot's heartbeat kept the lease");
 }
+
+/// A coordinator that stood still heard no heartbeats: that ends no lease, neither of work nor of a check, and opens no
+/// chunk that pilots of an earlier coordinator may hold.
+#[test]
+fn leases_outlast_a_coordinator_that_stands_still() {
+    let leased = |answer| match answer {
+        LeaseAnswer::Lease { chunk, number, .. } => (chunk, number),
+        other => panic!("{other:?}"),
+    };
+    let mut leases = Leases::new(LeaseRules { expiry: 2.0, ..rules() }, 3, ChunkSet::new(3), 1, 1);
+    let (chunk, number) = leased(leases.ask("a/1", "a", 0.0));
+    assert_eq!(chunk, 1, "chunk 0 may be leased by the coordinator before");
+    // It stood still from 1 to 50.
+    leases.renew_all(50.0);
+    assert_eq!(leases.expire(50.0), []);
+    assert_eq!(leased(leases.ask("b/1", "b", 50.1)).0, 2, "the work of the other pilot goes on");
+    assert!(leases.renew(chunk, number, "a/1", 51.0));
+    assert_eq!(leases.expire(51.9), []);
+    assert!(matches!(leases.ask("c/1", "c", 51.9), LeaseAnswer::Wait { .. }), "chunk 0 is still in doubt");
+    let ended: Vec<u64> = leases.expire(60.0).iter().map(|one| one.chunk).collect();
+    assert_eq!(ended, [1, 2]);
+    assert_eq!(leased(leases.ask("c/1", "c", 60.0)).0, 0);
+
+    let mut leases = Leases::new(LeaseRules { expiry: 2.0, verify: 1.0, ..rules() }, 1, ChunkSet::new(1), 0, 1);
+    leases.joined("a");
+    leases.joined("b");
+    leased(leases.ask("a/1", "a", 0.0));
+    leases.count(0, "a", Some(1.0));
+    let (chunk, number) = leased(leases.ask("b/1", "b", 1.0));
+    leases.renew_all(50.0);
+    leases.expire(51.0);
+    assert!(leases.is_check(chunk, number, "b/1"));
+    leases.expire(53.0);
+    assert!(!leases.is_check(chunk, number, "b/1"));
+}

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sys::poll::Epoll;
 
-use super::control::{Control, SendReply, peers, start};
+use super::control::{Control, SendReply, StartMoment, peers, start};
 use super::count::Reports;
 use super::message::{BuildJob, BuildOrder, BuildReply, BuildRequest, NodeCounters};
 use super::sizes::EventTimes;
@@ -39,15 +39,16 @@ pub(super) fn work(
     let listener = SocketOptions { window, ..SocketOptions::default() }.listen(SocketAddr::new(order.address, 0))?;
     reply(BuildReply::Ready { address: listener.local_addr().map_err(Error::io("read the address of the socket"))? })?;
     peers(requests)?;
+    sys::process::allow_files(job.senders as usize);
     let mut sources = accept(&listener, order)?;
     let mut epoll = Epoll::new(job.senders as usize)?;
     for (token, source) in sources.iter().enumerate() {
         epoll.add(&source.stream, token as u64)?;
     }
     reply(BuildReply::Connected)?;
-    let (began, moment) = start(requests)?;
+    let StartMoment { began, moment, due } = start(requests)?;
     let mut counters = NodeCounters::new(moment, job.senders as usize);
-    let mut reports = Reports::default();
+    let mut reports = Reports::new(due);
     let mut missing = vec![job.senders; job.events as usize];
     let mut firsts = vec![0_u64; job.events as usize];
     let mut buffer = vec![0; READ];
@@ -75,7 +76,7 @@ pub(super) fn work(
                     *left = left.saturating_sub(1);
                     if last {
                         let from = if job.rate.is_some() { times.due(began, event) } else { *first };
-                        reports.built(event, sys::clock::now().saturating_sub(from));
+                        reports.built(event, sys::clock::now(), from);
                     }
                 }
             })?;

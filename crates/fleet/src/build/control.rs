@@ -45,12 +45,24 @@ pub(super) fn peers(requests: &mpsc::Receiver<BuildRequest>) -> Result<Vec<Socke
     }
 }
 
-/// Waits for the start. Returns the actual moment of the start, by the batch clock and since 1970.
-pub(super) fn start(requests: &mpsc::Receiver<BuildRequest>) -> Result<(u64, u64)> {
+/// When a node started.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StartMoment {
+    /// By the batch clock, nanoseconds.
+    pub(super) began: u64,
+    /// Nanoseconds since 1970, by the node's own clock.
+    pub(super) moment: u64,
+    /// When it was to start, by the batch clock: the moment that all nodes share.
+    pub(super) due: u64,
+}
+
+/// Waits for the start.
+pub(super) fn start(requests: &mpsc::Receiver<BuildRequest>) -> Result<StartMoment> {
     let BuildRequest::Start { at } = next(requests)? else {
         return Err(Error::Protocol("it sent no start".to_owned()));
     };
     let left = at.saturating_sub(sys::clock::realtime());
     std::thread::sleep(Duration::from_nanos(left).min(Duration::from_secs(60)));
-    Ok((sys::clock::now(), sys::clock::realtime()))
+    let (began, moment) = (sys::clock::now(), sys::clock::realtime());
+    Ok(StartMoment { began, moment, due: began.saturating_sub(moment.saturating_sub(at)) })
 }

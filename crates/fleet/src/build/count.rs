@@ -1,11 +1,12 @@
 //! A receiver of datagrams without retransmission: it builds complete events and counts the rest.
 
+use std::collections::HashMap;
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use super::control::{Control, SendReply, peers, start};
-use super::message::{BuildOrder, BuildReply, BuildRequest, CHUNK, DatagramHeader, HEAD, NodeCounters};
+use super::control::{Control, SendReply, StartMoment, peers, start};
+use super::message::{BuildJob, BuildOrder, BuildReply, BuildRequest, CHUNK, DatagramHeader, HEAD, NodeCounters};
 use super::sizes::EventTimes;
 use crate::{Error, Result};
 
@@ -15,15 +16,25 @@ const BUFFER: usize = 8 << 20;
 const REPORT: u64 = 20_000_000;
 
 /// Built events that are not reported yet.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Reports {
     events: Vec<(u32, u64)>,
     last: u64,
+    /// When all nodes were to start, by the batch clock.
+    due: u64,
+    /// When the last event was built, by the batch clock.
+    latest: u64,
 }
 
 impl Reports {
-    pub(super) fn built(&mut self, event: u32, nanos: u64) {
-        self.events.push((event, nanos));
+    pub(super) fn new(due: u64) -> Self {
+        Self { events: Vec::new(), last: 0, due, latest: due }
+    }
+
+    /// Notes an event that was built at a moment of the batch clock, `from` which it took.
+    pub(super) fn built(&mut self, event: u32, now: u64, from: u64) {
+        self.latest = now;
+        self.events.push((event, now.saturating_sub(from)));
     }
 
     /// Sends a report when one is due, or if `must` is set.
@@ -33,7 +44,56 @@ impl Reports {
             return Ok(());
         }
         self.last = now;
-        reply(BuildReply::Built { events: std::mem::take(&mut self.events) })
+        let ended = self.latest.saturating_sub(self.due);
+        reply(BuildReply::Built { events: std::mem::take(&mut self.events), ended })
+    }
+}
+
+/// What a datagram is to its event.
+#[derive(Debug, PartialEq, Eq)]
+enum DatagramArrival {
+    /// A part that was missing, and others still are.
+    Part,
+    /// The last part that was missing.
+    Last,
+    /// A part that has been counted: networks may deliver a datagram twice.
+    Again,
+}
+
+/// Which datagrams of unfinished events have arrived.
+struct DatagramTally {
+    /// Datagrams that are missing, by event.
+    missing: Vec<u32>,
+    /// A bit for each datagram of the events of which some have arrived.
+    seen: HashMap<u32, Vec<u64>>,
+    /// Datagrams of a sender's fragment, at most.
+    most: usize,
+}
+
+impl DatagramTally {
+    fn of(job: &BuildJob) -> Self {
+        let missing = (0..job.events).map(|event| job.datagrams(event)).collect();
+        Self { missing, seen: HashMap::new(), most: job.most_chunks() as usize }
+    }
+
+    fn note(&mut self, head: DatagramHeader, job: &BuildJob) -> DatagramArrival {
+        let left = &mut self.missing[head.event as usize];
+        if *left == 0 {
+            return DatagramArrival::Again;
+        }
+        let words = || vec![0; (job.senders as usize * self.most).div_ceil(64)];
+        let place = head.sender as usize * self.most + head.chunk as usize;
+        let word = &mut self.seen.entry(head.event).or_insert_with(words)[place / 64];
+        if *word & 1 << (place % 64) != 0 {
+            return DatagramArrival::Again;
+        }
+        *word |= 1 << (place % 64);
+        *left -= 1;
+        if *left > 0 {
+            return DatagramArrival::Part;
+        }
+        self.seen.remove(&head.event);
+        DatagramArrival::Last
     }
 }
 
@@ -50,22 +110,25 @@ pub(super) fn work(
     reply(BuildReply::Ready { address: socket.local_addr().map_err(Error::io("read the address of the socket"))? })?;
     peers(requests)?;
     reply(BuildReply::Connected)?;
-    let (began, moment) = start(requests)?;
+    let StartMoment { began, moment, due } = start(requests)?;
     let mut counters = NodeCounters::new(moment, job.senders as usize);
-    let mut reports = Reports::default();
-    let mut missing = (0..job.events).map(|event| job.datagrams(event)).collect::<Vec<_>>();
+    let mut reports = Reports::new(due);
+    let mut arrivals = DatagramTally::of(job);
     let times = EventTimes::of(job);
     let mut datagram = [0; HEAD + CHUNK as usize];
     while !control.ended() {
         if let Ok(length) = socket.recv(&mut datagram)
             && let Some(head) = DatagramHeader::read(&datagram[..length], job)
         {
+            let arrival = arrivals.note(head, job);
+            if arrival == DatagramArrival::Again {
+                counters.needless += 1;
+                continue;
+            }
             counters.received += 1;
             counters.moved(head.sender as usize, (length - HEAD) as u64);
-            let left = &mut missing[head.event as usize];
-            *left = left.saturating_sub(1);
-            if *left == 0 {
-                reports.built(head.event, sys::clock::now().saturating_sub(times.due(began, head.event)));
+            if arrival == DatagramArrival::Last {
+                reports.built(head.event, sys::clock::now(), times.due(began, head.event));
             }
         }
         reports.reply(reply, false)?;
@@ -73,4 +136,59 @@ pub(super) fn work(
     reports.reply(reply, true)?;
     counters.socket_drops = sys::socket::drops(&socket).unwrap_or(0);
     Ok(counters)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::message::{self, PushPattern, SizeDistribution, Transport};
+    use super::super::sizes::tests::job;
+    use super::*;
+
+    #[test]
+    fn a_datagram_that_arrives_twice_completes_no_event() {
+        for sizes in [SizeDistribution::Fixed, SizeDistribution::Exponential] {
+            let job = BuildJob {
+                senders: 3,
+                fragment: 4_000,
+                events: 50,
+                pattern: PushPattern::Burst,
+                transport: Transport::Datagrams,
+                ..job(sizes, message::Arrivals::Regular)
+            };
+            let mut arrivals = DatagramTally::of(&job);
+            for event in 0..job.events {
+                let parts = (0..job.senders)
+                    .flat_map(|sender| (0..job.chunks(event, sender)).map(move |chunk| (sender, chunk)));
+                let heads: Vec<DatagramHeader> =
+                    parts.map(|(sender, chunk)| DatagramHeader { seed: job.seed, event, sender, chunk }).collect();
+                let (last, others) = heads.split_last().unwrap();
+                for head in others {
+                    assert_eq!(arrivals.note(*head, &job), DatagramArrival::Part);
+                    assert_eq!(arrivals.note(*head, &job), DatagramArrival::Again);
+                }
+                assert_eq!(
+                    (arrivals.note(*last, &job), arrivals.note(*last, &job)),
+                    (DatagramArrival::Last, DatagramArrival::Again)
+                );
+                assert!(others.iter().all(|head| arrivals.note(*head, &job) == DatagramArrival::Again));
+            }
+            assert!(arrivals.seen.is_empty(), "finished events need no memory");
+        }
+    }
+
+    #[test]
+    fn a_report_tells_when_its_last_event_was_built_and_not_when_it_was_sent() {
+        let due = sys::clock::now().saturating_sub(1_000_000_000);
+        let mut reports = Reports::new(due);
+        let mut sent = Vec::new();
+        let mut reply = |message: BuildReply| {
+            sent.push(message);
+            Ok(())
+        };
+        reports.built(4, due + 3_000, due + 1_000);
+        reports.built(2, due + 5_000, due + 1_000);
+        reports.reply(&mut reply, true).unwrap();
+        reports.reply(&mut reply, true).unwrap();
+        assert_eq!(sent, [BuildReply::Built { events: vec![(4, 2_000), (2, 4_000)], ended: 5_000 }]);
+    }
 }

@@ -1,20 +1,19 @@
 //! The driver: starts the nodes, connects them, starts the job at the same moment everywhere, and keeps the ledger.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use measure::Stopper;
-use stats::Histogram;
-
 use super::DUTY;
 use super::ledger::EventLedger;
-use super::message::{BuildJob, BuildOrder, BuildReply, BuildRequest, NodeCounters, NodeRole, Transport, receive};
+use super::message::{BuildJob, BuildOrder, BuildReply, BuildRequest, NodeRole, Transport, receive};
+use super::outcome::{BuildOutcome, NodePlace};
 use crate::agent::{ClockOffset, Greeted, Greeting, MissingNode, greet};
-use crate::data::{CpuUse, CpuWatch};
+use crate::data::CpuWatch;
 use crate::launcher::{Launcher, Link};
 use crate::line::send;
 use crate::{Error, Result};
+use measure::Stopper;
 
 /// Time limit for nodes to start, and to report their counts.
 const TIMEOUT: Duration = Duration::from_secs(40);
@@ -27,89 +26,6 @@ const LONGEST_GAP: f64 = 1e6;
 /// Silence after the last datagram was sent, after which no more are expected.
 const QUIET: Duration = Duration::from_millis(700);
 
-/// Result of a job.
-#[derive(Debug, Clone, Default)]
-pub struct BuildOutcome {
-    /// Events built, each counted once.
-    pub built: u32,
-    /// Events not built, because datagrams were lost.
-    pub missing: u32,
-    /// Repeated reports of built events.
-    pub refused: u64,
-    /// From the start to the last built event, seconds.
-    pub seconds: f64,
-    /// Time to build an event, nanoseconds.
-    pub latency: Histogram,
-    /// Events built by each receiver.
-    pub by_receiver: Vec<u32>,
-    /// Counters of the senders, in order.
-    pub senders: Vec<NodeCounters>,
-    /// Counters of the receivers, in order; zero for a lost one.
-    pub receivers: Vec<NodeCounters>,
-    /// Time between the first and the last node's start, seconds, corrected for the offsets of their clocks.
-    pub skew: f64,
-    /// Bound of the error of `skew`, seconds.
-    pub skew_within: f64,
-    /// Location of the nodes, senders first.
-    pub places: Vec<NodePlace>,
-    /// CPU time of this host.
-    pub cpu: CpuUse,
-    /// After a receiver was lost: seconds until the driver noticed, seconds until others had built all its events, and
-    /// the longest time without any built event.
-    pub hole: Option<[f64; 3]>,
-}
-
-/// Location of a node.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NodePlace {
-    /// Its name at the launcher.
-    pub name: String,
-    /// Host name.
-    pub host: String,
-    /// Address of its data sockets.
-    pub address: IpAddr,
-    /// Interface that has this address.
-    pub interface: String,
-}
-
-impl BuildOutcome {
-    /// Events a second. Between n triggers at a rate (`triggered`) there are n - 1 gaps; without a rate, n events take the
-    /// time from the first request on.
-    #[must_use]
-    pub fn events_per_second(&self, triggered: bool) -> f64 {
-        let intervals = self.built.saturating_sub(u32::from(triggered));
-        if self.seconds > 0.0 { f64::from(intervals) / self.seconds } else { 0.0 }
-    }
-
-    /// Payload bytes sent, payload bytes received, and the pair with the largest loss: sender, receiver and bytes.
-    #[must_use]
-    pub fn bytes(&self) -> (u64, u64, Option<(usize, usize, u64)>) {
-        let sum = |nodes: &[NodeCounters]| nodes.iter().map(|node| node.bytes).sum();
-        let pair = |nodes: &[NodeCounters], node: usize, other: usize| {
-            nodes.get(node).and_then(|node| node.pairs.get(other)).copied().unwrap_or(0)
-        };
-        let all = (0..self.senders.len()).flat_map(|sender| (0..self.receivers.len()).map(move |to| (sender, to)));
-        let lost = all.map(|(sender, receiver)| {
-            let (left, came) = (pair(&self.senders, sender, receiver), pair(&self.receivers, receiver, sender));
-            (sender, receiver, left.saturating_sub(came))
-        });
-        // A lost receiver has no counters, so pairs cannot be matched.
-        let whole = self.receivers.len() == self.by_receiver.len();
-        let worst = lost.filter(|_| whole).max_by_key(|(_, _, lost)| *lost).filter(|(_, _, lost)| *lost > 0);
-        (sum(&self.senders), sum(&self.receivers), worst)
-    }
-
-    /// Jain's index of the receivers' events: 1 when all built the same number.
-    #[must_use]
-    pub fn fairness(&self) -> f64 {
-        let (sum, squares) = self.by_receiver.iter().fold((0.0, 0.0), |(sum, squares), one| {
-            let one = f64::from(*one);
-            (sum + one, squares + one * one)
-        });
-        if squares > 0.0 { sum * sum / (squares * self.by_receiver.len() as f64) } else { 0.0 }
-    }
-}
-
 struct Driver<'a> {
     job: &'a BuildJob,
     links: Vec<Option<Link>>,
@@ -119,7 +35,7 @@ struct Driver<'a> {
 }
 
 /// Runs a job: the senders are the nodes from 0, followed by the receivers. With `lose`, that receiver fails after this
-/// number of built events.
+/// number of built events, and the others build what it did not.
 ///
 /// # Errors
 /// When nodes cannot be started or fail, the job is invalid, or the user asked to stop.
@@ -130,7 +46,12 @@ pub fn build(
     stopper: &Stopper,
 ) -> Result<BuildOutcome> {
     job.check()?;
+    lose.map_or(Ok(()), |(receiver, _)| job.check_loss(receiver))?;
     let nodes = (job.senders + job.receivers) as usize;
+    if let Transport::Tcp { .. } = job.transport {
+        // Nodes of a laboratory are threads of this process, with all ends of their connections, pipes and namespaces.
+        sys::process::allow_files(2 * (job.senders * job.receivers) as usize + 16 * nodes);
+    }
     let Greeting { greeted, missing } = greet(launcher, nodes, DUTY.name, stopper)?;
     if let Some(MissingNode { node, reason }) = missing.into_iter().next() {
         return Err(Error::Node { node, reason });
@@ -264,15 +185,9 @@ impl Driver<'_> {
                 return Err(Error::Gone(format!("{} events were not built in time", ledger.left())));
             };
             match message {
-                Some(BuildReply::Built { events }) => {
-                    let receiver = node - job.senders as usize;
+                Some(BuildReply::Built { events, ended }) => {
                     let now = Instant::now();
-                    for (event, nanos) in events {
-                        if ledger.commit(event) {
-                            outcome.by_receiver[receiver] += 1;
-                            outcome.latency.record(nanos);
-                        }
-                    }
+                    outcome.count(node.checked_sub(job.senders as usize), &events, ended, &mut ledger);
                     gap = gap.max(now.saturating_duration_since(last));
                     last = now;
                     if let Some(loss) = &mut loss {
@@ -283,16 +198,12 @@ impl Driver<'_> {
                 Some(BuildReply::Sent) => sent += 1,
                 Some(BuildReply::Failed { reason }) => return Err(self.failed(node, reason)),
                 Some(_) => {}
-                None => self.lost(node, &mut ledger, &mut loss)?,
+                None => self.lost(node, lose, &mut ledger, &mut loss)?,
             }
         }
-        outcome.seconds = last.saturating_duration_since(began).as_secs_f64();
-        outcome.built = job.events - ledger.left();
-        outcome.missing = ledger.left();
-        outcome.refused = ledger.refused;
         outcome.cpu = watch.stop(0.0);
         outcome.hole = loss.map(|loss| loss.hole(gap));
-        self.finish(outcome)
+        self.finish(outcome, ledger)
     }
 
     fn failed(&self, node: usize, reason: String) -> Error {
@@ -309,11 +220,17 @@ impl Driver<'_> {
         self.send((self.job.senders + receiver) as usize, &BuildRequest::Die)
     }
 
-    /// A node has ended: its unbuilt events go to the others.
-    fn lost(&mut self, node: usize, ledger: &mut EventLedger, loss: &mut Option<Loss>) -> Result<()> {
+    /// A node has ended. Unbuilt events of a receiver that was to be lost go to the others; without any other node this
+    /// is not the job whose rate was asked for.
+    fn lost(
+        &mut self,
+        node: usize,
+        lose: Option<(u32, u32)>,
+        ledger: &mut EventLedger,
+        loss: &mut Option<Loss>,
+    ) -> Result<()> {
         let senders = self.job.senders as usize;
-        let can = node >= senders && matches!(self.job.transport, Transport::Credits { .. });
-        if !can {
+        if lose.is_none_or(|(receiver, _)| senders + receiver as usize != node) {
             return Err(self.failed(node, "it ended".to_owned()));
         }
         self.links[node] = None;
@@ -342,21 +259,29 @@ impl Driver<'_> {
         Ok(())
     }
 
-    fn finish(mut self, mut outcome: BuildOutcome) -> Result<BuildOutcome> {
+    fn finish(mut self, mut outcome: BuildOutcome, mut ledger: EventLedger) -> Result<BuildOutcome> {
+        let senders = self.job.senders as usize;
         for node in 0..self.links.len() {
             self.send(node, &BuildRequest::Stop)?;
         }
         let clocks = self.clocks.clone();
         let counted = self.each(|node, message| match message {
             BuildReply::Done(counters) => Some((node, counters)),
+            // Built in time, and reported late by a receiver that had no CPU.
+            BuildReply::Built { events, ended } => {
+                outcome.count(node.checked_sub(senders), &events, ended, &mut ledger);
+                None
+            }
             _ => None,
         })?;
+        (outcome.built, outcome.missing) = (self.job.events - ledger.left(), ledger.left());
+        outcome.refused = ledger.refused;
         let starts = counted.iter().map(|(node, counters)| counters.began as f64 + clocks[*node].ahead);
         let (first, last) = starts.fold((f64::MAX, f64::MIN), |(low, high), at| (low.min(at), high.max(at)));
         outcome.skew = (last - first).max(0.0) * 1e-9;
         outcome.skew_within = clocks.iter().map(|clock| clock.within).fold(0.0, f64::max) * 2e-9;
         for (node, counters) in counted {
-            if node < self.job.senders as usize {
+            if node < senders {
                 outcome.senders.push(counters);
             } else {
                 outcome.receivers.push(counters);

@@ -117,6 +117,26 @@ impl BuildJob {
         (self.length(event, sender) - number * CHUNK).min(CHUNK) as usize
     }
 
+    /// Checks whether a receiver can be lost: others must be there, to which its events are given.
+    ///
+    /// # Errors
+    /// Names what is missing.
+    pub fn check_loss(&self, receiver: u32) -> Result<()> {
+        let refuse = |text: String| Err(Error::Usage(text));
+        if receiver >= self.receivers {
+            return refuse(format!("there is no receiver {receiver} to lose; they are 0 to {}", self.receivers - 1));
+        }
+        if self.receivers < 2 {
+            return refuse("a receiver can only be lost where another one is left".to_owned());
+        }
+        if !matches!(self.transport, Transport::Credits { .. }) {
+            return refuse(
+                "a receiver can only be lost with credits: what is pushed to it is asked for by no other".to_owned(),
+            );
+        }
+        Ok(())
+    }
+
     /// Checks the parameters.
     ///
     /// # Errors
@@ -291,6 +311,8 @@ pub enum BuildReply {
     Built {
         /// Event, and the nanoseconds that it took.
         events: Vec<(u32, u64)>,
+        /// When the last of them was built: nanoseconds since the start that all nodes share.
+        ended: u64,
     },
     /// All fragments are sent.
     Sent,

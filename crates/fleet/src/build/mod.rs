@@ -7,14 +7,16 @@ mod count;
 mod driver;
 mod ledger;
 mod message;
+mod outcome;
 mod pull;
 mod sender;
 mod sizes;
 
 pub use agent::DUTY;
-pub use driver::{BuildOutcome, NodePlace, build};
+pub use driver::build;
 pub use ledger::EventLedger;
 pub use message::{
     Arrivals, BuildJob, BuildOrder, BuildReply, BuildRequest, NodeCounters, NodeRole, PushPattern, SizeDistribution,
     Transport,
 };
+pub use outcome::{BuildOutcome, NodePlace};

@@ -7,7 +7,7 @@ use std::net::{SocketAddr, UdpSocket};
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use super::control::{Control, SendReply, peers, start};
+use super::control::{Control, SendReply, StartMoment, peers, start};
 use super::count::Reports;
 use super::message::{BuildOrder, BuildReply, BuildRequest, CHUNK, DatagramHeader, HEAD, NodeCounters};
 use super::sizes::EventTimes;
@@ -79,7 +79,7 @@ pub(super) fn work(
     reply(BuildReply::Ready { address: socket.local_addr().map_err(Error::io("read the address of the socket"))? })?;
     let senders = peers(requests)?;
     reply(BuildReply::Connected)?;
-    let (began, moment) = start(requests)?;
+    let StartMoment { began, moment, due } = start(requests)?;
     let own = (index..order.job.events).step_by(order.job.receivers as usize);
     let mut puller = FragmentPuller {
         order,
@@ -95,7 +95,7 @@ pub(super) fn work(
         timeout: RetryTimeout::new(),
         counters: NodeCounters::new(moment, order.job.senders as usize),
     };
-    let mut reports = Reports::default();
+    let mut reports = Reports::new(due);
     let mut looked = began;
     while !control.ended() {
         while puller.open.len() < credits as usize && puller.ask() {}
@@ -183,7 +183,7 @@ impl FragmentPuller<'_> {
         if let Some((left, began)) = self.building.get_mut(&head.event) {
             *left -= 1;
             if *left == 0 {
-                reports.built(head.event, now.saturating_sub(*began));
+                reports.built(head.event, now, *began);
                 self.building.remove(&head.event);
             }
         }

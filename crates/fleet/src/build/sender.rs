@@ -10,7 +10,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::control::{Control, SendReply, peers, start};
+use super::control::{Control, SendReply, StartMoment, peers, start};
 use super::message::{
     BuildJob, BuildOrder, BuildReply, BuildRequest, CHUNK, DatagramHeader, HEAD, NodeCounters, PushPattern, Transport,
 };
@@ -37,7 +37,7 @@ pub(super) fn work(
     reply(BuildReply::Ready { address: socket.local_addr().map_err(Error::io("read the address of the socket"))? })?;
     let receivers = peers(requests)?;
     reply(BuildReply::Connected)?;
-    let (began, moment) = start(requests)?;
+    let StartMoment { began, moment, .. } = start(requests)?;
     let mut counters = NodeCounters::new(moment, order.job.receivers as usize);
     if order.job.pattern == PushPattern::Pull {
         answer(index, &order.job, &socket, &receivers, control, &mut counters)?;
@@ -157,6 +157,7 @@ fn connections(
 ) -> Result<NodeCounters> {
     let job = &order.job;
     let receivers = peers(requests)?;
+    sys::process::allow_files(receivers.len());
     let connect = |to: &SocketAddr| -> Result<TcpStream> {
         let mut stream =
             TcpStream::connect_timeout(to, Duration::from_secs(10)).map_err(Error::io(format!("connect to {to}")))?;
@@ -170,7 +171,7 @@ fn connections(
     };
     let mut streams = receivers.iter().map(connect).collect::<Result<Vec<_>>>()?;
     reply(BuildReply::Connected)?;
-    let (began, moment) = start(requests)?;
+    let StartMoment { began, moment, .. } = start(requests)?;
     let mut counters = NodeCounters::new(moment, job.receivers as usize);
     let mut message = vec![0x5a; 8];
     let times = EventTimes::of(job);

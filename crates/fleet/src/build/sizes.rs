@@ -3,7 +3,7 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::message::{Arrivals, BuildJob, SizeDistribution};
+use super::message::{Arrivals, BuildJob, CHUNK, SizeDistribution};
 
 /// Largest random fragment, in multiples of the mean.
 const LONGEST: u32 = 16;
@@ -32,6 +32,18 @@ impl BuildJob {
                 all.get(drawn() as usize % all.len().max(1)).copied().unwrap_or(1).max(1)
             }
         }
+    }
+}
+
+impl BuildJob {
+    /// Datagrams of one sender's fragment, at most.
+    pub(super) fn most_chunks(&self) -> u32 {
+        let most = match &self.sizes {
+            SizeDistribution::Fixed => self.fragment,
+            SizeDistribution::Exponential => self.fragment.saturating_mul(LONGEST),
+            SizeDistribution::Measured(all) => all.iter().copied().max().unwrap_or(1).max(1),
+        };
+        most.div_ceil(CHUNK)
     }
 }
 
@@ -64,11 +76,11 @@ impl EventTimes {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::message::{PushPattern, Transport};
     use super::*;
 
-    fn job(sizes: SizeDistribution, arrivals: Arrivals) -> BuildJob {
+    pub(in super::super) fn job(sizes: SizeDistribution, arrivals: Arrivals) -> BuildJob {
         BuildJob {
             senders: 4,
             receivers: 2,
@@ -106,5 +118,18 @@ mod tests {
         let measured = job(SizeDistribution::Measured(vec![10, 20]), Arrivals::Regular);
         let lengths: Vec<u32> = (0..50).map(|event| measured.length(event, 0)).collect();
         assert!(lengths.contains(&10) && lengths.contains(&20) && lengths.iter().all(|one| [10, 20].contains(one)));
+    }
+
+    #[test]
+    fn only_a_receiver_whose_events_others_can_ask_for_is_lost() {
+        let pulls = BuildJob { receivers: 3, ..job(SizeDistribution::Fixed, Arrivals::Regular) };
+        assert!((0..3).all(|receiver| pulls.check_loss(receiver).is_ok()));
+        let said = |job: &BuildJob, receiver| job.check_loss(receiver).unwrap_err().to_string();
+        for receiver in [3, u32::MAX] {
+            assert!(said(&pulls, receiver).ends_with(&format!("no receiver {receiver} to lose; they are 0 to 2")));
+        }
+        assert!(said(&BuildJob { receivers: 1, ..pulls.clone() }, 0).contains("another one is left"));
+        let pushes = BuildJob { transport: Transport::Datagrams, pattern: PushPattern::Burst, ..pulls };
+        assert!(said(&pushes, 0).contains("only be lost with credits"));
     }
 }

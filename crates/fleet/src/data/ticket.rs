@@ -2,7 +2,7 @@
 //! was sent over the control channel. Of too many connections without a ticket, the oldest is dropped.
 
 use std::collections::VecDeque;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
@@ -35,14 +35,22 @@ pub(crate) fn take<T>(
     judge: &mut dyn FnMut(&[u8]) -> Option<T>,
 ) -> Result<Vec<(T, TcpStream)>> {
     let deadline = Instant::now() + patience;
-    let (mut candidates, mut taken) = (VecDeque::new(), Vec::new());
+    let (mut candidates, mut taken, mut refused) = (VecDeque::new(), Vec::new(), String::new());
     listener.set_nonblocking(true).map_err(Error::io("wait for data connections"))?;
     while taken.len() < wanted {
         if Instant::now() > deadline {
-            return Err(Error::Gone(format!("only {} of {wanted} data connections arrived", taken.len())));
+            return Err(Error::Gone(format!("only {} of {wanted} data connections arrived{refused}", taken.len())));
         }
         for _ in 0..BURST {
-            let Ok((stream, _)) = listener.accept() else { break };
+            let stream = match listener.accept() {
+                Ok((stream, _)) => stream,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                // Such as that there are too many open files.
+                Err(error) => {
+                    refused = format!(": {error}");
+                    break;
+                }
+            };
             if stream.set_nonblocking(true).is_ok() {
                 candidates.push_back(DataCandidate { stream, said: vec![0; ticket.len() + more], length: 0 });
             }
@@ -76,8 +84,8 @@ fn receive(candidate: &mut DataCandidate) -> Option<bool> {
         match candidate.stream.read(&mut candidate.said[candidate.length..]) {
             Ok(0) => return None,
             Ok(count) => candidate.length += count,
-            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Some(false),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Some(false),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(_) => return None,
         }
     }

@@ -94,6 +94,7 @@ pub fn set_soft_limit(resource: LimitedResource, soft: Option<u64>) -> Result<()
         .map(|_| ())
 }
 
+<<<<<<< HEAD
 /// Which limit an error of a system call probably stands for, as a clause: "a user may have 100 processes and threads
 /// (ulimit -u)". `None` where no limit of this process is set that leads to such an error.
 #[must_use]
@@ -118,6 +119,16 @@ fn clause(errno: i32, exempt: bool, soft: impl Fn(LimitedResource) -> Option<u64
         libc::ENOMEM => said(LimitedResource::AddressSpace, "a process", "bytes of addresses", 'v'),
         libc::EFBIG => said(LimitedResource::FileSize, "a file", "bytes", 'f'),
         _ => None,
+=======
+/// Raises the soft limit of open files to `wanted` and some more for the program itself, as far as the hard limit allows.
+/// What lies beyond that fails when it is opened.
+pub fn allow_files(wanted: usize) {
+    let wanted = wanted as u64 + 256;
+    if let Ok(found) = limit(LimitedResource::OpenFiles)
+        && found.soft.is_some_and(|soft| soft < wanted)
+    {
+        let _ = set_soft_limit(LimitedResource::OpenFiles, Some(found.hard.map_or(wanted, |hard| hard.min(wanted))));
+>>>>>>> net
     }
 }
 
@@ -157,5 +168,17 @@ mod tests {
         assert_eq!(limit(LimitedResource::Core).unwrap(), Limit { soft: Some(0), hard: before.hard });
         set_soft_limit(LimitedResource::Core, None).unwrap();
         assert_eq!(limit(LimitedResource::Core).unwrap().soft, before.hard);
+    }
+
+    #[test]
+    fn open_files_are_allowed_as_far_as_the_hard_limit_goes_and_never_fewer() {
+        let before = limit(LimitedResource::OpenFiles).unwrap();
+        let Some(soft) = before.soft else { return };
+        allow_files(0);
+        assert_eq!(limit(LimitedResource::OpenFiles).unwrap().soft, Some(soft));
+        allow_files(soft as usize + 1);
+        let wanted = soft + 257;
+        let most = before.hard.map_or(wanted, |hard| hard.min(wanted));
+        assert_eq!(limit(LimitedResource::OpenFiles).unwrap().soft, Some(most.max(soft)));
     }
 }

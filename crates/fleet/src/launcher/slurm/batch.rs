@@ -65,16 +65,20 @@ const END: &str = "END_OF_INPUT_OF_PRONY";
 impl Batch {
     /// The script for `sbatch(1)` that runs the command once on each node. The task of each node continues when others
     /// fail.
-    #[must_use]
-    pub fn script(&self) -> String {
+    ///
+    /// # Errors
+    /// When an option is more than one line.
+    pub fn script(&self) -> Result<String> {
         let before: &[&str] = if self.nodes == 1 { &[] } else { &["srun", "--no-kill", "--kill-on-bad-exit=0"] };
         let words = before.iter().map(|word| (*word).to_owned()).chain(self.command.iter().cloned());
         Self { command: words.collect(), ..self.clone() }.script_of_command()
     }
 
     /// The script that runs the command as it is, once.
-    #[must_use]
-    pub fn script_of_command(&self) -> String {
+    ///
+    /// # Errors
+    /// When an option is more than one line.
+    pub fn script_of_command(&self) -> Result<String> {
         let mut options = vec![
             format!("--job-name={}", self.name),
             format!("--nodes={}", self.nodes),
@@ -90,6 +94,10 @@ impl Batch {
         options.extend(self.options.iter().cloned());
         let mut text = String::from("#!/bin/sh\n");
         for option in options {
+            // What follows a line feed would be a command of the script.
+            if option.chars().any(char::is_control) {
+                return Err(Error::Usage(format!("{option:?} is no option of Slurm: it has a control character")));
+            }
             // Writing to a String cannot fail.
             let _ = writeln!(text, "#SBATCH {option}");
         }
@@ -98,7 +106,7 @@ impl Batch {
             Some(input) => writeln!(text, "exec {} <<'{END}'\n{}\n{END}", words.join(" "), input.trim_end()),
             None => writeln!(text, "exec {}", words.join(" ")),
         };
-        text
+        Ok(text)
     }
 }
 
@@ -161,7 +169,7 @@ pub fn cancelling(jobs: &[SubmittedId]) -> Vec<Vec<String>> {
 /// # Errors
 /// When Slurm is missing or refuses, with its message.
 pub fn submit(batch: &Batch, environment: &[(String, String)]) -> Result<SubmittedId> {
-    let said = tool::ask_with("sbatch", &["--parsable", "--export=ALL"], &batch.script(), environment)?;
+    let said = tool::ask_with("sbatch", &["--parsable", "--export=ALL"], &batch.script()?, environment)?;
     parse_submitted(&said).ok_or_else(|| Error::Protocol(format!("sbatch printed no job number: {}", said.trim())))
 }
 
@@ -192,7 +200,7 @@ mod tests {
             command: ["/opt/my tools/prony", "run"].map(str::to_owned).to_vec(),
             ..Batch::default()
         };
-        let script = batch.script();
+        let script = batch.script().unwrap();
         for line in ["--nodes=4", "--exclusive", "--requeue", "--time=2", "--partition=all", "--account=x"] {
             assert!(script.contains(&format!("#SBATCH {line}\n")), "{script}");
         }
@@ -200,7 +208,8 @@ mod tests {
         let told = Batch { nodes: 1, input: Some("{\"a\": \"$HOME `x`\"}\n".to_owned()), ..batch };
         let end =
             "exec '/opt/my tools/prony' run <<'END_OF_INPUT_OF_PRONY'\n{\"a\": \"$HOME `x`\"}\nEND_OF_INPUT_OF_PRONY\n";
-        assert!(told.script().ends_with(end), "{}", told.script());
+        let script = told.script().unwrap();
+        assert!(script.ends_with(end), "{script}");
     }
 
     #[test]
@@ -223,7 +232,23 @@ mod tests {
     #[test]
     fn an_output_file_with_blanks_is_one_word() {
         let output = Some("/a dir/x\"y-%j.txt".to_owned());
-        let script = Batch { output, ..Batch::default() }.script();
+        let script = Batch { output, ..Batch::default() }.script().unwrap();
         assert!(script.contains("#SBATCH --output=\"/a dir/x\\\"y-%j.txt\"\n"), "{script}");
+    }
+
+    #[test]
+    fn no_option_is_more_than_a_line() {
+        let bad = "--comment=x\ntouch here".to_owned();
+        let batches = [
+            Batch { options: vec![bad.clone()], ..Batch::default() },
+            Batch { partition: Some(bad.clone()), ..Batch::default() },
+            Batch { named: vec![bad.clone()], ..Batch::default() },
+            Batch { output: Some(bad.clone()), ..Batch::default() },
+            Batch { options: vec!["--comment=x\r".to_owned()], ..Batch::default() },
+        ];
+        for batch in batches {
+            let said = batch.script().unwrap_err().to_string();
+            assert!(said.ends_with("it has a control character") && !said.contains('\n'), "{said}");
+        }
     }
 }
