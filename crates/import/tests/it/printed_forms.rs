@@ -1,0 +1,134 @@
+//! Forms in which tools print the same results for people, and what printed digits leave open.
+#![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
+
+use crate::common::{estimate, import_fixture, keys, named, near, noted, read_as, refused_as, text, unread, value};
+use model::{EstimateMethod, Outcome};
+
+#[test]
+fn first_versions_of_criterion_print_intervals_alone() {
+    let run = &import_fixture("criterion-early.txt")[0];
+    assert_eq!(keys(run), ["criterion.time:benchmark=sum 16", "criterion.time:benchmark=sum 32"]);
+    let sum = estimate(run, "criterion.time:benchmark=sum 16");
+    assert!(near(sum.low, 10e-6) && near(sum.high, 10.5e-6) && near(sum.value, 10.25e-6), "{sum:?}");
+    assert_eq!((sum.method, sum.level), (EstimateMethod::Stated, 0.95));
+    assert!(near(value(run, "criterion.time:benchmark=sum 32"), 30.5e-6), "a change is no time");
+    assert!(run.figures[0].notes.iter().any(|note| note.contains("prints no estimate")));
+    let commented: String = text("criterion-early.txt").lines().map(|line| format!("// {line}\n")).collect();
+    assert_eq!(keys(&read_as("criterion", &commented)[0]), keys(run));
+    let broken = text("criterion-early.txt").replace("[10.000 us 10.500 us]", "[10.000 ux 10.500 us]");
+    assert!(refused_as("criterion", &broken).contains("no known unit at line 15"));
+    let broken = text("criterion-early.txt").replace("[10.000 us 10.500 us]", "[10.000 us]");
+    assert!(refused_as("criterion", &broken).contains("does not have two values at line 15"));
+}
+
+#[test]
+fn latencies_alone_of_tinymembench_are_read_where_a_mail_quotes_them() {
+    let run = &import_fixture("tinymembench-latencies.txt")[0];
+    assert_eq!(run.figures.len(), 10);
+    for (key, expected) in [
+        ("tinymembench.extra_latency:working_set=1MiB", 120.5e-9),
+        ("tinymembench.extra_latency_dual:working_set=1MiB", 180.5e-9),
+        ("tinymembench.extra_latency:working_set=64KiB,pages=huge", 3.5e-9),
+    ] {
+        assert!(near(value(run, key), expected), "{key}");
+    }
+    let zero = run.figures.iter().find(|figure| figure.point.get("working_set") == Some("1KiB")).unwrap();
+    assert!(matches!(zero.outcome, Outcome::Below { bound } if near(bound, 0.05e-9)), "{:?}", zero.outcome);
+}
+
+#[test]
+fn tables_of_hyperfine_for_documents_are_read_in_three_forms() {
+    let run = &import_fixture("hyperfine.md")[0];
+    let large = "section=Speed / Large files";
+    let counted = estimate(run, &format!("hyperfine.mean:command=find . -name '*.c' | wc -l,{large}"));
+    assert!(near(counted.value, 82.5e-3) && near(counted.low, 70.5e-3) && near(counted.high, 99.5e-3));
+    assert_eq!((counted.method, counted.level), (EstimateMethod::Range, 0.0));
+    assert!(near(named(run, "hyperfine.mean").rounding.unwrap(), 0.05 / 82.5));
+    assert!(named(run, "hyperfine.mean").notes[0].ends_with("8.5 ms"));
+    // Two commands that differ in a comma alone.
+    assert!(near(value(run, &format!("hyperfine.mean:command=find . -name '*.c;*.h',{large}")), 0.165));
+    assert!(near(value(run, &format!("hyperfine.mean:command=find . -name '*.c%3B*.h',{large}")), 0.33));
+    let many = estimate(run, "hyperfine.mean:command=find . -name '*.c' | wc -l,section=Speed / Many files");
+    assert!(near(many.value, 1.25) && near(many.low, 1.225) && near(many.high, 1.275));
+    let none = run.figures.iter().find(|figure| figure.point.get("command") == Some("true")).unwrap();
+    assert_eq!(none.outcome, Outcome::Below { bound: 0.000_5 });
+
+    for file in ["hyperfine.adoc", "hyperfine.org"] {
+        let run = &import_fixture(file)[0];
+        assert_eq!(keys(run), ["hyperfine.mean:command=sort a | uniq", "hyperfine.mean:command=sort b"], "{file}");
+        let sorted = estimate(run, "hyperfine.mean:command=sort b");
+        assert!(near(sorted.value, 2.11) && near(sorted.low, 2.1055) && near(sorted.high, 2.1155), "{file}");
+    }
+    let table = text("hyperfine.md");
+    assert!(refused_as("hyperfine", &table.replace("Min [ms]", "Min [ks]")).contains("'ks' is not known at line 5"));
+    assert!(
+        refused_as("hyperfine", &table.replace(" | 170.5 | 2.00 ± 0.21 |", " |"))
+            .contains("the row ends early at line 8")
+    );
+    let more = table.replace("Relative |\n|:---|", "Relative | Wonders |\n|:---|").replace("| 1.00 |", "| 1.00 | 7 |");
+    let more = more.replace("0.21 |", "0.21 | 8 |").replace("0.41 |", "0.41 | 9 |");
+    assert!(noted(&read_as("hyperfine", &more)[0], "the column 'Wonders' is not hyperfine's"));
+    assert_eq!(unread("hyperfine", &format!("{table}\n| Other | Table |\n|--|--|\n| a | 5 |\n")), 1);
+}
+
+#[test]
+fn the_table_of_pytest_benchmark_is_read_by_its_columns() {
+    let run = &import_fixture("pytest-benchmark.txt")[0];
+    assert_eq!(run.origin.as_ref().unwrap().version.as_deref(), Some("5.2.3"));
+    let sort = estimate(run, "pytest_benchmark.time:benchmark=test_sort[a b] (NOW),group=sorting");
+    assert!(near(sort.value, 16.25e-6) && near(sort.low, 15.25e-6) && near(sort.high, 9_874.5e-6), "{sort:?}");
+    assert_eq!((sort.method, sort.launches, sort.batches), (EstimateMethod::Range, 1, 15_036));
+    let other = value(run, "pytest_benchmark.time:benchmark=test_sort[a;b] (0001_base),group=sorting");
+    assert!(near(other, 31.5e-6));
+    let once = estimate(run, "pytest_benchmark.time:benchmark=test_once,group=sorting");
+    assert!(near(once.value, 20_305.5e-6) && once.method == EstimateMethod::None);
+    assert!(near(value(run, "pytest_benchmark.mean:benchmark=test_read"), 0.41825), "{:?}", keys(run));
+    assert!(near(named(run, "pytest_benchmark.mean").rounding.unwrap(), 0.000_05 / 418.25));
+    let table = text("pytest-benchmark.txt");
+    let error = refused_as("pytest-benchmark", &table.replace("(time in us)", "(time in as)"));
+    assert!(error.contains("the time's unit 'as' is not known at line 10"), "{error}");
+    let error = refused_as("pytest-benchmark", &table.replace("StdDev", "StdWon"));
+    assert!(error.contains("its column 'StdWon' is not known at line 10"), "{error}");
+    // What a decimal comma would be is no number.
+    assert_eq!(unread("pytest-benchmark", &table.replace("418.2500", "418,25")), 1);
+}
+
+#[test]
+fn launches_that_are_printed_alike_need_not_be_alike() {
+    let table = |cells: &[&str]| {
+        let rows: String = cells.iter().map(|cell| format!("a,{cell}\n")).collect();
+        format!("machine,t (s)\n{rows}")
+    };
+    let alike = estimate(&read_as("wide-csv", &table(&["10.0"; 10]))[0], "table.t");
+    assert_eq!((alike.method, alike.launches), (EstimateMethod::OrderStatistic, 10));
+    assert!(near(alike.low, 9.95) && near(alike.high, 10.05), "{alike:?}");
+    // The coarsest digits of all bound what is known.
+    let mixed = &read_as("wide-csv", &table(&["10.0", "10.00", "10.00", "10", "10.00", "10.00", "10.00"]))[0];
+    let found = estimate(mixed, "table.t");
+    assert!(near(found.low, 9.5) && near(found.high, 10.5) && near(found.value, 10.0), "{found:?}");
+    let few = estimate(&read_as("wide-csv", &table(&["10.0", "10.4"]))[0], "table.t");
+    assert!(few.low < 9.951 && few.high > 10.449 && few.launches == 2, "{few:?}");
+    let trials = "<PhoronixTestSuite><Result><Identifier>pts/a-1.0.0</Identifier><Title>A</Title><Scale>Seconds</Scale>\
+                  <Data><Entry><Identifier>box</Identifier><Value>20.3</Value><RawString>20.3:20:20.3:20.3:20.3:20.3:20.3\
+                  </RawString></Entry></Data></Result></PhoronixTestSuite>";
+    let trials = estimate(&read_as("phoronix", trials)[0], "phoronix.a");
+    assert!(trials.high > 20.349 && trials.high < 20.351, "trailing zeros are not printed: {trials:?}");
+}
+
+#[test]
+fn commands_of_hyperfine_that_differ_in_a_sign_stay_two() {
+    let result = |command: &str, time: f64| {
+        format!(
+            r#"{{"command": "{command}", "mean": {time}, "median": {time}, "min": {time}, "max": {time}, "times": [{time}]}}"#
+        )
+    };
+    let run = |command: &str, time| {
+        read_as("hyperfine", &format!(r#"{{"results": [{}]}}"#, result(command, time)))[0].clone()
+    };
+    let long = "x".repeat(250);
+    for (one, other) in [("echo {a,b}", "echo {a;b}"), (&format!("{long}a")[..], &format!("{long}b")[..])] {
+        let (one, other) = (keys(&run(one, 1.0)), keys(&run(other, 2.0)));
+        assert_ne!(one, other, "they would be compared with each other");
+    }
+    assert_eq!(keys(&run("echo {a,b}", 1.0)), ["hyperfine.time:command=echo {a;b}"]);
+}
