@@ -132,3 +132,44 @@ fn commands_of_hyperfine_that_differ_in_a_sign_stay_two() {
     }
     assert_eq!(keys(&run("echo {a,b}", 1.0)), ["hyperfine.time:command=echo {a;b}"]);
 }
+
+#[test]
+fn indices_of_unixbench_alone_are_results_of_so_many_copies_as_are_stated() {
+    let runs = import_fixture("unixbench-excerpt.txt");
+    assert_eq!(runs.len(), 3, "of before and after a change");
+    for (key, expected) in [
+        ("unixbench.dhrystone_2_using_register_variables:copies=unstated", 945_000_000.5),
+        ("unixbench.double_precision_whetstone:copies=unstated", 210_000.5e6),
+        ("unixbench.file_copy_1024_bufsize_2000_maxblocks:copies=unstated", 440_000.5 * 1024.0),
+        ("unixbench.shell_scripts_8_concurrent:copies=unstated", 900.5 / 60.0),
+        ("unixbench.index:copies=unstated", 9500.5),
+    ] {
+        assert!(near(value(&runs[0], key), expected), "{key}");
+    }
+    assert_eq!(runs[0].figures.len(), 6);
+    assert!(near(value(&runs[1], "unixbench.execl_throughput:copies=unstated"), 45_000.5));
+    assert!(
+        near(value(&runs[2], "os.exec:linking=dynamic"), 1.0 / 4300.5)
+            || near(value(&runs[2], "os.exec:linking=dynamic"), 4300.5)
+    );
+    assert!(near(value(&runs[2], "unixbench.index"), 1000.5), "{:?}", keys(&runs[2]));
+    // Tables that are put together from several runs have other columns.
+    let other = "System Benchmarks Index Values  INDEX  INDEX\nExecl Throughput  1296.5  941.1\n";
+    assert!(refused_as("unixbench", other).contains("before any figure"));
+}
+
+#[test]
+fn libraries_below_sockperf_are_a_setting_and_commands_set_as_code_are_read() {
+    let part = |before: &str, latency: &str| {
+        format!(
+            "command: `sudo bash -c {before} sockperf pp -i 192.0.2.1 --msg-size=64`\n```\nsockperf: == version #3.10-no.git == \n\
+             [ 0] IP = 192.0.2.1   PORT = 11111 # UDP\nsockperf: Summary: Latency is {latency} usec\n```\n"
+        )
+    };
+    let text = [part("", "21.5"), part("LD_PRELOAD=libvma.so VMA_SPEC=latency", "11.5")].concat();
+    let run = &read_as("sockperf", &text)[0];
+    let at = "sockperf.latency:protocol=udp,mode=ping-pong";
+    assert!(near(value(run, &format!("{at},message=64B")), 21.5e-6), "{:?}", keys(run));
+    let below = format!("{at},environment=LD_PRELOAD=libvma.so VMA_SPEC=latency,message=64B");
+    assert!(near(value(run, &below), 11.5e-6), "{:?}", keys(run));
+}
