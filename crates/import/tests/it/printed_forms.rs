@@ -173,3 +173,57 @@ fn libraries_below_sockperf_are_a_setting_and_commands_set_as_code_are_read() {
     let below = format!("{at},environment=LD_PRELOAD=libvma.so VMA_SPEC=latency,message=64B");
     assert!(near(value(run, &below), 11.5e-6), "{:?}", keys(run));
 }
+
+#[test]
+fn excerpts_of_imb_tell_their_megabyte_by_their_rows() {
+    let table = |rate: &str| {
+        format!(
+            "# Benchmarking PingPong\n# #processes = 2\n       #bytes #repetitions      t[usec]   Mbytes/sec\n\
+             \x20            8         1000         2.00         4.00\n        65536          640        12.50      {rate}\n"
+        )
+    };
+    let at = "imb.pingpong_bandwidth:size=64KiB,processes=2";
+    for rate in ["5242.88", "5000.00"] {
+        let run = &read_as("imb", &table(rate))[0];
+        assert!(near(value(run, at), 65_536.0 / 12.5e-6), "{rate} of 10^6 or of 2^20 bytes");
+    }
+    let version = format!("# Intel (R) MPI Benchmarks 4.0, MPI-1 part\n{}", table("5242.88"));
+    assert!(near(value(&read_as("imb", &version)[0], at), 5242.88 * 1_048_576.0), "the version says it");
+    // Two messages in a time.
+    let both = "# Benchmarking Sendrecv\n# #processes = 2\n#bytes #repetitions t_min[usec] t_max[usec] t_avg[usec] \
+                Mbytes/sec\n65536 640 20.00 25.00 22.00 5242.88\n";
+    assert!(near(value(&read_as("imb", both)[0], "imb.sendrecv_bandwidth:size=64KiB,processes=2"), 5242.88e6));
+    let run = &read_as("imb", &table("9.99"))[0];
+    assert!(noted(run, "how many bytes its megabyte has") && run.figures.len() == 2, "{:?}", keys(run));
+}
+
+#[test]
+fn rates_of_openssl_in_cpu_time_are_no_launches_of_those_in_elapsed_time() {
+    let part = |said: &str, rate: &str| {
+        format!(
+            "{said}Doing aes-128-cbc for 3s on 16 size blocks: 115261 aes-128-cbc's in 3.01s\n\
+             The 'numbers' are in 1000s of bytes per second processed.\ntype             16 bytes\naes-128-cbc        {rate}k\n"
+        )
+    };
+    let elapsed = "You have chosen to measure elapsed time instead of user CPU time.\n";
+    let at = "openssl.throughput:algorithm=aes-128-cbc,block=16B";
+    let run = &read_as("openssl-speed", &[part(elapsed, "570.50"), part("", "1570.50")].concat())[0];
+    assert!(near(value(run, &format!("{at},time=elapsed")), 570_500.0), "{:?}", keys(run));
+    assert!(near(value(run, &format!("{at},time=cpu")), 1_570_500.0));
+    let run = &read_as("openssl-speed", &[part(elapsed, "570.50"), part(elapsed, "580.50")].concat())[0];
+    assert_eq!((estimate(run, at).launches, run.session.notes.len()), (2, 0));
+    let run = &read_as("openssl-speed", &part("", "570.50"))[0];
+    assert!(near(value(run, at), 570_500.0) && noted(run, "per second of CPU time"));
+    let device = "root@box:~# openssl speed -elapsed -evp aes-128-cbc -engine devcrypto\nEngine \"devcrypto\" set.\n";
+    let run = &read_as("openssl-speed", &[part(device, "70.50"), part(elapsed, "580.50")].concat())[0];
+    assert_eq!(keys(run), [format!("{at},engine=devcrypto"), format!("{at},engine=none")]);
+}
+
+#[test]
+fn tables_of_osu_that_a_mail_quotes_or_tabs_set_are_read() {
+    let text =
+        "> # OSU MPI Bandwidth Test (Version 2.1)\n> # Size\t\tBandwidth (MB/s)\n> 1\t\t0.425076\n> 2\t\t0.853165\n";
+    let run = &read_as("osu", text)[0];
+    assert!(near(value(run, "osu.bandwidth:size=2B"), 0.853_165e6), "{:?}", keys(run));
+    assert_eq!(unread("osu", text), 0);
+}
