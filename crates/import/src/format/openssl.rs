@@ -77,16 +77,17 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             if readings.is_empty() {
                 continue;
             }
-            let together = |reading: SourceReading| match children {
-                0 => reading,
-                count => reading.at("processes", count.to_string()),
-            };
-            sheet.readings.extend(readings.into_iter().map(together));
+            sheet.readings.extend(readings.into_iter().map(|reading| together(reading, children)));
         }
         source.took(at);
     }
     settings.tell(&mut sheet);
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// What so many children of -multi did together.
+fn together(reading: SourceReading, children: u32) -> SourceReading {
+    if children == 0 { reading } else { reading.at("processes", children.to_string()) }
 }
 
 /// What each process divides its counts by, and what does its work.

@@ -48,9 +48,9 @@ pub(super) const TESTS: &[(&str, &str, &str)] = &[
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheets: Vec<SourceSheet> = Vec::new();
-    let (mut head, mut copies, mut open) = (SourceSheet::default(), Copies::Stated(1.0), None);
+    let (mut head, mut copies, mut open) = (SourceSheet::default(), UnixbenchCopies::Stated(1.0), None);
     // What a line above a table of indices says that stands without its run, and whether such a table is read.
-    let (mut above, mut excerpt) = (Copies::Unstated, false);
+    let (mut above, mut excerpt) = (UnixbenchCopies::Unstated, false);
     for (at, line) in lines(source.text) {
         let trimmed = line.trim_start_matches(['>', ' ', '\t']).trim_end();
         if let Some(version) = between(trimmed, "BYTE UNIX Benchmarks (Version", ")") {
@@ -61,13 +61,13 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             head.version = Some(format!("5{}", version.split_whitespace().next().unwrap_or_default()));
         } else if system(&mut head, trimmed) {
         } else if let Some(date) = trimmed.strip_prefix("Benchmark Run:") {
-            (copies, excerpt) = (Copies::Stated(1.0), false);
+            (copies, excerpt) = (UnixbenchCopies::Stated(1.0), false);
             sheets.push(begun(&head, date));
             if let Some(place) = open.replace(at) {
                 return Err(SourceFault::new("the run that begins here has no index score", place));
             }
         } else if let Some(count) = between(trimmed, "running", "parallel cop") {
-            copies = Copies::Stated(need(count, at)?);
+            copies = UnixbenchCopies::Stated(need(count, at)?);
             above = copies;
             let cpus = trimmed.split_once(" in system").and_then(|(count, _)| first_number(count));
             if let Some(sheet) = sheets.last_mut() {
@@ -76,7 +76,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if let (Some(samples), Some(sheet)) = (between(trimmed, " s, ", " samples)"), sheets.last_mut()) {
             sheet.readings.push(copies.placed(reading(trimmed, samples, at)?));
         } else if open.is_none() && is_index_heading(trimmed) {
-            (copies, excerpt) = (std::mem::replace(&mut above, Copies::Unstated), true);
+            (copies, excerpt) = (std::mem::replace(&mut above, UnixbenchCopies::Unstated), true);
             sheets.push(begun(&head, ""));
         } else if let Some(sheet) = sheets.last_mut().filter(|_| trimmed.starts_with("System Benchmarks Index Score")) {
             let score = need(trimmed.split_whitespace().last().unwrap_or_default(), at)?;
@@ -98,13 +98,13 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
 
 /// How many copies of the tests ran at once.
 #[derive(Clone, Copy)]
-enum Copies {
+enum UnixbenchCopies {
     Stated(f64),
     /// Of an excerpt, which may be of one copy or of as many as there are processors.
     Unstated,
 }
 
-impl Copies {
+impl UnixbenchCopies {
     /// A reading of a test: only that of one copy has the definition of a probe.
     fn placed(self, reading: SourceReading) -> SourceReading {
         if matches!(self, Self::Stated(count) if count <= 1.0) {

@@ -227,3 +227,16 @@ fn tables_of_osu_that_a_mail_quotes_or_tabs_set_are_read() {
     assert!(near(value(run, "osu.bandwidth:size=2B"), 0.853_165e6), "{:?}", keys(run));
     assert_eq!(unread("osu", text), 0);
 }
+
+#[test]
+fn a_table_of_7_zip_without_its_title_does_not_state_its_threads() {
+    let text = "                       Compressing  |                  Decompressing\n\
+                Dict     Speed Usage    R/U Rating  |      Speed Usage    R/U Rating\n\
+                \x20        KiB/s     %   MIPS   MIPS  |      KiB/s     %   MIPS   MIPS\n\n\
+                22:       4500   100   4400   4390  |      51000   100   4390   4380\n\
+                ----------------------------------  | ------------------------------\n\
+                Avr:             100   4100   4090  |              100   4340   4330\n\
+                Tot:             100   4220   4210\n";
+    let run = &crate::common::import("x", text.as_bytes(), None, &model::Catalogue::default()).unwrap()[0];
+    assert!(near(value(run, "seven_zip.rating:dictionaries=22,threads=unstated"), 4210e6), "{:?}", keys(run));
+}
