@@ -94,6 +94,8 @@ fn join(kept: &mut SourceReading, next: SourceReading) {
     kept.launches = u32::try_from(all.len()).unwrap_or(u32::MAX);
     kept.spread = SourceSpread::Launches(all);
     kept.below = kept.below.zip(next.below).map(|(a, b)| a.max(b));
+    // The one that is printed with fewest digits bounds what is known of all.
+    kept.rounding = kept.rounding.into_iter().chain(next.rounding).reduce(f64::max);
     // What was said of one process is not true of all.
     kept.notes.retain(|note| next.notes.contains(note));
     kept.quantiles.clear();
@@ -220,16 +222,18 @@ const fn counted(estimate: Estimate, launches: u32, batches: u32) -> Estimate {
 }
 
 /// The estimate that executions in separate processes support: order statistics if these suffice for 95%, else the
-/// extremes with their own confidence.
+/// extremes with their own confidence. Its ends are known to the printed digits only: executions that are printed alike
+/// need not be alike.
 fn of_launches(reading: &SourceReading, values: &[f64], convert: Convert) -> Outcome {
     let values: Vec<f64> = values.iter().map(|value| convert.apply(*value)).collect();
     let launches = u32::try_from(values.len()).unwrap_or(u32::MAX);
+    let rounding = reading.rounding.filter(|rounding| plausible(*rounding)).unwrap_or(0.0);
     let of = |found: stats::MedianInterval, method| {
         let interval = found.interval;
         Outcome::Measured(Estimate {
             value: found.median,
-            low: interval.low,
-            high: interval.high,
+            low: (interval.low - rounding * found.median).max(0.0),
+            high: interval.high + rounding * found.median,
             level: interval.level,
             launches,
             batches: reading.batches,

@@ -7,7 +7,7 @@ use crate::date;
 use crate::digest::sha256;
 use crate::error::Error;
 use crate::format::{Confidence, FORMATS, ImportFormat, Parsed, SourceText, is_document};
-use crate::text::{LONGEST_LINE, MOST_LINES, SourceFault, decode, one_line};
+use crate::text::{SourceFault, check_lines, decode, one_line};
 use crate::unread::{LineLedger, UnreadNumbers};
 
 /// Bytes of a source from which its format is detected.
@@ -69,8 +69,8 @@ pub fn import(
     }
     let source = SourceText { name, text, ledger: LineLedger::default() };
     let parsed = (format.parse)(&source).map_err(content)?;
-    // A format that is read by lines may have a form in JSON too, whose members count instead.
-    let by_lines = || format.by_lines.then(|| source.ledger.unread(text));
+    // A format that is read by lines may have a form in JSON too, whose members count instead, and the other way round.
+    let by_lines = || (format.by_lines || source.ledger.has_any()).then(|| source.ledger.unread(text));
     let unread = source.ledger.members().or_else(by_lines);
     let digest = sha256(bytes);
     let mut runs = match parsed {
@@ -162,22 +162,6 @@ fn identify(machine: &mut Machine, options: &ImportOptions<'_>, unnamed: &str) {
 fn read_date(text: &str) -> Result<String, Error> {
     let started = date::iso(text);
     if started.is_empty() { Err(Error::Date { text: one_line(text, 60) }) } else { Ok(started) }
-}
-
-/// Limits of sources that are read line by line.
-fn check_lines(text: &str) -> Result<(), SourceFault> {
-    let (mut count, mut start) = (0, 0);
-    for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain(std::iter::once(text.len())) {
-        count += 1;
-        if end - start > LONGEST_LINE {
-            return Err(SourceFault::new(format!("the line has more than {LONGEST_LINE} bytes"), count));
-        }
-        if count > MOST_LINES && start < text.len() {
-            return Err(SourceFault::new(format!("it has more than {MOST_LINES} lines"), count));
-        }
-        start = end + 1;
-    }
-    Ok(())
 }
 
 /// Detects the format from the content.

@@ -3,6 +3,8 @@
 
 use model::{Better, Definition, Fact, FactValue, Metric, Point, Primitive, Unit};
 
+use crate::text::half_digit;
+
 /// The content for one machine in one session.
 #[derive(Debug, Default)]
 pub(crate) struct SourceSheet {
@@ -144,8 +146,7 @@ impl SourceReading {
     pub(crate) fn printed(mut self, text: &str) -> Self {
         // Of `5.548e+00`, the last digit of the mantissa counts.
         let (mantissa, _) = text.split_once(['e', 'E']).unwrap_or((text, ""));
-        let decimals = mantissa.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-        let half = 0.5 * 10.0_f64.powi(-i32::try_from(decimals).unwrap_or(0));
+        let half = half_digit(mantissa);
         self.rounding =
             mantissa.parse::<f64>().ok().map(|value| half / value.abs()).filter(|rounding| rounding.is_finite());
         self
@@ -154,10 +155,12 @@ impl SourceReading {
     /// Keeps the precision of a number that is printed in units of `scale`: `0.00` says less than 0.005, not zero.
     pub(crate) fn printed_in(mut self, text: &str, scale: f64) -> Self {
         let text = text.trim();
-        let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
         self = self.printed(text);
-        if decimals > 0 && self.value == 0.0 && !text.contains(['e', 'E']) {
-            self.below = Some(0.5 * 10.0_f64.powi(-i32::try_from(decimals).unwrap_or(0)) * scale);
+        if text.split_once('.').is_some_and(|(_, decimals)| !decimals.is_empty())
+            && self.value == 0.0
+            && !text.contains(['e', 'E'])
+        {
+            self.below = Some(half_digit(text) * scale);
         }
         self
     }

@@ -1,15 +1,16 @@
 //! Reads words and numbers of texts that were written for people.
 
+use crate::digest::sha256;
 use crate::error::{Error, SourcePosition};
 
 /// Largest source, bytes; parsing uses a few times as much memory.
 pub const LONGEST: usize = 64 << 20;
 
 /// Lines of a source that is read line by line, at most. Outputs of tools have thousands at most.
-pub(crate) const MOST_LINES: usize = 200_000;
+const MOST_LINES: usize = 200_000;
 
 /// Bytes of one line of a source that is read line by line, at most.
-pub(crate) const LONGEST_LINE: usize = 4 << 20;
+const LONGEST_LINE: usize = 4 << 20;
 
 /// Columns of a table, at most.
 pub(crate) const MOST_COLUMNS: usize = 4_096;
@@ -50,6 +51,22 @@ pub(crate) fn decode<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, Error> 
         Error::Encoding { source_name: source_name(), place, hint }
     })?;
     Ok(valid)
+}
+
+/// Limits of sources that are read line by line.
+pub(crate) fn check_lines(text: &str) -> Result<(), SourceFault> {
+    let (mut count, mut start) = (0, 0);
+    for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain(std::iter::once(text.len())) {
+        count += 1;
+        if end - start > LONGEST_LINE {
+            return Err(SourceFault::new(format!("the line has more than {LONGEST_LINE} bytes"), count));
+        }
+        if count > MOST_LINES && start < text.len() {
+            return Err(SourceFault::new(format!("it has more than {MOST_LINES} lines"), count));
+        }
+        start = end + 1;
+    }
+    Ok(())
 }
 
 /// Lines with their numbers from 1, without line ends.
@@ -170,6 +187,13 @@ pub(crate) fn split_unit(word: &str) -> Option<(f64, &str)> {
     Some((number(&word[..end])?, &word[end..]))
 }
 
+/// Half a unit in the last digit of a printed number, an exponent aside.
+pub(crate) fn half_digit(text: &str) -> f64 {
+    let (mantissa, _) = text.split_once(['e', 'E']).unwrap_or((text, ""));
+    let decimals = mantissa.trim().split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    0.5 * 10.0_f64.powi(-i32::try_from(decimals).unwrap_or(0))
+}
+
 /// The first number in a text.
 pub(crate) fn first_number(text: &str) -> Option<f64> {
     let start = text.find(|c: char| c.is_ascii_digit())?;
@@ -202,16 +226,29 @@ pub(crate) fn snake(text: &str) -> String {
     if trimmed.is_empty() { "unnamed".to_owned() } else { trimmed.to_owned() }
 }
 
-/// A value on an axis: no commas, which separate axes, no control characters, of bounded length.
+/// Characters of a value on an axis, at most.
+const LONGEST_VALUE: usize = 200;
+
+/// A value on an axis: no commas, which separate axes, no control characters, of bounded length. Different texts stay
+/// different: a comma becomes a semicolon, so a semicolon is written as in an address (`%3B`), and what is cut off leaves a
+/// part of its digest.
 pub(crate) fn axis_value(text: &str) -> String {
-    let plain = |c: char| match c {
-        ',' => ';',
-        c if c.is_control() => ' ',
-        c => c,
-    };
-    let value: String = text.trim().chars().take(200).map(plain).collect();
-    let value = value.trim();
-    if value.is_empty() { "-".to_owned() } else { value.to_owned() }
+    let text = text.trim();
+    let cut = text.char_indices().nth(LONGEST_VALUE).map_or(text, |(end, _)| &text[..end]);
+    let mut value = String::with_capacity(cut.len());
+    for c in cut.chars() {
+        match c {
+            ',' => value.push(';'),
+            ';' => value.push_str("%3B"),
+            c if c.is_control() => value.push(' '),
+            c => value.push(c),
+        }
+    }
+    if cut.len() < text.len() {
+        value.push_str("... #");
+        value.push_str(&sha256(text.as_bytes())[..8]);
+    }
+    if value.is_empty() { "-".to_owned() } else { value }
 }
 
 /// Text of a source for a message: one line, not too long.
@@ -255,6 +292,7 @@ mod tests {
         assert_eq!(first_number("Total ticks : 28457;"), Some(28457.0));
         assert_eq!(first_number("+-2.500% @"), Some(-2.5));
         assert_eq!(first_number("no"), None);
+        assert_eq!((half_digit("12"), half_digit("1.20"), half_digit("5.548e+00")), (0.5, 0.005, 0.000_5));
     }
 
     #[test]
@@ -287,6 +325,10 @@ mod tests {
         assert_eq!(snake("bogo ops/s (real time)"), "bogo_ops_s_real_time");
         assert_eq!(snake("\u{e9}!"), "unnamed");
         assert_eq!(axis_value(" a,b\n"), "a;b");
+        assert_ne!(axis_value("a,b"), axis_value("a;b"), "a comma and a semicolon are two commands");
+        let (one, other) = (format!("{}a", "x".repeat(300)), format!("{}b", "x".repeat(300)));
+        assert_ne!(axis_value(&one), axis_value(&other), "what is cut off still tells them apart");
+        assert!(axis_value(&one).len() < 220 && axis_value(&one).starts_with(&"x".repeat(200)));
         assert_eq!(plain("a\x1b[2;35mb\x1b[0m"), "ab");
         assert_eq!(plain("a\x1b["), "a");
         let (host, options) = called("[root@box ~]# ./qperf -t 10", "qperf").unwrap();

@@ -75,6 +75,11 @@ impl LineLedger {
         self.members.borrow().clone()
     }
 
+    /// Whether any line was taken.
+    pub(crate) fn has_any(&self) -> bool {
+        !self.taken.borrow().is_empty()
+    }
+
     /// Whether the line was taken.
     pub(crate) fn has(&self, line: usize) -> bool {
         self.taken.borrow().get(line / 64).is_some_and(|word| word & (1 << (line % 64)) != 0)

@@ -79,7 +79,7 @@ impl<'a> BabelReader<'a> {
             self.set(axis, line[begin.len()..].trim(), usual);
         } else if let Some(words) = line.strip_prefix("Array size:") {
             let size = words.split(" (").next().unwrap_or(words);
-            self.set("array", &axis_value(size).replace(' ', ""), "");
+            self.set("array", &size.replace(' ', ""), "");
         } else if let Some(rest) = line.strip_prefix("Version:") {
             // The first line of a process that states something.
             (self.axes, self.in_table) = (Vec::new(), false);

@@ -59,13 +59,13 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             "Total time (secs)" => value.clone_into(&mut run.seconds),
             "Compiler version" => {
                 sheet.fact(text("compiler", value, "output", &[]));
-                run.build.push(axis_value(value));
+                run.build.push(value.trim().to_owned());
             }
             "Compiler flags" => {
                 sheet.fact(text("compiler.flags", value, "output", &[]));
-                run.build.push(axis_value(value));
+                run.build.push(value.trim().to_owned());
             }
-            "Memory location" => run.build.push(axis_value(value)),
+            "Memory location" => run.build.push(value.trim().to_owned()),
             name if name.starts_with("Parallel") => {
                 if let Some(reading) = sheet.readings.last_mut() {
                     reading.point = std::mem::take(&mut reading.point).with("copies", axis_value(value));
@@ -103,7 +103,7 @@ fn take_rate(sheet: &mut SourceSheet, run: &mut CoremarkRun, value: &str, at: us
         Some(reading) => sheet.readings.push(reading),
         None => sheet.notes.push("a rate of 0, from a duration in whole seconds, is left out".to_owned()),
     }
-    run.build.extend(parts.map(axis_value));
+    run.build.extend(parts.map(|part| part.trim().to_owned()));
     Ok(())
 }
 

@@ -37,9 +37,10 @@ const NOTHING: [&str; 15] = [
     "Operations Summary",
 ];
 
-/// A floating-point rate, from billions a second.
-fn flops(id: &str, title: &str, billions: f64) -> SourceReading {
-    SourceReading::new(id, title, billions * 1e9, rate("floating-point operations"))
+/// A floating-point rate, printed in billions a second.
+fn flops(id: &str, title: &str, billions: &str, at: usize) -> Result<SourceReading, SourceFault> {
+    let value = need(billions, at)? * 1e9;
+    Ok(SourceReading::new(id, title, value, rate("floating-point operations")).printed(billions.trim()))
 }
 
 /// What a process says of how it runs.
@@ -91,7 +92,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
         if let Some(value) = line.strip_prefix("final =").and_then(|rest| rest.trim().split_once(" GF")) {
             // The line that vendors' builds print to the terminal.
-            sheet.readings.push(flops("hpcg.flops", "HPCG rating", need(value.0, at)?));
+            sheet.readings.push(flops("hpcg.flops", "HPCG rating", value.0, at)?);
             rated = true;
             source.took(at);
             continue;
@@ -114,13 +115,14 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             if !name.contains(" VALID") {
                 sheet.notes.push(format!("HPCG reports the run as invalid: {}", crate::text::shown(name)));
             }
-            sheet.readings.push(flops("hpcg.flops", "HPCG rating", need(value, at)?));
+            sheet.readings.push(flops("hpcg.flops", "HPCG rating", value, at)?);
             rated = true;
         } else if head.contains("GFLOP/s Summary") && name.starts_with("Raw ") {
-            sheet.readings.push(flops(&format!("hpcg.{}_flops", snake(name)), name, need(value, at)?));
+            sheet.readings.push(flops(&format!("hpcg.{}_flops", snake(name)), name, value, at)?);
         } else if head.contains("GB/s Summary") && name.starts_with("Raw ") {
             let id = format!("hpcg.{}", snake(name));
-            sheet.readings.push(SourceReading::new(id, name, need(value, at)? * 1e9, bytes_per_second("bytes")));
+            let reading = SourceReading::new(id, name, need(value, at)? * 1e9, bytes_per_second("bytes"));
+            sheet.readings.push(reading.printed(value));
         } else if name != "Release date" && !NOTHING.iter().any(|known| head.contains(known)) {
             continue;
         }

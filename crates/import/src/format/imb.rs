@@ -3,7 +3,7 @@
 use super::{ImportFormat, Parsed, SourceText, likely, sure};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate, seconds, text};
-use crate::text::{SourceFault, after, axis_value, between, first_number, lines, need, shown, snake};
+use crate::text::{SourceFault, after, axis_value, between, first_number, lines, need, number, shown, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "imb",
@@ -59,20 +59,21 @@ struct ImbBenchmark {
     /// `aggregate` or not, of one-sided operations and files.
     mode: String,
     columns: Vec<ImbColumn>,
-    /// Bytes in an `Mbyte`: 10^6 since 2018, 2^20 before.
-    megabyte: f64,
+    /// Bytes in an `Mbyte`: 10^6 since 2018, 2^20 before; none if no version is stated and no row tells it.
+    megabyte: Option<f64>,
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let mut table = ImbBenchmark::default();
-    let mut megabyte = 1_048_576.0;
+    // An excerpt does not state its version.
+    let mut megabyte = megabyte_of(source.text);
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         if let Some(version) = after(trimmed, "MPI Benchmarks") {
             sheet.version = version.split(',').next().map(|version| version.trim_start_matches('v').trim().to_owned());
             // From 2018 on, and in its updates, a megabyte is 10^6 bytes.
-            megabyte = if first_number(version).is_some_and(|year| year >= 2018.0) { 1e6 } else { 1_048_576.0 };
+            megabyte = Some(if first_number(version).is_some_and(|year| year >= 2018.0) { 1e6 } else { MIB });
             sheet.begin_process();
         } else if let Some(name) = after(trimmed, "# Benchmarking") {
             table = ImbBenchmark { name: snake(name), megabyte, ..ImbBenchmark::default() };
@@ -101,6 +102,44 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         source.took(at);
     }
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+const MIB: f64 = 1_048_576.0;
+
+/// Note of an excerpt of small messages alone.
+const UNKNOWN: &str = "its rates are left out: neither a version nor a row tells how many bytes its megabyte has";
+
+/// The bytes of a megabyte that sizes, times and rates of the rows agree on: a rate is one, two or four messages in a time.
+fn megabyte_of(text: &str) -> Option<f64> {
+    let (mut columns, mut votes) = (Vec::new(), [0_u32; 2]);
+    for (at, line) in lines(text) {
+        if is_heading(line.trim()) {
+            columns = self::columns(line.trim(), at).unwrap_or_default();
+            continue;
+        }
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let cell = |wanted: ImbColumn| {
+            let place = columns.iter().position(|column| *column == wanted)?;
+            words.get(place).filter(|_| words.len() == columns.len()).and_then(|word| number(word))
+        };
+        let time = cell(ImbColumn::Greatest).or_else(|| cell(ImbColumn::Time));
+        let (Some(bytes), Some(time), Some(rate)) = (cell(ImbColumn::Bytes), time, cell(ImbColumn::Rate)) else {
+            continue;
+        };
+        // With fewer digits both are possible.
+        if rate < 10.0 || time < 1.0 {
+            continue;
+        }
+        let messages = rate * time / bytes;
+        let near = |scale: f64| [1.0, 2.0, 4.0].iter().any(|count| (messages * scale / count - 1.0).abs() < 0.012);
+        votes[0] += u32::from(near(1.0));
+        votes[1] += u32::from(near(MIB / 1e6));
+    }
+    match votes[0].cmp(&votes[1]) {
+        std::cmp::Ordering::Greater => Some(1e6),
+        std::cmp::Ordering::Less => Some(MIB),
+        std::cmp::Ordering::Equal => None,
+    }
 }
 
 fn is_heading(line: &str) -> bool {
@@ -140,11 +179,18 @@ fn row(sheet: &mut SourceSheet, table: &ImbBenchmark, line: &str, at: usize) -> 
     for (column, word) in table.columns.iter().zip(&words) {
         match column {
             ImbColumn::Rate => {
-                let value = need(word, at)? * table.megabyte;
+                let value = need(word, at)?;
                 // A message of no bytes has no rate.
-                if cell(ImbColumn::Bytes) != Some("0") {
-                    let reading = SourceReading::new(id("bandwidth"), "Bandwidth", value, bytes_per_second("bytes"));
-                    readings.push(reading.printed_in(word, table.megabyte));
+                match table.megabyte.filter(|_| cell(ImbColumn::Bytes) != Some("0")) {
+                    Some(scale) => {
+                        let metric = bytes_per_second("bytes");
+                        let reading = SourceReading::new(id("bandwidth"), "Bandwidth", value * scale, metric);
+                        readings.push(reading.printed_in(word, scale));
+                    }
+                    None if table.megabyte.is_none() && !sheet.notes.iter().any(|note| note == UNKNOWN) => {
+                        sheet.notes.push(UNKNOWN.to_owned());
+                    }
+                    None => {}
                 }
             }
             ImbColumn::Messages => {

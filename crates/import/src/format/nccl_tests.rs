@@ -65,7 +65,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if trimmed.starts_with('#') && words.first() == Some(&"Rank") && trimmed.contains(" device ") {
             run.ranks += 1;
             if let Some(host) = host(trimmed).filter(|_| run.hosts.len() < MOST_NAMES) {
-                run.hosts.insert(axis_value(host));
+                run.hosts.insert(host.to_owned());
             }
             let device = trimmed.rsplit_once(']').map_or("", |(_, name)| name);
             sheet.fact(text("device.model", &axis_value(device), "output", &[]));

@@ -2,7 +2,7 @@
 
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, text};
-use crate::text::{SourceFault, axis_value, lines, need, number, shown, snake};
+use crate::text::{SourceFault, axis_value, between, lines, need, number, shown, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "openssl-speed",
@@ -31,14 +31,17 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let (mut table, mut thousands) = (OpensslTable::None, false);
     // Processes of -multi, whose results the parent adds up.
     let mut children = 0_u32;
+    let mut settings = OpensslSettings::default();
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         let words: Vec<&str> = trimmed.split_whitespace().collect();
+        settings.take(trimmed);
         if trimmed.starts_with("OpenSSL ") || trimmed.starts_with("LibreSSL ") || trimmed.starts_with("version:") {
             sheet.version = words.get(1).map(|word| (*word).to_owned());
         } else if trimmed.starts_with("Forked child") {
             if trimmed.ends_with(" 0") {
                 sheet.begin_process();
+                settings.begin(sheet.readings.len());
                 (table, children) = (OpensslTable::None, 0);
             }
             children += 1;
@@ -55,6 +58,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             if children == 0 {
                 sheet.begin_process();
             }
+            settings.begin(sheet.readings.len());
         } else if words.first() == Some(&"type") && words.len() >= 3 {
             if !thousands {
                 return Err(SourceFault::new("the unit of this table is not stated above it", at));
@@ -73,15 +77,66 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             if readings.is_empty() {
                 continue;
             }
-            let together = |reading: SourceReading| match children {
-                0 => reading,
-                count => reading.at("processes", count.to_string()),
-            };
-            sheet.readings.extend(readings.into_iter().map(together));
+            sheet.readings.extend(readings.into_iter().map(|reading| together(reading, children)));
         }
         source.took(at);
     }
+    settings.tell(&mut sheet);
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// What so many children of -multi did together.
+fn together(reading: SourceReading, children: u32) -> SourceReading {
+    if children == 0 { reading } else { reading.at("processes", children.to_string()) }
+}
+
+/// What each process divides its counts by, and what does its work.
+#[derive(Default)]
+struct OpensslSettings {
+    elapsed: Option<bool>,
+    engine: Option<String>,
+    /// Both, with the numbers of readings before each process.
+    times: Vec<(usize, String)>,
+    engines: Vec<(usize, String)>,
+}
+
+impl OpensslSettings {
+    fn take(&mut self, line: &str) {
+        if line.contains("openssl speed ") {
+            self.elapsed = Some(line.contains(" -elapsed"));
+            self.engine = None;
+        } else if line.contains("measure elapsed time") {
+            self.elapsed = Some(true);
+        } else if line.starts_with("Doing ") {
+            self.elapsed = self.elapsed.or(Some(false));
+        } else if let Some(engine) = between(line, "ngine \"", "\" set") {
+            self.engine = Some(engine.to_owned());
+        }
+    }
+
+    /// The results of a process begin.
+    fn begin(&mut self, before: usize) {
+        let time = match self.elapsed.take() {
+            Some(true) => "elapsed",
+            Some(false) => "cpu",
+            None => "unstated",
+        };
+        self.times.push((before, time.to_owned()));
+        self.engines.push((before, self.engine.take().map_or_else(|| "none".to_owned(), |engine| axis_value(&engine))));
+    }
+
+    /// A rate in elapsed time and one in CPU time are no launches of each other, least of all where a device does the work.
+    fn tell(self, sheet: &mut SourceSheet) {
+        let has = |wanted: &str| self.times.iter().any(|(_, time)| time == wanted);
+        if has("cpu") && has("elapsed") {
+            sheet.tell_apart("time", &self.times);
+        } else if has("cpu") {
+            sheet.notes.push("rates are per second of CPU time: -elapsed was not given".to_owned());
+        }
+        if !self.engines.is_empty() {
+            sheet.tell_apart("engine", &self.engines);
+        }
+    }
 }
 
 /// Whether a line is of a child of -multi or of -mr, whose numbers have no units; the sizes of blocks that it states.

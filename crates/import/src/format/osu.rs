@@ -75,7 +75,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut test = OsuTest::default();
     let mut ranks = None;
     for (at, line) in lines(source.text) {
-        let line = line.trim_start_matches('\u{feff}').trim();
+        // A mail quotes what it answers.
+        let line = line.trim_start_matches(['\u{feff}', '>', ' ', '\t']).trim_end();
         if let Some(words) = between(line, "# OSU", "Test") {
             let name = snake(words.trim_start_matches("MPI").trim_start_matches('_'));
             sheet.version = line.rsplit(" v").next().filter(|rest| rest.len() < line.len()).map(str::to_owned);
@@ -135,7 +136,8 @@ fn launched(line: &str) -> Option<String> {
 
 fn is_heading(line: &str) -> bool {
     let names = line.trim_start_matches('#').trim_start();
-    let first = names.split("  ").next().unwrap_or_default().trim();
+    // Versions before 3 put tabs between them.
+    let first = names.split("  ").flat_map(|part| part.split('\t')).next().unwrap_or_default().trim();
     COLUMNS.iter().any(|(known, _)| *known == first)
 }
 

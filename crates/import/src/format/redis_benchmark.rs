@@ -45,7 +45,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             }
             asked = options;
         } else if let Some(name) = between(line, "======", "======") {
-            test = axis_value(name);
+            test = name.to_owned();
             axes = asked.iter().filter(|(axis, _)| *axis == "pipeline").cloned().collect();
             sheet.begin_process();
         } else if line.starts_with("\"test\"") {

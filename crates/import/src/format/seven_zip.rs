@@ -2,7 +2,7 @@
 
 use model::{Fact, Metric, Unit};
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{ImportFormat, Parsed, SourceText, likely, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, text};
 use crate::text::{SourceFault, axis_value, between, column, first_number, lines};
 
@@ -11,7 +11,10 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     tool: "7-Zip",
     about: "the averages of `7z b`: speed and rating of compressing and decompressing; no spread is stated",
     by_lines: true,
-    detect: |head| sure(head, &["7-Zip", "Dict", "Compressing"]),
+    detect: |head| {
+        let table = likely(head, &["Dict ", "Speed Usage    R/U Rating", "Decompressing"]);
+        sure(head, &["7-Zip", "Dict", "Compressing"]).max(table)
+    },
     parse,
 };
 
@@ -100,9 +103,9 @@ impl SevenZipReader {
         if let Some(range) = range(&self.dictionaries).filter(|range| range != USUAL) {
             self.sheet.process_at("dictionaries", &range);
         }
-        if let Some(threads) = self.threads {
-            self.sheet.process_at("threads", &axis_value(&threads.to_string()));
-        }
+        // An excerpt of the table alone may be of one thread or of all.
+        let threads = self.threads.map_or_else(|| "unstated".to_owned(), |threads| threads.to_string());
+        self.sheet.process_at("threads", &axis_value(&threads));
         Ok(())
     }
 

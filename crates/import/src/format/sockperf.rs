@@ -86,9 +86,12 @@ fn placed(reading: SourceReading, protocol: &str, size: &str, options: &[(&'stat
 
 /// Mode, size of messages and rate of a command: `sockperf ping-pong --tcp -i 192.0.2.1 -m 64`.
 fn command(line: &str) -> Option<Vec<(&'static str, String)>> {
-    let mut words = line.split_whitespace().skip_while(|word| !(*word == "sockperf" || word.ends_with("/sockperf")));
-    words.next()?;
-    let mode = match words.next()? {
+    // A page sets commands as code.
+    let line = line.replace('`', " ");
+    let all: Vec<&str> = line.split_whitespace().collect();
+    let at = all.iter().position(|word| *word == "sockperf" || word.ends_with("/sockperf"))?;
+    let (before, words) = (&all[..at], &all[at + 1..]);
+    let mode = match *words.first()? {
         "ping-pong" | "pp" => "ping-pong",
         "under-load" | "ul" => "under-load",
         "throughput" | "tp" => "throughput",
@@ -96,7 +99,11 @@ fn command(line: &str) -> Option<Vec<(&'static str, String)>> {
         _ => return None,
     };
     let mut found = vec![("mode", mode.to_owned())];
-    let words: Vec<&str> = words.collect();
+    // Libraries that are loaded before it take the place of the kernel's sockets.
+    let environment: Vec<&str> = before.iter().filter(|word| is_assignment(word)).copied().collect();
+    if !environment.is_empty() {
+        found.push(("environment", axis_value(&environment.join(" "))));
+    }
     for (at, word) in words.iter().enumerate() {
         let (name, value) = word.split_once('=').unwrap_or((word, words.get(at + 1).copied().unwrap_or_default()));
         let (axis, value) = match name {
@@ -109,6 +116,12 @@ fn command(line: &str) -> Option<Vec<(&'static str, String)>> {
         found.push((axis, value));
     }
     Some(found)
+}
+
+/// Whether a word sets a variable of the environment: `LD_PRELOAD=libvma.so`.
+fn is_assignment(word: &str) -> bool {
+    let name = word.split_once('=').map_or("", |(name, _)| name);
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
 /// Words of lines that state nothing to keep: addresses, progress, counts behind the results.

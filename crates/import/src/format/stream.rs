@@ -4,7 +4,7 @@ use model::format_size;
 
 use super::{ImportFormat, Parsed, SourceText, likely, sure};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second};
-use crate::text::{SourceFault, after, axis_value, between, first_number, lines, need, shown};
+use crate::text::{SourceFault, after, axis_value, between, first_number, half_digit, lines, need, shown};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "stream",
@@ -167,8 +167,7 @@ fn reading(
             StreamColumn::Average => times[0] = Some(value),
             StreamColumn::Least => {
                 times[1] = Some(value);
-                let decimals = cell.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-                rounding = 0.5 * 10.0_f64.powi(-i32::try_from(decimals).unwrap_or(0));
+                rounding = half_digit(cell);
             }
             StreamColumn::Greatest => times[2] = Some(value),
         }

@@ -10,7 +10,10 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     about: "bandwidth of each way to copy and fill, and latency by block size; its deviations over repetitions of one \
             process are notes",
     by_lines: true,
-    detect: |head| sure(head, &["tinymembench"]).max(likely(head, &["C copy backwards", "MB/s"])),
+    detect: |head| {
+        let bandwidths = likely(head, &["C copy backwards", "MB/s"]);
+        sure(head, &["tinymembench"]).max(bandwidths).max(likely(head, &["block size : single random read / dual"]))
+    },
     parse,
 };
 
@@ -21,7 +24,8 @@ pub(super) fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     // What a script says of the processor that each process is bound to, or its command.
     let (mut place, mut places) = ("-", Vec::new());
     for (at, line) in lines(source.text) {
-        let trimmed = line.trim();
+        // A mail quotes what it answers.
+        let trimmed = line.trim_start_matches(['>', ' ', '\t']).trim_end();
         if let Some(version) = trimmed.strip_prefix("tinymembench v") {
             sheet.version = version.split_whitespace().next().map(str::to_owned);
             // Its first line: an excerpt may lack the title of the tests.

@@ -3,15 +3,19 @@
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number, rate, text};
-use crate::text::{SourceFault, axis_value, between, first_number, lines, need, snake};
+use crate::text::{SourceFault, axis_value, between, first_number, lines, need, number as plain_number, snake, spans};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "unixbench",
     tool: "UnixBench",
-    about: "the results of a run's log, one run a number of copies; only the number of samples is stated, no spread",
+    about: "the results of a run's log, one run a number of copies, or of the table of indices where an excerpt has that \
+            alone; only the number of samples is stated, no spread",
     by_lines: true,
     detect: |head| {
-        sure(head, &["BYTE UNIX Benchmarks (Version 5"]).max(sure(head, &["System Benchmarks Index Values"]))
+        let table = sure(head, &["System Benchmarks Index Values"]);
+        sure(head, &["BYTE UNIX Benchmarks (Version 5"])
+            .max(table)
+            .max(sure(head, &["System Benchmarks Partial Index "]))
     },
     parse,
 };
@@ -44,48 +48,43 @@ pub(super) const TESTS: &[(&str, &str, &str)] = &[
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheets: Vec<SourceSheet> = Vec::new();
-    let (mut head, mut copies, mut open) = (SourceSheet::default(), 1.0, None);
+    let (mut head, mut copies, mut open) = (SourceSheet::default(), UnixbenchCopies::Stated(1.0), None);
+    // What a line above a table of indices says that stands without its run, and whether such a table is read.
+    let (mut above, mut excerpt) = (UnixbenchCopies::Unstated, false);
     for (at, line) in lines(source.text) {
-        let trimmed = line.trim();
+        let trimmed = line.trim_start_matches(['>', ' ', '\t']).trim_end();
         if let Some(version) = between(trimmed, "BYTE UNIX Benchmarks (Version", ")") {
             // A further log may be of another machine.
             head = SourceSheet { version: Some(version.to_owned()), ..SourceSheet::default() };
-        } else if let Some(name) = trimmed.strip_prefix("System: ") {
-            head.machine = name.split(':').next().unwrap_or_default().to_owned();
         } else if let Some(version) = trimmed.strip_prefix("Version 5").filter(|_| sheets.is_empty()) {
             // The banner, where the output of the whole run is kept.
             head.version = Some(format!("5{}", version.split_whitespace().next().unwrap_or_default()));
-        } else if let Some(words) = trimmed.strip_prefix("OS: ") {
-            head.facts.extend(text("os.name", words, "log", &[]));
-            let release = words.split(" -- ").nth(1).unwrap_or_default();
-            head.facts.extend(text("kernel.release", release, "log", &[]));
-        } else if let Some(machine) = trimmed.strip_prefix("Machine: ") {
-            let architecture = machine.split_whitespace().next().unwrap_or_default();
-            head.facts.extend(text("cpu.architecture", architecture, "log", &[]));
-        } else if let Some(model) = model(trimmed) {
-            head.fact(text("cpu.model", model, "log", &[]));
-        } else if let Some(load) = trimmed.split_once("load average").filter(|_| trimmed.contains(" up ")) {
-            let load = load.1.trim_start_matches(['s', ':']).split(';').next().unwrap_or_default();
-            head.notes.push(format!("load averages when it began: {}", axis_value(load)));
+        } else if system(&mut head, trimmed) {
         } else if let Some(date) = trimmed.strip_prefix("Benchmark Run:") {
-            copies = 1.0;
+            (copies, excerpt) = (UnixbenchCopies::Stated(1.0), false);
             sheets.push(begun(&head, date));
             if let Some(place) = open.replace(at) {
                 return Err(SourceFault::new("the run that begins here has no index score", place));
             }
         } else if let Some(count) = between(trimmed, "running", "parallel cop") {
-            copies = need(count, at)?;
+            copies = UnixbenchCopies::Stated(need(count, at)?);
+            above = copies;
             let cpus = trimmed.split_once(" in system").and_then(|(count, _)| first_number(count));
             if let Some(sheet) = sheets.last_mut() {
                 sheet.fact(cpus.map(|count| number("cpu.count", count, "1", "log", &[])));
             }
         } else if let (Some(samples), Some(sheet)) = (between(trimmed, " s, ", " samples)"), sheets.last_mut()) {
-            sheet.readings.push(reading(trimmed, samples, copies, at)?);
+            sheet.readings.push(copies.placed(reading(trimmed, samples, at)?));
+        } else if open.is_none() && is_index_heading(trimmed) {
+            (copies, excerpt) = (std::mem::replace(&mut above, UnixbenchCopies::Unstated), true);
+            sheets.push(begun(&head, ""));
         } else if let Some(sheet) = sheets.last_mut().filter(|_| trimmed.starts_with("System Benchmarks Index Score")) {
             let score = need(trimmed.split_whitespace().last().unwrap_or_default(), at)?;
             let reading = index(sheet, score, trimmed.contains("(Partial Only)"));
-            sheet.readings.push(if copies > 1.0 { reading.at("copies", copies.to_string()) } else { reading });
-            open = None;
+            sheet.readings.push(copies.of_index(reading));
+            (open, excerpt) = (None, false);
+        } else if let (true, Some(found), Some(sheet)) = (excerpt, of_index_row(trimmed), sheets.last_mut()) {
+            sheet.readings.push(copies.placed(found));
         } else if !(open.is_some() && is_index_row(trimmed) || is_progress(trimmed)) {
             continue;
         }
@@ -95,6 +94,84 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         Some(place) => Err(SourceFault::new("the run that begins here has no index score", place)),
         None => Ok(Parsed::Sheets(sheets)),
     }
+}
+
+/// How many copies of the tests ran at once.
+#[derive(Clone, Copy)]
+enum UnixbenchCopies {
+    Stated(f64),
+    /// Of an excerpt, which may be of one copy or of as many as there are processors.
+    Unstated,
+}
+
+impl UnixbenchCopies {
+    /// A reading of a test: only that of one copy has the definition of a probe.
+    fn placed(self, reading: SourceReading) -> SourceReading {
+        if matches!(self, Self::Stated(count) if count <= 1.0) {
+            return reading;
+        }
+        let id = format!("unixbench.{}", snake(&reading.title));
+        self.of_index(SourceReading { id, point: model::Point::origin(), ..reading })
+    }
+
+    fn of_index(self, reading: SourceReading) -> SourceReading {
+        match self {
+            Self::Stated(count) if count > 1.0 => reading.at("copies", count.to_string()),
+            Self::Stated(_) => reading,
+            Self::Unstated => reading.at("copies", "unstated"),
+        }
+    }
+}
+
+/// Takes a line about the machine from the head of a log; whether it was one.
+fn system(head: &mut SourceSheet, line: &str) -> bool {
+    if let Some(name) = line.strip_prefix("System: ") {
+        head.machine = name.split(':').next().unwrap_or_default().to_owned();
+    } else if let Some(words) = line.strip_prefix("OS: ") {
+        head.facts.extend(text("os.name", words, "log", &[]));
+        let release = words.split(" -- ").nth(1).unwrap_or_default();
+        head.facts.extend(text("kernel.release", release, "log", &[]));
+    } else if let Some(machine) = line.strip_prefix("Machine: ") {
+        let architecture = machine.split_whitespace().next().unwrap_or_default();
+        head.facts.extend(text("cpu.architecture", architecture, "log", &[]));
+    } else if let Some(model) = model(line) {
+        head.fact(text("cpu.model", model, "log", &[]));
+    } else if let Some(load) = line.split_once("load average").filter(|_| line.contains(" up ")) {
+        let load = load.1.trim_start_matches(['s', ':']).split(';').next().unwrap_or_default();
+        head.notes.push(format!("load averages when it began: {}", axis_value(load)));
+    } else {
+        return false;
+    }
+    true
+}
+
+/// Whether a line is the heading of the table of indices.
+fn is_index_heading(line: &str) -> bool {
+    line.starts_with("System Benchmarks ")
+        && line.ends_with("INDEX")
+        && line.contains("BASELINE")
+        && line.contains("RESULT")
+}
+
+/// The result of a row of the table of indices, which an excerpt has without the results above it. A test without an index
+/// has dashes beside its result. Units are those that the tests always have.
+fn of_index_row(line: &str) -> Option<SourceReading> {
+    let words = spans(line);
+    let [.., (end, _), result, _] = words[..] else { return None };
+    let cell = |at: usize| words.get(words.len() - at).map_or("", |&(start, end)| &line[start..end]);
+    let stated = |word: &str| word.starts_with("--") || plain_number(word).is_some();
+    let (name, printed) = (line[..end].trim_end(), &line[result.0..result.1]);
+    let script = ["Shell Scripts (", "C Compiler", "Dc: "].iter().any(|begin| name.starts_with(begin));
+    let known = script || TESTS.iter().any(|(begin, ..)| name.starts_with(begin.trim_end()));
+    let value = plain_number(printed).filter(|_| known && stated(cell(3)) && stated(cell(1)))?;
+    let unit = match name {
+        _ if script => "lpm",
+        name if name.starts_with("Double-Precision Whetstone") => "MWIPS",
+        name if name.starts_with("File ") => "KBps",
+        _ => "lps",
+    };
+    let reading = scaled(name, value, unit).printed(printed);
+    Some(reading.note("from the table of indices alone: how many samples there were is not stated"))
 }
 
 /// A run of the machine that the head of its log names, which began and ended at these times.
@@ -140,7 +217,7 @@ fn is_index_row(line: &str) -> bool {
 }
 
 /// `Execl Throughput    4735.8 lps   (29.8 s, 2 samples)`
-fn reading(line: &str, samples: &str, copies: f64, at: usize) -> Result<SourceReading, SourceFault> {
+fn reading(line: &str, samples: &str, at: usize) -> Result<SourceReading, SourceFault> {
     let (front, _) = line.rsplit_once('(').ok_or_else(|| SourceFault::new("the line ends early", at))?;
     let mut words = front.split_whitespace().rev();
     let unit = words.next().unwrap_or_default();
@@ -154,12 +231,7 @@ fn reading(line: &str, samples: &str, copies: f64, at: usize) -> Result<SourceRe
     if line.contains("(0.0 s,") {
         reading = reading.note("its samples took 0.0 s: the value is not plausible");
     }
-    Ok(if copies > 1.0 {
-        let id = format!("unixbench.{}", snake(name));
-        SourceReading { id, point: model::Point::origin().with("copies", copies.to_string()), ..reading }
-    } else {
-        reading
-    })
+    Ok(reading)
 }
 
 /// A test's value in base units, under this program's id if the definition is the same.

@@ -1,7 +1,7 @@
 //! What tools print that people use to choose machines: matrices of memory, fabrics, parallel codes and disks.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{self, estimate, import_fixture, keys, named, near, read_as, refused_as, text, value};
+use crate::common::{self, estimate, goes, import_fixture, keys, named, near, read_as, refused_as, text, value};
 use model::{Better, EstimateMethod, Unit};
 
 #[test]
@@ -38,7 +38,7 @@ fn sockets_of_old_mlc_and_excerpts_without_its_name_are_read() {
                 Measuring idle latencies (in ns)...\n\tMemory node\nSocket\t     0\t     1\n     0\t  74.5\t 120.5\n";
     let run = &common::import("x", text.as_bytes(), None, &model::Catalogue::default()).unwrap()[0];
     let local = estimate(run, "mlc.idle_latency:socket=0,memory=0");
-    assert!(near(local.low, 70.5e-9) && near(local.high, 74.5e-9) && local.launches == 2);
+    assert!(goes(&local, 70.5e-9, 74.5e-9, 0.05e-9) && local.launches == 2);
     assert_eq!(estimate(run, "mlc.idle_latency:socket=0,memory=1").launches, 1, "0 is no value");
     assert!(
         run.session.notes.iter().any(|note| note.contains("line 4 states it, the first of 1")),
@@ -79,7 +79,7 @@ const MIB: f64 = 1_048_576.0;
 fn ends_of_a_connection_and_settings_of_perftest_stand_apart() {
     let run = &import_fixture("perftest.txt")[0];
     let client = estimate(run, "perftest.rdma_write_bw:size=64KiB,qps=1");
-    assert!(near(client.low, 11_000.5 * MIB) && near(client.high, 11_020.5 * MIB), "{client:?}");
+    assert!(goes(&client, 11_000.5 * MIB, 11_020.5 * MIB, 0.005 * MIB), "{client:?}");
     assert_eq!(client.launches, 2, "the server states the same test, which is no third launch");
     for (key, expected) in [
         ("perftest.rdma_write_bw:size=64KiB,qps=1,end=server", 11_000.5 * MIB),
@@ -155,7 +155,7 @@ fn excerpts_of_perftest_take_their_test_from_the_command() {
 fn runs_of_npb_that_passed_are_figures_by_class_size_and_flags() {
     let run = &import_fixture("npb.txt")[0];
     let ft = estimate(run, "npb.ft:class=S,size=64x64x64,processes=2");
-    assert!(near(ft.low, 3900.5e6) && near(ft.high, 4000.5e6) && ft.launches == 2, "{ft:?}");
+    assert!(goes(&ft, 3900.5e6, 4000.5e6, 0.005e6) && ft.launches == 2, "{ft:?}");
     for (key, expected) in [
         ("npb.cg:class=A,size=14000,threads=4,fflags=-O3 -fopenmp", 5000.5e6),
         ("npb.cg:class=A,size=14000,threads=4,fflags=-O1 -fopenmp", 2000.5e6),
@@ -207,7 +207,7 @@ fn results_of_npb_that_end_early_are_refused_with_their_line() {
 fn empty_columns_of_iozone_are_found_by_where_their_headings_stand() {
     let run = &import_fixture("iozone.txt")[0];
     let write = estimate(run, "iozone.write:file=100MiB,record=4KiB,mode=direct+fsync,path=/mnt/a/iozone");
-    assert!(near(write.low, 50_000.0 * 1024.0) && near(write.high, 50_010.0 * 1024.0) && write.launches == 2);
+    assert!(goes(&write, 50_000.0 * 1024.0, 50_010.0 * 1024.0, 512.0) && write.launches == 2);
     for (key, expected) in [
         ("iozone.random_read:file=100MiB,record=4KiB,mode=direct+fsync,path=/mnt/a/iozone", 40_005.0),
         ("iozone.random_write:file=100MiB,record=1MiB,mode=direct+fsync,path=/mnt/a/iozone", 1_380_005.0),
@@ -275,7 +275,7 @@ fn rows_of_bonnie_are_read_by_their_version_and_what_was_too_quick_is_told() {
     let versions: Vec<_> = runs.iter().map(|run| run.origin.as_ref().unwrap().version.clone().unwrap()).collect();
     assert_eq!(versions, ["1.97", "2.00a", "1.96", "1.03"]);
     let block = estimate(&runs[0], "bonnie.put_block:file=8GiB");
-    assert!(near(block.low, 80_000.0 * 1024.0) && near(block.high, 82_000.0 * 1024.0) && block.launches == 2);
+    assert!(goes(&block, 80_000.0 * 1024.0, 82_000.0 * 1024.0, 512.0) && block.launches == 2);
     for (run, key, expected) in [
         (0, "bonnie.seeks:file=8GiB", 905.5),
         (0, "bonnie.put_block_longest:file=8GiB", 1.905),

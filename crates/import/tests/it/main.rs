@@ -15,6 +15,7 @@ mod machines;
 mod memory_tools;
 mod network_tools;
 mod parallel_tools;
+mod printed_forms;
 mod published;
 mod request_tools;
 mod samples;

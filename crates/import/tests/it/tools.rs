@@ -234,6 +234,7 @@ fn processes_in_one_file_are_launches() {
 
 /// Fixtures that do not show where a process begins, or do not state the number of its ranks.
 const NOT_TWICE: &[&str] = &[
+    "criterion-early.txt",
     "criterion.txt",
     "go-bench.txt",
     "hyperfine.txt",
@@ -242,6 +243,7 @@ const NOT_TWICE: &[&str] = &[
     "lmbench-summary.txt",
     "osu-others.txt",
     "osu.txt",
+    "tinymembench-latencies.txt",
 ];
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::format::{Confidence, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, seconds};
-use crate::text::{SourceFault, after, axis_value, between, lines, need, number, plain, shown};
+use crate::text::{SourceFault, after, axis_value, between, half_digit, lines, need, number, plain, shown};
 
 /// What stands before the mean, and before the time of a single execution.
 const TIMES: [&str; 2] = ["Time (mean \u{b1} \u{3c3}):", "Time (abs \u{2261}):"];
@@ -75,7 +75,5 @@ fn time_of(text: &str, at: usize) -> Result<(f64, f64), SourceFault> {
         "\u{b5}s" | "\u{3bc}s" | "us" => 1e-6,
         _ => return Err(SourceFault::new(format!("the time's unit '{}' is not known", shown(unit)), at)),
     };
-    let decimals = word.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-    let half = 0.5 * 10.0_f64.powi(-i32::try_from(decimals).unwrap_or(0));
-    Ok((need(word, at)? * scale, half * scale))
+    Ok((need(word, at)? * scale, half_digit(word) * scale))
 }

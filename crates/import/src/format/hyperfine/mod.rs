@@ -1,6 +1,8 @@
-//! hyperfine: the time of every execution in a process of its own, as JSON, as CSV and on the terminal.
+//! hyperfine: the time of every execution in a process of its own, as JSON, as CSV, on the terminal and as the tables
+//! that are made for documents.
 
 mod console;
+mod markup;
 
 use serde::Deserialize;
 
@@ -14,11 +16,12 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "hyperfine",
     tool: "hyperfine",
     about: "JSON: all times, each of a fresh process, with the interval that they support; CSV: the median, and least \
-            and greatest as the range; terminal: the mean, which is another figure, and the same range",
+            and greatest as the range; terminal and tables in Markdown, AsciiDoc and Org mode: the mean, which is \
+            another figure, and the same range",
     by_lines: true,
     detect: |head| {
         let json = sure(head, &["\"results\"", "\"command\"", "\"mean\""]);
-        json.max(sure(head, &["command,mean,stddev,median"])).max(console::detect(head))
+        json.max(sure(head, &["command,mean,stddev,median"])).max(console::detect(head)).max(markup::detect(head))
     },
     parse,
 };
@@ -55,6 +58,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     }
     if console::is_terminal(source.text) {
         console::parse(&mut sheet, source)?;
+        return Ok(Parsed::Sheets(vec![sheet]));
+    }
+    if markup::is_table(source.text) {
+        markup::parse(&mut sheet, source)?;
         return Ok(Parsed::Sheets(vec![sheet]));
     }
     let document: HyperfineDocument = json::read_noting(source.text, &source.ledger)?;

@@ -14,7 +14,7 @@ use crate::date::iso;
 use crate::error::SourcePosition;
 use crate::json::{BoundedMap, Scalar, read};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, metric, number as fact, text};
-use crate::text::{MOST_ITEMS, MOST_NAMES, SourceFault, axis_value, first_number, number, snake};
+use crate::text::{MOST_ITEMS, MOST_NAMES, SourceFault, axis_value, first_number, half_digit, number, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "phoronix",
@@ -107,9 +107,9 @@ impl Composite {
             return Ok(());
         }
         let unusable = || format!("the value '{}' of {} is not a usable number", axis_value(&value), axis_value(&test));
-        let value = number(&value).ok_or_else(unusable)?;
         let scale = get(result, "Scale");
-        let mut reading = reading(result, &test, value, &get(entry, "RawString"), &scale);
+        let usable = number(&value).ok_or_else(unusable)?;
+        let mut reading = reading(result, &test, (&value, usable), &get(entry, "RawString"), &scale);
         let key = (system.clone(), reading.id.clone(), reading.point.clone());
         if self.units.entry(key).or_insert_with(|| scale.clone()) != &scale {
             reading = reading.at("unit", axis_value(&scale));
@@ -256,7 +256,8 @@ fn counts(processor: &str) -> Vec<Fact> {
     counts.into_iter().flatten().collect()
 }
 
-fn reading(result: &Words, test: &str, value: f64, trials: &str, scale: &str) -> SourceReading {
+/// The figure of a value, given as printed and as a number.
+fn reading(result: &Words, test: &str, (printed, value): (&str, f64), trials: &str, scale: &str) -> SourceReading {
     let get = |name: &str| result.get(name).map_or("", String::as_str);
     let better = match get("Proportion") {
         "LIB" => Some(Better::Lower),
@@ -265,6 +266,9 @@ fn reading(result: &Words, test: &str, value: f64, trials: &str, scale: &str) ->
         _ => None,
     };
     let (scale, unit) = unit(scale, better);
+    // Trailing zeros are not printed: the trial with most digits tells how many there are.
+    let half = trials.split(':').filter(|trial| number(trial).is_some()).map(half_digit).reduce(f64::min);
+    let half = half.unwrap_or_else(|| half_digit(printed));
     let trials: Vec<f64> = trials.split(':').filter_map(number).map(|trial| trial * scale).collect();
     let bare = test.rsplit('/').next().unwrap_or_default();
     let bare = bare.rsplit_once('-').map_or(bare, |(name, version)| {
@@ -277,6 +281,7 @@ fn reading(result: &Words, test: &str, value: f64, trials: &str, scale: &str) ->
             reading = reading.at(axis, axis_value(get(name)));
         }
     }
+    reading = reading.rounded(half / value.abs());
     // A single trial has no spread.
     let spread = if trials.len() > 1 { SourceSpread::Launches(trials) } else { SourceSpread::None };
     reading.spread(spread)

@@ -90,6 +90,13 @@ pub(crate) fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * b.abs()
 }
 
+/// Whether an interval of launches goes from the least to the greatest that are printed, and beyond both by what their
+/// last digits leave open (`half`, rounded up by the digits of the others).
+pub(crate) fn goes(estimate: &model::Estimate, low: f64, high: f64, half: f64) -> bool {
+    let beyond = |end: f64| (0.99 * half..1.2 * half).contains(&end);
+    beyond(low - estimate.low) && beyond(estimate.high - high)
+}
+
 /// Whether a note of the run has these words.
 pub(crate) fn noted(run: &Run, words: &str) -> bool {
     run.session.notes.iter().any(|note| note.contains(words))

@@ -1,4 +1,6 @@
-//! pytest-benchmark's JSON (`--benchmark-json`): statistics of rounds in one process.
+//! pytest-benchmark's JSON (`--benchmark-json`) and its table on the terminal: statistics of rounds in one process.
+
+mod table;
 
 use model::Primitive;
 use serde::Deserialize;
@@ -13,10 +15,11 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "pytest-benchmark",
     tool: "pytest-benchmark",
     about: "the median time of an iteration; rounds run in one process, so their least and greatest are a range and not \
-            an interval of confidence",
+            an interval of confidence; of a table on the terminal without the median, the mean, which is another figure",
     by_lines: false,
     detect: |head| {
-        sure(head, &["\"machine_info\"", "\"benchmarks\""]).max(sure(head, &["\"iqr_outliers\"", "\"benchmarks\""]))
+        let json = sure(head, &["\"machine_info\"", "\"benchmarks\""]);
+        json.max(sure(head, &["\"iqr_outliers\"", "\"benchmarks\""])).max(table::detect(head))
     },
     parse,
 };
@@ -95,6 +98,11 @@ struct PytestStatistics {
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    if table::is_table(source.text) && !source.text.trim_start().starts_with('{') {
+        let mut sheet = SourceSheet::default();
+        table::parse(&mut sheet, source)?;
+        return Ok(Parsed::Sheets(vec![sheet]));
+    }
     let document: PytestDocument = json::read_noting(source.text, &source.ledger)?;
     let machine = document.machine_info;
     let mut sheet = SourceSheet {

@@ -1,7 +1,10 @@
 //! criterion.rs: estimates.json, sample.json, the messages of cargo-criterion, and its lines on the terminal.
 
+mod early;
+
 use serde::Deserialize;
 
+use early::EarlyLines;
 use model::Metric;
 
 use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
@@ -13,7 +16,8 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "criterion",
     tool: "criterion.rs",
     about: "the stated interval of the median (of one process: it does not cover what differs between launches), on the \
-            terminal that of the throughput too; from sample.json the median and range of the samples",
+            terminal that of the throughput too, and of version 0.1 the middle of the median's; from sample.json the \
+            median and range of the samples",
     by_lines: true,
     detect,
     parse,
@@ -27,7 +31,8 @@ fn detect(head: &[u8]) -> Confidence {
     let messages = sure(head, &["\"reason\":\"benchmark-complete\""]);
     let name = sure(head, &["\"group_id\"", "\"function_id\"", "\"full_id\""]);
     let bare = if head.starts_with(b"[[") && !head.contains(&b'"') { Confidence::Likely } else { Confidence::No };
-    named.max(messages).max(name).max(bare).max(likely(head, &["time:   ["]))
+    let early = sure(head, &["> Estimating the statistics of the sample", "median ["]);
+    named.max(early).max(messages).max(name).max(bare).max(likely(head, &["time:   ["]))
 }
 
 #[derive(Deserialize)]
@@ -73,7 +78,7 @@ struct Typical {
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let text = source.text;
-    if !text.contains("time:") {
+    if !text.contains("time:") && !early::is_early(text) {
         // JSON is read by the names of its members.
         lines(text).for_each(|(at, _)| source.took(at));
     }
@@ -166,8 +171,17 @@ const NOTHING: [&str; 7] =
 /// `Fibonacci/Iterative     time:   [4.6702 ns 4.6709 ns 4.6967 ns]`; long names are on the line before.
 fn terminal(sheet: &mut SourceSheet, source: &SourceText<'_>) -> Result<(), SourceFault> {
     let (mut before, mut benchmark) = ("", String::new());
+    let mut early = early::is_early(source.text).then(EarlyLines::default);
     for (at, line) in lines(source.text) {
         let line = uncommented(line);
+        if let Some(early) = &mut early {
+            let (taken, reading) = early.take(line, at)?;
+            sheet.readings.extend(reading);
+            if taken {
+                source.took(at);
+                continue;
+            }
+        }
         let (kind, bounds) = match (between(line, "time:", "]"), between(line, "thrpt:", "]")) {
             (Some(bounds), _) => ("time:", bounds),
             (None, Some(bounds)) => ("thrpt:", bounds),
