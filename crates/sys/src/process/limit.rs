@@ -94,7 +94,6 @@ pub fn set_soft_limit(resource: LimitedResource, soft: Option<u64>) -> Result<()
         .map(|_| ())
 }
 
-<<<<<<< HEAD
 /// Which limit an error of a system call probably stands for, as a clause: "a user may have 100 processes and threads
 /// (ulimit -u)". `None` where no limit of this process is set that leads to such an error.
 #[must_use]
@@ -119,7 +118,9 @@ fn clause(errno: i32, exempt: bool, soft: impl Fn(LimitedResource) -> Option<u64
         libc::ENOMEM => said(LimitedResource::AddressSpace, "a process", "bytes of addresses", 'v'),
         libc::EFBIG => said(LimitedResource::FileSize, "a file", "bytes", 'f'),
         _ => None,
-=======
+    }
+}
+
 /// Raises the soft limit of open files to `wanted` and some more for the program itself, as far as the hard limit allows.
 /// What lies beyond that fails when it is opened.
 pub fn allow_files(wanted: usize) {
@@ -128,7 +129,6 @@ pub fn allow_files(wanted: usize) {
         && found.soft.is_some_and(|soft| soft < wanted)
     {
         let _ = set_soft_limit(LimitedResource::OpenFiles, Some(found.hard.map_or(wanted, |hard| hard.min(wanted))));
->>>>>>> net
     }
 }
 
