@@ -50,3 +50,65 @@ fn strange_words_of_a_command_line_are_used_or_get_a_line() {
     let unset = place.prony().arg("runs").env("PRONY_STORE", "").output().unwrap();
     assert!(Answer::of(unset).refused().contains("PRONY_STORE"));
 }
+
+/// Text for people has the characters of the locale; what is written for programs is UTF-8.
+#[test]
+fn a_locale_without_utf_8_gets_ascii() {
+    let place = Place::with_a_run();
+    let ask = |words: &[&str], locale: &[(&str, &str)]| {
+        let mut command = place.prony();
+        command.env_remove("LC_ALL").env_remove("LC_CTYPE").env_remove("LANG").envs(locale.iter().copied());
+        Answer::of(command.args(words).output().unwrap())
+    };
+    let words: [&[&str]; 8] = [
+        &["show", "1", "--notes"],
+        &["compare", "1", "1", "--all"],
+        &["explain", "published:cyberlife-2004/appserver.geo", "published:cyberlife-2004/beastie.lab"],
+        &["show", "published:babar-cpu-1998"],
+        &["runs"],
+        &["probes"],
+        &["doctor"],
+        &["show", "\u{b5}\u{2013}"],
+    ];
+    for words in words {
+        let said = ask(words, &[("LANG", "C.UTF-8"), ("LC_ALL", "C")]);
+        assert!(said.out.is_ascii() && said.err.is_ascii(), "{words:?}: {said:?}");
+        assert!(said.out.lines().all(|line| line.len() <= 100), "{words:?}: {}", said.out);
+    }
+    assert!(ask(&["show", "1"], &[("LC_ALL", ""), ("LC_CTYPE", "C"), ("LANG", "C.UTF-8")]).fine().out.is_ascii());
+    assert!(!ask(&["show", "1"], &[("LC_ALL", "C.UTF-8"), ("LANG", "C")]).fine().out.is_ascii());
+    for format in ["json", "markdown", "html", "csv"] {
+        let written = |locale: &str| ask(&["show", "1", "--format", format], &[("LC_ALL", locale)]).fine().out;
+        assert!(written("C") == written("C.UTF-8"), "{format} is the same everywhere");
+    }
+}
+
+/// Where the output is no terminal, `COLUMNS` says how wide it may be.
+#[test]
+fn columns_are_asked_for_where_there_is_no_terminal() {
+    let place = Place::with_a_run();
+    let widest = |columns: &str| {
+        let output = place.prony().args(["compare", "1", "1", "--all"]).env("COLUMNS", columns).output().unwrap();
+        Answer::of(output).fine().out.lines().map(|line| line.chars().count()).max().unwrap_or(0)
+    };
+    assert!(widest("60") <= 60 && (61..=100).contains(&widest("100")));
+    assert!(widest("140") > 100 && widest("140") <= 140, "{}", widest("140"));
+}
+
+/// The least address space with which the program starts at all gets a line, and no abort.
+#[test]
+fn too_little_address_space_is_told() {
+    let place = Place::with_a_run();
+    let program = env!("CARGO_BIN_EXE_prony");
+    let size = std::fs::metadata(program).unwrap().len() >> 10;
+    let script = "ulimit -v $1 && exec $2 --version";
+    let tries = (0..400).map(|step| {
+        let limit = (size / 2 + step * 1024).to_string();
+        let mut command = std::process::Command::new("sh");
+        Answer::of(command.args(["-c", script, "sh", &limit, program]).current_dir(place.path()).output().unwrap())
+    });
+    // Below that the kernel or the loader ends it, which cannot be told from inside.
+    let first = tries.into_iter().find(|said| said.code.is_some_and(|code| code < 127)).unwrap();
+    assert!(first.code == Some(2) && first.err.contains("(ulimit -v) leaves this program"), "{first:?}");
+    assert_eq!(first.err.lines().count(), 1, "{first:?}");
+}

@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     };
     let mut text = Vec::new();
     Html.render(&document, &mut text)?;
-    std::fs::write(path, text).with_context(|| format!("could not write the report to {}", path.display()))?;
+    store::write_file(path, &text).with_context(|| format!("could not write the report to {}", path.display()))?;
     output::write(format!("Wrote {}\n", path.display()).as_bytes())?;
     Ok(ExitStatus::Fine)
 }

@@ -138,5 +138,5 @@ pub(super) fn export(document: &Document, file: Option<&Path>, format: &str) -> 
     let Some(path) = file else { return Ok(()) };
     let mut bytes = Vec::new();
     report::by_name(format, WIDTH, false)?.render(document, &mut bytes)?;
-    std::fs::write(path, bytes).with_context(|| format!("could not write {}", path.display()))
+    store::write_file(path, &bytes).with_context(|| format!("could not write {}", path.display()))
 }

@@ -8,6 +8,8 @@ use crate::{ColumnKind, Table, Tone};
 const GAP: &str = "  ";
 /// Least width of a column of texts before the table is printed as lines.
 const LEAST_WORDS: usize = 10;
+/// Longest word for which a column of texts is kept wide enough; longer ones are cut.
+const MOST_WORD: usize = 16;
 /// Least width beside the label for a text over the rest of a row.
 const LEAST_ACROSS: usize = 28;
 
@@ -66,18 +68,26 @@ impl Grid<'_> {
                 _ => widest(column).max(heading(column)),
             })
             .collect();
+        let least: Vec<usize> = (0..rooms.len()).map(|column| self.least(column)).collect();
         loop {
             let shown = rooms.iter().filter(|room| **room > 0).count();
             let taken = self.indent + rooms.iter().sum::<usize>() + GAP.len() * shown.saturating_sub(1);
             let Some(excess) = taken.checked_sub(self.width).filter(|excess| *excess > 0) else { return Some(rooms) };
             let widest = (0..rooms.len())
                 .filter(|column| matches!(self.kind(*column), ColumnKind::Label | ColumnKind::Words))
+                .filter(|column| rooms[*column] > least[*column])
                 .max_by_key(|column| rooms[*column])?;
-            if rooms[widest] <= LEAST_WORDS {
-                return None;
-            }
-            rooms[widest] = (rooms[widest] - 1).max(rooms[widest].saturating_sub(excess)).max(LEAST_WORDS);
+            rooms[widest] = (rooms[widest] - 1).max(rooms[widest].saturating_sub(excess)).max(least[widest]);
         }
+    }
+
+    /// Least width of a column of texts: that of its longest word, within bounds, so that none is cut.
+    fn least(&self, column: usize) -> usize {
+        let longest = |text: &str| text.split(' ').map(width).max().unwrap_or(0);
+        let cells = self.rows.iter().flatten().filter_map(|row| row.get(column));
+        let words = cells.filter_map(|cell| if let Drawn::Text(text, _) = cell { Some(longest(text)) } else { None });
+        let heading = longest(&clean(&self.table.columns[column].title));
+        words.chain([heading]).max().unwrap_or(0).clamp(LEAST_WORDS, MOST_WORD)
     }
 
     /// A wrapped label needs only the width of its longest line; the rest serves the remarks.
@@ -289,4 +299,25 @@ fn visible(line: &str) -> usize {
         }
     }
     width(&plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cell, Column, TableRow};
+
+    #[test]
+    fn a_narrow_column_cuts_no_word() {
+        let columns = [("", ColumnKind::Label), ("alone", ColumnKind::Number), ("compared in", ColumnKind::Words)];
+        let columns = columns.map(|(title, kind)| Column::new(title, kind)).to_vec();
+        let label = "copy (read + written), 256 MiB, 1 thread, normal stores, base pages";
+        let cells = vec![Cell::text(label), Cell::Count(12345), Cell::text("undisturbed")];
+        let table = Table::plain(columns, vec![TableRow { cells }]);
+        for page in 20..120 {
+            let mut lines = Vec::new();
+            draw(&table, page, Paint(false), &mut lines);
+            assert!(lines.iter().any(|line| line.contains("undisturbed")), "{page}: {lines:#?}");
+            assert!(lines.iter().all(|line| width(line) <= page), "{page}: {lines:#?}");
+        }
+    }
 }
