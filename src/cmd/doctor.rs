@@ -73,5 +73,7 @@ fn directories_of_earlier_runs(common: &CommonOptions) -> Vec<PathBuf> {
     let stored = store.summaries().unwrap_or_default();
     let newest = stored.iter().rev().filter(|summary| summary.tool.is_none()).take(RUNS);
     let runs = newest.filter_map(|summary| store.get(&summary.id, Detail::Values).ok());
-    runs.flat_map(|Run { plan, .. }| plan.directory.into_iter().chain(plan.more_directories)).map(PathBuf::from).collect()
+    runs.flat_map(|Run { plan, .. }| plan.directory.into_iter().chain(plan.more_directories))
+        .map(PathBuf::from)
+        .collect()
 }

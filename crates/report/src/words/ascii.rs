@@ -85,7 +85,8 @@ mod tests {
 
     #[test]
     fn columns_stay_where_they_are() {
-        let lines = ["within ±2%     3.0  a", "beyond         4.0  b", "…              5.0  c", "µ×             6.0  d"];
+        let lines =
+            ["within ±2%     3.0  a", "beyond         4.0  b", "…              5.0  c", "µ×             6.0  d"];
         for line in lines.map(ascii) {
             assert!(line.is_ascii() && (line.find(".0"), line.len()) == (Some(16), 21), "{line}");
         }

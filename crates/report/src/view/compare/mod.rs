@@ -32,6 +32,9 @@ pub(super) const BESIDE: usize = 3;
 /// Letters of the names of runs that a suggested command repeats.
 const NAMED: usize = 50;
 
+/// Disturbed runs that are named beyond those with a sentence.
+const DISTURBED: usize = 10;
+
 /// Figures in one table of many machines.
 const FIGURES: usize = 5;
 
@@ -157,6 +160,20 @@ fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, ot
         if !notes.contains(&sentence) {
             notes.push(sentence);
         }
+    }
+    // The answer of many runs stands on the first screen.
+    let more = notes.len().saturating_sub(BESIDE);
+    if others.len() > BESIDE && more > 1 {
+        let names = comparison
+            .machines
+            .iter()
+            .filter(|one| disturbed(one).is_some_and(|text| !notes[..BESIDE].contains(&text)));
+        let mut names: Vec<&str> = names.map(|machine| machine.name.as_str()).collect();
+        let unnamed = names.len().saturating_sub(DISTURBED);
+        names.truncate(DISTURBED);
+        let rest = if unnamed > 0 { format!(" and {unnamed} more") } else { String::new() };
+        notes.truncate(BESIDE);
+        notes.push(format!("disturbed were {} {rest} as well", names.join(", ")));
     }
     notes.extend(clock::notes(comparison, reference, others));
     notes.extend(others.iter().flat_map(|other| places::notes(comparison, reference, *other)));
