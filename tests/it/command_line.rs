@@ -112,3 +112,56 @@ fn too_little_address_space_is_told() {
     assert!(first.code == Some(2) && first.err.contains("(ulimit -v) leaves this program"), "{first:?}");
     assert_eq!(first.err.lines().count(), 1, "{first:?}");
 }
+
+/// A label may look like the name of a probe, as versions of kernels do.
+#[test]
+fn a_run_is_shown_by_a_label_with_dots() {
+    let place = Place::with_a_run();
+    for label in ["6.1.0-13", "os.fork_exit"] {
+        place.ask(&["runs", "label", "1", label]).fine();
+        let shown = place.ask(&["show", label]).fine().out;
+        assert!(shown.starts_with(&format!("Run 1 \"{label}\"")), "{shown}");
+    }
+    assert!(place.ask(&["show", "6.1.0-14"]).refused().contains("6.1.0-14"));
+    assert!(place.ask(&["show", "os.fork_exec"]).fine().out.starts_with("os.fork_exec: "), "no run is called so");
+}
+
+/// The doctor looks where stored runs measured, from wherever it is asked.
+#[test]
+fn leftovers_are_found_where_stored_runs_measured() {
+    let place = Place::with_a_run();
+    let mut run: serde_json::Value = place.ask(&["show", "1", "--json"]).fine().json();
+    let data = place.file("data");
+    // No process has this number: the largest that a kernel gives is 4,194,304.
+    std::fs::create_dir_all(data.join("prony-4999999-1f-0")).unwrap();
+    run["id"] = "20260101-000000-000001".into();
+    run["plan"]["directory"] = data.display().to_string().into();
+    std::fs::write(place.file("there.json"), run.to_string()).unwrap();
+    let leftover = |said: &str| said.contains("prony-4999999-1f-0");
+    assert!(!leftover(&place.ask(&["doctor", "--format", "markdown"]).fine().out));
+    place.ask(&["import", "there.json"]).fine();
+    let said = place.ask(&["doctor", "--format", "markdown"]).fine().out;
+    assert!(leftover(&said) && said.contains("/data"), "{said}");
+}
+
+/// A report that cannot be written leaves the one that was there.
+#[test]
+fn a_report_replaces_another_as_a_whole() {
+    let place = Place::with_a_run();
+    place.ask(&["report", "1", "--output", "a.html"]).fine();
+    let before = std::fs::read(place.file("a.html")).unwrap();
+    let script = "ulimit -f 8; exec $0 report 1 --output a.html";
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_prony")]).current_dir(place.path());
+    let said = Answer::of(command.env("PRONY_STORE", place.file("runs.sqlite")).output().unwrap());
+    assert!(said.refused().contains("could not write the report to a.html"));
+    assert!(std::fs::read(place.file("a.html")).unwrap() == before, "the old one is whole");
+    assert!(
+        !place
+            .path()
+            .read_dir()
+            .unwrap()
+            .flatten()
+            .any(|entry| { entry.file_name().to_string_lossy().ends_with(".part") })
+    );
+}

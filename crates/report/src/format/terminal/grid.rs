@@ -8,7 +8,7 @@ use crate::{ColumnKind, Table, Tone};
 const GAP: &str = "  ";
 /// Least width of a column of texts before the table is printed as lines.
 const LEAST_WORDS: usize = 10;
-/// Longest word for which a column of texts is kept wide enough; longer ones are cut.
+/// Longest word for which a column of texts is kept wide enough where longer ones leave no room.
 const MOST_WORD: usize = 16;
 /// Least width beside the label for a text over the rest of a row.
 const LEAST_ACROSS: usize = 28;
@@ -42,7 +42,8 @@ pub(super) fn draw(table: &Table, page: usize, paint: Paint, lines: &mut Vec<Str
     let measures = rows.iter().map(measure).collect();
     let indent = if table.groups.iter().any(|group| !group.title.is_empty()) { 4 } else { 2 };
     let mut grid = Grid { table, rows, measures, rooms: Vec::new(), indent, width: page, paint };
-    match grid.rooms() {
+    // No word is cut where that leaves room for the other columns.
+    match grid.rooms(usize::MAX).or_else(|| grid.rooms(MOST_WORD)) {
         Some(rooms) => {
             grid.rooms = rooms;
             grid.tighten();
@@ -57,8 +58,9 @@ impl Grid<'_> {
         self.table.columns[column].kind
     }
 
-    /// Width of every column, or `None` if they do not fit side by side. Remarks get the remaining width.
-    fn rooms(&self) -> Option<Vec<usize>> {
+    /// Width of every column, words of so many letters whole, or `None` if they do not fit side by side. Remarks get the
+    /// remaining width.
+    fn rooms(&self, most_word: usize) -> Option<Vec<usize>> {
         let heading = |column: usize| width(&clean(&self.table.columns[column].title));
         let widest = |column: usize| self.measures.iter().map(|group| group[column].all()).max().unwrap_or(0);
         let mut rooms: Vec<usize> = (0..self.table.columns.len())
@@ -68,7 +70,7 @@ impl Grid<'_> {
                 _ => widest(column).max(heading(column)),
             })
             .collect();
-        let least: Vec<usize> = (0..rooms.len()).map(|column| self.least(column)).collect();
+        let least: Vec<usize> = (0..rooms.len()).map(|column| self.least(column, most_word)).collect();
         loop {
             let shown = rooms.iter().filter(|room| **room > 0).count();
             let taken = self.indent + rooms.iter().sum::<usize>() + GAP.len() * shown.saturating_sub(1);
@@ -81,13 +83,15 @@ impl Grid<'_> {
         }
     }
 
-    /// Least width of a column of texts: that of its longest word, within bounds, so that none is cut.
-    fn least(&self, column: usize) -> usize {
-        let longest = |text: &str| text.split(' ').map(width).max().unwrap_or(0);
+    /// Least width of a column of texts: that of its longest word, at most so many letters, so that none is cut.
+    fn least(&self, column: usize, most: usize) -> usize {
+        // Wrapped labels have a hanging indent.
+        let indent = |text: &str| if self.kind(column) == ColumnKind::Label && text.contains(' ') { 2 } else { 0 };
+        let longest = |text: &str| text.split(' ').map(width).max().unwrap_or(0) + indent(text);
         let cells = self.rows.iter().flatten().filter_map(|row| row.get(column));
         let words = cells.filter_map(|cell| if let Drawn::Text(text, _) = cell { Some(longest(text)) } else { None });
         let heading = longest(&clean(&self.table.columns[column].title));
-        words.chain([heading]).max().unwrap_or(0).clamp(LEAST_WORDS, MOST_WORD)
+        words.chain([heading]).max().unwrap_or(0).clamp(LEAST_WORDS, most)
     }
 
     /// A wrapped label needs only the width of its longest line; the rest serves the remarks.
@@ -317,6 +321,21 @@ mod tests {
             let mut lines = Vec::new();
             draw(&table, page, Paint(false), &mut lines);
             assert!(lines.iter().any(|line| line.contains("undisturbed")), "{page}: {lines:#?}");
+            assert!(lines.iter().all(|line| width(line) <= page), "{page}: {lines:#?}");
+        }
+    }
+
+    #[test]
+    fn a_name_to_be_typed_stays_whole_beside_a_text_that_wraps() {
+        let columns = [("name", ColumnKind::Label), ("machine", ColumnKind::Words)];
+        let name = "published:ams02-2002/compaq-alpha-ev68-dual-cpu-866-mhz-linux-cxx";
+        let cells = vec![Cell::text(name), Cell::text("Compaq alpha-ev68 dual-CPU 866 MHz (Linux cxx)")];
+        let columns = columns.map(|(title, kind)| Column::new(title, kind)).to_vec();
+        let table = Table::plain(columns, vec![TableRow { cells }]);
+        for page in 80..120 {
+            let mut lines = Vec::new();
+            draw(&table, page, Paint(false), &mut lines);
+            assert!(lines.iter().any(|line| line.contains(name)), "{page}: {lines:#?}");
             assert!(lines.iter().all(|line| width(line) <= page), "{page}: {lines:#?}");
         }
     }

@@ -152,8 +152,8 @@ const fn relation_words(relation: Relation) -> &'static str {
     }
 }
 
-fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, others: &[usize]) -> Vec<String> {
-    // What disturbed a run comes first: it is the first rival of everything below.
+/// What disturbed the runs, a sentence each; of many runs the first few, so that the answer stands on the first screen.
+fn disturbances(comparison: &Comparison, many: bool) -> Vec<String> {
     let disturbed = |machine: &Compared| analyse::conditions::sentence(&machine.name, &machine.disturbances);
     let mut notes: Vec<String> = Vec::new();
     for sentence in comparison.machines.iter().filter_map(disturbed) {
@@ -161,9 +161,8 @@ fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, ot
             notes.push(sentence);
         }
     }
-    // The answer of many runs stands on the first screen.
     let more = notes.len().saturating_sub(BESIDE);
-    if others.len() > BESIDE && more > 1 {
+    if many && more > 1 {
         let names = comparison
             .machines
             .iter()
@@ -173,8 +172,14 @@ fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, ot
         names.truncate(DISTURBED);
         let rest = if unnamed > 0 { format!(" and {unnamed} more") } else { String::new() };
         notes.truncate(BESIDE);
-        notes.push(format!("disturbed were {} {rest} as well", names.join(", ")));
+        notes.push(format!("{}{rest} were disturbed too", names.join(", ")));
     }
+    notes
+}
+
+fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, others: &[usize]) -> Vec<String> {
+    // What disturbed a run comes first: it is the first rival of everything below.
+    let mut notes = disturbances(comparison, others.len() > BESIDE);
     notes.extend(clock::notes(comparison, reference, others));
     notes.extend(others.iter().flat_map(|other| places::notes(comparison, reference, *other)));
     for machine in comparison.machines.iter().filter(|machine| machine.relation == Relation::SameRun) {
