@@ -144,6 +144,25 @@ fn leftovers_are_found_where_stored_runs_measured() {
     assert!(leftover(&said) && said.contains("/data"), "{said}");
 }
 
+/// Runs that share a file are compared by its name, and what is wrong with a table is told by its line.
+#[test]
+fn a_table_is_compared_by_the_name_of_its_file() {
+    let place = Place::with_two_runs();
+    std::fs::write(place.file("two.csv"), "machine,triad (GB/s)\nnode-a,61.5\nnode-b,91.5\n").unwrap();
+    let said = place.ask(&["compare", "two.csv"]).fine().out;
+    assert!(said.ends_with("Next: prony compare two.csv --all\n"), "{said}");
+    place.ask(&["compare", "two.csv", "--all"]).fine();
+    let said = place.ask(&["compare", "a.json", "b.json"]).fine().out;
+    assert!(said.contains("Next: prony explain a.json b.json"), "{said}");
+    std::fs::write(place.file("wrong.csv"), "machine,triad (GB/s)\nnode-a,61.5\nnode-b,fast\n").unwrap();
+    let said = place.ask(&["compare", "wrong.csv"]).refused();
+    assert!(said.contains("'fast' in column 'triad (GB/s)' is not a number at line 3"), "{said}");
+    std::fs::write(place.file("half.json"), "{\"schema\": 3,").unwrap();
+    assert!(place.ask(&["show", "half.json"]).refused().contains("could not read the run document"));
+    let said = place.ask(&["compare", "1", "a.json", "--price", "x=1/h", "--price", "a.json=1/h"]).refused();
+    assert!(said.contains("the price of x is of none of the runs"), "{said}");
+}
+
 /// A report that cannot be written leaves the one that was there.
 #[test]
 fn a_report_replaces_another_as_a_whole() {
