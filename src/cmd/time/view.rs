@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use analyse::{CompareOptions, compare};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use application::{AXIS, MEMORY, TIME, TimedPair};
 use model::{Figure, Outcome, Run, Unit, percent};
 use report::view::{CompareContext, RunContext};
@@ -129,6 +129,14 @@ pub(super) fn against(baseline: &Named, run: &Run, band: f64) -> Result<Vec<Docu
         first.title = format!("against {}", baseline.handle);
     }
     Ok(sections)
+}
+
+/// Refuses a file that cannot be written where it is to be.
+pub(super) fn check_place(file: &Path) -> Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    ensure!(folder.is_dir(), "could not write {}: there is no directory {}", file.display(), folder.display());
+    ensure!(!file.is_dir(), "could not write {}: it is a directory", file.display());
+    Ok(())
 }
 
 /// Writes a document to a file.
