@@ -1,6 +1,7 @@
 //! `prony doctor`: what may disturb measuring here.
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use clap::Args;
@@ -64,14 +65,17 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     Ok(ExitStatus::Fine)
 }
 
-/// Stored runs whose directories are looked at, newest first.
+/// Stored runs whose directories are looked at, newest first, and the time in which as many as possible are read.
 const RUNS: usize = 50;
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Directories in which the newest stored runs measured. A store that cannot be read is told by the verbs that need it.
 fn directories_of_earlier_runs(common: &CommonOptions) -> Vec<PathBuf> {
     let Ok(store) = run_finder::read(common) else { return Vec::new() };
     let stored = store.summaries().unwrap_or_default();
+    let began = Instant::now();
     let newest = stored.iter().rev().filter(|summary| summary.tool.is_none()).take(RUNS);
+    let newest = newest.take_while(|_| began.elapsed() < PATIENCE);
     let runs = newest.filter_map(|summary| store.get(&summary.id, Detail::Values).ok());
     runs.flat_map(|Run { plan, .. }| plan.directory.into_iter().chain(plan.more_directories))
         .map(PathBuf::from)
