@@ -8,8 +8,9 @@ use crate::{ColumnKind, Table, Tone};
 const GAP: &str = "  ";
 /// Least width of a column of texts before the table is printed as lines.
 const LEAST_WORDS: usize = 10;
-/// Longest word for which a column of texts is kept wide enough where longer ones leave no room.
-const MOST_WORD: usize = 16;
+/// Longest words of labels and of other texts that are kept whole, from all of them to the last before a table is printed
+/// as lines: that a long label is cut matters least.
+const MOST_WORDS: [(usize, usize); 4] = [(usize::MAX, usize::MAX), (48, 48), (16, 16), (LEAST_WORDS, 16)];
 /// Least width beside the label for a text over the rest of a row.
 const LEAST_ACROSS: usize = 28;
 
@@ -43,7 +44,7 @@ pub(super) fn draw(table: &Table, page: usize, paint: Paint, lines: &mut Vec<Str
     let indent = if table.groups.iter().any(|group| !group.title.is_empty()) { 4 } else { 2 };
     let mut grid = Grid { table, rows, measures, rooms: Vec::new(), indent, width: page, paint };
     // No word is cut where that leaves room for the other columns.
-    match grid.rooms(usize::MAX).or_else(|| grid.rooms(MOST_WORD)) {
+    match MOST_WORDS.iter().find_map(|most| grid.rooms(*most)) {
         Some(rooms) => {
             grid.rooms = rooms;
             grid.tighten();
@@ -58,9 +59,9 @@ impl Grid<'_> {
         self.table.columns[column].kind
     }
 
-    /// Width of every column, words of so many letters whole, or `None` if they do not fit side by side. Remarks get the
+    /// Width of every column, words of at most so many letters whole, or `None` if they do not fit side by side. Remarks get the
     /// remaining width.
-    fn rooms(&self, most_word: usize) -> Option<Vec<usize>> {
+    fn rooms(&self, most: (usize, usize)) -> Option<Vec<usize>> {
         let heading = |column: usize| width(&clean(&self.table.columns[column].title));
         let widest = |column: usize| self.measures.iter().map(|group| group[column].all()).max().unwrap_or(0);
         let mut rooms: Vec<usize> = (0..self.table.columns.len())
@@ -70,7 +71,7 @@ impl Grid<'_> {
                 _ => widest(column).max(heading(column)),
             })
             .collect();
-        let least: Vec<usize> = (0..rooms.len()).map(|column| self.least(column, most_word)).collect();
+        let least: Vec<usize> = (0..rooms.len()).map(|column| self.least(column, most)).collect();
         loop {
             let shown = rooms.iter().filter(|room| **room > 0).count();
             let taken = self.indent + rooms.iter().sum::<usize>() + GAP.len() * shown.saturating_sub(1);
@@ -84,7 +85,8 @@ impl Grid<'_> {
     }
 
     /// Least width of a column of texts: that of its longest word, at most so many letters, so that none is cut.
-    fn least(&self, column: usize, most: usize) -> usize {
+    fn least(&self, column: usize, (labels, texts): (usize, usize)) -> usize {
+        let most = if self.kind(column) == ColumnKind::Label { labels } else { texts };
         // Wrapped labels have a hanging indent.
         let indent = |text: &str| if self.kind(column) == ColumnKind::Label && text.contains(' ') { 2 } else { 0 };
         let longest = |text: &str| text.split(' ').map(width).max().unwrap_or(0) + indent(text);
