@@ -7,7 +7,7 @@ use model::Run;
 use report::Document;
 
 use crate::cli::CommonOptions;
-use crate::columns;
+use crate::{columns, locale};
 
 /// What failed where standard output takes no more.
 const UNWRITTEN: &str = "could not write to standard output";
@@ -16,10 +16,11 @@ const UNWRITTEN: &str = "could not write to standard output";
 pub(crate) fn print(document: &Document, common: &CommonOptions) -> Result<()> {
     let name = common.format();
     if name == "terminal" {
-        let format = report::by_name(name, columns::width(), colours(&common.color))?;
-        let mut out = io::BufWriter::new(io::stdout().lock());
-        format.render(document, &mut out)?;
-        return out.flush().context(UNWRITTEN);
+        let mut text = Vec::new();
+        report::by_name(name, columns::width(), colours(&common.color))?.render(document, &mut text)?;
+        let text = locale::shown(&String::from_utf8_lossy(&text));
+        let mut out = io::stdout().lock();
+        return out.write_all(text.as_bytes()).and_then(|()| out.flush()).context(UNWRITTEN);
     }
     write(&rendered(document, name, common)?)
 }
@@ -117,12 +118,12 @@ fn harmless(text: &str) -> String {
 
 /// Prints a remark that is not part of the report. A failure to write it is ignored: the report matters more.
 pub(crate) fn remark(text: &str) {
-    let _ = writeln!(io::stderr(), "prony: {}", harmless(text));
+    let _ = writeln!(io::stderr(), "prony: {}", locale::shown(&harmless(text)));
 }
 
 /// Prints a help text to standard error: nothing was done.
 pub(crate) fn guidance(text: &str) {
-    let _ = write!(io::stderr(), "{}", harmless(text));
+    let _ = write!(io::stderr(), "{}", locale::shown(&harmless(text)));
 }
 
 /// Prints an error in one line.

@@ -12,7 +12,7 @@ use model::{Figure, FigureKey, PlanEntry, Run};
 use report::PrintedQuantity;
 use report::words::duration;
 
-use crate::output;
+use crate::{locale, output};
 
 /// How progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +104,8 @@ impl ShownState {
         let place = ((share * STEPS as f64) as u64).min(STEPS - 1);
         // The estimate may grow, and the bar does not go back.
         bar.set_position(place.max(bar.position()));
-        bar.set_message(format!("{about}   {converged} of {of} figures ±{}%   {doing}", self.target * 100.0));
+        let message = format!("{about}   {converged} of {of} figures ±{}%   {doing}", self.target * 100.0);
+        bar.set_message(locale::shown(&message));
         bar.tick();
     }
 
@@ -129,7 +130,7 @@ impl ProgressLine {
         };
         let bar = ProgressBar::with_draw_target(Some(STEPS), to);
         if let Ok(style) = ProgressStyle::with_template("  {bar:24}  {percent:>3}%  {wide_msg}") {
-            bar.set_style(style.progress_chars("██░"));
+            bar.set_style(style.progress_chars(&locale::shown("██░")));
         }
         let now = Instant::now();
         let state = Arc::new(Mutex::new(ShownState {
@@ -197,7 +198,7 @@ impl Observer for ProgressLine {
     fn on_event(&mut self, event: &MeasureEvent<'_>) {
         match event {
             MeasureEvent::Began(run) => {
-                self.bar.println(format!("Measuring this machine: {}", run.machine.summary));
+                self.bar.println(locale::shown(&format!("Measuring this machine: {}", run.machine.summary)));
                 self.learn(run);
                 let mut state = locked(&self.state);
                 state.of = run.figures.len();
@@ -270,7 +271,10 @@ pub(crate) fn spinner(text: &str, visible: bool) -> ProgressBar {
     if !visible {
         return ProgressBar::hidden();
     }
-    let bar = ProgressBar::new_spinner().with_message(text.to_owned());
+    let mut bar = ProgressBar::new_spinner().with_message(text.to_owned());
+    if locale::is_ascii() {
+        bar = bar.with_style(ProgressStyle::default_spinner().tick_chars("|/-\\ "));
+    }
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
 }

@@ -104,6 +104,17 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
     Ok(found)
 }
 
+/// Whether a handle is one that a command line takes by itself: the number of a stored run, or a published name.
+pub(crate) fn names_one(handle: &str) -> bool {
+    handle.parse::<u64>().is_ok() || handle.starts_with("published:")
+}
+
+/// Whether a name refers to a run of the store; labels such as `6.1.0` may look like something else.
+pub(crate) fn is_stored(name: &str, common: &CommonOptions) -> bool {
+    let selector = read(common).ok().and_then(|store| Selector::new(store.as_ref()).ok());
+    selector.is_some_and(|selector| selector.resolve(name).is_ok())
+}
+
 /// The runs of a file: one by the name of the file, several by their own.
 fn named_of_file(name: &str) -> Result<Vec<Named>> {
     let runs = of_file(Path::new(name))?;
@@ -121,17 +132,18 @@ fn of_file(path: &Path) -> Result<Vec<Run>> {
             let most = import::LONGEST as u64 + 1;
             let read = std::fs::File::open(path)
                 .and_then(|file| std::io::Read::read_to_end(&mut std::io::Read::take(file, most), &mut bytes));
-            let runs = read.ok().and_then(|_| {
-                import::import(
-                    &path.display().to_string(),
-                    &bytes,
-                    &import::ImportOptions::default(),
-                    &probes::catalogue(),
-                )
-                .ok()
-            });
-            // What the document lacks says more than that no other format fits.
-            runs.map(|source| source.runs).filter(|runs| !runs.is_empty()).ok_or_else(|| error.into())
+            if read.is_err() {
+                return Err(error.into());
+            }
+            let options = import::ImportOptions::default();
+            let json = bytes.trim_ascii_start().starts_with(b"{");
+            match import::import(&path.display().to_string(), &bytes, &options, &probes::catalogue()) {
+                Ok(source) if !source.runs.is_empty() => Ok(source.runs),
+                // A format that is recognised says what is wrong in its own lines.
+                Err(reason) if !json && !matches!(reason, import::Error::Unrecognised { .. }) => Err(reason.into()),
+                // What the document lacks says more than that no other format fits.
+                _ => Err(error.into()),
+            }
         }
     }
 }

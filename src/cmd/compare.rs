@@ -98,7 +98,8 @@ fn prices(comparison: &Comparison, named: &[Named], given: &[(String, f64, Strin
             || file == Some(name)
     };
     for (name, ..) in given {
-        let known = || named.iter().map(|run| run.handle.clone()).collect::<Vec<_>>().join(", ");
+        let called = |run: &Named| run.run.label.clone().unwrap_or_else(|| run.handle.clone());
+        let known = || named.iter().map(called).collect::<Vec<_>>().join(", ");
         anyhow::ensure!(
             named.iter().filter(|run| means(name, run)).count() == 1,
             "the price of {name} is of none of the runs, or of several; they are {}",
@@ -166,6 +167,12 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let whole = arguments.all || arguments.changed || arguments.ratio || arguments.sort.is_some();
     let context = CompareContext { handles, brief: !whole, seconds: seconds(&runs) };
     let mut document = report::view::compare(&comparison, &context);
+    // Runs that share a file have no names of their own on a command line.
+    let typed = |run: &Named| arguments.runs.contains(&run.handle) || run_finder::names_one(&run.handle);
+    if !named.iter().all(typed) {
+        let again = format!("prony compare {} --all", arguments.runs.join(" "));
+        document.next = if context.brief { vec![again] } else { Vec::new() };
+    }
     document.summary.extend(super::printed::disagreements(&comparison, &runs)?);
     output::print(&document, common)?;
     Ok(comparison.gate.map_or(ExitStatus::Fine, |gate| exit(gate.answer, arguments.inconclusive)))

@@ -1,19 +1,24 @@
 //! `prony doctor`: what may disturb measuring here.
 
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
 use anyhow::Result;
 use clap::Args;
+use model::Run;
 use report::view::{CheckFinding, FindingState, Findings};
+use store::Detail;
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::{output, progress};
+use crate::{output, progress, run_finder};
 
 /// Options of `prony doctor`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Directory in which the file figures would be measured
     #[arg(long, value_name = "DIR", default_value = ".")]
-    directory: std::path::PathBuf,
+    directory: PathBuf,
     /// Watch the host for this time instead, such as 60s: contention on the cores, the clock, stolen time, and which CPUs
     /// are threads of one core
     #[arg(long, value_name = "TIME", value_parser = crate::value_parsers::seconds, conflicts_with = "directory")]
@@ -26,7 +31,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     }
     let spinner = progress::spinner("looking around", progress::draws());
     let mut engine = super::run::engine()?;
-    let checks = measure::doctor(&mut engine, &arguments.directory);
+    let checks = measure::doctor(&mut engine, &arguments.directory, &directories_of_earlier_runs(common));
     spinner.finish_and_clear();
     let findings: Vec<CheckFinding> = checks
         .into_iter()
@@ -58,4 +63,21 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     };
     output::print(&report::view::findings(&found), common)?;
     Ok(ExitStatus::Fine)
+}
+
+/// Stored runs whose directories are looked at, newest first, and the time in which as many as possible are read.
+const RUNS: usize = 50;
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Directories in which the newest stored runs measured. A store that cannot be read is told by the verbs that need it.
+fn directories_of_earlier_runs(common: &CommonOptions) -> Vec<PathBuf> {
+    let Ok(store) = run_finder::read(common) else { return Vec::new() };
+    let stored = store.summaries().unwrap_or_default();
+    let began = Instant::now();
+    let newest = stored.iter().rev().filter(|summary| summary.tool.is_none()).take(RUNS);
+    let newest = newest.take_while(|_| began.elapsed() < PATIENCE);
+    let runs = newest.filter_map(|summary| store.get(&summary.id, Detail::Values).ok());
+    runs.flat_map(|Run { plan, .. }| plan.directory.into_iter().chain(plan.more_directories))
+        .map(PathBuf::from)
+        .collect()
 }

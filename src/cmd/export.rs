@@ -1,6 +1,5 @@
 //! `prony export`: runs in the formats of other tools.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
@@ -47,18 +46,13 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     }
     let named = run_finder::find(&arguments.runs, common, Detail::Whole)?;
     let runs: Vec<Run> = named.into_iter().map(|named| named.run).collect();
+    let mut bytes = Vec::new();
+    ::export::export(&runs, to, &mut bytes)?;
     match &arguments.output {
         Some(path) => {
-            let cannot = || format!("could not write {}", path.display());
-            let mut file = std::io::BufWriter::new(std::fs::File::create(path).with_context(cannot)?);
-            ::export::export(&runs, to, &mut file)?;
-            file.flush().with_context(cannot)?;
+            store::write_file(path, &bytes).with_context(|| format!("could not write {}", path.display()))?;
         }
-        None => {
-            let mut bytes = Vec::new();
-            ::export::export(&runs, to, &mut bytes)?;
-            output::write_as(bytes, to, common)?;
-        }
+        None => output::write_as(bytes, to, common)?,
     }
     Ok(ExitStatus::Fine)
 }

@@ -120,7 +120,7 @@ fn written(document: &Document, arguments: &Arguments, common: &CommonOptions) -
         output::write(&text)?;
         return Ok(ExitStatus::Fine);
     }
-    std::fs::write(path, text).with_context(|| format!("could not write the report to {}", path.display()))?;
+    store::write_file(path, &text).with_context(|| format!("could not write the report to {}", path.display()))?;
     output::write(format!("Wrote {}\n", path.display()).as_bytes())?;
     Ok(ExitStatus::Fine)
 }

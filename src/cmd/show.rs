@@ -29,7 +29,13 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let name = arguments.runs.first().map_or("", String::as_str);
-    if arguments.runs.len() == 1 && arguments.evaluation.is_none() && !store::is_path(name) {
+    let probe = || name.contains('.') || probes::describe(name).is_some();
+    if arguments.runs.len() == 1
+        && arguments.evaluation.is_none()
+        && !store::is_path(name)
+        && probe()
+        && !run_finder::is_stored(name, common)
+    {
         // In version 0.1, `show` also described probes.
         if let Some(description) = probes::describe(name) {
             output::print(&report::view::probe(&description), common)?;

@@ -50,3 +50,137 @@ fn strange_words_of_a_command_line_are_used_or_get_a_line() {
     let unset = place.prony().arg("runs").env("PRONY_STORE", "").output().unwrap();
     assert!(Answer::of(unset).refused().contains("PRONY_STORE"));
 }
+
+/// Text for people has the characters of the locale; what is written for programs is UTF-8.
+#[test]
+fn a_locale_without_utf_8_gets_ascii() {
+    let place = Place::with_a_run();
+    let ask = |words: &[&str], locale: &[(&str, &str)]| {
+        let mut command = place.prony();
+        command.env_remove("LC_ALL").env_remove("LC_CTYPE").env_remove("LANG").envs(locale.iter().copied());
+        Answer::of(command.args(words).output().unwrap())
+    };
+    let words: [&[&str]; 8] = [
+        &["show", "1", "--notes"],
+        &["compare", "1", "1", "--all"],
+        &["explain", "published:cyberlife-2004/appserver.geo", "published:cyberlife-2004/beastie.lab"],
+        &["show", "published:babar-cpu-1998"],
+        &["runs"],
+        &["probes"],
+        &["doctor"],
+        &["show", "\u{b5}\u{2013}"],
+    ];
+    for words in words {
+        let said = ask(words, &[("LANG", "C.UTF-8"), ("LC_ALL", "C")]);
+        assert!(said.out.is_ascii() && said.err.is_ascii(), "{words:?}: {said:?}");
+        assert!(said.out.lines().all(|line| line.len() <= 100), "{words:?}: {}", said.out);
+    }
+    assert!(ask(&["show", "1"], &[("LC_ALL", ""), ("LC_CTYPE", "C"), ("LANG", "C.UTF-8")]).fine().out.is_ascii());
+    assert!(!ask(&["show", "1"], &[("LC_ALL", "C.UTF-8"), ("LANG", "C")]).fine().out.is_ascii());
+    for format in ["json", "markdown", "html", "csv"] {
+        let written = |locale: &str| ask(&["show", "1", "--format", format], &[("LC_ALL", locale)]).fine().out;
+        assert!(written("C") == written("C.UTF-8"), "{format} is the same everywhere");
+    }
+}
+
+/// Where the output is no terminal, `COLUMNS` says how wide it may be.
+#[test]
+fn columns_are_asked_for_where_there_is_no_terminal() {
+    let place = Place::with_a_run();
+    let widest = |columns: &str| {
+        let output = place.prony().args(["compare", "1", "1", "--all"]).env("COLUMNS", columns).output().unwrap();
+        Answer::of(output).fine().out.lines().map(|line| line.chars().count()).max().unwrap_or(0)
+    };
+    assert!(widest("60") <= 60 && (61..=100).contains(&widest("100")));
+    assert!(widest("140") > 100 && widest("140") <= 140, "{}", widest("140"));
+}
+
+/// The least address space with which the program starts at all gets a line, and no abort.
+#[test]
+fn too_little_address_space_is_told() {
+    let place = Place::with_a_run();
+    let program = env!("CARGO_BIN_EXE_prony");
+    let size = std::fs::metadata(program).unwrap().len() >> 10;
+    let script = "ulimit -v $1 && exec $2 --version";
+    let tries = (0..400).map(|step| {
+        let limit = (size / 2 + step * 1024).to_string();
+        let mut command = std::process::Command::new("sh");
+        Answer::of(command.args(["-c", script, "sh", &limit, program]).current_dir(place.path()).output().unwrap())
+    });
+    // Below that the kernel or the loader ends it, which cannot be told from inside.
+    let first = tries.into_iter().find(|said| said.code.is_some_and(|code| code < 127)).unwrap();
+    assert!(first.code == Some(2) && first.err.contains("(ulimit -v) leaves this program"), "{first:?}");
+    assert_eq!(first.err.lines().count(), 1, "{first:?}");
+}
+
+/// A label may look like the name of a probe, as versions of kernels do.
+#[test]
+fn a_run_is_shown_by_a_label_with_dots() {
+    let place = Place::with_a_run();
+    for label in ["6.1.0-13", "os.fork_exit"] {
+        place.ask(&["runs", "label", "1", label]).fine();
+        let shown = place.ask(&["show", label]).fine().out;
+        assert!(shown.starts_with(&format!("Run 1 \"{label}\"")), "{shown}");
+    }
+    assert!(place.ask(&["show", "6.1.0-14"]).refused().contains("6.1.0-14"));
+    assert!(place.ask(&["show", "os.fork_exec"]).fine().out.starts_with("os.fork_exec: "), "no run is called so");
+}
+
+/// The doctor looks where stored runs measured, from wherever it is asked.
+#[test]
+fn leftovers_are_found_where_stored_runs_measured() {
+    let place = Place::with_a_run();
+    let mut run: serde_json::Value = place.ask(&["show", "1", "--json"]).fine().json();
+    let data = place.file("data");
+    // No process has this number: the largest that a kernel gives is 4,194,304.
+    std::fs::create_dir_all(data.join("prony-4999999-1f-0")).unwrap();
+    run["id"] = "20260101-000000-000001".into();
+    run["plan"]["directory"] = data.display().to_string().into();
+    std::fs::write(place.file("there.json"), run.to_string()).unwrap();
+    let leftover = |said: &str| said.contains("prony-4999999-1f-0");
+    assert!(!leftover(&place.ask(&["doctor", "--format", "markdown"]).fine().out));
+    place.ask(&["import", "there.json"]).fine();
+    let said = place.ask(&["doctor", "--format", "markdown"]).fine().out;
+    assert!(leftover(&said) && said.contains("/data"), "{said}");
+}
+
+/// Runs that share a file are compared by its name, and what is wrong with a table is told by its line.
+#[test]
+fn a_table_is_compared_by_the_name_of_its_file() {
+    let place = Place::with_two_runs();
+    std::fs::write(place.file("two.csv"), "machine,triad (GB/s)\nnode-a,61.5\nnode-b,91.5\n").unwrap();
+    let said = place.ask(&["compare", "two.csv"]).fine().out;
+    assert!(said.ends_with("Next: prony compare two.csv --all\n"), "{said}");
+    place.ask(&["compare", "two.csv", "--all"]).fine();
+    let said = place.ask(&["compare", "a.json", "b.json"]).fine().out;
+    assert!(said.contains("Next: prony explain a.json b.json"), "{said}");
+    std::fs::write(place.file("wrong.csv"), "machine,triad (GB/s)\nnode-a,61.5\nnode-b,fast\n").unwrap();
+    let said = place.ask(&["compare", "wrong.csv"]).refused();
+    assert!(said.contains("'fast' in column 'triad (GB/s)' is not a number at line 3"), "{said}");
+    std::fs::write(place.file("half.json"), "{\"schema\": 3,").unwrap();
+    assert!(place.ask(&["show", "half.json"]).refused().contains("could not read the run document"));
+    let said = place.ask(&["compare", "1", "a.json", "--price", "x=1/h", "--price", "a.json=1/h"]).refused();
+    assert!(said.contains("the price of x is of none of the runs"), "{said}");
+}
+
+/// A report that cannot be written leaves the one that was there.
+#[test]
+fn a_report_replaces_another_as_a_whole() {
+    let place = Place::with_a_run();
+    place.ask(&["report", "1", "--output", "a.html"]).fine();
+    let before = std::fs::read(place.file("a.html")).unwrap();
+    let script = "ulimit -f 8; exec $0 report 1 --output a.html";
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_prony")]).current_dir(place.path());
+    let said = Answer::of(command.env("PRONY_STORE", place.file("runs.sqlite")).output().unwrap());
+    assert!(said.refused().contains("could not write the report to a.html"));
+    assert!(std::fs::read(place.file("a.html")).unwrap() == before, "the old one is whole");
+    assert!(
+        !place
+            .path()
+            .read_dir()
+            .unwrap()
+            .flatten()
+            .any(|entry| { entry.file_name().to_string_lossy().ends_with(".part") })
+    );
+}

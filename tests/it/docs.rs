@@ -83,6 +83,8 @@ impl Workplace {
             .env("PATH", search)
             .env("PRONY_STORE", path.join("runs.sqlite"))
             .env("NO_COLOR", "1")
+            .env("LC_ALL", "C.UTF-8")
+            .env_remove("COLUMNS")
             .output()
             .unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -168,6 +170,9 @@ fn lines_of_the_pages_wrap_at_100_columns_and_links_lead_somewhere() {
             fenced ^= line.starts_with("```");
             let long = !fenced && !line.starts_with('|') && line.chars().count() > 100;
             assert!(!long, "{}:{} is longer than 100 columns", page.name, at + 1);
+            // A row cannot wrap: what it has no room for stands below its table.
+            let wide = !fenced && line.starts_with('|') && line.chars().count() > 120;
+            assert!(!wide, "{}:{} is a row of more than 120 columns", page.name, at + 1);
             for link in line.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
                 let target = link.split('#').next().unwrap_or_default();
                 let elsewhere = target.is_empty() || target.contains("://");

@@ -67,6 +67,19 @@ fn a_number_of_runs_is_kept_to_and_parameters_are_filled_in() {
 }
 
 #[test]
+fn what_cannot_be_done_is_told_before_anything_is_timed() {
+    let place = Place::new();
+    let unused = timed(&place, &["-r2", "-L", "jobs", "1,2", "touch ran; true {job}"]).refused();
+    assert!(unused.contains("no command uses the parameter 'jobs'; write {jobs}"), "{unused}");
+    timed(&place, &["-r2", "-L", "jobs", "1,2", "--prepare", "true {jobs}", "true"]).fine();
+    for option in ["--export-csv", "--export-markdown"] {
+        let nowhere = timed(&place, &["-r2", option, "missing/x", "touch ran"]).refused();
+        assert!(nowhere.contains("could not write missing/x: there is no directory missing"), "{nowhere}");
+    }
+    assert!(!place.file("ran").exists());
+}
+
+#[test]
 fn two_commands_of_too_few_launches_are_said_to_be_undecided() {
     let place = Place::new();
     // The faster one is named last, and neighbours must not decide which it is.

@@ -9,11 +9,12 @@ pub fn glob(pattern: &str, text: &str) -> bool {
 }
 
 /// Up to three names that the user may have meant, nearest first: by the number of letters changed, omitted, inserted
-/// or exchanged with a neighbour, at most a quarter of them or two.
+/// or exchanged with a neighbour, at most a quarter of them or two, and not all of them.
 #[must_use]
 pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let name = name.to_lowercase();
-    let far = (name.chars().count() / 4).max(2);
+    let length = name.chars().count();
+    let far = (length / 4).max(2).min(length.saturating_sub(1));
     let mut near: Vec<(usize, &str)> = names
         .map(|known| {
             let distance = |known: &str| strsim::osa_distance(&name, &known.to_lowercase());
@@ -46,5 +47,6 @@ mod tests {
         assert_eq!(nearest("Memory.cpoy", names.into_iter()), ["memory.copy"]);
         assert_eq!(nearest("fork_exi", names.into_iter()), ["os.fork_exit"]);
         assert!(nearest("zzzzzz", names.into_iter()).is_empty());
+        assert_eq!(nearest("99", ["k4", "9", "x.3", "9a"].into_iter()), ["9", "9a"], "as long as what is changed");
     }
 }

@@ -105,12 +105,20 @@ pub fn save_document(path: &Path, run: &Run) -> Result<(), Error> {
     } else {
         text.as_bytes()
     };
+    write_file(path, bytes).map_err(|error| refuse(&error))
+}
+
+/// Writes a file as a whole: where that fails, an older file of that name stays unchanged, and none is begun. A device or a
+/// pipe is written to, and a link followed.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
         Ok(found) if !found.is_file() => write_through(path, bytes),
         _ => replace(&link_target(path), bytes),
     }
-    .map_err(|error| refuse(&error))
 }
 
 /// Whether a document can be put at this path, as far as that is known before it is written.
@@ -164,6 +172,10 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
     let mut file = builder.tempfile_in(directory)?;
     file.write_all(bytes)?;
+    // Who may read the file stays as it was.
+    if let Ok(found) = fs::metadata(path) {
+        file.as_file().set_permissions(found.permissions())?;
+    }
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
     sync_directory(directory)

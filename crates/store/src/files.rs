@@ -64,8 +64,12 @@ impl FileStore {
         }
         fs::read_dir(directory).map_err(|error| Error::io("open the store", directory, &error))?;
         let state = store.state()?;
-        if access == Access::Write && !Self::is_store(directory) {
-            store.save_state(&state)?;
+        if access == Access::Write {
+            // A directory that cannot be written is told before anything is measured.
+            store.lock_file()?;
+            if !Self::is_store(directory) {
+                store.save_state(&state)?;
+            }
         }
         Ok(store)
     }
@@ -99,13 +103,15 @@ impl FileStore {
 
     /// Takes the writers' lock; dropping the value releases it.
     fn exclusively(&self) -> Result<File, Error> {
+        let file = self.lock_file()?;
+        file.lock().map_err(|error| Error::io("write to", &self.directory.join(LOCK), &error))?;
+        Ok(file)
+    }
+
+    fn lock_file(&self) -> Result<File, Error> {
         let path = self.directory.join(LOCK);
-        let attempt = || {
-            let file = File::options().create(true).write(true).truncate(false).open(&path)?;
-            file.lock()?;
-            Ok(file)
-        };
-        attempt().map_err(|error| Error::io("write to", &path, &error))
+        let opened = File::options().create(true).write(true).truncate(false).open(&path);
+        opened.map_err(|error| Error::io("write to", &path, &error))
     }
 
     /// Files of runs, sorted by number.

@@ -24,7 +24,9 @@ mod transfer;
 mod words;
 
 pub use access::Access;
-pub use document::{DOCUMENT_LIMIT, check_destination, load_document, parse_document, render_document, save_document};
+pub use document::{
+    DOCUMENT_LIMIT, check_destination, load_document, parse_document, render_document, save_document, write_file,
+};
 pub use error::{Error, StoreErrorKind};
 pub use files::FileStore;
 pub use index::{SessionValue, Summary};

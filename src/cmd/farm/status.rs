@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     };
     let asked = Some(common.format()).filter(|format| *format != "terminal");
     let text = output::rendered(&document, asked.unwrap_or("html"), common)?;
-    std::fs::write(path, text).with_context(|| format!("could not write the report to {}", path.display()))?;
+    store::write_file(path, &text).with_context(|| format!("could not write the report to {}", path.display()))?;
     output::write(format!("Wrote {}\n", path.display()).as_bytes())?;
     Ok(ExitStatus::Fine)
 }

@@ -14,7 +14,7 @@ use model::Run;
 use report::Document;
 use report::view::RunContext;
 
-use self::parameters::{combinations, filled, parameters};
+use self::parameters::{all_used, combinations, filled, parameters};
 use super::app::starter;
 use super::duet::{DUET_BAND, DuetWish, duet_cpus};
 use super::resume;
@@ -147,6 +147,10 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
+    // Before anything is timed.
+    for file in [&arguments.export_markdown, &arguments.export_csv].into_iter().flatten() {
+        view::check_place(file)?;
+    }
     let mut options = arguments.measure.clone();
     options.saving.output = options.saving.output.or_else(|| arguments.export_json.clone());
     let resumed = options.resume.as_ref().map(|name| resume::find(name, "time", common)).transpose()?;
@@ -213,7 +217,11 @@ fn commands(arguments: &Arguments) -> Result<Vec<TimedCommand>> {
     }
     let shell = arguments.shell()?;
     let steps = arguments.parameter_step_size.as_deref();
-    let combinations = combinations(&parameters(&arguments.parameter_scan, steps, &arguments.parameter_list)?)?;
+    let parameters = parameters(&arguments.parameter_scan, steps, &arguments.parameter_list)?;
+    let beside = [&arguments.prepare, &arguments.conclude].into_iter().flatten();
+    let texts = arguments.commands.iter().chain(beside).chain(&arguments.setup).chain(&arguments.cleanup);
+    all_used(&parameters, texts)?;
+    let combinations = combinations(&parameters)?;
     let total = arguments.commands.len();
     for (option, given) in [("--prepare", &arguments.prepare), ("--conclude", &arguments.conclude)] {
         ensure!(

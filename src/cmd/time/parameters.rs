@@ -54,6 +54,24 @@ fn range(from: &str, to: &str, step: &str) -> Result<Vec<String>> {
     Ok((0..=steps as u32).map(value).collect())
 }
 
+/// Refuses a parameter that no command uses: its values would be times of one and the same command.
+///
+/// # Errors
+/// When the name of a parameter stands in braces in none of the texts.
+pub(super) fn all_used<'a>(
+    parameters: &[TimeParameter],
+    texts: impl Iterator<Item = &'a String> + Clone,
+) -> Result<()> {
+    for TimeParameter { name, .. } in parameters {
+        let place = format!("{{{name}}}");
+        ensure!(
+            texts.clone().any(|text| text.contains(&place)),
+            "no command uses the parameter '{name}'; write {place} where its values belong"
+        );
+    }
+    Ok(())
+}
+
 /// Every combination of values, as pairs of name and value; one empty combination without parameters.
 ///
 /// # Errors
@@ -104,6 +122,15 @@ mod tests {
         assert_eq!(all.len(), 6);
         assert_eq!(filled("{cc} -O{level} {other}", &all[4]), "clang -O2 {other}");
         assert_eq!(combinations(&[]).unwrap(), [Vec::new()]);
+    }
+
+    #[test]
+    fn a_parameter_that_no_command_uses_is_refused() {
+        let found = parameters(&[], None, &words(&["a", "1,2", "level", "1,2"])).unwrap();
+        let used = |texts: &[&str]| all_used(&found, words(texts).iter());
+        assert!(used(&["echo {level}", "make A={a}"]).is_ok());
+        let refused = used(&["echo {level} {b}"]).unwrap_err().to_string();
+        assert_eq!(refused, "no command uses the parameter 'a'; write {a} where its values belong");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use analyse::{CompareOptions, compare};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use application::{AXIS, MEMORY, TIME, TimedPair};
 use model::{Figure, Outcome, Run, Unit, percent};
 use report::view::{CompareContext, RunContext};
@@ -131,6 +131,14 @@ pub(super) fn against(baseline: &Named, run: &Run, band: f64) -> Result<Vec<Docu
     Ok(sections)
 }
 
+/// Refuses a file that cannot be written where it is to be.
+pub(super) fn check_place(file: &Path) -> Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    ensure!(folder.is_dir(), "could not write {}: there is no directory {}", file.display(), folder.display());
+    ensure!(!file.is_dir(), "could not write {}: it is a directory", file.display());
+    Ok(())
+}
+
 /// Writes a document to a file.
 pub(super) fn export(document: &Document, file: Option<&Path>, format: &str) -> Result<()> {
     /// Columns of a file.
@@ -138,5 +146,5 @@ pub(super) fn export(document: &Document, file: Option<&Path>, format: &str) -> 
     let Some(path) = file else { return Ok(()) };
     let mut bytes = Vec::new();
     report::by_name(format, WIDTH, false)?.render(document, &mut bytes)?;
-    std::fs::write(path, bytes).with_context(|| format!("could not write {}", path.display()))
+    store::write_file(path, &bytes).with_context(|| format!("could not write {}", path.display()))
 }

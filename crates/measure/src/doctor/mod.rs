@@ -5,7 +5,7 @@ mod container;
 mod overhead;
 mod surroundings;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::engine::Engine;
 
@@ -49,10 +49,11 @@ impl Check {
     }
 }
 
-/// Checks this machine and the harness. Takes about a second, most of it for watching other processes.
+/// Checks this machine and the harness. Takes about a second, most of it for watching other processes. Launches of earlier
+/// runs measured in `earlier`, where those that were killed may have left files.
 #[must_use]
-pub fn doctor(engine: &mut dyn Engine, directory: &Path) -> Vec<Check> {
-    let mut checks = surroundings::checks(directory);
+pub fn doctor(engine: &mut dyn Engine, directory: &Path, earlier: &[PathBuf]) -> Vec<Check> {
+    let mut checks = surroundings::checks(directory, earlier);
     checks.extend(overhead::checks(engine));
     checks
 }

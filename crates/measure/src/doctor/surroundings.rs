@@ -1,7 +1,8 @@
 //! Other activity and configuration of the machine.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use model::{Machine, percent};
@@ -14,7 +15,7 @@ use super::{Check, container};
 /// Time for which other work is watched.
 const WATCH: Duration = Duration::from_millis(1000);
 
-pub(super) fn checks(directory: &Path) -> Vec<Check> {
+pub(super) fn checks(directory: &Path, earlier: &[PathBuf]) -> Vec<Check> {
     let machine = crate::machine(&[directory.to_path_buf()]);
     let allowed = sys::affinity::allowed().unwrap_or_default();
     let mut checks = vec![
@@ -30,10 +31,9 @@ pub(super) fn checks(directory: &Path) -> Vec<Check> {
     checks.extend(pressure());
     checks.extend(limits());
     checks.extend(tools());
-    checks.extend(leftovers(directory));
     // Files of place=tmpfs lie in memory, whatever the directory is.
-    let memory = probes::tmpfs().filter(|memory| memory != directory);
-    checks.extend(memory.and_then(|memory| leftovers(&memory)));
+    let places = std::iter::once(directory.to_path_buf()).chain(probes::tmpfs()).chain(earlier.iter().cloned());
+    checks.extend(all_leftovers(places));
     checks
 }
 
@@ -176,6 +176,15 @@ fn found(name: &str) -> bool {
     })
 }
 
+/// Scratch directories in each of these places, looked at once by whatever names it goes.
+fn all_leftovers(places: impl Iterator<Item = PathBuf>) -> Vec<Check> {
+    let mut seen = BTreeSet::new();
+    places
+        .filter(|place| place.canonicalize().is_ok_and(|real| seen.insert(real)))
+        .filter_map(|place| leftovers(&place))
+        .collect()
+}
+
 /// Scratch directories of launches that were killed.
 fn leftovers(directory: &Path) -> Option<Check> {
     let entries = std::fs::read_dir(directory).ok()?;
@@ -238,6 +247,20 @@ mod tests {
         assert!(says.contains("left prony-4999999-1f-0 in ") && !says.contains(&own), "{says}");
         assert!(says.ends_with(&home.path().display().to_string()), "{says}");
         assert!(leftovers(&home.path().join("other")).is_none());
+    }
+
+    #[test]
+    fn every_place_is_looked_at_once() {
+        let home = tempfile::tempdir().unwrap();
+        let (first, second) = (home.path().join("a"), home.path().join("b"));
+        for place in [&first, &second] {
+            std::fs::create_dir_all(place.join("prony-4999999-1f-0")).unwrap();
+        }
+        let again = first.join("../a");
+        let places = [first.clone(), home.path().join("gone"), again, second, first];
+        let found = all_leftovers(places.into_iter());
+        let ends: Vec<bool> = found.iter().zip(["/a", "/b"]).map(|(check, end)| check.says.ends_with(end)).collect();
+        assert_eq!((found.len(), ends), (2, vec![true, true]), "{found:?}");
     }
 
     #[test]

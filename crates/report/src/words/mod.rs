@@ -1,11 +1,13 @@
 //! Words for readers: names of families and points, outcomes, flags, times.
 
+mod ascii;
 mod command;
 mod factor;
 mod label;
 mod outcome;
 mod time;
 
+pub use ascii::ascii;
 pub use command::resume_command;
 pub use factor::{Factor, factor};
 pub(crate) use label::exact_words;

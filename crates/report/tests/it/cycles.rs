@@ -70,6 +70,25 @@ fn unwrapped(text: &str) -> String {
 }
 
 #[test]
+fn many_runs_have_one_note_on_their_clocks_and_few_on_what_disturbed_them() {
+    let mut runs: Vec<Run> = (1..=20).map(|at| at_clock(at, if at == 7 { 2.5e9 } else { 2.6e9 })).collect();
+    for run in runs.iter_mut().skip(1) {
+        run.session.conditions.load = Some(3.0);
+        run.session.conditions.cpus = Some(2);
+    }
+    let runs: Vec<&Run> = runs.iter().collect();
+    let few = unwrapped(&drawn(&Terminal { width: 160, ..Terminal::default() }, &runs[..4]));
+    assert_eq!((few.matches("The clock of").count(), few.matches("beside other work").count()), (3, 3), "{few}");
+    let text = drawn(&Terminal { width: 160, ..Terminal::default() }, &runs);
+    println!("{text}");
+    let said = unwrapped(&text);
+    assert_eq!((said.matches("The clock of").count(), said.matches("The clocks of 19 runs").count()), (0, 1), "{text}");
+    assert!(said.contains("2.50 GHz to 2.60 GHz, against 2.60 GHz of vm 1; DIFFERENT 1 (vm 7 1.04"), "{text}");
+    assert_eq!(said.matches("beside other work").count(), 3, "{text}");
+    assert!(said.contains("and 6 more were disturbed too"), "{text}");
+}
+
+#[test]
 fn the_clock_is_told_once_and_rows_say_what_they_are_compared_in() {
     let (a, mut b) = (at_clock(1, 2.6e9), at_clock(2, 2.5e9));
     let drawn_wide = |runs: &[&Run]| drawn(&Terminal { width: 160, ..Terminal::default() }, runs);

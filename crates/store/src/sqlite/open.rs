@@ -45,6 +45,10 @@ impl SqliteStore {
         }
         let (mut connection, form) = connect(path, access, patience)?;
         let explain = |error: rusqlite::Error| refuse(trouble::of(&error, path));
+        // SQLite opens what it may not write for reading, and would say so at the first run that is to be saved.
+        if access == Access::Write && connection.is_readonly("main").map_err(explain)? {
+            return Err(refuse(StoreErrorKind::ReadOnly));
+        }
         match form {
             Form::Foreign => {
                 return Err(refuse(StoreErrorKind::Foreign("it is a database of another program".to_owned())));

@@ -107,6 +107,21 @@ fn links_are_followed_and_pipes_are_written_to() {
     assert!(lost.is_missing() && lost.to_string().contains("none/x.json"), "{lost}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_is_replaced_as_a_whole_and_keeps_its_readers() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("report.html");
+    store::write_file(&path, b"first").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    store::write_file(&path, b"second").unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"second");
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(store::write_file(Path::new("/dev/full"), b"third").is_err());
+    assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1, "nothing is left beside it");
+}
+
 fn number() -> impl Strategy<Value = f64> {
     any::<f64>().prop_filter("JSON holds no other", |number| number.is_finite())
 }

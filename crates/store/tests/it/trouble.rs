@@ -418,6 +418,18 @@ fn an_empty_file_becomes_a_store_and_names_may_hold_blanks_and_signs() {
 }
 
 #[test]
+fn a_full_disk_leaves_the_file_that_was_there() {
+    let Some(disk) = Mounted::of_size("1m") else { return };
+    let path = disk.0.path().join("report.html");
+    store::write_file(&path, b"the one before").unwrap();
+    let error = store::write_file(&path, &vec![b'x'; 2 << 20]).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::StorageFull, "{error}");
+    assert_eq!(fs::read(&path).unwrap(), b"the one before");
+    assert!(store::write_file(&disk.0.path().join("new.html"), &vec![b'x'; 2 << 20]).is_err());
+    assert_eq!(fs::read_dir(disk.0.path()).unwrap().count(), 1, "none is begun");
+}
+
+#[test]
 fn a_read_only_store_is_read_and_not_written() {
     let Some(disk) = Mounted::of_size("8m") else { return };
     let one = run("m", 1, SMALL);
@@ -429,9 +441,8 @@ fn a_read_only_store_is_read_and_not_written() {
         let store = store::open(&place, Access::Read).unwrap();
         assert_eq!(store.get(&one.id, Detail::Whole).unwrap(), one);
         assert_eq!(store.summaries().unwrap().len(), 1);
-        let error =
-            store::open(&place, Access::Write).and_then(|mut store| store.put(&run("m", 2, SMALL))).unwrap_err();
-        assert_eq!(*trouble(&error), StoreErrorKind::ReadOnly, "{error}");
+        let error = store::open(&place, Access::Write).map(drop).unwrap_err();
+        assert_eq!(*trouble(&error), StoreErrorKind::ReadOnly, "before anything is measured: {error}");
         assert_clear(&error, &place, "make it writable");
         let error = store::open(&disk.0.path().join("new/x.sqlite"), Access::Write).map(drop).unwrap_err();
         assert_eq!(*trouble(&error), StoreErrorKind::ReadOnly, "{error}");

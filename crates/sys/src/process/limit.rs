@@ -132,6 +132,15 @@ pub fn allow_files(wanted: usize) {
     }
 }
 
+/// Bytes of address space that this process may still take; `None` where it has no limit, or the system does not say how
+/// much is taken.
+#[must_use]
+pub fn address_space_left() -> Option<u64> {
+    let limit = limit(LimitedResource::AddressSpace).ok()?.soft?;
+    let pages: u64 = std::fs::read_to_string("/proc/self/statm").ok()?.split(' ').next()?.parse().ok()?;
+    Some(limit.saturating_sub(pages * crate::memory::page_size() as u64))
+}
+
 fn read(resource: LimitedResource) -> Result<libc::rlimit> {
     let mut raw = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the pointer is to a writable rlimit for the length of the call.

@@ -8,6 +8,9 @@ use crate::{ColumnKind, Table, Tone};
 const GAP: &str = "  ";
 /// Least width of a column of texts before the table is printed as lines.
 const LEAST_WORDS: usize = 10;
+/// Longest words of labels and of other texts that are kept whole, from all of them to the last before a table is printed
+/// as lines: that a long label is cut matters least.
+const MOST_WORDS: [(usize, usize); 4] = [(usize::MAX, usize::MAX), (48, 48), (16, 16), (LEAST_WORDS, 16)];
 /// Least width beside the label for a text over the rest of a row.
 const LEAST_ACROSS: usize = 28;
 
@@ -40,7 +43,8 @@ pub(super) fn draw(table: &Table, page: usize, paint: Paint, lines: &mut Vec<Str
     let measures = rows.iter().map(measure).collect();
     let indent = if table.groups.iter().any(|group| !group.title.is_empty()) { 4 } else { 2 };
     let mut grid = Grid { table, rows, measures, rooms: Vec::new(), indent, width: page, paint };
-    match grid.rooms() {
+    // No word is cut where that leaves room for the other columns.
+    match MOST_WORDS.iter().find_map(|most| grid.rooms(*most)) {
         Some(rooms) => {
             grid.rooms = rooms;
             grid.tighten();
@@ -55,8 +59,9 @@ impl Grid<'_> {
         self.table.columns[column].kind
     }
 
-    /// Width of every column, or `None` if they do not fit side by side. Remarks get the remaining width.
-    fn rooms(&self) -> Option<Vec<usize>> {
+    /// Width of every column, words of at most so many letters whole, or `None` if they do not fit side by side. Remarks get the
+    /// remaining width.
+    fn rooms(&self, most: (usize, usize)) -> Option<Vec<usize>> {
         let heading = |column: usize| width(&clean(&self.table.columns[column].title));
         let widest = |column: usize| self.measures.iter().map(|group| group[column].all()).max().unwrap_or(0);
         let mut rooms: Vec<usize> = (0..self.table.columns.len())
@@ -66,18 +71,29 @@ impl Grid<'_> {
                 _ => widest(column).max(heading(column)),
             })
             .collect();
+        let least: Vec<usize> = (0..rooms.len()).map(|column| self.least(column, most)).collect();
         loop {
             let shown = rooms.iter().filter(|room| **room > 0).count();
             let taken = self.indent + rooms.iter().sum::<usize>() + GAP.len() * shown.saturating_sub(1);
             let Some(excess) = taken.checked_sub(self.width).filter(|excess| *excess > 0) else { return Some(rooms) };
             let widest = (0..rooms.len())
                 .filter(|column| matches!(self.kind(*column), ColumnKind::Label | ColumnKind::Words))
+                .filter(|column| rooms[*column] > least[*column])
                 .max_by_key(|column| rooms[*column])?;
-            if rooms[widest] <= LEAST_WORDS {
-                return None;
-            }
-            rooms[widest] = (rooms[widest] - 1).max(rooms[widest].saturating_sub(excess)).max(LEAST_WORDS);
+            rooms[widest] = (rooms[widest] - 1).max(rooms[widest].saturating_sub(excess)).max(least[widest]);
         }
+    }
+
+    /// Least width of a column of texts: that of its longest word, at most so many letters, so that none is cut.
+    fn least(&self, column: usize, (labels, texts): (usize, usize)) -> usize {
+        let most = if self.kind(column) == ColumnKind::Label { labels } else { texts };
+        // Wrapped labels have a hanging indent.
+        let indent = |text: &str| if self.kind(column) == ColumnKind::Label && text.contains(' ') { 2 } else { 0 };
+        let longest = |text: &str| text.split(' ').map(width).max().unwrap_or(0) + indent(text);
+        let cells = self.rows.iter().flatten().filter_map(|row| row.get(column));
+        let words = cells.filter_map(|cell| if let Drawn::Text(text, _) = cell { Some(longest(text)) } else { None });
+        let heading = longest(&clean(&self.table.columns[column].title));
+        words.chain([heading]).max().unwrap_or(0).clamp(LEAST_WORDS, most)
     }
 
     /// A wrapped label needs only the width of its longest line; the rest serves the remarks.
@@ -289,4 +305,40 @@ fn visible(line: &str) -> usize {
         }
     }
     width(&plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cell, Column, TableRow};
+
+    #[test]
+    fn a_narrow_column_cuts_no_word() {
+        let columns = [("", ColumnKind::Label), ("alone", ColumnKind::Number), ("compared in", ColumnKind::Words)];
+        let columns = columns.map(|(title, kind)| Column::new(title, kind)).to_vec();
+        let label = "copy (read + written), 256 MiB, 1 thread, normal stores, base pages";
+        let cells = vec![Cell::text(label), Cell::Count(12345), Cell::text("undisturbed")];
+        let table = Table::plain(columns, vec![TableRow { cells }]);
+        for page in 20..120 {
+            let mut lines = Vec::new();
+            draw(&table, page, Paint(false), &mut lines);
+            assert!(lines.iter().any(|line| line.contains("undisturbed")), "{page}: {lines:#?}");
+            assert!(lines.iter().all(|line| width(line) <= page), "{page}: {lines:#?}");
+        }
+    }
+
+    #[test]
+    fn a_name_to_be_typed_stays_whole_beside_a_text_that_wraps() {
+        let columns = [("name", ColumnKind::Label), ("machine", ColumnKind::Words)];
+        let name = "published:ams02-2002/compaq-alpha-ev68-dual-cpu-866-mhz-linux-cxx";
+        let cells = vec![Cell::text(name), Cell::text("Compaq alpha-ev68 dual-CPU 866 MHz (Linux cxx)")];
+        let columns = columns.map(|(title, kind)| Column::new(title, kind)).to_vec();
+        let table = Table::plain(columns, vec![TableRow { cells }]);
+        for page in 80..120 {
+            let mut lines = Vec::new();
+            draw(&table, page, Paint(false), &mut lines);
+            assert!(lines.iter().any(|line| line.contains(name)), "{page}: {lines:#?}");
+            assert!(lines.iter().all(|line| width(line) <= page), "{page}: {lines:#?}");
+        }
+    }
 }

@@ -4,19 +4,79 @@ use analyse::Comparison;
 use analyse::compare::{CompareRow, CompareVerdict, Compared, Normalise, Ratio, RatioBasis, Relation};
 use model::{Unit, percent};
 
+use super::BESIDE;
 use crate::words::{factor, plural};
 use crate::{Column, ColumnKind, PrintedQuantity};
 
-/// One sentence a run on its clock against the reference's, and one on what follows for the figures; nothing where no
-/// references were read.
+/// One sentence a run on its clock against the reference's, of many runs one for all, and one on what follows for the
+/// figures; nothing where no references were read.
 pub(crate) fn notes(comparison: &Comparison, reference: usize, others: &[usize]) -> Vec<String> {
-    let mut notes: Vec<String> = others.iter().filter_map(|other| against(comparison, reference, *other)).collect();
+    let told: Vec<ClockNote<'_>> = others.iter().filter_map(|other| against(comparison, reference, *other)).collect();
+    let mut notes = match told.len() {
+        0..=BESIDE => told.iter().map(|note| note.sentence(comparison)).collect(),
+        _ => vec![of_many(comparison, &told)],
+    };
     notes.extend(bases(comparison, others));
     notes
 }
 
-/// `The clock of b: 1.04x slower (1.03 – 1.05), 2.50 against 2.60 GHz, DIFFERENT`.
-fn against(comparison: &Comparison, reference: usize, other: usize) -> Option<String> {
+/// A run's clock against the reference's.
+struct ClockNote<'a> {
+    name: &'a str,
+    change: PrintedQuantity,
+    hertz: f64,
+    reference: f64,
+    verdict: Option<CompareVerdict>,
+}
+
+impl ClockNote<'_> {
+    /// `The clock of b: 1.04x slower (1.03 – 1.05), 2.50 against 2.60 GHz, DIFFERENT`.
+    fn sentence(&self, comparison: &Comparison) -> String {
+        let verdict = self.verdict.and_then(word).map(|word| format!(", {word}")).unwrap_or_default();
+        let whose = if comparison.machines.len() > 2 { format!(" of {}", self.name) } else { String::new() };
+        format!(
+            "The clock{whose}: {}, {} against {}{verdict}",
+            factor(self.change, Unit::Seconds).text_with_interval(),
+            gigahertz(self.hertz),
+            gigahertz(self.reference)
+        )
+    }
+}
+
+fn word(verdict: CompareVerdict) -> Option<&'static str> {
+    match verdict {
+        CompareVerdict::Different => Some("DIFFERENT"),
+        CompareVerdict::Same => Some("SAME"),
+        CompareVerdict::Undecided => Some("UNDECIDED"),
+        CompareVerdict::DifferentSpreadAssumed => None,
+    }
+}
+
+/// `The clocks of 59 runs: 2.50 GHz to 2.60 GHz, against 2.60 GHz of a; DIFFERENT 1 (b 1.04x slower), SAME 2, UNDECIDED 56`.
+fn of_many(comparison: &Comparison, notes: &[ClockNote<'_>]) -> String {
+    let ends = |pick: fn(f64, f64) -> f64| notes.iter().map(|note| note.hertz).reduce(pick).unwrap_or(f64::NAN);
+    let (low, high) = (gigahertz(ends(f64::min)), gigahertz(ends(f64::max)));
+    let range = if low == high { low } else { format!("{low} to {high}") };
+    let against = notes.first().map(|note| gigahertz(note.reference)).unwrap_or_default();
+    let count = |verdict: CompareVerdict| {
+        let found: Vec<&ClockNote<'_>> = notes.iter().filter(|note| note.verdict == Some(verdict)).collect();
+        let named = found.iter().take(if verdict == CompareVerdict::Different { BESIDE } else { 0 });
+        let mut named: Vec<String> =
+            named.map(|note| format!("{} {}", note.name, factor(note.change, Unit::Seconds).text())).collect();
+        let more = found.len() - named.len();
+        if !named.is_empty() && more > 0 {
+            named.push(format!("and {more} more"));
+        }
+        let named = if named.is_empty() { String::new() } else { format!(" ({})", named.join(", ")) };
+        (!found.is_empty()).then(|| format!("{} {}{named}", word(verdict).unwrap_or_default(), found.len()))
+    };
+    let verdicts = [CompareVerdict::Different, CompareVerdict::Same, CompareVerdict::Undecided];
+    let told: Vec<String> = verdicts.into_iter().filter_map(count).collect();
+    let told = if told.is_empty() { String::new() } else { format!("; {}", told.join(", ")) };
+    format!("The clocks of {} runs: {range}, against {against} of {}{told}", notes.len(), comparison.reference)
+}
+
+fn against(comparison: &Comparison, reference: usize, other: usize) -> Option<ClockNote<'_>> {
     let (base, machine) = (comparison.machines.get(reference)?, comparison.machines.get(other)?);
     if machine.relation == Relation::SameRun {
         return None;
@@ -33,19 +93,13 @@ fn against(comparison: &Comparison, reference: usize, other: usize) -> Option<St
         Some((low, high)) => PrintedQuantity::ratio(value, low, high),
         None => PrintedQuantity::bare(value, Unit::Ratio),
     };
-    let verdict = match tested.and_then(|ratio| ratio.verdict) {
-        Some(CompareVerdict::Different) => ", DIFFERENT",
-        Some(CompareVerdict::Same) => ", SAME",
-        Some(CompareVerdict::Undecided) => ", UNDECIDED",
-        Some(CompareVerdict::DifferentSpreadAssumed) | None => "",
-    };
-    let whose = if comparison.machines.len() > 2 { format!(" of {}", machine.name) } else { String::new() };
-    Some(format!(
-        "The clock{whose}: {}, {} against {}{verdict}",
-        factor(quantity, Unit::Seconds).text_with_interval(),
-        gigahertz(to.shown.hertz),
-        gigahertz(from.shown.hertz)
-    ))
+    Some(ClockNote {
+        name: &machine.name,
+        change: quantity,
+        hertz: to.shown.hertz,
+        reference: from.shown.hertz,
+        verdict: tested.and_then(|ratio| ratio.verdict),
+    })
 }
 
 /// What the figures are compared and printed in.
@@ -91,6 +145,9 @@ fn printed(comparison: &Comparison) -> Option<String> {
     let first = clocks.first()?.1;
     if clocks.iter().all(|(_, hertz)| (hertz / first - 1.0).abs() < 1e-9) {
         return Some(gigahertz(first));
+    }
+    if clocks.len() > BESIDE + 1 {
+        return Some("the clock of each machine".to_owned());
     }
     let each: Vec<String> =
         clocks.iter().map(|(machine, hertz)| format!("{} {}", machine.name, gigahertz(*hertz))).collect();

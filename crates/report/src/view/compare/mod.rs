@@ -32,6 +32,9 @@ pub(super) const BESIDE: usize = 3;
 /// Letters of the names of runs that a suggested command repeats.
 const NAMED: usize = 50;
 
+/// Disturbed runs that are named beyond those with a sentence.
+const DISTURBED: usize = 10;
+
 /// Figures in one table of many machines.
 const FIGURES: usize = 5;
 
@@ -149,8 +152,8 @@ const fn relation_words(relation: Relation) -> &'static str {
     }
 }
 
-fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, others: &[usize]) -> Vec<String> {
-    // What disturbed a run comes first: it is the first rival of everything below.
+/// What disturbed the runs, a sentence each; of many runs the first few, so that the answer stands on the first screen.
+fn disturbances(comparison: &Comparison, many: bool) -> Vec<String> {
     let disturbed = |machine: &Compared| analyse::conditions::sentence(&machine.name, &machine.disturbances);
     let mut notes: Vec<String> = Vec::new();
     for sentence in comparison.machines.iter().filter_map(disturbed) {
@@ -158,6 +161,25 @@ fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, ot
             notes.push(sentence);
         }
     }
+    let more = notes.len().saturating_sub(BESIDE);
+    if many && more > 1 {
+        let names = comparison
+            .machines
+            .iter()
+            .filter(|one| disturbed(one).is_some_and(|text| !notes[..BESIDE].contains(&text)));
+        let mut names: Vec<&str> = names.map(|machine| machine.name.as_str()).collect();
+        let unnamed = names.len().saturating_sub(DISTURBED);
+        names.truncate(DISTURBED);
+        let rest = if unnamed > 0 { format!(" and {unnamed} more") } else { String::new() };
+        notes.truncate(BESIDE);
+        notes.push(format!("{}{rest} were disturbed too", names.join(", ")));
+    }
+    notes
+}
+
+fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, others: &[usize]) -> Vec<String> {
+    // What disturbed a run comes first: it is the first rival of everything below.
+    let mut notes = disturbances(comparison, others.len() > BESIDE);
     notes.extend(clock::notes(comparison, reference, others));
     notes.extend(others.iter().flat_map(|other| places::notes(comparison, reference, *other)));
     for machine in comparison.machines.iter().filter(|machine| machine.relation == Relation::SameRun) {
