@@ -29,6 +29,7 @@ const LATER: &[LaterAxis] = &[
     later("os.thread_create", "runtime", "rust", None),
     later("os.mmap", "laid", "by_page", None),
     later("memory.memcpy", "piece", "1MiB", Some("whole")),
+    later("memory.parallelism", "slices", "again", None),
     later("ipc.rpc_udp_latency", "messages", "direct", Some("library")),
     later("ipc.rpc_tcp_latency", "messages", "direct", Some("library")),
     later("file.write", "durability", "none", None),
@@ -132,6 +133,7 @@ mod tests {
         assert_eq!(read("os.page_fault", "kind=cow", true), "kind=cow");
         assert_eq!(read("memory.memcpy", "working_set=256MiB", true), "working_set=256MiB,piece=1MiB");
         assert_eq!(read("memory.memcpy", "working_set=1MiB", true), "working_set=1MiB,piece=whole");
+        assert_eq!(read("memory.parallelism", "working_set=64MiB", true), "working_set=64MiB,slices=again");
         assert_eq!(read("shell.script", "concurrent=8", true), "concurrent=8,placement=free");
         assert_eq!(read("shell.compile", "program=small", false), "program=small,placement=free");
         assert_eq!(read("ipc.tcp_bandwidth", "buffers=largest", true), "buffers=largest,congestion=system");

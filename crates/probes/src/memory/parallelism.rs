@@ -10,13 +10,17 @@ pub(super) static PROBE: Probe = Probe {
     id: "memory.parallelism",
     title: "parallel loads",
     about: "Follows k = 1 to 16 independent chains through the working set at once and divides the rate of loads by that of one \
-            chain. A reading goes through all k up and down, takes the shorter of the two times, and fits a rise with a plateau \
+            chain. Each slice begins where the one before ended, so that the slices lie apart. A reading goes through all k up and down, takes the shorter of the two times, and fits a rise with a plateau \
             to the sixteen ratios by least absolute deviations; its height is the figure, which no single lucky ratio can be.",
     metric: ProbeMetric::higher(Unit::Ratio, "loads at once"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::CacheLatency, Primitive::DramLatency, Primitive::DramRead],
     sources: &[DefinitionSource::new("lmbench", "par_mem", "C. Staelin, lmbench 3")],
-    axes: &[Axis::doubling("working_set", 4 * KIB, 256 * MIB, &["64MiB"])],
+    // Slices of before went along laps of their own, and found in caches what others had just brought there.
+    axes: &[
+        Axis::doubling("working_set", 4 * KIB, 256 * MIB, &["64MiB"]),
+        Axis::choice("slices", &["apart"], &["apart"]),
+    ],
     prepare: |at, context| {
         let mut ring = ring(at.bytes("working_set")?, Pages::Base, ChasePattern::Random, context)?;
         let began = sys::clock::now();
