@@ -33,7 +33,7 @@ pub(crate) struct SharedCore {
     pub(crate) scatter: f64,
     /// Figures from this one on differ by 30%, and are never within any target.
     pub(crate) wild: Option<usize>,
-    /// CPUs whose cores nobody shares.
+    /// CPUs that no neighbour comes to.
     pub(crate) free: Vec<usize>,
     /// Of a figure on two CPUs: when the host has them on two caches, where everything takes a third longer.
     pub(crate) apart: Option<fn(f64) -> bool>,
