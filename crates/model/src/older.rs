@@ -6,7 +6,7 @@
 //! What earlier versions derived from other figures may have come out below 0, which was no value: it is the reason that
 //! today's version gives.
 
-use crate::{EstimateMethod, FigureKey, MIB, Outcome, Point, Run};
+use crate::{Definition, EstimateMethod, FactValue, Figure, FigureKey, MIB, Machine, Outcome, Point, Run};
 
 /// An axis that a probe got after documents of it had been written.
 struct LaterAxis {
@@ -45,6 +45,17 @@ const LATER: &[LaterAxis] = &[
 /// Reason of a figure that follows from others, where what follows cannot be.
 pub const BELOW_NOTHING: &str = "it is too small to be told: what follows from the others is below 0";
 
+/// What differs in rounds of AES that were measured before vectors of 256 bits were used without AVX-512.
+const HALF_OF_THE_VECTORS: &str = "rounds of AES one block at a time, on a CPU with vectors of them";
+
+/// Whether a figure is of those rounds.
+fn is_half_of_the_vectors(machine: &Machine, figure: &Figure) -> bool {
+    let flags = machine.fact("cpu.flags").map(|fact| &fact.value);
+    figure.probe == "cpu.aes"
+        && figure.variant.as_deref() == Some("aes")
+        && matches!(flags, Some(FactValue::List(flags)) if flags.iter().any(|flag| flag == "vaes"))
+}
+
 /// Completes the points of a document that was written before.
 pub(crate) fn complete(run: &mut Run) {
     let ours = run.origin.is_none();
@@ -52,6 +63,9 @@ pub(crate) fn complete(run: &mut Run) {
         set(&entry.probe, &mut entry.point, ours);
     }
     for figure in &mut run.figures {
+        if ours && is_half_of_the_vectors(&run.machine, figure) {
+            figure.definition = Definition::Other(HALF_OF_THE_VECTORS.to_owned());
+        }
         set(&figure.probe, &mut figure.point, ours);
         if let Some(usual) = &mut figure.stands_for {
             set(&figure.probe, usual, ours);
@@ -139,6 +153,26 @@ mod tests {
         assert_eq!(read("ipc.tcp_bandwidth", "buffers=largest", true), "buffers=largest,congestion=system");
         assert_eq!(read("os.page_fault", "kind=file_at_once", true), "kind=file_at_once", "another quantity today");
         assert_eq!(read("os.mmap", "size=1MiB", false), "size=1MiB", "how others laid their file is not known");
+    }
+
+    #[test]
+    fn rounds_of_aes_of_before_are_another_figure_where_the_cpu_has_vectors_of_them() {
+        let half = |flags: &[&str], variant: &str| {
+            let fact = crate::Fact {
+                name: "cpu.flags".to_owned(),
+                value: FactValue::List(flags.iter().map(|flag| (*flag).to_owned()).collect()),
+                unit: None,
+                source: String::new(),
+                affects: Vec::new(),
+            };
+            let metric = crate::Metric::higher(crate::Unit::Hertz, "rounds");
+            let key = FigureKey::new("cpu.aes", Point::origin());
+            let figure = Figure::unmeasured(key, "AES", metric, crate::Class::Compute);
+            let figure = Figure { variant: Some(variant.to_owned()), ..figure };
+            is_half_of_the_vectors(&Machine { facts: vec![fact], ..Machine::default() }, &figure)
+        };
+        assert!(half(&["aes", "vaes"], "aes"));
+        assert!(!half(&["aes", "vaes"], "vaes_avx2") && !half(&["aes"], "aes"));
     }
 
     #[test]
