@@ -48,39 +48,43 @@ pub(super) fn conclude(
         return Ok(ExitStatus::Failed);
     }
     let resume = format!("resume with: prony farm resume {}", place.display());
-    match ending {
+    Ok(match ending {
         FarmEnd::Stopped => {
             output::remark(&format!("stopped; what was committed is kept; {resume}"));
-            return Ok(ExitStatus::Stopped);
+            ExitStatus::Stopped
         }
         FarmEnd::Stuck(reason) => {
             output::remark(&format!("could not go on: {reason}; {resume}{}", bad_nodes(&story.nodes)));
-            return Ok(ExitStatus::Failed);
+            ExitStatus::Failed
         }
-        FarmEnd::Finished => {}
-    }
+        FarmEnd::Finished => verified(&story, expected, &products, &resume),
+    })
+}
+
+/// Whether a run that came to its end holds what it must; tells what does not.
+fn verified(story: &Story, expected: Expected, products: &[String], resume: &str) -> ExitStatus {
     let mut broken = story.invariants.broken();
     let digest = story.invariants.totals.digest;
     if let Some(expected) = expected.digest.filter(|expected| *expected != digest) {
         broken.push(format!("the digest is {digest:016x}, not {expected:016x}"));
     }
-    if let [first, rest @ ..] = products.as_slice() {
+    if let [first, rest @ ..] = products {
         let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
         broken.push(format!("products do not match the ledger: {first}{more}"));
     }
     let bad = bad_nodes(&story.nodes);
     if !broken.is_empty() {
         output::remark(&format!("could not verify the result: {}; {resume}{bad}", broken.join("; ")));
-        return Ok(ExitStatus::Failed);
+        return ExitStatus::Failed;
     }
     if story.invariants.totals.differing > 0 {
-        output::remark(&format!("some chunks were done twice with different results: {}", wrong_nodes(&story)));
-        return Ok(ExitStatus::Found);
+        output::remark(&format!("some chunks were done twice with different results: {}", wrong_nodes(story)));
+        return ExitStatus::Found;
     }
     if let Some(words) = bad.strip_prefix("; ") {
         output::remark(words);
     }
-    Ok(ExitStatus::Fine)
+    ExitStatus::Fine
 }
 
 /// The directory of a ledger.

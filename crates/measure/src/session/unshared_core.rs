@@ -55,16 +55,6 @@ pub(super) enum Begins {
     NextRound,
 }
 
-/// Where a core is unshared now.
-enum CoreFound {
-    /// Where its figure is placed.
-    Own,
-    /// On another CPU, which is as good.
-    Other(usize),
-    /// Nowhere yet.
-    None,
-}
-
 impl MeasureSession<'_> {
     /// A round begins.
     pub(super) fn begin_looks(&mut self) {
@@ -82,10 +72,9 @@ impl MeasureSession<'_> {
             return Begins::At(LaunchStart { cpu: None, awaited: in_vain });
         }
         match self.find_core(figures) {
-            CoreFound::Own => Begins::At(LaunchStart { cpu: None, awaited: true }),
-            CoreFound::Other(cpu) => Begins::At(LaunchStart { cpu: Some(cpu), awaited: true }),
-            CoreFound::None if waits => Begins::Later,
-            CoreFound::None => Begins::NextRound,
+            Some(start) => Begins::At(start),
+            None if waits => Begins::Later,
+            None => Begins::NextRound,
         }
     }
 
@@ -104,10 +93,11 @@ impl MeasureSession<'_> {
         matches!(basis, ValueBasis::Cycles | ValueBasis::Undisturbed) && !self.progress[index].cpus.is_empty()
     }
 
-    /// Where a launch of these figures finds the core to itself. A core figure is one of any core of its class, so that
+    /// Where a launch of these figures finds the core to itself now; `None` while it has neighbours. A core figure is one of any core of its class, so that
     /// it takes another CPU behind the same cache where its own has a neighbour.
-    fn find_core(&mut self, figures: &[usize]) -> CoreFound {
-        let Some(setting) = self.reference_setting() else { return CoreFound::Own };
+    fn find_core(&mut self, figures: &[usize]) -> Option<LaunchStart> {
+        let on = |cpu: Option<usize>| LaunchStart { cpu, awaited: true };
+        let Some(setting) = self.reference_setting() else { return Some(on(None)) };
         // What the readings of a run say of its cores must not depend on when launches begin.
         self.sample();
         let mut cpus: Vec<usize> =
@@ -115,13 +105,12 @@ impl MeasureSession<'_> {
         cpus.sort_unstable();
         cpus.dedup();
         if cpus.iter().all(|cpu| self.is_unshared_now(&setting, *cpu)) {
-            return CoreFound::Own;
+            return Some(on(None));
         }
         let core = figures.iter().all(|index| *self.run.figures[*index].basis() == ValueBasis::Cycles);
-        let [own] = cpus[..] else { return CoreFound::None };
+        let [own] = cpus[..] else { return None };
         let others = if core { self.equals_of(own) } else { Vec::new() };
-        let free = others.into_iter().find(|cpu| self.is_unshared_now(&setting, *cpu));
-        free.map_or(CoreFound::None, CoreFound::Other)
+        others.into_iter().find(|cpu| self.is_unshared_now(&setting, *cpu)).map(|cpu| on(Some(cpu)))
     }
 
     /// Other CPUs of the same class of cores behind the same cache, each of another core.
