@@ -58,6 +58,12 @@ pub enum Error {
         /// Names of all importers.
         known: String,
     },
+    /// There is no content.
+    #[error("could not import {source_name}: it is empty; see whether the program that was to write it failed")]
+    Empty {
+        /// The source.
+        source_name: String,
+    },
     /// No importer recognises the content.
     #[error(
         "could not tell what wrote {source_name}: no importer recognises its content; name one with --input-format if you know it (prony import --formats lists them)"

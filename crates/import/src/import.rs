@@ -167,9 +167,12 @@ fn read_date(text: &str) -> Result<String, Error> {
 /// Detects the format from the content.
 ///
 /// # Errors
-/// When no format, or more than one, recognises the content.
+/// When there is no content, or no format, or more than one, recognises it.
 pub fn detect(name: &str, bytes: &[u8]) -> Result<&'static ImportFormat, Error> {
     let body = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if body.trim_ascii().is_empty() {
+        return Err(Error::Empty { source_name: name.to_owned() });
+    }
     if is_document(body) {
         return find("prony");
     }

@@ -343,4 +343,7 @@ fn documents_of_this_program_are_known_by_their_members_in_any_order() {
     assert_eq!(detect("x", long.as_bytes()).unwrap().name, "prony");
     let other = sorted.replace("\"schema\":1", "\"schema\":\"https://example.org\"");
     assert!(matches!(detect("x", other.as_bytes()), Err(Error::Unrecognised { .. })));
+    for nothing in ["", "\u{feff}", " \r\n\n"] {
+        assert!(matches!(detect("x", nothing.as_bytes()), Err(Error::Empty { .. })), "{nothing:?}");
+    }
 }
