@@ -124,7 +124,7 @@ fn choices_reach_what_they_promise() {
         columns: names.iter().map(|name| column(name)).collect(),
         machines,
     };
-    let found = evaluate(std::slice::from_ref(&table), 12, testing::trials(8, 150), 1).unwrap();
+    let found = evaluate(std::slice::from_ref(&table), 12, testing::trials(8, 60), 1).unwrap();
     found.sentences().iter().for_each(|sentence| eprintln!("{sentence}"));
     let at = |curve: &[analyse::choose::ReachedAt], asked: f64| {
         *curve.iter().find(|at| (at.asked - asked).abs() < 1e-9).unwrap()
