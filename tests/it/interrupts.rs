@@ -95,3 +95,16 @@ fn what_was_timed_ends_with_a_killed_run() {
         stat.rsplit(") ").next().is_none_or(|rest| rest.is_empty() || rest.starts_with('Z'))
     });
 }
+
+#[test]
+fn what_was_prepared_is_undone_after_a_stop() {
+    let place = Place::new();
+    let beside =
+        ["--setup", "touch made", "--cleanup", "rm made", "--prepare", "touch ready", "--conclude", "rm ready"];
+    let mut child = started(place.prony().args([&["time", "echo > begun; sleep 600"], &beside[..]].concat()));
+    wait_for("the command", || place.file("begun").exists());
+    assert!(place.file("made").exists() && place.file("ready").exists());
+    send("-INT", child.id());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(!place.file("made").exists() && !place.file("ready").exists());
+}
