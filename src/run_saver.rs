@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use measure::Saver;
-use model::Run;
+use model::{Figure, Run};
 use store::Store;
 
 use crate::cli::CommonOptions;
@@ -62,16 +62,19 @@ impl RunSaver {
 }
 
 impl RunSaver {
-    /// Takes a run out again that holds nothing.
+    /// Takes a run out of the store again that holds nothing.
     pub(crate) fn discard(&mut self, run: &Run) -> Result<()> {
         if let (Some(store), Some(_)) = (&mut self.store, self.number.take()) {
             store.remove(&[run.id.as_str()])?;
         }
-        match self.output.as_ref().map(std::fs::remove_file) {
-            Some(Err(error)) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-            _ => Ok(()),
-        }
+        Ok(())
     }
+}
+
+/// Whether a run holds something, or is over: until then a file of an earlier run is not replaced.
+fn is_worth_a_file(run: &Run) -> bool {
+    let launched = |figure: &Figure| !figure.is_condition() && !figure.launches.is_empty();
+    run.session.ended.is_some() || run.figures.iter().any(launched)
 }
 
 impl Saver for RunSaver {
@@ -79,7 +82,7 @@ impl Saver for RunSaver {
         if let Some(store) = &mut self.store {
             self.number = Some(store.put(run).map_err(|error| error.to_string())?);
         }
-        if let Some(path) = &self.output {
+        if let Some(path) = self.output.as_ref().filter(|_| is_worth_a_file(run)) {
             store::save_document(path, run).map_err(|error| error.to_string())?;
         }
         Ok(())

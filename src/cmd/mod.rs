@@ -23,6 +23,7 @@ pub(crate) mod reference;
 pub(crate) mod report;
 mod resume;
 pub(crate) mod run;
+mod run_claim;
 pub(crate) mod runs;
 pub(crate) mod selftest;
 mod session;

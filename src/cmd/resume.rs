@@ -8,7 +8,7 @@ use clap::{ArgMatches, Command};
 use model::{PlanEntry, Run};
 use report::words::resume_command;
 
-use super::rating;
+use super::{rating, run_claim};
 use crate::cli::{self, CommonOptions};
 use crate::run_finder;
 
@@ -57,6 +57,13 @@ pub(crate) fn find(name: &str, suite: &str, common: &CommonOptions) -> Result<Ru
             right()
         );
     }
+    run_claim::claim(&run.id, &format!("resume {name}"))?;
+    if !run_finder::names_one(&handle) {
+        return Ok(run);
+    }
+    // Another process may have gone on with it and ended, between the first reading and the claim.
+    let run = run_finder::find_one(&handle, common)?.run;
+    ensure!(!run.session.complete, "could not resume {name}: it is complete");
     Ok(run)
 }
 

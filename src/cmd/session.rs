@@ -13,6 +13,7 @@ use report::Document;
 use report::view::RunContext;
 use store::{Claim, Detail, MachineLock, Store};
 
+use super::run_claim;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::output;
@@ -23,17 +24,21 @@ use crate::run_saver::RunSaver;
 /// Signals within this time of the first are one request: timeout(1) sends its signal to the program and to its group.
 const ONE_REQUEST: Duration = Duration::from_millis(500);
 
-/// The first Ctrl-C (or SIGTERM) ends the run in order; a further one, half a second later or more, ends the program
-/// immediately.
+/// The first Ctrl-C (or SIGTERM, or a closed terminal) ends the run in order; a further one, half a second later or more,
+/// ends the program immediately. A closed terminal that the program was told to ignore, as by nohup(1), stays ignored.
 pub(crate) fn watch_for_signals() -> Result<Stopper> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let asked = Arc::new(AtomicBool::new(false));
+    let watched = match sys::signal::is_ignored(sys::signal::Signal::HangUp) {
+        true => vec![SIGINT, SIGTERM],
+        false => vec![SIGINT, SIGTERM, SIGHUP],
+    };
     let watch = || {
         // Set by the handler itself, which interrupts whatever the program waits in.
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
-            signal_hook::flag::register(signal, Arc::clone(&asked))?;
+        for signal in &watched {
+            signal_hook::flag::register(*signal, Arc::clone(&asked))?;
         }
-        let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+        let mut signals = signal_hook::iterator::Signals::new(&watched)?;
         let wait = move || {
             let mut first: Option<Instant> = None;
             for _ in signals.forever() {
@@ -139,6 +144,7 @@ impl<'a> LocalSession<'a> {
 
     /// Measures to the end, saving after every round.
     pub(crate) fn measure(&mut self, order: RunRequest, engine: &mut dyn Engine) -> Result<RunResult> {
+        run_claim::claim(&order.run().id, "measure this run")?;
         let order = match order.run().plan.references {
             true => {
                 let run = order.run();

@@ -17,6 +17,7 @@ mod farm_slurm;
 mod farm_ssh;
 mod fleet;
 mod house;
+mod interrupts;
 mod machines;
 mod net;
 mod network_files;

@@ -62,6 +62,9 @@ fn a_number_of_runs_is_kept_to_and_parameters_are_filled_in() {
     }
     let run = timed(&place, &["-r2", "-L", "x", "a,b", "-n", "first", "--json", "echo {x} | grep {x}"]).fine().json();
     assert_eq!((launches(&run, "first"), launches(&run, "echo b | grep b")), (2, 2));
+    let alike =
+        timed(&place, &["-r2", "--json", "true", "true", "-n", "a", "-n", "a", "-n", "a (2)", ":"]).fine().json();
+    assert_eq!(["a", "a (2)", "a (2) (2)"].map(|name| launches(&alike, name)), [2; 3]);
     let one = place.ask(&["run", "--quiet", "--max-launches", "10", "--json", "--", "true"]).fine().json();
     assert!(launches(&one, "true") >= 10);
 }

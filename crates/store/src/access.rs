@@ -31,3 +31,15 @@ pub(crate) fn make_directory(directory: &Path) -> Result<(), Error> {
         Error::io("create the directory", directory, &error)
     })
 }
+
+/// Whether files can be made in a directory, as far as that is known without making one.
+#[cfg(unix)]
+pub(crate) fn writable(directory: &Path) -> std::io::Result<()> {
+    use rustix::fs::Access;
+    Ok(rustix::fs::access(directory, Access::WRITE_OK | Access::EXEC_OK)?)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn writable(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}

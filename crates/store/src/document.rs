@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use model::{DocumentPosition, Run};
 
+use crate::access::writable;
 use crate::pack::{GZIP_MAGIC, ZSTD_MAGIC, pack, unpack};
 use crate::{Error, StoreErrorKind};
 
@@ -124,16 +125,20 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Whether a document can be put at this path, as far as that is known before it is written.
 ///
 /// # Errors
-/// When its directory is missing or none, or the path is a directory.
+/// When its directory is missing, none, or may not be written, or the path is a directory.
 pub fn check_destination(path: &Path) -> Result<(), Error> {
     let refuse = |at: &Path, error: io::Error| Error::io("save the run document", at, &error);
     if path.is_dir() {
         return Err(refuse(path, io::ErrorKind::IsADirectory.into()));
     }
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        // A device or a pipe is written to where it is.
+        return Ok(());
+    }
     let target = link_target(path);
-    let Some(folder) = target.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
     match fs::metadata(folder) {
-        Ok(found) if found.is_dir() => Ok(()),
+        Ok(found) if found.is_dir() => writable(folder).map_err(|error| refuse(path, error)),
         Ok(_) => Err(refuse(folder, io::ErrorKind::NotADirectory.into())),
         Err(error) => Err(Error::io("save the run document in", folder, &error)),
     }

@@ -1,13 +1,15 @@
 //! Forking requires a process of one thread, which Rust's test harness is not: this is a separate program.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "all of this is a test")]
 
+use std::io::{BufRead, BufReader};
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::sync::atomic::Ordering;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use sys::file::{Lock, set_lock};
 use sys::memory::{Arena, Pages, SharedCounters};
-use sys::process::{self, PreparedProgram, ProcessExit};
+use sys::process::{self, EndWatch, PreparedProgram, ProcessExit};
 use sys::signal::{Blocked, Signal, SignalCounter};
 
 fn main() {
@@ -20,11 +22,16 @@ fn main() {
     if let Some(left) = arguments.get(1).and_then(|word| word.strip_prefix("chain=")) {
         chain(left.parse().expect("a number"));
     }
+    if arguments.get(1).is_some_and(|word| word == "leader") {
+        lead_a_group();
+    }
     exits_are_decoded();
     closures_share_counters_and_copy_arenas();
     every_way_to_start_a_program();
     groups_and_dropped_children();
     dying_with_the_parent();
+    groups_end_with_the_parent();
+    interrupted_looks_are_no_errors();
     locks_exclude_other_processes();
     blocked_signals_arrive_later();
     threads_forbid_forking();
@@ -134,12 +141,67 @@ fn dying_with_the_parent() {
     });
     assert!(middle.unwrap().wait().unwrap().success());
     let orphan = counters.get(0).unwrap().load(Ordering::Acquire) as i32;
+    assert!(ends(orphan), "the grandchild outlived its parent");
+}
+
+/// Whether a process ends within ten seconds.
+fn ends(pid: i32) -> bool {
     let start = sys::clock::now();
-    let gone = || !sys::usage::Stat::of(orphan).is_ok_and(|stat| stat.state != 'Z');
+    let gone = || !sys::usage::Stat::of(pid).is_ok_and(|stat| stat.state != 'Z');
     while !gone() && sys::clock::now() - start < 10_000_000_000 {
         process::raw::yield_now();
     }
-    assert!(gone(), "the grandchild outlived its parent");
+    gone()
+}
+
+/// A leader of a group that starts a program, and says which.
+fn lead_a_group() -> ! {
+    process::end_group_with_parent(process::parent_pid()).unwrap();
+    let mut program = std::process::Command::new("sleep").arg("600").spawn().expect("a program starts");
+    println!("{}", program.id());
+    program.wait().unwrap();
+    process::exit_now(0)
+}
+
+#[allow(clippy::zombie_processes, reason = "the leader is to outlive the process that starts it")]
+fn groups_end_with_the_parent() {
+    let started = SharedCounters::new(1).unwrap();
+    let middle = process::fork(|| {
+        let me = std::env::current_exe().unwrap();
+        let mut leader = std::process::Command::new(me);
+        let leader = leader.arg("leader").process_group(0).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(leader.stdout.unwrap()).read_line(&mut line).unwrap();
+        started.get(0).unwrap().store(line.trim().parse().unwrap(), Ordering::Release);
+        0
+    });
+    assert!(middle.unwrap().wait().unwrap().success());
+    let program = started.get(0).unwrap().load(Ordering::Acquire) as i32;
+    assert!(program > 1 && ends(program), "the program outlived the parent of its group's leader");
+    let member = process::fork(|| i32::from(process::end_group_with_parent(process::parent_pid()).is_err()));
+    assert_eq!(member.unwrap().wait().unwrap(), ProcessExit::Code(1), "a group ends with its leader alone");
+}
+
+fn interrupted_looks_are_no_errors() {
+    let mut child = std::process::Command::new("sleep").arg("600").spawn().expect("a program starts");
+    let watch = EndWatch::new(child.id().cast_signed());
+    let counted = SignalCounter::install(Signal::User1).unwrap();
+    let done = AtomicBool::new(false);
+    let other = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Acquire) {
+                counted.send().unwrap();
+            }
+        });
+        let mut looks = (0..2_000_000).map_while(|_| (counted.count() < 20_000).then(|| watch.ended()));
+        let other = looks.find(|ended| !matches!(ended, Ok(false)));
+        done.store(true, Ordering::Release);
+        other
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(other.is_none(), "{other:?} after {} signals", counted.count());
+    assert!(watch.ended().unwrap());
 }
 
 fn locks_exclude_other_processes() {

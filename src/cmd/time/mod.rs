@@ -3,7 +3,7 @@
 mod parameters;
 mod view;
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -173,7 +173,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     }
     let order = session.order(fresh, resumed)?;
     let result = session.measure(order, &mut engine)?;
-    for trouble in engine.clean_up(&session.stopper) {
+    for trouble in engine.clean_up() {
         output::remark(&trouble);
     }
     let draw = |run: &Run, context: &RunContext| {
@@ -269,12 +269,12 @@ fn name(text: &str) -> String {
 
 /// Numbers commands of the same name.
 fn tell_apart(commands: &mut [TimedCommand]) {
-    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut seen = HashSet::new();
     for command in commands {
-        let times = seen.entry(command.name.clone()).or_default();
-        *times += 1;
-        if *times > 1 {
-            command.name = format!("{} ({times})", command.name);
+        let (own, mut times) = (command.name.clone(), 1);
+        while !seen.insert(command.name.clone()) {
+            times += 1;
+            command.name = format!("{own} ({times})");
         }
     }
 }

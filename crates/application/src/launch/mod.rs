@@ -22,6 +22,7 @@ pub struct LaunchSpec {
     /// Program and arguments of every copy.
     pub commands: Vec<Vec<String>>,
     /// Working directory of the copies.
+    #[serde(with = "path_bytes")]
     pub directory: PathBuf,
     /// Variables that are set in addition to the inherited ones.
     pub environment: BTreeMap<String, String>,
@@ -33,6 +34,23 @@ pub struct LaunchSpec {
     /// When they start, by [`sys::clock::now`]; at once if that has passed.
     #[serde(default)]
     pub begin: Option<u64>,
+}
+
+/// A path as its bytes, since the name of a directory need not be UTF-8.
+mod path_bytes {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    use std::path::{Path, PathBuf};
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(path.as_os_str().as_bytes())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
+        Vec::deserialize(deserializer).map(|bytes| PathBuf::from(OsString::from_vec(bytes)))
+    }
 }
 
 impl LaunchSpec {

@@ -56,11 +56,10 @@ impl Timing<'_> {
         }
         let sides = [&commands[0].line, &commands[1].line].map(|line| self.spec(line, padding));
         let cpus = if swapped { [cpus[1], cpus[0]] } else { cpus };
-        let turn = duet_turn(self.starter, sides, cpus, stopper)?;
-        for command in commands {
-            command.conclude.as_ref().map_or(Ok(()), |line| self.aside("--conclude", line, stopper))?;
-        }
-        Ok(turn)
+        let turn = duet_turn(self.starter, sides, cpus, stopper);
+        let conclude = |line| self.undo("--conclude", line);
+        let concluded = commands.iter().filter_map(|command| command.conclude.as_ref()).try_for_each(conclude);
+        turn.and_then(|turn| concluded.map(|()| turn))
     }
 
     fn launched_duet(&mut self, round: u32, turns: &[DuetTurn]) -> Vec<Reply> {

@@ -128,15 +128,12 @@ impl<'a> Timing<'a> {
         })
     }
 
-    /// Runs the cleanup commands of all commands that were set up; returns what failed.
+    /// Runs the cleanup commands of all commands that were set up, also where a stop was requested; returns what failed.
     #[must_use]
-    pub fn clean_up(&self, stopper: &Stopper) -> Vec<String> {
+    pub fn clean_up(&self) -> Vec<String> {
         let begun = self.order.commands.iter().zip(&self.warm).filter(|(_, warm)| **warm);
         let cleanup = begun.filter_map(|(command, _)| Some(("--cleanup", command.cleanup.as_ref()?)));
-        cleanup
-            .filter_map(|(what, line)| self.aside(what, line, stopper).err())
-            .map(|error| error.to_string())
-            .collect()
+        cleanup.filter_map(|(what, line)| self.undo(what, line).err()).map(|error| error.to_string()).collect()
     }
 
     fn spec(&self, line: &CommandLine, padding: u64) -> LaunchSpec {
@@ -163,12 +160,17 @@ impl<'a> Timing<'a> {
         }
     }
 
+    /// Runs what tidies up after a command. A stop that was requested does not keep it from that.
+    fn undo(&self, what: &str, line: &CommandLine) -> Result<(), Error> {
+        self.aside(what, line, &Stopper::default())
+    }
+
     /// One execution with what runs before and after it.
     fn execute(&self, command: &TimedCommand, padding: u64, stopper: &Stopper) -> Result<CopyReport, Error> {
         command.prepare.as_ref().map_or(Ok(()), |line| self.aside("--prepare", line, stopper))?;
-        let report = self.start(&command.line, padding, stopper)?;
-        command.conclude.as_ref().map_or(Ok(()), |line| self.aside("--conclude", line, stopper))?;
-        Ok(report)
+        let report = self.start(&command.line, padding, stopper);
+        let concluded = command.conclude.as_ref().map_or(Ok(()), |line| self.undo("--conclude", line));
+        report.and_then(|report| concluded.map(|()| report))
     }
 
     /// Why a report is no result, if it is none.

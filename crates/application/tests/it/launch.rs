@@ -23,6 +23,20 @@ fn copies_run_concurrently_with_their_environment() {
 }
 
 #[test]
+fn the_name_of_a_directory_need_not_be_text() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    let odd = folder.path().join(std::ffi::OsStr::from_bytes(b"n\xff"));
+    std::fs::create_dir(&odd).unwrap();
+    std::fs::write(odd.join("here"), "").unwrap();
+    let spec = LaunchSpec { directory: odd, ..order(&[&["test", "-e", "here"]], 20.0) };
+    let mut report = Vec::new();
+    application::serve(&serde_json::to_vec(&spec).unwrap()[..], &mut report).unwrap();
+    let report: application::CopyReport = serde_json::from_slice(&report).unwrap();
+    assert_eq!(report.copies[0].how, ProcessEnd::Code(0));
+}
+
+#[test]
 fn every_failure_is_distinguished() {
     let ends = |argv: &[&str], patience| perform(&order(&[argv], patience)).copies.remove(0);
     let failed = ends(&["sh", "-c", "echo out; echo err >&2; exit 3"], 20.0);

@@ -149,7 +149,7 @@ fn sized(suite: &str, entry: PlanEntry, machine: &Topology, allowed: &CpuSet, fr
     moved().unwrap_or(entry)
 }
 
-/// What several threads of a figure are, where that is not one thread on each of equal cores.
+/// What several threads of a figure are, where that is not one thread on each of equal cores, or is not known.
 pub(crate) fn remark(probe: &Probe, machine: &Topology, cpus: &[usize]) -> Option<String> {
     let threads = CpuSet::from(cpus);
     if probe.parties == Parties::Free || threads.len() < 2 {
@@ -176,6 +176,9 @@ pub(crate) fn remark(probe: &Probe, machine: &Topology, cpus: &[usize]) -> Optio
     }
     if classes.len() > 1 {
         said.push(format!("cores of several classes: {}", classes.join(", ")));
+    }
+    if probe.parties == Parties::Placed && machine.caches.is_empty() && packages < 2 {
+        said.push("the machine does not tell which CPUs share a core or a cache".to_owned());
     }
     (!said.is_empty()).then(|| said.join(", "))
 }
@@ -264,5 +267,14 @@ mod tests {
             "one thread a core of all classes"
         );
         assert_eq!(said("gb10", "1"), None);
+    }
+
+    #[test]
+    fn what_two_cpus_share_is_not_claimed_where_the_machine_does_not_tell_it() {
+        let said = |machine: &Topology, cpus: &[usize]| remark(&probe(Parties::Placed), machine, cpus);
+        let unknown = Topology::unknown(&[0, 1]);
+        assert!(said(&unknown, &[0, 1]).is_some_and(|said| said.contains("does not tell which CPUs share")));
+        assert_eq!(said(&unknown, &[1]), None);
+        assert_eq!(said(&machine("guest-2"), &[0, 1]), None);
     }
 }

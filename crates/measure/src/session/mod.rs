@@ -146,6 +146,7 @@ impl<'a> MeasureSession<'a> {
         };
         session.prepare();
         session.begin_references();
+        session.look_at_what_was_cut_off();
         let ending = session.rounds();
         Ok(session.finish(ending))
     }
@@ -301,6 +302,15 @@ impl<'a> MeasureSession<'a> {
                 self.end_figure(index, None);
             }
         }
+    }
+
+    /// Looks at the open figures of a run that is resumed: a stop within a round leaves launches that no look has seen, and a
+    /// figure that has all of its launches needs no other.
+    fn look_at_what_was_cut_off(&mut self) {
+        let begun = |session: &Self, index: usize| {
+            !session.progress[index].ended && !session.run.figures[index].launches.is_empty()
+        };
+        self.groups(begun).iter().for_each(|group| self.look(group));
     }
 
     fn save(&mut self) -> Result<(), EndReason> {

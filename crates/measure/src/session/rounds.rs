@@ -73,7 +73,7 @@ impl MeasureSession<'_> {
         progress.in_part && (!progress.ended || progress.refining)
     }
 
-    fn groups(&self, wanted: impl Fn(&Self, usize) -> bool) -> Vec<LaunchGroup> {
+    pub(super) fn groups(&self, wanted: impl Fn(&Self, usize) -> bool) -> Vec<LaunchGroup> {
         group::groups(&self.run.plan.entries, |index| wanted(self, index), |index| self.progress[index].alone)
     }
 

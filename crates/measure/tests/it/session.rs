@@ -412,6 +412,23 @@ fn a_paired_figure_is_never_negative() {
 }
 
 #[test]
+fn a_run_that_was_stopped_within_a_round_makes_no_launch_too_many() {
+    let limited = || order(THREE).at_most(Some(8));
+    // Calibrations, seven rounds, and one or two launches of the last.
+    for stop in [3 + 7 * 3 + 1, 3 + 7 * 3 + 2] {
+        let mut engine = MockEngine::new(1, MockFigure::stable(1e-7)).stopping_after(stop);
+        let (stopped, _) = run_with(limited(), &mut engine);
+        assert_eq!(stopped.ending, EndReason::Stopped);
+        let launches = |run: &Run| -> Vec<usize> { run.figures.iter().map(|figure| figure.launches.len()).collect() };
+        assert_eq!(launches(&stopped.run).iter().sum::<usize>(), stop - 3);
+        let resumed = RunRequest::resume(stopped.run, &identity(), vec![0, 1]).unwrap();
+        let (ended, _) = run_with(resumed, &mut MockEngine::new(2, MockFigure::stable(1e-7)));
+        assert_eq!((ended.ending, launches(&ended.run)), (EndReason::Complete, vec![8, 8, 8]));
+        assert!(ended.run.figures.iter().all(|figure| !figure.has(Flag::Unfinished)));
+    }
+}
+
+#[test]
 fn a_run_resumed_on_other_cpus_has_a_note() {
     let mut run = order(THREE).run().clone();
     run.session.conditions.cpus = Some(2);

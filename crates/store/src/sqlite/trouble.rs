@@ -5,6 +5,7 @@ use std::path::Path;
 use rusqlite::{ErrorCode, ffi};
 
 use crate::StoreErrorKind;
+use crate::access::writable;
 
 /// With fewer free bytes than this, an I/O error of a write means a full disk: SQLite reports SQLITE_FULL only where
 /// the write itself fails so, not where its shared memory or its journal cannot grow.
@@ -48,17 +49,6 @@ fn cannot_open(path: &Path) -> StoreErrorKind {
 
 fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
-}
-
-#[cfg(unix)]
-fn writable(directory: &Path) -> std::io::Result<()> {
-    use rustix::fs::Access;
-    Ok(rustix::fs::access(directory, Access::WRITE_OK | Access::EXEC_OK)?)
-}
-
-#[cfg(not(unix))]
-fn writable(_: &Path) -> std::io::Result<()> {
-    Ok(())
 }
 
 /// A write cut short by a limit on file sizes (EFBIG) is reported as a plain failed write.

@@ -451,6 +451,13 @@ fn a_read_only_store_is_read_and_not_written() {
     let error = save_document(&document, &one).unwrap_err();
     assert_eq!(*trouble(&error), StoreErrorKind::ReadOnly);
     assert_clear(&error, &document, "name another place");
+    let error = store::check_destination(&document).unwrap_err();
+    assert_eq!(*trouble(&error), StoreErrorKind::ReadOnly, "before anything is measured: {error}");
+    assert_clear(&error, &document, "name another place");
+    disk.remount("rw");
+    store::check_destination(&document).unwrap();
+    store::check_destination(Path::new("out.json")).unwrap();
+    store::check_destination(Path::new("/dev/null")).unwrap();
 }
 
 #[test]

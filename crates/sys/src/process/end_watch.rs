@@ -78,7 +78,11 @@ impl EndWatch {
         if let Some(descriptor) = self.descriptor() {
             let mut set = PollSet::new();
             set.add(descriptor);
-            return set.wait(Some(Duration::ZERO)).map(|ready| ready > 0);
+            return match set.wait(Some(Duration::ZERO)) {
+                // A signal interrupts also a look that does not wait, where there is nothing to see (poll(2)).
+                Err(error) if error.errno() == Some(libc::EINTR) => Ok(false),
+                looked => looked.map(|ready| ready > 0),
+            };
         }
         let id = libc::id_t::try_from(self.pid)
             .map_err(|_| Error::refused("watch a process", format!("{} is not the number of one process", self.pid)))?;

@@ -55,6 +55,37 @@ pub fn die_with_parent(_parent: i32) -> Result<()> {
     Err(Error::not_here("be killed with the parent"))
 }
 
+/// Makes the whole group of this process end with the process that created it, however that ends. This process must lead
+/// its group. SIGTERM ends the group too. Programs that this process starts have the default actions, as if this was not
+/// called.
+#[cfg(target_os = "linux")]
+pub fn end_group_with_parent(parent: i32) -> Result<()> {
+    const WHAT: &str = "end the group with the parent";
+    extern "C" fn end_group(_: libc::c_int) {
+        // SAFETY: `kill` is async-signal-safe; 0 is the group of this process.
+        unsafe { libc::kill(0, libc::SIGKILL) };
+    }
+    // SAFETY: takes no arguments and cannot fail.
+    let group = unsafe { libc::getpgrp() };
+    if group != own_pid() {
+        return Err(Error::refused(WHAT, format!("process {group} leads it")));
+    }
+    // SAFETY: zeros are a valid sigaction: default action, empty mask, no flags.
+    let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+    action.sa_sigaction = end_group as *const () as usize;
+    // SAFETY: the structure is valid for the length of the call, and the handler is async-signal-safe.
+    check(WHAT, unsafe { libc::sigaction(libc::SIGTERM, &raw const action, std::ptr::null_mut()) })?;
+    // SAFETY: this option takes one number and accesses no memory of this process.
+    check(WHAT, unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM as libc::c_ulong) })?;
+    if parent_pid() == parent { Ok(()) } else { Err(Error::refused(WHAT, "the parent has already ended")) }
+}
+
+/// Makes the whole group of this process end with the process that created it.
+#[cfg(not(target_os = "linux"))]
+pub fn end_group_with_parent(_parent: i32) -> Result<()> {
+    Err(Error::not_here("end the group with the parent"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

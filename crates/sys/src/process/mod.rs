@@ -19,7 +19,7 @@ mod thread;
 pub use child::{Child, ProcessExit};
 pub use end_watch::{EndWatch, wait_within};
 pub use fork::{exit_now, fork, fork_exit, thread_count};
-pub use group::{die_with_parent, kill_group, own_pid, parent_pid, send};
+pub use group::{die_with_parent, end_group_with_parent, kill_group, own_pid, parent_pid, send};
 pub use limit::{Limit, LimitedResource, address_space_left, allow_files, limit, limit_behind, set_soft_limit};
 pub use own::command_of;
 pub use pipe::{EndingOutput, TimedInput};

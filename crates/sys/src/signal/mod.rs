@@ -11,6 +11,8 @@ pub use counted::SignalCounter;
 pub use mask::Blocked;
 pub use protection::ProtectionFault;
 
+use std::mem::MaybeUninit;
+
 /// Signals this crate sends or handles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Signal {
@@ -52,5 +54,33 @@ impl Signal {
             Self::Stop => libc::SIGSTOP,
             Self::Continue => libc::SIGCONT,
         }
+    }
+}
+
+/// Whether this process ignores a signal, such as that of a closed terminal after nohup(1).
+#[must_use]
+pub fn is_ignored(signal: Signal) -> bool {
+    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: asks for the present action and changes nothing; the structure is writable, and zeros are a valid value.
+    let action = unsafe {
+        libc::sigaction(signal.number(), std::ptr::null(), action.as_mut_ptr());
+        action.assume_init()
+    };
+    action.sa_sigaction == libc::SIG_IGN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_ignored_is_told_from_what_is_not() {
+        assert!(!is_ignored(Signal::Kill) && !is_ignored(Signal::Stop), "these cannot be ignored");
+        // SAFETY: no other test sends this signal; ignoring it has no other effect.
+        unsafe { libc::signal(Signal::Continue.number(), libc::SIG_IGN) };
+        assert!(is_ignored(Signal::Continue));
+        // SAFETY: restores the default.
+        unsafe { libc::signal(Signal::Continue.number(), libc::SIG_DFL) };
+        assert!(!is_ignored(Signal::Continue));
     }
 }
