@@ -13,7 +13,8 @@ pub(super) static PROBE: Probe = Probe {
     id: "file.read_cached",
     title: "cached file read",
     about: "Rereads a cached file of 64 MiB in reads of 64 KiB. Touched: every word read is summed; copied: only the first of each \
-            read is, so the kernel's copy is what remains. Bytes count once, as read.",
+            read is, so the kernel's copy is what remains. Bytes count once, as read. After each batch all pages must still be in the \
+            page cache.",
     metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes read"),
     class: Class::FileData,
     stresses: &[Primitive::PageCache, Primitive::KernelCopy, Primitive::DramRead],
@@ -57,6 +58,7 @@ impl Kernel for Reread {
     }
 
     fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
+        self.cached.verify_cached()?;
         let numbers = (self.began..self.began + done.ops).map(|number| number % BLOCKS);
         let expected = |number| if self.touched { self.cached.sum(number) } else { self.cached.first(number) };
         ProbeError::unless_equal(done.token, numbers.fold(0, |token, number| fold(token, expected(number))))
