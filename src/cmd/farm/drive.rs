@@ -101,10 +101,12 @@ impl Drive<'_> {
         let here = coordinator.address().to_string();
         let returning = coordinator.begin().resumed && farm.address == here;
         if coordinator.begin().resumed && !returning {
-            output::remark(&format!(
-                "moved from {} to {here}: new pilots are started; those that wait there end after {} s",
-                farm.address, self.setup.patience
-            ));
+            let before = if self.setup.launcher == "slurm" {
+                "the jobs of before are cancelled".to_owned()
+            } else {
+                format!("those of before end after {} s", self.setup.patience)
+            };
+            output::remark(&format!("moved from {} to {here}: new pilots are started, {before}", farm.address));
         }
         let mut nodes = self.nodes(&coordinator, &story)?;
         let mut display = Display::new(self.show, &farm.job);
