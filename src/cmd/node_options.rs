@@ -28,8 +28,8 @@ pub(crate) struct LauncherOptions {
     /// This program on the nodes [default: at the same path as here]
     #[arg(long, alias = "program", value_name = "PATH")]
     remote_prony: Option<String>,
-    /// An option for Slurm's commands, such as --slurm-option=--account=x
-    #[arg(long, alias = "sbatch", value_name = "OPTION", allow_hyphen_values = true, value_parser = in_one_line)]
+    /// An option for Slurm's commands, such as --slurm-option=--account=x; a value may have blanks
+    #[arg(long, alias = "sbatch", value_name = "OPTION", allow_hyphen_values = true, value_parser = one_option)]
     pub(crate) slurm_option: Vec<String>,
 }
 
@@ -51,6 +51,16 @@ fn own_path(path: PathBuf) -> Result<String> {
             "could not name this program to nodes: {path} is not UTF-8; name a link to it with --remote-prony"
         )
     })
+}
+
+/// One option of Slurm, with its value if it has one: one argument of its commands, and one word of a batch script.
+fn one_option(text: &str) -> Result<String, String> {
+    let text = in_one_line(text)?;
+    let name = text.split('=').next().unwrap_or_default();
+    if !name.starts_with('-') || name.chars().any(|c| c.is_whitespace() || "\"'".contains(c)) {
+        return Err("it is not one option; write --name=value, with any blanks in the value".to_owned());
+    }
+    Ok(text)
 }
 
 /// A value that becomes part of a line of a batch script.
@@ -77,6 +87,25 @@ pub(crate) fn by_ssh(ssh: &str, hosts: &[String], count: usize, remote: String, 
     // A host that ssh would parse as an option is refused.
     (0..count).try_for_each(|node| launcher.command(node).map(|_| ()))?;
     Ok(launcher)
+}
+
+/// The machine of a host as ssh is told it: without the user, in small letters, since names of hosts have no case.
+fn machine_of(host: &str) -> String {
+    let host = host.strip_prefix("ssh://").unwrap_or(host);
+    host.rsplit_once('@').map_or(host, |(_, machine)| machine).to_ascii_lowercase()
+}
+
+/// Refuses a host that is named twice where each is a node of its own: two pilots of one machine fail together, and
+/// their results agree however wrong it computes; two suites at once measure each other.
+pub(crate) fn refuse_twice(hosts: &[String]) -> Result<()> {
+    for (place, host) in hosts.iter().enumerate() {
+        let machine = machine_of(host);
+        ensure!(
+            hosts[..place].iter().all(|other| machine_of(other) != machine),
+            "could not use {machine} as two nodes: --hosts names it twice, and a machine is one node"
+        );
+    }
+    Ok(())
 }
 
 /// Options that choose nodes.
@@ -187,10 +216,28 @@ mod tests {
     }
 
     #[test]
-    fn an_option_of_several_lines_is_refused() {
-        assert_eq!(in_one_line("--comment=two words").as_deref(), Ok("--comment=two words"));
+    fn an_option_is_one_word_of_one_line() {
+        for option in ["--comment=two words", "--no-requeue", "-pdebug", "--comment=\"x\" = 'y'"] {
+            assert_eq!(one_option(option).as_deref(), Ok(option));
+        }
         for text in ["--comment=a\nb", "--comment=a\r", "a\0", "\u{1b}[2J"] {
-            assert!(in_one_line(text).is_err(), "{text:?}");
+            assert!(in_one_line(text).is_err() && one_option(text).is_err(), "{text:?}");
+        }
+        // As two words these would be two arguments in a script, and one that Slurm does not know elsewhere.
+        for text in ["--account x", "-p debug", "", "account=x", "\"--comment=a b\""] {
+            assert!(one_option(text).unwrap_err().contains("--name=value"), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_machine_is_one_node() {
+        let check = |hosts: &[&str]| refuse_twice(&hosts.iter().map(|&host| host.to_owned()).collect::<Vec<_>>());
+        for hosts in [&["a", "b"][..], &["127.0.0.1", "localhost"], &["ssh://u@a:1", "ssh://u@a:2"], &["a"]] {
+            assert!(check(hosts).is_ok(), "{hosts:?}");
+        }
+        for hosts in [&["b", "a", "a"][..], &["a", "me@a"], &["x@a", "y@A"]] {
+            let said = check(hosts).unwrap_err().to_string();
+            assert!(said.contains("use a as two nodes: --hosts names it twice"), "{said}");
         }
     }
 }

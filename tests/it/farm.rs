@@ -157,6 +157,44 @@ fn a_farm_resumes_after_all_processes_died() {
     holds(&answer, 40, 80, &digest);
 }
 
+/// The coordinator is killed, its port is taken, and the run goes on at another address, where a further coordinator
+/// resumes it again. Pilots of before wait in vain at the old address.
+#[test]
+fn a_farm_resumes_at_another_address() {
+    let place = Place::new();
+    let digest = undisturbed(&place, 120, 9);
+    let words =
+        "builtin:reconstruct --events 120 --chunk 2 --seed 9 --nodes 2 --jobs 1 --lease 1 --pace 0.2 --patience 5";
+    let mut farm = Running::start(&place, &words.split(' ').collect::<Vec<_>>(), |_| None);
+    let address = |farm: &Running| farm.look().unwrap().farm().unwrap().address;
+    farm.wait_for("some chunks", |farm| farm.counted() >= 4 && farm.count("joined") >= 2);
+    let old = [farm.pilot("n1"), farm.pilot("n2")];
+    let before = address(&farm);
+    farm.child.kill().unwrap();
+    farm.child.wait().unwrap();
+    let counted = farm.counted();
+    assert!(counted < 60, "it died too late to show anything");
+    let mut moved = Running::resume_with(&place, farm.ledger, &["--listen", "127.0.0.2"], |_| None);
+    moved.wait_for("pilots at the new address", |farm| farm.count("launched") >= 4 && farm.counted() >= counted + 4);
+    let now = address(&moved);
+    assert!(now.starts_with("127.0.0.2:") && now != before, "{now}");
+    let new = [moved.pilot("n1"), moved.pilot("n2")];
+    assert!(new.iter().all(|pid| !old.contains(pid)));
+    moved.child.kill().unwrap();
+    moved.child.wait().unwrap();
+    let counted = moved.counted();
+    assert!(counted < 60, "it died too late to show anything");
+    // Without the option it is where it was last, and the pilots there return.
+    let answer = Running::resume(&place, moved.ledger, |_| None).finish().fine();
+    assert!(!answer.err.contains("moved from"), "{}", answer.err);
+    let answer = answer.json();
+    holds(&answer, 60, 120, &digest);
+    let story = answer["incidents"].as_array().unwrap();
+    let resumed = story.iter().filter(|one| one["what"] == "resumed").map(|one| one["detail"].as_str().unwrap());
+    let at = format!("coordinator at {now}, ");
+    assert_eq!(resumed.filter(|detail| detail.starts_with(&at)).count(), 2);
+}
+
 /// Command lines of all processes, which any user can read.
 fn arguments_of_all() -> String {
     let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
@@ -247,6 +285,8 @@ fn invalid_requests_are_refused_in_one_line() {
     assert!(refused(&[&run[..], &["--launcher", "ssh", "--listen", "192.0.2.1"]].concat()).contains("--hosts"));
     let host = ["--launcher", "ssh", "--listen", "192.0.2.1", "--hosts=-oProxyCommand=x"];
     assert!(refused(&[&run[..], &host].concat()).contains("not a valid host name"));
+    let host = ["--launcher", "ssh", "--listen", "192.0.2.1", "--hosts=a,me@A"];
+    assert!(refused(&[&run[..], &host].concat()).contains("use a as two nodes: --hosts names it twice"));
     assert!(refused(&[&run[..], &["--expect-digest", "xyz"]].concat()).contains("digest"));
     assert!(refused(&["resume", "nothing"]).contains("nothing"));
     let said = refused(&[&run[..], &["--ledger", "postgres://me@host/base"]].concat());
@@ -340,6 +380,11 @@ fn options_of_several_lines_reach_no_batch_script() {
         let said = place.ask(&[&run[..8], &[system, "--shared-dir", "a\ntouch here"]].concat()).refused();
         assert!(said.contains("control character"), "{said}");
     }
+    let blanks = ["--shared-dir", "shared", "--slurm-option=--comment=two words # \"x\""];
+    let script = place.ask(&[&run[..], &blanks].concat()).fine().out;
+    assert!(script.contains("#SBATCH \"--comment=two words # \\\"x\\\"\"\n"), "{script}");
+    let two = place.ask(&[&run[..], &["--shared-dir", "shared", "--slurm-option=--account x"]].concat()).refused();
+    assert!(two.contains("--name=value"), "{two}");
     let fleet = ["fleet", "run", "--launcher", "slurm", "--nodes", "2", "--emit"];
     for option in ["--slurm-option", "--partition", "--nodelist"] {
         let said = place.ask(&[&fleet[..], &[option, "x\ntouch here"]].concat()).refused();

@@ -153,6 +153,41 @@ fn pilots_that_slurm_does_not_restart_are_submitted_again() {
     );
 }
 
+/// A coordinator that dies and resumes at another port: jobs that look for it at the old one would hold their nodes in
+/// vain, and others take their place.
+#[test]
+fn jobs_of_the_old_address_are_cancelled_when_a_farm_moves() {
+    if !testing::slow("a farm on Slurm takes most of a minute; one of fleet stands for Slurm") {
+        return;
+    }
+    let Some(lab) = SlurmLab::start(2) else { return };
+    let place = Place::new();
+    let digest = undisturbed(&place, 240, 14);
+    let words = "builtin:reconstruct --events 240 --chunk 4 --seed 14 --pace 0.5 --launcher slurm --nodes 2 --slots 1 \
+                 --listen 10.77.0.1 --lease 2 --job-time 10m --speculate 0";
+    let at_head = |command: &std::process::Command| Some(lab.at_head(command));
+    let mut farm = Running::start(&place, &words.split_whitespace().collect::<Vec<_>>(), at_head);
+    farm.wait_for("two pilots", |farm| farm.count("joined") >= 2 && farm.counted() >= 2);
+    farm.child.kill().unwrap();
+    farm.child.wait().unwrap();
+    assert!(farm.counted() < 60, "it died too late to show anything");
+    let job = |one: &::farm::Incident| one.detail.rsplit(' ').next().unwrap().to_owned();
+    let old: Vec<String> = farm.incidents().iter().filter(|one| one.what == "launched").map(job).collect();
+    // Both nodes are taken by the old jobs: without an end of these no pilot could come.
+    let mut farm = Running::resume_with(&place, farm.ledger, &["--listen", "10.77.0.1:0"], at_head);
+    farm.wait_for("pilots at the new port", |farm| farm.count("joined") >= 4);
+    for job in old {
+        let mut state = std::process::Command::new("scontrol");
+        state.args(["--oneliner", "show", "job", &job]);
+        let said = lab.at_head(&state).output().unwrap();
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        assert!(said.contains("JobState=CANCELLED") || said.contains("JobState=COMPLETING"), "{said}");
+    }
+    let answer = farm.finish().fine();
+    assert!(answer.err.contains("moved from 10.77.0.1:"), "{}", answer.err);
+    holds(&answer.json(), 60, 240, &digest);
+}
+
 /// Where pilots are not allowed: an array of tasks, one of which loses its node.
 #[test]
 fn an_array_of_jobs_does_all_chunks_without_pilots() {

@@ -153,6 +153,8 @@ fn invalid_requests_are_refused_in_one_line() {
         refused(&with(FLEET, &["--launcher", "ssh", "--hosts=-oProxyCommand=id"])).contains("not a valid host name")
     );
     assert!(refused(&with(FLEET, &["--launcher", "ssh", "--hosts", "a", "--nodes", "2"])).contains("--hosts names 1"));
+    // Both would measure at once, and the document of one would take the place of the other's.
+    assert!(refused(&with(FLEET, &["--launcher", "ssh", "--hosts", "a,b,me@a"])).contains("a as two nodes"));
     assert!(refused(&["fleet", "run", "--suite", "quik"]).contains("quick"));
     assert!(refused(&["fleet", "run", "--emit"]).contains("--nodes"));
     let mut bare = place.prony();

@@ -20,7 +20,7 @@ pub use build::{Build, Builder, Built, matrix, said};
 pub use campaign::{Campaign, CampaignOrder, EnergyReader, Subject, document};
 pub use error::Error;
 pub use fit::{Against, FitResidual, FitScatter, GroupFit, Pair, fit, pairs};
-pub use launch::{Copy, CopyReport, LaunchSpec, ProcessEnd, Starter, perform, serve};
+pub use launch::{CopyOutput, CopyReport, LaunchSpec, ProcessEnd, Starter, perform, serve};
 pub use manifest::{Application, BUILTIN, DigestScope, Manifest, ManifestWork, Rate, TEMPLATE, Template, Verify};
 pub use pair::EnginePair;
 pub use sessions::{FileSharing, SessionOrder, SessionReport, SessionUse, Sessions, SessionsVerdict, read_files};

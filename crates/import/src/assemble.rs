@@ -59,6 +59,15 @@ pub(crate) fn assemble(sheet: SourceSheet, provenance: Provenance, catalogue: &C
     }
 }
 
+/// Whether several processes of a sheet state the same figure, so that their values become its launches.
+pub(crate) fn joins(sheet: &SourceSheet) -> bool {
+    let mut of: HashMap<(&str, &Point), usize> = HashMap::new();
+    sheet.readings.iter().enumerate().any(|(index, reading)| {
+        let process = sheet.processes.partition_point(|start| *start <= index);
+        *of.entry((&reading.id, &reading.point)).or_insert(process) != process
+    })
+}
+
 /// One reading for each figure: what several processes state of the same figure are its launches; what one process
 /// states again is another occurrence.
 fn joined(readings: Vec<SourceReading>, processes: &[usize]) -> Vec<SourceReading> {

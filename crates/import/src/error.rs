@@ -17,6 +17,11 @@ impl SourcePosition {
     pub const fn line(line: usize) -> Self {
         Self { line, column: 0 }
     }
+
+    /// The position in a source that has so many lines before the text in which this one was counted.
+    pub(crate) const fn after(self, lines: usize) -> Self {
+        if self.line == 0 { self } else { Self { line: self.line + lines, ..self } }
+    }
 }
 
 impl fmt::Display for SourcePosition {
@@ -69,6 +74,14 @@ pub enum Error {
         "could not tell what wrote {source_name}: no importer recognises its content; name one with --input-format if you know it (prony import --formats lists them)"
     )]
     Unrecognised {
+        /// The source.
+        source_name: String,
+    },
+    /// It is a web page that shows no output.
+    #[error(
+        "could not import {source_name}: it is a web page without any preformatted text (<pre>); save the tool's output as text"
+    )]
+    Page {
         /// The source.
         source_name: String,
     },

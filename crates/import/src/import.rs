@@ -2,11 +2,13 @@
 
 use model::{Catalogue, Fact, FactValue, Machine, Origin, Primitive, Run};
 
-use crate::assemble::{Provenance, assemble};
+use crate::assemble::{Provenance, assemble, joins};
+use crate::conditions::conditions;
 use crate::date;
 use crate::digest::sha256;
 use crate::error::Error;
 use crate::format::{Confidence, FORMATS, ImportFormat, Parsed, SourceText, is_document};
+use crate::page::{self, PageText};
 use crate::text::{SourceFault, check_lines, decode, one_line};
 use crate::unread::{LineLedger, UnreadNumbers};
 
@@ -53,16 +55,18 @@ pub fn import(
 ) -> Result<ImportedSource, Error> {
     let started = options.date.map(read_date).transpose()?;
     let text = decode(name, bytes)?;
+    let page = page_of(name, text)?;
+    let (text, before) = page.as_ref().map_or((text, 0), |page| (page.text.as_str(), page.before));
     let format = match options.format {
         Some(wanted) => find(wanted)?,
-        None => detect(name, bytes)?,
+        None => detect(name, text.as_bytes())?,
     };
     let content = |fault: SourceFault| Error::Content {
         source_name: name.to_owned(),
         format: format.name,
         // Parsers quote their input.
         reason: one_line(&fault.reason, 300),
-        place: fault.place,
+        place: fault.place.after(before),
     };
     if format.by_lines {
         check_lines(text).map_err(content)?;
@@ -70,7 +74,7 @@ pub fn import(
     let source = SourceText { name, text, ledger: LineLedger::default() };
     let parsed = (format.parse)(&source).map_err(content)?;
     // A format that is read by lines may have a form in JSON too, whose members count instead, and the other way round.
-    let by_lines = || (format.by_lines || source.ledger.has_any()).then(|| source.ledger.unread(text));
+    let by_lines = || (format.by_lines || source.ledger.has_any()).then(|| source.ledger.unread(text, before));
     let unread = source.ledger.members().or_else(by_lines);
     let digest = sha256(bytes);
     let mut runs = match parsed {
@@ -79,10 +83,17 @@ pub fn import(
             if sheets.iter().all(|sheet| sheet.readings.is_empty()) {
                 return Err(content(SourceFault::new("it ends before any figure", text.lines().count())));
             }
+            if source.ledger.has_any()
+                && sheets.iter().any(joins)
+                && let Some(fault) = conditions(text, &source.ledger)
+            {
+                return Err(content(fault));
+            }
             let note = unread.as_ref().and_then(UnreadNumbers::sentence);
             let mut runs: Vec<Run> = Vec::with_capacity(sheets.len());
             for mut sheet in sheets.into_iter().filter(|sheet| !sheet.readings.is_empty()) {
                 sheet.notes.extend(note.clone());
+                sheet.notes.extend(page.as_ref().map(|_| "read from the <pre> elements of a web page".to_owned()));
                 let place = runs.len();
                 runs.push(assemble(sheet, provenance(name, format, &digest, place), catalogue));
             }
@@ -95,6 +106,14 @@ pub fn import(
     }
     name_machines(&mut runs, options, &unnamed(name, &digest), started.as_deref());
     Ok(ImportedSource { runs, unread })
+}
+
+/// What a web page shows as preformatted text; none if the source is no web page.
+fn page_of(name: &str, text: &str) -> Result<Option<PageText>, Error> {
+    if !page::is_page(text) {
+        return Ok(None);
+    }
+    page::preformatted(text).map(Some).ok_or_else(|| Error::Page { source_name: name.to_owned() })
 }
 
 /// Identifies the machine of every run. Of a source that names none, parts with different CPUs are of different ones.

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod assemble;
+mod conditions;
 mod date;
 mod differing;
 mod digest;
@@ -13,6 +14,7 @@ mod format;
 mod import;
 mod json;
 mod known;
+mod page;
 pub mod published;
 mod rows;
 mod sheet;

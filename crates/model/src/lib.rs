@@ -53,7 +53,7 @@ pub use machine::{Fact, FactValue, Machine};
 pub use metric::{Better, Metric, Unit};
 pub use name::{glob, nearest};
 pub use number::{UnitScale, exponent, number, percent, significant};
-pub use older::{BELOW_NOTHING, earlier_point};
+pub use older::{BELOW_NOTHING, CRITERION_ESTIMATE, NO_LEVEL_ON_THE_LINE, earlier_point};
 pub use plan::{EXECUTION_SPACING, LOOKS, Plan, PlanEntry, SPACING, USUAL_LAUNCHES, looks, target_number};
 pub use point::{ANY_CROSSING, BEYOND_CACHES, CROSSINGS, Point};
 pub use primitive::Primitive;

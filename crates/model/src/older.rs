@@ -45,6 +45,18 @@ const LATER: &[LaterAxis] = &[
 /// Reason of a figure that follows from others, where what follows cannot be.
 pub const BELOW_NOTHING: &str = "it is too small to be told: what follows from the others is below 0";
 
+/// Id of what criterion.rs prints on the terminal: the slope or the mean of its samples, and not their median.
+pub const CRITERION_ESTIMATE: &str = "criterion.slope_or_mean";
+
+/// Note of figures that were read from criterion's lines on the terminal.
+pub const NO_LEVEL_ON_THE_LINE: &str = "the line states no level; criterion's default of 95% is assumed";
+
+/// Whether a figure was read from criterion's terminal before that had an id of its own: then it has that of the median,
+/// which is another estimator.
+fn is_criterion_estimate(probe: &str, notes: &[String]) -> bool {
+    probe == "criterion.time" && notes.iter().any(|note| note == NO_LEVEL_ON_THE_LINE)
+}
+
 /// What differs in rounds of AES that were measured before vectors of 256 bits were used without AVX-512.
 const HALF_OF_THE_VECTORS: &str = "rounds of AES one block at a time, on a CPU with vectors of them";
 
@@ -65,6 +77,9 @@ pub(crate) fn complete(run: &mut Run) {
     for figure in &mut run.figures {
         if ours && is_half_of_the_vectors(&run.machine, figure) {
             figure.definition = Definition::Other(HALF_OF_THE_VECTORS.to_owned());
+        }
+        if is_criterion_estimate(&figure.probe, &figure.notes) {
+            (figure.probe, figure.title) = (CRITERION_ESTIMATE.to_owned(), "Time, slope or mean".to_owned());
         }
         set(&figure.probe, &mut figure.point, ours);
         if let Some(usual) = &mut figure.stands_for {
@@ -132,6 +147,15 @@ mod tests {
         let mut point: Point = point.parse().unwrap();
         set(probe, &mut point, ours);
         point.to_string()
+    }
+
+    #[test]
+    fn what_criterion_printed_is_not_its_median() {
+        let is =
+            |probe: &str, note: &str| is_criterion_estimate(probe, &["of one process".to_owned(), note.to_owned()]);
+        assert!(is("criterion.time", NO_LEVEL_ON_THE_LINE));
+        assert!(!is("criterion.time", "the message states no level; criterion's default of 95% is assumed"));
+        assert!(!is("criterion.throughput", NO_LEVEL_ON_THE_LINE));
     }
 
     #[test]

@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ::farm::{Attempt, FarmJob, Published, SharedFarm, Workshop};
 use anyhow::{Context, Result, bail};
-use fleet::launcher::slurm::{Batch, cancelling, jobs, submit};
+use fleet::launcher::slurm::{Batch, SlurmJob, cancelling, jobs, submit};
 use measure::Stopper;
 
 use super::work::WorkerFactory;
@@ -19,6 +19,31 @@ use crate::output;
 const LOOK: Duration = Duration::from_secs(2);
 /// Times that the array is handed in, as long as each time something was done.
 const ROUNDS: u32 = 5;
+
+/// Time for which Slurm lists no task before they count as ended: a controller that has just been restarted, or that has
+/// just taken them, may list none. It lists ended ones for minutes (`MinJobAge`), so that few arrays wait for this.
+const UNLISTED: Duration = Duration::from_secs(60);
+
+/// Whether the tasks of an array are over, by what Slurm lists one time after the other.
+#[derive(Debug, Default)]
+struct TaskWatch {
+    /// Since when its answers list no task.
+    unlisted: Option<Instant>,
+}
+
+impl TaskWatch {
+    /// Whether they are, after one more look; `None`: the controller did not answer, which is no evidence.
+    fn over(&mut self, listed: Option<&[SlurmJob]>, now: Instant) -> bool {
+        match listed {
+            None => false,
+            Some([]) => now.saturating_duration_since(*self.unlisted.get_or_insert(now)) >= UNLISTED,
+            Some(tasks) => {
+                self.unlisted = None;
+                tasks.iter().all(SlurmJob::is_over)
+            }
+        }
+    }
+}
 
 /// How tasks are started.
 pub(super) struct ArrayPlan<'a> {
@@ -91,14 +116,17 @@ impl ArrayPlan<'_> {
             let name = format!("prony-array-{}", &channel::nonce()?[..8]);
             let id = submit(&self.batch(&name), &[])?;
             output::remark(&format!("job {id} has {} tasks; their output is in {}", self.tasks, self.folder.display()));
+            let mut watch = TaskWatch::default();
             loop {
                 std::thread::sleep(LOOK);
                 if stopper.asked() {
                     bail!("stopped; end the tasks with: {}", cancelling(&[id])[0].join(" "));
                 }
-                // A controller that does not answer is no evidence that tasks ended.
-                let Ok(listed) = jobs(&name, id.cluster.as_deref()) else { continue };
-                if listed.iter().all(fleet::launcher::slurm::SlurmJob::is_over) {
+                let listed = jobs(&name, id.cluster.as_deref()).ok();
+                // Tasks that no list names any more are not waited for once all is done.
+                let nothing = listed.as_ref().is_some_and(Vec::is_empty);
+                if watch.over(listed.as_deref(), Instant::now()) || nothing && shared.totals()?.commits == job.chunks()
+                {
                     break;
                 }
             }
@@ -185,4 +213,23 @@ fn slot(folder: &Path, who: &str, next: &AtomicU64, of: u64) -> Result<(u64, Vec
         }
     }
     Ok((counted, failed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_are_over_when_slurm_lists_all_as_ended_or_none_for_a_minute() {
+        let began = Instant::now();
+        let at = |seconds: u64| began + Duration::from_secs(seconds);
+        let task = |state: &str| SlurmJob { id: 7, state: state.to_owned(), ..SlurmJob::default() };
+        let mut watch = TaskWatch::default();
+        // Just handed in, and listed nowhere yet; the controller is restarted, and lists them again.
+        assert!(!watch.over(Some(&[]), at(0)) && !watch.over(Some(&[]), at(59)));
+        assert!(!watch.over(Some(&[task("COMPLETED"), task("PENDING")]), at(61)));
+        assert!(!watch.over(Some(&[]), at(100)) && !watch.over(None, at(159)));
+        assert!(watch.over(Some(&[]), at(160)));
+        assert!(TaskWatch::default().over(Some(&[task("COMPLETED"), task("CANCELLED")]), at(0)));
+    }
 }

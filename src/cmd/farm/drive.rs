@@ -1,7 +1,7 @@
 //! Running a farm: a coordinator, pilots that are started and restarted, and the end.
 
 use std::io::ErrorKind;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
 
 use ::farm::{
@@ -78,19 +78,14 @@ impl PilotSeat {
 }
 
 impl Drive<'_> {
-    /// Runs until no chunks remain, or it cannot continue. `listener` is the socket of a new run; a run that is resumed
-    /// listens where the one before did.
+    /// Runs on a socket that listens until no chunks remain, or it cannot continue.
     pub(super) fn go(
         &self,
         ledger: Box<dyn Ledger>,
         farm: &Farm,
-        listener: Option<TcpListener>,
+        listener: TcpListener,
     ) -> Result<(FarmEnd, Box<dyn Ledger>)> {
         let story = ledger.incidents()?;
-        let listener = match listener {
-            Some(listener) => listener,
-            None => self.listen_again(farm)?,
-        };
         if let Some(folder) = &farm.job.products {
             let folder = ProductFolder::create(folder, &farm.id)?;
             settle(&folder, &*ledger)?;
@@ -103,10 +98,19 @@ impl Drive<'_> {
             ..CoordinatorSettings::at(listener.local_addr().context("could not read the address of the coordinator")?)
         };
         let coordinator = Coordinator::start_on(listener, ledger, settings)?;
-        let resumed = coordinator.begin().resumed;
+        let here = coordinator.address().to_string();
+        let returning = coordinator.begin().resumed && farm.address == here;
+        if coordinator.begin().resumed && !returning {
+            let before = if self.setup.launcher == "slurm" {
+                "the jobs of before are cancelled".to_owned()
+            } else {
+                format!("those of before end after {} s", self.setup.patience)
+            };
+            output::remark(&format!("moved from {} to {here}: new pilots are started, {before}", farm.address));
+        }
         let mut nodes = self.nodes(&coordinator, &story)?;
         let mut display = Display::new(self.show, &farm.job);
-        let ending = self.look_after(&coordinator, nodes.as_mut(), resumed, &mut display);
+        let ending = self.look_after(&coordinator, nodes.as_mut(), returning, &mut display);
         coordinator.stop();
         if let FarmEnd::Finished = ending {
             let until = Instant::now() + FINAL_WAIT;
@@ -126,37 +130,26 @@ impl Drive<'_> {
         Ok((ending, ledger))
     }
 
-    /// Listens where the coordinator before did. One that has just died may still hold its port.
-    fn listen_again(&self, farm: &Farm) -> Result<TcpListener> {
-        let address = if farm.address.is_empty() {
-            self.setup.address()?
-        } else {
-            farm.address.parse().with_context(|| format!("could not understand the address {}", farm.address))?
-        };
-        let until = Instant::now() + PORT_WAIT;
-        loop {
-            match Coordinator::listen(address) {
-                Err(::farm::Error::Io { source, .. })
-                    if source.kind() == ErrorKind::AddrInUse && Instant::now() < until =>
-                {
-                    std::thread::sleep(Duration::from_millis(200));
-                }
-                // Pilots look for their coordinator there, and nowhere else.
-                Err(error) => return Err(error).context("could not resume here"),
-                Ok(listener) => return Ok(listener),
-            }
-        }
-    }
-
-    /// The launcher. Pilots of a dead coordinator are taken over.
+    /// The launcher. Pilots of a dead coordinator are taken over, if they look for one at this address; batch jobs that
+    /// do not would hold their nodes in vain, and are cancelled.
     fn nodes(&self, coordinator: &Coordinator, story: &[Incident]) -> Result<Box<dyn PilotLauncher>> {
-        let mut nodes = self.setup.nodes()?;
-        for one in story.iter().filter(|one| coordinator.begin().resumed && one.what == "launched") {
-            if let Some((node, name)) = one.detail.split_once(": ")
+        let (mut nodes, mut lost) = (self.setup.nodes()?, self.setup.nodes()?);
+        let here = coordinator.address().to_string();
+        let mut address = None;
+        for one in story {
+            if let Some(of_coordinator) = one.listened_at() {
+                address = Some(of_coordinator);
+            } else if one.what == "launched"
+                && let Some((node, name)) = one.detail.split_once(": ")
                 && let Ok(node) = node.parse()
             {
-                nodes.adopt(node, name);
+                let of_address = if address.is_none_or(|address| address == here) { &mut nodes } else { &mut lost };
+                of_address.adopt(node, name);
             }
+        }
+        for left in lost.end() {
+            coordinator.note("left over", "", &left);
+            output::remark(&left);
         }
         Ok(nodes)
     }
@@ -165,10 +158,10 @@ impl Drive<'_> {
         &self,
         coordinator: &Coordinator,
         nodes: &mut dyn PilotLauncher,
-        resumed: bool,
+        returning: bool,
         display: &mut Display,
     ) -> FarmEnd {
-        let due = Instant::now() + if resumed { RETURN } else { Duration::ZERO };
+        let due = Instant::now() + if returning { RETURN } else { Duration::ZERO };
         let mut seats = vec![PilotSeat::new(due); self.setup.nodes];
         loop {
             if coordinator.finished() {
@@ -243,6 +236,22 @@ impl Drive<'_> {
             return Err(format!("no node is left: {why}"));
         }
         Ok(())
+    }
+}
+
+/// Listens for a run that is resumed. A coordinator that has just died may still hold its port.
+pub(super) fn listen_again(address: SocketAddr) -> Result<TcpListener> {
+    let until = Instant::now() + PORT_WAIT;
+    loop {
+        match Coordinator::listen(address) {
+            Err(::farm::Error::Io { source, .. })
+                if source.kind() == ErrorKind::AddrInUse && Instant::now() < until =>
+            {
+                std::thread::sleep(Duration::from_millis(200));
+            }
+            Err(error) => return Err(error).context("could not resume here; --listen ADDRESS resumes elsewhere"),
+            Ok(listener) => return Ok(listener),
+        }
     }
 }
 

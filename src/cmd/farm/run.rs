@@ -11,7 +11,7 @@ use super::super::session::watch_for_signals;
 use super::array::ArrayPlan;
 use super::conclusion::{Expected, conclude};
 use super::display::Show;
-use super::drive::Drive;
+use super::drive::{Drive, listen_again};
 use super::plan::{Wanted, plan};
 use super::setup::FarmSetup;
 use super::shared;
@@ -20,7 +20,7 @@ use super::tell_damage;
 use super::work::FarmWork;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::cmd::node_options::LauncherOptions;
+use crate::cmd::node_options::{LauncherOptions, refuse_twice};
 use crate::output;
 use crate::run_saver::{RunSaver, SaveOptions};
 use crate::value_parsers::seconds;
@@ -122,6 +122,9 @@ impl PilotPlacement {
 
     fn setup(&self, lease: f64, speculate: f64, verify: f64) -> Result<FarmSetup> {
         let by = &self.by;
+        if by.launcher == "ssh" {
+            refuse_twice(&by.hosts)?;
+        }
         let nodes = if by.launcher == "ssh" { by.hosts.len() } else { self.nodes as usize };
         let cpus = sys::affinity::allowed().map_or(1, |allowed| allowed.len());
         let share = if by.launcher == "local" { (cpus / nodes.max(1)).max(1) } else { 0 };
@@ -205,7 +208,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     output::remark(&format!("the ledger is {}", path.display()));
     let connect_wait = arguments.place.connect_wait();
     let drive = Drive { setup, show: &arguments.show, connect_wait, stopper: &stopper };
-    let (ending, ledger) = drive.go(Box::new(ledger), &farm, Some(listener))?;
+    let (ending, ledger) = drive.go(Box::new(ledger), &farm, listener)?;
     conclude(&ending, &*ledger, &path, Expected { digest: expected }, saver, common)
 }
 
@@ -284,6 +287,9 @@ pub(crate) struct ResumeArguments {
     /// The ledger that the run wrote
     #[arg(value_name = "LEDGER")]
     ledger: PathBuf,
+    /// Listen here instead of where the run listened before, such as on another host: pilots of before are replaced
+    #[arg(long, value_name = "ADDRESS[:PORT]")]
+    listen: Option<String>,
     /// Fail unless the digest of all events is this one
     #[arg(long, value_name = "HEX")]
     expect_digest: Option<String>,
@@ -307,7 +313,9 @@ pub(crate) fn resume(arguments: &ResumeArguments, common: &CommonOptions) -> Res
     let saver = RunSaver::open(&arguments.saving, common)?;
     let connect_wait = Duration::from_secs_f64(arguments.connect_wait);
     let drive = Drive { setup, show: &arguments.show, connect_wait, stopper: &stopper };
-    let (ending, ledger) = drive.go(Box::new(ledger), &farm, None)?;
+    let address = drive.setup.address_again(&farm.address, arguments.listen.as_deref())?;
+    let listener = listen_again(address)?;
+    let (ending, ledger) = drive.go(Box::new(ledger), &farm, listener)?;
     conclude(&ending, &*ledger, &arguments.ledger, Expected { digest: expected }, saver, common)
 }
 

@@ -55,6 +55,22 @@ impl FarmSetup {
         Ok(address)
     }
 
+    /// Where a run that is resumed listens: where it did (`before`), unless `--listen` moves it. Pilots of before know
+    /// no other address than that.
+    pub(super) fn address_again(&self, before: &str, moved: Option<&str>) -> Result<SocketAddr> {
+        let old = match before {
+            "" => None,
+            text => {
+                let parsed: Result<SocketAddr, _> = text.parse();
+                Some(parsed.with_context(|| format!("could not understand the address {text}"))?)
+            }
+        };
+        let Some(listen) = moved else { return old.map_or_else(|| self.address(), Ok) };
+        let new = Self { listen: listen.to_owned(), ..self.clone() }.address()?;
+        // The same host without a port is the same place.
+        Ok(old.filter(|old| listen.parse() == Ok(old.ip())).unwrap_or(new))
+    }
+
     /// The launcher of pilots.
     pub(super) fn nodes(&self) -> Result<Box<dyn PilotLauncher>> {
         Ok(match self.launcher.as_str() {
@@ -81,4 +97,35 @@ impl FarmSetup {
 fn is_here(host: &str) -> bool {
     let name = host.rsplit_once('@').map_or(host, |(_, name)| name);
     name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_resumed_run_listens_where_it_did_unless_it_is_moved() {
+        let setup: FarmSetup = serde_json::from_value(serde_json::json!({
+            "launcher": "local", "nodes": 1, "slots": 1, "hosts": [], "ssh": "ssh", "listen": "127.0.0.1",
+            "program": "prony", "lease": 1.0, "speculate": 0.0, "patience": 1.0, "minutes": 1, "options": [],
+        }))
+        .unwrap();
+        let again = |before, moved| setup.address_again(before, moved).map(|address| address.to_string());
+        let before = "127.0.0.1:4000";
+        assert_eq!(again(before, None).unwrap(), before);
+        assert_eq!(again(before, Some("127.0.0.1")).unwrap(), before);
+        assert_eq!(again(before, Some("127.0.0.1:0")).unwrap(), "127.0.0.1:0");
+        assert_eq!(again(before, Some("127.0.0.2")).unwrap(), "127.0.0.2:0");
+        assert_eq!(again(before, Some("127.0.0.2:5000")).unwrap(), "127.0.0.2:5000");
+        // A run that was made and never began.
+        assert_eq!(
+            (again("", None).unwrap(), again("", Some("[::1]:7")).unwrap()),
+            ("127.0.0.1:0".into(), "[::1]:7".into())
+        );
+        for wrong in ["0.0.0.0", "nowhere"] {
+            assert!(again(before, Some(wrong)).is_err(), "{wrong}");
+        }
+        let far = FarmSetup { launcher: "slurm".to_owned(), ..setup };
+        assert!(far.address_again("10.0.0.1:4000", Some("127.0.0.1")).unwrap_err().to_string().contains("--listen"));
+    }
 }

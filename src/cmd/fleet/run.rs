@@ -10,7 +10,7 @@ use fleet::suite::{Heard, Measured, NodeState, SuiteOrder, gather};
 use model::Run;
 use store::Store;
 
-use super::super::node_options::{ChosenNodes, NodeOptions};
+use super::super::node_options::{ChosenNodes, NodeOptions, refuse_twice};
 use super::super::rating;
 use super::super::session::watch_for_signals;
 use super::OutlierGate;
@@ -67,6 +67,9 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     if arguments.emit {
         output::write(script(arguments, &template)?.as_bytes())?;
         return Ok(ExitStatus::Fine);
+    }
+    if arguments.place.by.launcher == "ssh" {
+        refuse_twice(&arguments.place.by.hosts)?;
     }
     let stopper = watch_for_signals()?;
     let mut saver = DocumentSaver::open(arguments, common)?;

@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use fleet::SocketOptions;
 use fleet::series::SeriesTrial;
-use fleet::stream::{self, Costs, StreamDirection, StreamPlan, StreamTrial, two_parameters};
+use fleet::stream::{self, ConnectionCosts, StreamDirection, StreamPlan, StreamTrial, two_parameters};
 
 use super::options::{Derived, Over, measure_trials};
 use crate::ExitStatus;
@@ -72,7 +72,7 @@ fn direction(name: &str) -> StreamDirection {
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     anyhow::ensure!((1e-3..=10.0).contains(&arguments.block), "blocks of 1ms to 10s can be measured");
     let opened = arguments.over.open_all(&arguments.mtus)?;
-    let costs = Costs::default();
+    let costs = ConnectionCosts::default();
     let mut trials: Vec<Box<dyn SeriesTrial>> = Vec::new();
     for path in opened.iter().map(|one| &one.path) {
         for (way, window) in arguments.direction.iter().flat_map(|way| arguments.window.iter().map(move |w| (way, w))) {

@@ -30,8 +30,18 @@ impl Running {
 
     /// Starts `prony farm resume`.
     pub fn resume(place: &Place, ledger: PathBuf, make: impl Fn(&Command) -> Option<Command>) -> Self {
+        Self::resume_with(place, ledger, &[], make)
+    }
+
+    /// Starts `prony farm resume` with further arguments.
+    pub fn resume_with(
+        place: &Place,
+        ledger: PathBuf,
+        arguments: &[&str],
+        make: impl Fn(&Command) -> Option<Command>,
+    ) -> Self {
         let mut command = place.prony();
-        command.args(["farm", "resume", "--json"]).arg(&ledger);
+        command.args(["farm", "resume", "--json"]).args(arguments).arg(&ledger);
         Self { child: spawn(make(&command).unwrap_or(command)), ledger }
     }
 

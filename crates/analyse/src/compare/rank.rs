@@ -3,12 +3,23 @@
 //! Pairs are tested with Holm over the row; machines that are not DIFFERENT share a rank interval.
 
 use model::Better;
+use serde::{Deserialize, Serialize};
 use stats::distribution::{normal_cdf, normal_quantile};
 use stats::rank::Ordered;
 use stats::rank_intervals;
 
 use super::ratio_basis::CompareVerdict;
-use super::result::Rank;
+
+/// Rank of a machine, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rank {
+    /// Rank by value alone; equal values share the better rank.
+    pub place: usize,
+    /// Best possible rank: one more than the number of machines that are significantly better.
+    pub low: usize,
+    /// Worst possible rank.
+    pub high: usize,
+}
 
 /// One machine's figure for ranking.
 #[derive(Debug, Clone, Copy)]

@@ -8,6 +8,7 @@ use super::assumed::{assumed, standard_error};
 use super::basis::{
     CYCLES_BAND, ComparedFigure, PairFinding, basis_of, clock_shift, floor_of, incomparable, pair_finding,
 };
+use super::elsewhere::elsewhere;
 use super::family::{Rows, geometric_means};
 use super::figure_view::FigureView;
 use super::modes::mode_pairs;
@@ -275,6 +276,7 @@ impl ComparisonInput<'_> {
             definition: figure
                 .map(|one| row.model(self.reference).definition.between(&one.definition))
                 .unwrap_or_default(),
+            elsewhere: elsewhere((self.runs[self.reference], row.figures[self.reference]), (self.runs[run], figure)),
             value: one(run, self.reference, row),
             ..Ratio::default()
         }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::options::Normalise;
 use super::price::PerPrice;
+use super::rank::Rank;
 use super::ratio_basis::{CompareVerdict, ComparedClock, CoreRatio, RatioBasis};
 use crate::conditions::RunDisturbance;
 
@@ -154,6 +155,9 @@ pub struct Ratio {
     /// How its definition stands to that of the reference's figure; another one has no ratio.
     #[serde(default, skip_serializing_if = "Definition::is_same")]
     pub definition: Definition,
+    /// Whether it is of two CPUs that the host of one machine had nearer to each other in one of the two sessions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub elsewhere: bool,
     /// What the ratio is made of.
     #[serde(default, skip_serializing_if = "RatioBasis::is_value")]
     pub basis: RatioBasis,
@@ -289,17 +293,6 @@ pub struct ModeRatio {
     pub high: Option<f64>,
     /// Verdict on the centres.
     pub verdict: Option<CompareVerdict>,
-}
-
-/// Rank of a machine, best first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rank {
-    /// Rank by value alone; equal values share the better rank.
-    pub place: usize,
-    /// Best possible rank: one more than the number of machines that are significantly better.
-    pub low: usize,
-    /// Worst possible rank.
-    pub high: usize,
 }
 
 /// A figure that only one run has.

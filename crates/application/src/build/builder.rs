@@ -175,7 +175,7 @@ pub(crate) fn order(application: &Application, argv: Vec<String>, patience: f64)
 
 /// The output of a copy, as notes of a figure.
 #[must_use]
-pub fn said(copy: &crate::Copy) -> Vec<String> {
+pub fn said(copy: &crate::CopyOutput) -> Vec<String> {
     outputs(&copy.stdout, &copy.stderr)
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use model::RECORD;
 use regex::Regex;
 
-use crate::launch::{Copy, CopyReport};
+use crate::launch::{CopyOutput, CopyReport};
 use crate::manifest::{Application, DigestScope, Rate};
 
 /// Values of one launch.
@@ -91,7 +91,7 @@ pub(super) fn read(
     Ok(LaunchReading { rate, memory: report.peak_resident as f64, cpu_time, startup })
 }
 
-fn number(expression: &Regex, copy: &Copy, what: &str) -> Result<f64, String> {
+fn number(expression: &Regex, copy: &CopyOutput, what: &str) -> Result<f64, String> {
     let Some(text) = expression.captures(&copy.stdout).and_then(|found| found.get(1)) else {
         return Err(format!("printed no {what}: nothing matches '{expression}'"));
     };
@@ -101,7 +101,12 @@ fn number(expression: &Regex, copy: &Copy, what: &str) -> Result<f64, String> {
     }
 }
 
-fn verify(application: &Application, place: (usize, usize), copy: &Copy, digests: &mut Digests) -> Result<(), String> {
+fn verify(
+    application: &Application,
+    place: (usize, usize),
+    copy: &CopyOutput,
+    digests: &mut Digests,
+) -> Result<(), String> {
     let verify = &application.verify;
     if let Some(expression) = verify.stdout.as_ref().filter(|expression| !expression.is_match(&copy.stdout)) {
         return Err(format!("did different work: its output does not match '{expression}'"));

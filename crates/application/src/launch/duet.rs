@@ -108,10 +108,10 @@ pub(crate) const fn is_swapped(round: u32, turn: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launch::{Copy, ProcessEnd};
+    use crate::launch::{CopyOutput, ProcessEnd};
 
     fn report(began: f64, seconds: f64) -> CopyReport {
-        let copy = Copy {
+        let copy = CopyOutput {
             started: 0.0,
             ended: seconds,
             how: ProcessEnd::Code(0),

@@ -75,9 +75,9 @@ pub enum ProcessEnd {
     NotStarted(String),
 }
 
-/// One copy.
+/// What one copy did and printed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Copy {
+pub struct CopyOutput {
     /// Start, seconds after the launch began.
     pub started: f64,
     /// When its end was noticed, seconds after the launch began.
@@ -94,7 +94,7 @@ pub struct Copy {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CopyReport {
     /// One for each copy.
-    pub copies: Vec<Copy>,
+    pub copies: Vec<CopyOutput>,
     /// When the launch began, seconds of [`sys::clock::now`].
     #[serde(default)]
     pub began: f64,

@@ -8,7 +8,7 @@ use model::TakenTime;
 use sys::process::{Stream, Supervised, Supply, serve};
 use sys::usage::{Usage, Who, machine_times, peak_resident_bytes};
 
-use super::{Copy, CopyReport, LaunchSpec, ProcessEnd};
+use super::{CopyOutput, CopyReport, LaunchSpec, ProcessEnd};
 
 /// Bytes kept of the beginning, and of the end, of a copy's output.
 const KEPT: usize = 256 * 1024;
@@ -152,7 +152,7 @@ fn read(programs: &mut [Supervised], outputs: &mut [[Kept; 2]], time: Duration) 
 }
 
 impl RunningCopy {
-    fn report(self, programs: &[Supervised], outputs: &[[Kept; 2]], began: Instant, deadline: Instant) -> Copy {
+    fn report(self, programs: &[Supervised], outputs: &[[Kept; 2]], began: Instant, deadline: Instant) -> CopyOutput {
         let [stdout, stderr] =
             self.place.map_or_else(Default::default, |place| outputs[place].each_ref().map(Kept::text));
         let ended = self.place.and_then(|place| programs[place].ended());
@@ -164,7 +164,7 @@ impl RunningCopy {
             (None, Some((at, _))) => (seconds(at), ProcessEnd::TimedOut),
             (None, None) => (seconds(Instant::now()), ProcessEnd::TimedOut),
         };
-        Copy { started: self.started, ended, how, stdout, stderr }
+        CopyOutput { started: self.started, ended, how, stdout, stderr }
     }
 }
 

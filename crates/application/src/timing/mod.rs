@@ -81,7 +81,7 @@ const FIGURES: usize = 2;
 /// What the figures of a duet share: one launch measures all of them.
 const DUET: &str = "duet";
 /// Why a command is no result, and its report.
-type Refusal = (String, CopyReport);
+type RefusedCopies = (String, CopyReport);
 
 impl<'a> Timing<'a> {
     /// The engine, and `run`, a document without figures, with one for the time and one for the memory of every command.
@@ -180,7 +180,7 @@ impl<'a> Timing<'a> {
     }
 
     /// Sets a command up and discards its first executions, if that is not done; returns notes on it.
-    fn warm_up(&mut self, index: usize, stopper: &Stopper) -> Result<Result<Vec<Reply>, Refusal>, Error> {
+    fn warm_up(&mut self, index: usize, stopper: &Stopper) -> Result<Result<Vec<Reply>, RefusedCopies>, Error> {
         let mut replies = Vec::new();
         if std::mem::replace(&mut self.warm[index], true) {
             return Ok(Ok(replies));

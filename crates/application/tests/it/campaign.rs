@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use application::{Campaign, CampaignOrder, Copy, CopyReport, Manifest, ProcessEnd, Starter, document};
+use application::{Campaign, CampaignOrder, CopyOutput, CopyReport, Manifest, ProcessEnd, Starter, document};
 use measure::{MeasureEvent, MeasureSession, Observer, RunRequest, Stopper};
 use model::{Flag, Invalid, Run};
 
@@ -34,7 +34,7 @@ impl measure::Saver for Unsaved {
 fn starter(folder: &Path, n: u32, sleeps: bool) -> Starter {
     let report = |name: &str, suspended: Option<f64>| {
         let (stdout, stderr) = (String::new(), String::new());
-        let copy = Copy { started: 0.0, ended: 1.0, how: ProcessEnd::Code(0), stdout, stderr };
+        let copy = CopyOutput { started: 0.0, ended: 1.0, how: ProcessEnd::Code(0), stdout, stderr };
         let report = CopyReport { copies: vec![copy], suspended, ..CopyReport::default() };
         let path = folder.join(name);
         std::fs::write(&path, serde_json::to_string(&report).unwrap()).unwrap();

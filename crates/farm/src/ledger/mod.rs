@@ -116,6 +116,15 @@ pub struct Incident {
     pub detail: String,
 }
 
+impl Incident {
+    /// The address at which a coordinator began to listen, where this says that one began.
+    #[must_use]
+    pub fn listened_at(&self) -> Option<&str> {
+        let began = ["started", "resumed"].contains(&self.what.as_str());
+        began.then(|| self.detail.strip_prefix("coordinator at ")?.split_once(", "))?.map(|(address, _)| address)
+    }
+}
+
 /// Sums over a ledger, computed from what is stored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Totals {

@@ -15,7 +15,7 @@ use crate::products::{Product, ProductFolder};
 use crate::{Error, Result};
 
 /// A result with its files, or why there is none.
-type Outcome = std::result::Result<(ChunkResult, Vec<Product>), String>;
+type AttemptResult = std::result::Result<(ChunkResult, Vec<Product>), String>;
 /// Longest cause of a failure that is sent, characters.
 const REASON: usize = 2_000;
 /// Pause before a result that could not be recorded is offered again.
@@ -24,7 +24,7 @@ const NOT_RECORDED_PAUSE: Duration = Duration::from_secs(1);
 /// The computing thread, as the talking one sees it.
 struct SlotWorkers {
     chunks: SyncSender<(Chunk, u64, Arc<AtomicBool>)>,
-    outcomes: Receiver<Outcome>,
+    outcomes: Receiver<AttemptResult>,
     /// Where products go; an error if this node does not see that place.
     folder: std::result::Result<Option<ProductFolder>, String>,
 }
@@ -73,7 +73,7 @@ fn attempt(
     number: u64,
     stop: Arc<AtomicBool>,
     folder: &std::result::Result<Option<ProductFolder>, String>,
-) -> Outcome {
+) -> AttemptResult {
     let Some(folder) = folder.as_ref().map_err(String::clone)? else {
         return worker.perform(chunk, &Attempt { number, out: None, stop }).map(|done| (done, Vec::new()));
     };
@@ -105,7 +105,7 @@ struct CurrentWork {
 struct SlotState {
     farm: Option<String>,
     working: Option<CurrentWork>,
-    outcome: Option<(CurrentWork, Outcome)>,
+    outcome: Option<(CurrentWork, AttemptResult)>,
 }
 
 /// Serves until no chunk is left.
@@ -205,7 +205,7 @@ fn exchange(
 fn offer(
     connection: &mut PilotConnection,
     work: &CurrentWork,
-    outcome: &Outcome,
+    outcome: &AttemptResult,
     workers: &SlotWorkers,
     common: &PilotShared,
 ) -> Result<bool> {

@@ -26,10 +26,13 @@ const LONGEST_GAP: f64 = 1e6;
 /// Silence after the last datagram was sent, after which no more are expected.
 const QUIET: Duration = Duration::from_millis(700);
 
+/// What a node sent, or why it sends nothing more.
+type NodeMessage = (usize, std::result::Result<BuildReply, String>);
+
 struct Driver<'a> {
     job: &'a BuildJob,
     links: Vec<Option<Link>>,
-    messages: Receiver<(usize, Option<BuildReply>)>,
+    messages: Receiver<NodeMessage>,
     clocks: Vec<ClockOffset>,
     stopper: &'a Stopper,
 }
@@ -63,12 +66,18 @@ pub fn build(
         let mut output = std::mem::replace(&mut link.output, Box::new(std::io::empty()));
         let sender = sender.clone();
         let listen = move || {
-            while let Ok(Some(message)) = receive::<BuildReply>(&mut *output) {
-                if sender.send((node, Some(message))).is_err() {
+            loop {
+                let message = match receive::<BuildReply>(&mut *output) {
+                    Ok(Some(message)) => Ok(message),
+                    Ok(None) => Err("it ended".to_owned()),
+                    Err(error) => Err(error.to_string()),
+                };
+                let over = message.is_err();
+                // The driver may have finished or failed.
+                if sender.send((node, message)).is_err() || over {
                     return;
                 }
             }
-            let _ = sender.send((node, None));
         };
         std::thread::Builder::new().name("listener".to_owned()).spawn(listen).map_err(Error::io("start a thread"))?;
         let interface = hello.interface(address).unwrap_or("no interface of its own").to_owned();
@@ -91,7 +100,7 @@ impl Driver<'_> {
     }
 
     /// Receives a message within `patience`; `None` if there is none.
-    fn receive(&self, patience: Duration) -> Result<Option<(usize, Option<BuildReply>)>> {
+    fn receive(&self, patience: Duration) -> Result<Option<NodeMessage>> {
         let deadline = Instant::now() + patience;
         loop {
             if self.stopper.asked() {
@@ -126,12 +135,12 @@ impl Driver<'_> {
                 self.receive(left)?.ok_or_else(|| Error::Gone("some nodes do not answer".to_owned()))?;
             let name = || self.links[node].as_ref().map_or_else(String::new, |link| link.name.clone());
             match message {
-                Some(BuildReply::Failed { reason }) => return Err(Error::Node { node: name(), reason }),
-                None if self.links[node].is_some() && all[node].is_none() => {
-                    return Err(Error::Node { node: name(), reason: "it ended".to_owned() });
+                Ok(BuildReply::Failed { reason }) => return Err(Error::Node { node: name(), reason }),
+                Err(reason) if self.links[node].is_some() && all[node].is_none() => {
+                    return Err(Error::Node { node: name(), reason });
                 }
-                None => {}
-                Some(message) => all[node] = take(node, message).or(all[node].take()),
+                Err(_) => {}
+                Ok(message) => all[node] = take(node, message).or(all[node].take()),
             }
         }
         Ok(all.into_iter().flatten().collect())
@@ -185,7 +194,7 @@ impl Driver<'_> {
                 return Err(Error::Gone(format!("{} events were not built in time", ledger.left())));
             };
             match message {
-                Some(BuildReply::Built { events, ended }) => {
+                Ok(BuildReply::Built { events, ended }) => {
                     let now = Instant::now();
                     outcome.count(node.checked_sub(job.senders as usize), &events, ended, &mut ledger);
                     gap = gap.max(now.saturating_duration_since(last));
@@ -195,10 +204,10 @@ impl Driver<'_> {
                     }
                     self.lose(lose, job.events - ledger.left(), &mut loss)?;
                 }
-                Some(BuildReply::Sent) => sent += 1,
-                Some(BuildReply::Failed { reason }) => return Err(self.failed(node, reason)),
-                Some(_) => {}
-                None => self.lost(node, lose, &mut ledger, &mut loss)?,
+                Ok(BuildReply::Sent) => sent += 1,
+                Ok(BuildReply::Failed { reason }) => return Err(self.failed(node, reason)),
+                Ok(_) => {}
+                Err(reason) => self.lost(node, reason, lose, &mut ledger, &mut loss)?,
             }
         }
         outcome.cpu = watch.stop(0.0);
@@ -220,18 +229,19 @@ impl Driver<'_> {
         self.send((self.job.senders + receiver) as usize, &BuildRequest::Die)
     }
 
-    /// A node has ended. Unbuilt events of a receiver that was to be lost go to the others; without any other node this
+    /// A node has ended, or sends what is no message. Unbuilt events of a receiver that was to be lost go to the others; without any other node this
     /// is not the job whose rate was asked for.
     fn lost(
         &mut self,
         node: usize,
+        reason: String,
         lose: Option<(u32, u32)>,
         ledger: &mut EventLedger,
         loss: &mut Option<Loss>,
     ) -> Result<()> {
         let senders = self.job.senders as usize;
         if lose.is_none_or(|(receiver, _)| senders + receiver as usize != node) {
-            return Err(self.failed(node, "it ended".to_owned()));
+            return Err(self.failed(node, reason));
         }
         self.links[node] = None;
         let alive: Vec<u32> = (senders..self.links.len())

@@ -20,7 +20,7 @@ pub struct ConnectionCost {
 }
 
 /// Costs of all connections of a run.
-pub type Costs = Rc<RefCell<Vec<ConnectionCost>>>;
+pub type ConnectionCosts = Rc<RefCell<Vec<ConnectionCost>>>;
 
 impl ConnectionCost {
     /// Costs of both ends. A stream in both directions gives none: each of its ends sends and receives.

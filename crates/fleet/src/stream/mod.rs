@@ -13,7 +13,7 @@ use crate::data::{Blocks, CpuUse, CpuWatch, Flows, SocketOptions, TcpSnapshot, W
 use crate::path::Path;
 use crate::serve::{ServeReport, ServeTest};
 use crate::{Error, Result};
-pub use cost::{ConnectionCost, Costs, costs};
+pub use cost::{ConnectionCost, ConnectionCosts, costs};
 pub use fit::two_parameters;
 pub use trial::StreamTrial;
 pub(crate) use trial::launch;

@@ -3,7 +3,7 @@
 use measure::Stopper;
 use model::{Figure, Footprint, Launch, Metric, Placement, Primitive, Unit, format_size, percent};
 
-use super::{ConnectionCost, ConnectionSeen, Costs, StreamPlan};
+use super::{ConnectionCost, ConnectionCosts, ConnectionSeen, StreamPlan};
 use crate::path::Path;
 use crate::series::{SeriesTrial, figure};
 use crate::{Error, Result};
@@ -13,7 +13,7 @@ pub struct StreamTrial {
     path: Path,
     stream: StreamPlan,
     seen: Vec<ConnectionSeen>,
-    costs: Costs,
+    costs: ConnectionCosts,
     /// Connections that were made again.
     empty: u32,
 }
@@ -24,7 +24,7 @@ const ATTEMPTS: u32 = 3;
 impl StreamTrial {
     /// A stream over a path; the costs of its connections are added to `costs`.
     #[must_use]
-    pub fn new(path: Path, stream: StreamPlan, costs: Costs) -> Self {
+    pub fn new(path: Path, stream: StreamPlan, costs: ConnectionCosts) -> Self {
         Self { path, stream, seen: Vec::new(), costs, empty: 0 }
     }
 

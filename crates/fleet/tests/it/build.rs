@@ -42,6 +42,29 @@ fn job(senders: u32, receivers: u32) -> BuildJob {
     }
 }
 
+/// A node whose program prints something else than messages once it works, as of a library or a login, is told with
+/// what it sent; one that ends is told as that.
+#[test]
+fn what_a_node_sends_instead_of_messages_is_told() {
+    let hello = format!(
+        r#"{{"version":"{}","host":"h","process":1,"clock":1,"cpus":1,"address":"127.0.0.1","can":["build"]}}"#,
+        env!("CARGO_PKG_VERSION")
+    );
+    let said = |at_work: &str| {
+        let script = format!(
+            "echo '{hello}'; for question in 1 2 3 4 5 6 7; do read line; echo '{{\"clock\":1}}'; done\n\
+             read duty; read order; {at_work}"
+        );
+        let commands = vec![["sh", "-c", &script].map(str::to_owned).to_vec()];
+        let mut launcher = fleet::launcher::Local { commands, addresses: Vec::new() };
+        build(&job(1, 1), &mut launcher, None, &Stopper::default()).unwrap_err().to_string()
+    };
+    let garbage = said("printf 'Bus error at \\033[1m0x10\\n'; sleep 100");
+    assert!(garbage.starts_with("could not continue without ") && garbage.contains("node"), "{garbage}");
+    assert!(garbage.ends_with(r"it sent 'Bus error at \x1b[1m0x10'"), "{garbage}");
+    assert!(said("exit").ends_with("it ended"));
+}
+
 /// Attempts of tests with timing, which neighbours that keep senders or receivers from the CPUs may spoil.
 const ATTEMPTS: u32 = 8;
 

@@ -174,7 +174,14 @@ fn intervals_keep_their_stated_level() {
     assert!(figure.notes.iter().any(|note| note.contains("one process")));
     let run = &import_fixture("criterion.txt")[0];
     assert_eq!(run.figures.len(), 2);
-    assert!(near(value(run, "criterion.time:benchmark=sort/with a long name that fills the line"), 2.1e-3));
+    assert!(near(value(run, "criterion.slope_or_mean:benchmark=sort/with a long name that fills the line"), 2.1e-3));
+    let figure = named(run, "criterion.slope_or_mean");
+    assert!(figure.notes.iter().any(|note| note.contains("does not say which")), "{:?}", figure.notes);
+    let mut message = common::text("criterion-messages.json");
+    assert!(message.contains("\"median\":{"));
+    message = message.replace("\"median\":{", "\"other\":{");
+    let run = &common::read_as("criterion", &message)[0];
+    assert!(near(value(run, "criterion.slope_or_mean:benchmark=sort/short"), 12.5e-9), "without the median");
     let run = &import_fixture("criterion-messages.json")[0];
     assert!(near(value(run, "criterion.time:benchmark=sort/short"), 12.4e-9));
     let run = &import_fixture("criterion-sample.json")[0];

@@ -14,6 +14,7 @@ mod machine_tools;
 mod machines;
 mod memory_tools;
 mod network_tools;
+mod pages;
 mod parallel_tools;
 mod printed_forms;
 mod published;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use model::{KIB, MIB, Point};
+use sys::memory::FileMap;
 
 use super::place;
 use crate::room::{require_length, require_memory};
@@ -24,6 +25,8 @@ pub(super) struct Cached {
     pub(super) path: PathBuf,
     pub(super) file: File,
     seed: u64,
+    /// Bytes that were in the page cache when it had been written and read; `None` where the system does not tell.
+    resident: Option<u64>,
 }
 
 impl Cached {
@@ -46,10 +49,14 @@ impl Cached {
     ) -> Result<Rc<Self>, Unsupported> {
         let seed = context.seed();
         let scratch = place::open(at, context, 0)?;
-        context.shared(&format!("cached_file:{}", at.choice("place")?), || {
+        let cached = context.shared(&format!("cached_file:{}", at.choice("place")?), || {
             has_room(scratch.path())?;
             Self::write(scratch, seed)
-        })
+        })?;
+        if let Some(note) = cached.resident.and_then(not_cached) {
+            context.note(note);
+        }
+        Ok(cached)
     }
 
     fn write(scratch: Rc<Scratch>, seed: u64) -> Result<Self, Unsupported> {
@@ -61,7 +68,7 @@ impl Cached {
             (0..BLOCK as u64 / 8).for_each(|index| block.extend((first(seed, number) + index).to_ne_bytes()));
             file.write_all(&block)?;
         }
-        let cached = Self { _scratch: scratch, path, file, seed };
+        let mut cached = Self { _scratch: scratch, path, file, seed, resident: None };
         // Reading it verifies the content, and reloads pages that a small cache has dropped. The second reading of a page moves
         // it to the kernel's list of active ones, which costs a twentieth of the read: rereading begins after that.
         for number in (0..BLOCKS).chain(0..BLOCKS) {
@@ -70,7 +77,26 @@ impl Cached {
                 return Err(Unsupported::new("the file did not keep its content"));
             }
         }
+        cached.resident = resident(&cached.file);
         Ok(cached)
+    }
+
+    /// Verifies that no page has left the cache since it was written: what was read then came from its disk.
+    pub(super) fn verify_cached(&self) -> Result<(), ProbeError> {
+        self.verify_resident(resident(&self.file))
+    }
+
+    fn verify_resident(&self, now: Option<u64>) -> Result<(), ProbeError> {
+        match (self.resident, now) {
+            (Some(before), Some(now)) if now < before => {
+                let [now, before] = [now, before].map(model::format_size);
+                Err(ProbeError::new(format!(
+                    "of the file {now} were in the page cache after the reads, and {before} before: the rest was read from \
+                     its disk"
+                )))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The first word of a block.
@@ -88,6 +114,22 @@ impl Cached {
     pub(super) fn total(&self) -> u64 {
         (0..BLOCKS).fold(0, |total, number| total.wrapping_add(self.sum(number)))
     }
+}
+
+/// Bytes of the file in the page cache; `None` where the system does not tell. Mapping the file touches no page of it.
+fn resident(file: &File) -> Option<u64> {
+    FileMap::new(file).and_then(|map| map.cached_bytes()).ok()
+}
+
+/// What is to be said of a file that is not wholly in the page cache although it was just read twice.
+fn not_cached(resident: u64) -> Option<String> {
+    (resident < SIZE).then(|| {
+        let [resident, all] = [resident, SIZE].map(model::format_size);
+        format!(
+            "{resident} of the {all} are in the page cache after two readings: the file system serves the others otherwise, \
+             from a cache of its own or from its disk"
+        )
+    })
 }
 
 /// First word of block `number`; word `index` is this plus `index`.
@@ -116,6 +158,26 @@ pub(super) fn read_block(file: &File, buffer: &mut [u8], number: u64) -> Result<
 mod tests {
     use super::*;
     use crate::LaunchSetting;
+
+    /// A file whose pages were dropped is read from its disk, which is no cached read; where the system keeps them all the
+    /// same, as in memory, it is one.
+    #[test]
+    fn pages_that_left_the_cache_are_noticed() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut context = ProbeContext::new(LaunchSetting::within(directory.path()));
+        let cached = Cached::shared_if(&"place=target".parse().unwrap(), &mut context, |_| Ok(())).unwrap();
+        assert_eq!(not_cached(SIZE), None);
+        assert!(not_cached(SIZE - MIB).unwrap().starts_with("63MiB of the 64MiB are"), "{:?}", not_cached(SIZE - MIB));
+        let Some(all) = cached.resident else { return };
+        // Other tests may need the memory.
+        assert!(cached.verify_resident(Some(all)).is_ok() && cached.verify_resident(None).is_ok());
+        let said = cached.verify_resident(Some(all - MIB)).unwrap_err().to_string();
+        assert!(said.contains("read from its disk"), "{said}");
+        cached.file.sync_all().unwrap();
+        sys::file::advise(&cached.file, sys::file::Advice::DontNeed).unwrap();
+        let now = resident(&cached.file).unwrap();
+        assert_eq!(cached.verify_cached().is_err(), now < all, "{now} of {all}");
+    }
 
     #[test]
     fn only_the_first_sharer_needs_room() {

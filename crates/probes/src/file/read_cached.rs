@@ -1,6 +1,7 @@
 //! Rereading a cached file.
 
 use sys::file::AlignedBuffer;
+use sys::usage::{Usage, Who};
 
 use super::cached::{BLOCK, BLOCKS, Cached, read_block, sum};
 use super::place;
@@ -13,7 +14,8 @@ pub(super) static PROBE: Probe = Probe {
     id: "file.read_cached",
     title: "cached file read",
     about: "Rereads a cached file of 64 MiB in reads of 64 KiB. Touched: every word read is summed; copied: only the first of each \
-            read is, so the kernel's copy is what remains. Bytes count once, as read.",
+            read is, so the kernel's copy is what remains. Bytes count once, as read. A batch in which something came from the \
+            disk is an error.",
     metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes read"),
     class: Class::FileData,
     stresses: &[Primitive::PageCache, Primitive::KernelCopy, Primitive::DramRead],
@@ -36,12 +38,31 @@ struct Reread {
     touched: bool,
     began: u64,
     next: u64,
+    /// Blocks that this thread had read from disks before the batch, and when it last saw where the file is.
+    read_before: u64,
+    looked: u64,
+}
+
+/// Interval at which it is seen whether all pages are in the cache, nanoseconds: it takes as long as 10 MB of copies.
+const LOOK: u64 = 50_000_000;
+
+/// Blocks that this thread has read from disks; 0 where the system does not count them.
+fn read_from_disk() -> u64 {
+    Usage::of(Who::Thread).map_or(0, |usage| usage.blocks_in)
 }
 
 fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let touched = at.choice("data")? == "touched";
     let cached = Cached::shared(at, context)?;
-    Ok(Trial::one(Reread { cached, buffer: AlignedBuffer::new(BLOCK)?, touched, began: 0, next: 0 }))
+    Ok(Trial::one(Reread {
+        cached,
+        buffer: AlignedBuffer::new(BLOCK)?,
+        touched,
+        began: 0,
+        next: 0,
+        read_before: 0,
+        looked: 0,
+    }))
 }
 
 impl Kernel for Reread {
@@ -57,9 +78,22 @@ impl Kernel for Reread {
     }
 
     fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
+        // What was read from its disk is in the page cache afterwards.
+        if read_from_disk() > self.read_before {
+            return Err(ProbeError::new("part of the file had left the page cache, and was read from its disk"));
+        }
+        if sys::clock::now() - self.looked > LOOK {
+            self.cached.verify_cached()?;
+            self.looked = sys::clock::now();
+        }
         let numbers = (self.began..self.began + done.ops).map(|number| number % BLOCKS);
         let expected = |number| if self.touched { self.cached.sum(number) } else { self.cached.first(number) };
         ProbeError::unless_equal(done.token, numbers.fold(0, |token, number| fold(token, expected(number))))
+    }
+
+    fn ready(&mut self, _ops: u64) -> Result<(), ProbeError> {
+        self.read_before = read_from_disk();
+        Ok(())
     }
 
     fn amount(&self) -> f64 {
@@ -68,5 +102,38 @@ impl Kernel for Reread {
 
     fn declared(&self) -> Option<DeclaredCost> {
         Some(DeclaredCost { bytes_read: BLOCK as f64, bytes_written: BLOCK as f64, operations: 1.0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// After a batch that read from the disk all pages are in the cache again: only the count of blocks tells.
+    #[test]
+    fn a_batch_that_reads_from_the_disk_is_an_error() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut context = ProbeContext::new(crate::LaunchSetting::within(directory.path()));
+        let cached = Cached::shared(&"place=target".parse().unwrap(), &mut context).unwrap();
+        let buffer = AlignedBuffer::new(BLOCK).unwrap();
+        let mut reread =
+            Reread { cached, buffer, touched: true, began: 0, next: 0, read_before: 0, looked: sys::clock::now() };
+        let mut batch = |drop: bool| {
+            reread.ready(BLOCKS).unwrap();
+            let before = read_from_disk();
+            if drop {
+                reread.cached.file.sync_all().unwrap();
+                sys::file::advise(&reread.cached.file, sys::file::Advice::DontNeed).unwrap();
+            }
+            let done = reread.batch(BLOCKS).unwrap();
+            let from_disk = read_from_disk() > before;
+            assert_eq!(reread.check(&done).is_err(), from_disk);
+            from_disk
+        };
+        // Other programs may need the memory meanwhile.
+        batch(false);
+        if !batch(true) {
+            testing::lacks!("the directory of tests has no disk that counts what is read");
+        }
     }
 }

@@ -7,7 +7,7 @@ use super::visits::ArrayDivision;
 use crate::prelude::*;
 
 /// A copying kernel: destination, source, passes.
-type Copy = fn(&mut [u64], &[u64], usize);
+type CopyKernel = fn(&mut [u64], &[u64], usize);
 
 /// Words of a piece: 1 MiB.
 const PIECE: usize = (MIB / 8) as usize;
@@ -39,7 +39,7 @@ fn divide(words: usize, length: PieceLength) -> (usize, usize) {
 
 /// A copy in pieces.
 pub(super) fn prepare(
-    copy: Copy,
+    copy: CopyKernel,
     length: PieceLength,
     at: &Point,
     context: &mut ProbeContext,
@@ -57,7 +57,7 @@ pub(super) fn prepare(
 struct Copying {
     memory: Rc<Arrays>,
     user: ArrayUser,
-    copy: Copy,
+    copy: CopyKernel,
     /// Words of the source, and of the destination.
     words: usize,
     /// Words of a piece.

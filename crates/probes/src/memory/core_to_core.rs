@@ -23,7 +23,15 @@ pub(super) static PROBE: Probe = Probe {
     prepare: |at, context| {
         let own = context.cpu(0).ok_or_else(|| Unsupported::new("two pinned CPUs are needed"))?;
         let pair = at.choice("pair")?;
-        let machine = sys::topology::read()?;
+        let Ok(machine) = sys::topology::read() else {
+            let other = unknown(pair, own, context.allowed())?;
+            context.use_too(other);
+            context.note(format!(
+                "between CPUs {own} and {other}, two that this process may use: the system does not tell which cache or core \
+                 they share"
+            ));
+            return transfer([own, other], context);
+        };
         let fits = |cpu: &usize| pair_of(&machine, own, *cpu) == Some(pair);
         // Cores of the same class where there are such.
         let other = context.allowed().iter().copied().filter(fits).min_by_key(|cpu| machine.class(*cpu));
@@ -60,6 +68,16 @@ fn pair_of(machine: &Topology, one: usize, other: usize) -> Option<&'static str>
         CpuRelation::SameNode | CpuRelation::OtherNode if !shared(one) => "near",
         _ => "far",
     })
+}
+
+/// Another CPU where the system tells nothing of its caches and cores, as in a container without `/sys`: any stands for
+/// one that is near, as on machines that do not tell, and none is known to be a sibling or far.
+fn unknown(pair: &str, own: usize, allowed: &[usize]) -> Result<usize, Unsupported> {
+    if pair != "near" {
+        return Err(Unsupported::new("the system does not tell which CPUs share a core or a cache"));
+    }
+    let other = allowed.iter().copied().find(|cpu| *cpu != own);
+    other.ok_or_else(|| Unsupported::new("this process may use one CPU, and two are needed"))
 }
 
 fn missing(pair: &str) -> String {
@@ -111,6 +129,16 @@ impl Kernel for CoreToCore {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn without_topology_any_other_cpu_is_taken() {
+        assert_eq!(unknown("near", 3, &[3, 5, 7]).unwrap(), 5);
+        assert_eq!(unknown("near", 5, &[3, 5, 7]).unwrap(), 3);
+        assert!(unknown("near", 3, &[3]).unwrap_err().to_string().contains("two are needed"));
+        for pair in ["sibling", "far"] {
+            assert!(unknown(pair, 3, &[3, 5]).unwrap_err().to_string().contains("does not tell"), "{pair}");
+        }
+    }
 
     #[test]
     fn pairs_follow_the_topology() {

@@ -15,7 +15,7 @@ use crate::prelude::*;
 
 /// Working set of the chain: larger than most caches.
 const SET: u64 = 64 * MIB;
-/// Bytes that each streaming CPU copies back and forth, source and destination together.
+/// Bytes of each streaming CPU: one half is copied to the other, again and again.
 const STREAMED: u64 = 64 * MIB;
 /// Words of a copy after which a streaming CPU counts and checks whether to end: 1 MiB.
 const PIECE: usize = (MIB / 8) as usize;
@@ -26,8 +26,8 @@ const PATIENCE: u64 = 1_000_000_000;
 pub(super) static PROBE: Probe = Probe {
     id: "memory.loaded_latency",
     title: "load latency under load",
-    about: "Load latency along a random cycle through 64 MiB while none, half or all of the other CPUs copy 64 MiB each as fast \
-            as they can; `cores` is one CPU of every other core. A batch is a part of a lap that begins where the one before \
+    about: "Load latency along a random cycle through 64 MiB while none, half or all of the other CPUs stream as fast as they \
+            can, each copying 32 MiB of its own to another 32 MiB again and again; `cores` is one CPU of every other core. A batch is a part of a lap that begins where the one before \
             ended.",
     metric: ProbeMetric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,

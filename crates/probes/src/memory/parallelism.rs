@@ -11,7 +11,8 @@ pub(super) static PROBE: Probe = Probe {
     title: "parallel loads",
     about: "Follows k = 1 to 16 independent chains through the working set at once and divides the rate of loads by that of one \
             chain. Each slice begins where the one before ended, so that the slices lie apart. A reading goes through all k up and down, takes the shorter of the two times, and fits a rise with a plateau \
-            to the sixteen ratios by least absolute deviations; its height is the figure, which no single lucky ratio can be.",
+            to the sixteen ratios by least absolute deviations; its height is the figure, which no single lucky ratio can be. \
+            Where the ratios still rise at sixteen chains, which a note says, memory serves at least that many.",
     metric: ProbeMetric::higher(Unit::Ratio, "loads at once"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::CacheLatency, Primitive::DramLatency, Primitive::DramRead],
@@ -27,10 +28,17 @@ pub(super) static PROBE: Probe = Probe {
         ring.chase(SAMPLE);
         let nanos = (sys::clock::now() - began).max(1);
         let steps = (SLICE_NANOS * SAMPLE / nanos).max(64);
-        Ok(Trial::Readings(Box::new(Parallelism { ring, steps })))
+        let mut chains = Parallelism { ring, steps };
+        if still_rises(&chains.survey()?) {
+            context.note(AT_LEAST);
+        }
+        Ok(Trial::Readings(Box::new(chains)))
     },
     ..Probe::BLANK
 };
+
+/// Note of a figure that more chains than these would exceed.
+const AT_LEAST: &str = "at least so many: the ratios still rise at 16 chains, the most that are followed";
 
 /// Loads from which the number of steps of a slice is computed.
 const SAMPLE: u64 = 4096;
@@ -56,17 +64,43 @@ impl Parallelism {
         self.ring.go_to(walk[0]);
         Ok(nanos.max(1) as f64)
     }
-}
 
-impl Readings for Parallelism {
-    fn read(&mut self) -> Result<Vec<f64>, ProbeError> {
+    /// Ratios of 1 to [`CHAINS`] chains.
+    fn ratios(&mut self) -> Result<[f64; CHAINS], ProbeError> {
         // The shorter of two: one slice that was interrupted for milliseconds made a hundred loads at once of ten.
         let mut nanos = [f64::INFINITY; CHAINS];
         for index in (0..CHAINS).chain((0..CHAINS).rev()) {
             nanos[index] = self.slice(index + 1)?.min(nanos[index]);
         }
-        let ratios: Vec<f64> = (0..CHAINS).map(|index| (index + 1) as f64 * nanos[0] / nanos[index]).collect();
-        Ok(vec![plateau(&ratios)])
+        Ok(std::array::from_fn(|index| (index + 1) as f64 * nanos[0] / nanos[index]))
+    }
+
+    /// The median of a few ratios of each number of chains.
+    fn survey(&mut self) -> Result<[f64; CHAINS], ProbeError> {
+        let all = (0..SURVEY).map(|_| self.ratios()).collect::<Result<Vec<_>, _>>()?;
+        let of = |index| stats::median(&all.iter().map(|ratios| ratios[index]).collect::<Vec<f64>>()).unwrap_or(1.0);
+        Ok(std::array::from_fn(of))
+    }
+}
+
+/// Times that each ratio is read before the first batch.
+const SURVEY: usize = 3;
+/// Chains between two ratios whose rise is looked at.
+const APART: usize = 3;
+/// Least power of the number of chains with which ratios rise that have no plateau yet: it was 0.8 at 16 chains where
+/// memory served 17 at once, and is 0 on a plateau.
+const RISING: f64 = 0.4;
+
+/// Whether ratios have no plateau yet at the last one: the median of the last rises.
+fn still_rises(ratios: &[f64]) -> bool {
+    let rise = |k: usize| (ratios[k - 1] / ratios[k - 1 - APART]).ln() / (k as f64 / (k - APART) as f64).ln();
+    let rises: Vec<f64> = (ratios.len() - APART + 1..=ratios.len()).map(rise).collect();
+    stats::median(&rises).is_some_and(|rise| rise > RISING)
+}
+
+impl Readings for Parallelism {
+    fn read(&mut self) -> Result<Vec<f64>, ProbeError> {
+        Ok(vec![plateau(&self.ratios()?)])
     }
 }
 
@@ -113,6 +147,18 @@ mod tests {
         // If ratios still rise at 16 chains, the plateau is at least the last ratio.
         let endless = curve(100.0, |_| 1.0);
         assert!((12.0..16.0).contains(&plateau(&endless)), "{}", plateau(&endless));
+    }
+
+    #[test]
+    fn a_plateau_that_is_not_reached_is_told() {
+        // Measured with another program: 17 at 24 chains.
+        let measured = |k: usize| [10.0, 10.8, 11.5, 12.2, 12.9, 13.6][k - 11];
+        let rising = curve(100.0, |k| if k > 10 { measured(k) / (k as f64 * 0.98) } else { 1.0 });
+        assert!(still_rises(&rising) && still_rises(&curve(100.0, |_| 1.0)));
+        for height in [1.0, 4.0, 9.5, 12.0] {
+            assert!(!still_rises(&curve(height, |k| if k % 2 == 0 { 1.02 } else { 0.98 })), "{height}");
+            assert!(!still_rises(&curve(height, |k| if k == 14 { 3.0 } else { 1.0 })), "{height}");
+        }
     }
 
     /// Of a lap that is longer than all slices of a reading no chain may begin where another just was: what a single chain

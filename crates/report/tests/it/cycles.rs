@@ -132,6 +132,32 @@ fn cpus_that_the_host_had_elsewhere_are_said_of_one_machine() {
     let text = said(&[&near, &far]);
     assert!(text.contains("a cache line took 187 ns between them against 37.1 ns"), "{text}");
     assert!(!said(&[&near, &busy]).contains("elsewhere"), "a busy link is the same place");
+    // In the rows, it is said of figures of both CPUs and of no others.
+    let os = |run: &Run| run.figures.iter().position(|figure| figure.family() == "os").unwrap();
+    let of_both = |run: &Run, times: f64| {
+        let mut run = run.clone();
+        let place = os(&run);
+        let Outcome::Measured(estimate) = &mut run.figures[place].outcome else { panic!() };
+        estimate.scale(times);
+        for launch in &mut run.figures[place].launches {
+            launch.value *= times;
+            let undisturbed = launch.undisturbed.as_mut().unwrap();
+            undisturbed.cycles = undisturbed.cycles.map(|cycles| cycles * times);
+            launch.placement.seen = vec![vec![1], vec![0]];
+        }
+        run
+    };
+    let (near_both, far_both) = (of_both(&near, 1.0), of_both(&far, 2.0));
+    let comparison = analyse::compare(&[&near_both, &far_both], &CompareOptions::default()).unwrap();
+    let elsewhere: Vec<&str> =
+        comparison.rows.iter().filter(|row| row.ratios[1].elsewhere).map(|row| row.probe.as_str()).collect();
+    assert_eq!(elsewhere, [near_both.figures[os(&near_both)].probe.as_str()]);
+    assert!(comparison.rows.iter().all(|row| !row.ratios[0].elsewhere));
+    let text = said(&[&near_both, &far_both]);
+    assert!(text.contains("DIFFERENT, CPUs elsewhere") && text.contains("figures that use both (§)"), "{text}");
+    let busy_both = of_both(&busy, 2.0);
+    let text = said(&[&near_both, &busy_both]);
+    assert!(text.contains("DIFFERENT") && !text.contains("elsewhere") && !text.contains('§'), "{text}");
     // Of another machine it is no news.
     far.machine.fingerprint = "another".to_owned();
     assert!(!said(&[&near, &far]).contains("elsewhere"));

@@ -91,7 +91,8 @@ impl Batch {
         ];
         options.extend(self.partition.iter().map(|partition| format!("--partition={partition}")));
         options.extend((!self.named.is_empty()).then(|| format!("--nodelist={}", self.named.join(","))));
-        options.extend(self.options.iter().cloned());
+        // One option is one word, as it is one argument of srun and salloc.
+        options.extend(self.options.iter().map(|option| option_word(option)));
         let mut text = String::from("#!/bin/sh\n");
         for option in options {
             // What follows a line feed would be a command of the script.
@@ -234,6 +235,14 @@ mod tests {
         let output = Some("/a dir/x\"y-%j.txt".to_owned());
         let script = Batch { output, ..Batch::default() }.script().unwrap();
         assert!(script.contains("#SBATCH --output=\"/a dir/x\\\"y-%j.txt\"\n"), "{script}");
+    }
+
+    #[test]
+    fn an_option_with_blanks_is_one_word() {
+        let options = ["--comment=two words # \"x\"", "--account=y"].map(str::to_owned).to_vec();
+        let script = Batch { options, ..Batch::default() }.script().unwrap();
+        let lines = "#SBATCH \"--comment=two words # \\\"x\\\"\"\n#SBATCH --account=y\n";
+        assert!(script.contains(lines), "{script}");
     }
 
     #[test]

@@ -15,15 +15,22 @@ use crate::text::{SourceFault, axis_value, between, lines, need};
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "criterion",
     tool: "criterion.rs",
-    about: "the stated interval of the median (of one process: it does not cover what differs between launches), on the \
-            terminal that of the throughput too, and of version 0.1 the middle of the median's; from sample.json the \
-            median and range of the samples",
+    about: "the stated interval of the median (of one process: it does not cover what differs between launches), and of \
+            version 0.1 the middle of the median's; on the terminal that of criterion's own estimate instead, the slope or \
+            the mean, which is a figure of its own, and of the throughput; from sample.json the median and range of the \
+            samples",
     by_lines: true,
     detect,
     parse,
 };
 
 const ONE: &str = "criterion's interval covers samples of one process, and not differences between launches";
+
+/// The estimator behind what is printed on the terminal: unlike the median, a slow sample moves it. The source of
+/// criterion, and its book, "Additional Statistics", have the slope where samples have growing numbers of iterations, and
+/// the mean where all have one number.
+const SLOPE_OR_MEAN: &str = "criterion's estimate: the slope of time over iterations, or the mean where all samples have as many; the line does not \
+     say which";
 
 fn detect(head: &[u8]) -> Confidence {
     let named = sure(head, &["\"confidence_interval\"", "\"point_estimate\""])
@@ -122,6 +129,14 @@ fn reading(benchmark: &str, value: f64, spread: SourceSpread) -> SourceReading {
     reading.at("benchmark", axis_value(benchmark)).spread(spread)
 }
 
+/// The reading as one of criterion's own estimate, which is not the median.
+fn of_estimate(mut reading: SourceReading) -> SourceReading {
+    if reading.id == "criterion.time" {
+        (reading.id, reading.title) = (model::CRITERION_ESTIMATE.to_owned(), "Time, slope or mean".to_owned());
+    }
+    reading.note(SLOPE_OR_MEAN)
+}
+
 /// `target/criterion/Fibonacci/Iterative/new/estimates.json` belongs to `Fibonacci/Iterative`.
 fn benchmark_of(path: &str) -> String {
     let parts: Vec<&str> = path.split(['/', '\\']).collect();
@@ -149,12 +164,17 @@ fn sample(name: &str, sample: CriterionSample) -> Result<SourceReading, SourceFa
 
 fn message(message: Message, at: usize) -> Result<Option<SourceReading>, SourceFault> {
     let complete = message.reason == "benchmark-complete";
-    let Some(typical) = message.median.or(message.typical).filter(|_| complete) else { return Ok(None) };
+    let (median, typical) = (message.median, message.typical);
+    let is_median = median.is_some();
+    let Some(typical) = median.or(typical).filter(|_| complete) else { return Ok(None) };
     let scale = scale(&typical.unit).ok_or_else(|| SourceFault::new("the time has no known unit", at))?;
     let spread =
         SourceSpread::Interval { low: typical.lower_bound * scale, high: typical.upper_bound * scale, level: 0.95 };
     let id = message.id.unwrap_or_default();
-    let reading = reading(&id, typical.estimate * scale, spread).note(ONE);
+    let mut reading = reading(&id, typical.estimate * scale, spread).note(ONE);
+    if !is_median {
+        reading = of_estimate(reading);
+    }
     Ok(Some(reading.note("the message states no level; criterion's default of 95% is assumed")))
 }
 
@@ -224,7 +244,7 @@ fn terminal(sheet: &mut SourceSheet, source: &SourceText<'_>) -> Result<(), Sour
             (reading.id, reading.title) = ("criterion.throughput".to_owned(), "Throughput".to_owned());
         }
         reading.metric = metric;
-        sheet.readings.push(reading.note("the line states no level; criterion's default of 95% is assumed"));
+        sheet.readings.push(of_estimate(reading).note(model::NO_LEVEL_ON_THE_LINE));
     }
     Ok(())
 }

@@ -35,7 +35,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 |fault: SourceFault| SourceFault { reason: format!("output {}: {}", at + 1, fault.reason), ..fault };
             let (text, ledger) = (output.0.join("\n"), LineLedger::default());
             read(&mut sheet, &mut peers, &text, &ledger).map_err(inside)?;
-            if let Some(sentence) = ledger.unread(&text).sentence() {
+            if let Some(sentence) = ledger.unread(&text, 0).sentence() {
                 sheet.notes.push(format!("output {}: {sentence}", at + 1));
             }
         }

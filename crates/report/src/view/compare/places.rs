@@ -1,10 +1,18 @@
 //! CPUs that a host had nearer to each other in one run than in the other.
 
 use analyse::Comparison;
-use analyse::compare::Relation;
+use analyse::compare::{CompareRow, Relation};
 use model::Unit;
 
 use crate::PrintedQuantity;
+
+/// Mark of a figure of CPUs that were elsewhere.
+pub(super) const ELSEWHERE: char = '§';
+
+/// Whether a row is of CPUs that were elsewhere in one of its runs.
+pub(super) fn is_elsewhere(row: &CompareRow) -> bool {
+    row.ratios.iter().any(|ratio| ratio.elsewhere)
+}
 
 /// One sentence for each pair of CPUs that was elsewhere in another session of the reference's machine: their hand-overs,
 /// and figures of both, are then those of two machines.
@@ -20,9 +28,10 @@ pub(super) fn notes(comparison: &Comparison, reference: usize, other: usize) -> 
         let [from, to] = [one.picos, there.picos]
             .map(|picos| PrintedQuantity::bare(f64::from(picos) * 1e-12, Unit::Seconds).short());
         let [first, second] = one.cpus;
+        let marked = if comparison.rows.iter().any(is_elsewhere) { format!(" ({ELSEWHERE})") } else { String::new() };
         Some(format!(
             "The host had CPUs {first} and {second} elsewhere: a cache line took {to} between them against {from}, so that \
-             figures that use both are of two machines"
+             figures that use both{marked} are of two machines"
         ))
     };
     base.distances.iter().filter_map(sentence).collect()

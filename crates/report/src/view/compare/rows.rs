@@ -5,7 +5,7 @@ use analyse::compare::{
 };
 use model::{BEYOND_CACHES, Outcome, Unit, percent};
 
-use super::{clock, definitions};
+use super::{clock, definitions, places};
 use crate::words::{axis_value, factor, label, modes, plural};
 use crate::{Cell, Column, ColumnKind, PrintedQuantity, TableRow, Tone};
 
@@ -66,7 +66,9 @@ pub(crate) fn words(row: &Compared, quantity: PrintedQuantity, normalise: Normal
 
 /// Label of a row. Sizes that follow the machine are named in the order of the runs.
 pub(crate) fn name(row: &Compared) -> String {
-    let mark = definitions::of_row(row).map_or_else(String::new, |mark| format!(" {mark}"));
+    let elsewhere = places::is_elsewhere(row).then_some(places::ELSEWHERE);
+    let marks = definitions::of_row(row).into_iter().chain(elsewhere);
+    let mark: String = marks.flat_map(|mark| [' ', mark]).collect();
     let name = format!("{}{mark}", label(&row.title, &row.metric, &row.point));
     if row.point.get("working_set") != Some(BEYOND_CACHES) {
         return name;
@@ -153,6 +155,8 @@ pub(crate) fn brief(ratio: &Ratio) -> (&'static str, Tone) {
         None => Tone::Caution,
     };
     match ratio.verdict {
+        // Not of the machine: its host had moved the CPUs.
+        Some(CompareVerdict::Different) if ratio.elsewhere => ("DIFFERENT, CPUs elsewhere", tone),
         Some(CompareVerdict::Different) => ("DIFFERENT", tone),
         Some(CompareVerdict::DifferentSpreadAssumed) => ("DIFFERENT, spread assumed", tone),
         Some(CompareVerdict::Same) => ("same", Tone::Muted),
