@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
                 report::words::quoted(&run)
             );
             set_label(&run, label.as_deref(), common)?;
-        },
+        }
     }
     Ok(ExitStatus::Fine)
 }

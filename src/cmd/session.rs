@@ -208,7 +208,9 @@ impl<'a> LocalSession<'a> {
                 let failed = |figure: &&Figure| matches!(figure.outcome, Outcome::Failed(_));
                 output::remark(&match (measured(&run), run.figures.iter().filter(failed).count()) {
                     (true, failed) => format!("{failed} of {} figures failed; the table says why", run.figures.len()),
-                    (false, _) if empty => "nothing could be measured, and nothing is kept; the table says why".to_owned(),
+                    (false, _) if empty => {
+                        "nothing could be measured, and nothing is kept; the table says why".to_owned()
+                    }
                     (false, _) => "nothing could be measured; the table says why".to_owned(),
                 });
                 Ok(ExitStatus::Failed)

@@ -164,7 +164,10 @@ mod tests {
         let refusal = |line: CommandLine| line.check_program().unwrap_err().to_string();
         for shell in [&auto, &ShellChoice::None] {
             let said = refusal(line("no-such-program x", shell));
-            assert_eq!(said, "could not use the command 'no-such-program x': there is no program no-such-program in PATH");
+            assert_eq!(
+                said,
+                "could not use the command 'no-such-program x': there is no program no-such-program in PATH"
+            );
             // It can be read, and is no program.
             let said = refusal(line("/etc/passwd", shell));
             assert!(said.contains("/etc/passwd is no file that can be executed"), "{said}");

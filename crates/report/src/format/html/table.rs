@@ -45,7 +45,13 @@ fn shaded(table: &Table, index: usize) -> bool {
 }
 
 fn head(column: &Column, shaded: bool) -> Markup {
-    let class = if column.kind == ColumnKind::Number { "n" } else if shaded { "heat" } else { "" };
+    let class = if column.kind == ColumnKind::Number {
+        "n"
+    } else if shaded {
+        "heat"
+    } else {
+        ""
+    };
     html! { th scope="col" class=(class) { (column.title) } }
 }
 

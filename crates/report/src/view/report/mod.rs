@@ -98,11 +98,7 @@ fn disturbed(runs: &[&Run], names: &[String]) -> Vec<(String, String)> {
 }
 
 /// What disturbed the runs and their notes, as far as they do not stand at the top.
-fn notes(
-    told: &[String],
-    disturbed: impl Iterator<Item = String>,
-    runs: &[&Run],
-) -> Option<DocumentSection> {
+fn notes(told: &[String], disturbed: impl Iterator<Item = String>, runs: &[&Run]) -> Option<DocumentSection> {
     let mut notes: Vec<String> = Vec::new();
     for note in disturbed.chain(runs.iter().flat_map(|run| machine::notes(run))) {
         if !told.contains(&note) && !notes.contains(&note) {

@@ -46,7 +46,8 @@ fn rows(chart: &Chart) -> Block {
     let columns = std::iter::once(Column::new("", ColumnKind::Label)).chain(heads).collect();
     let row = |series: &Series| {
         let at = |place: f64| series.points.iter().find(|(x, _)| (x - place).abs() < 1e-9);
-        let cells = LISTED.iter().map(|(place, _)| at(*place).map_or(Cell::Empty, |(_, quantity)| Cell::Value(*quantity)));
+        let cells =
+            LISTED.iter().map(|(place, _)| at(*place).map_or(Cell::Empty, |(_, quantity)| Cell::Value(*quantity)));
         TableRow { cells: std::iter::once(Cell::text(&series.name)).chain(cells).collect() }
     };
     let rows = curves(chart).iter().map(row).collect();
