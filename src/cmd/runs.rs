@@ -35,12 +35,15 @@ enum RunsAction {
         #[arg(required = true, value_name = "RUN")]
         runs: Vec<String>,
     },
-    /// Give a run a label; without one, take it away
+    /// Give a run a label, or remove the one it has
     Label {
         /// The run: number, id, label
         run: String,
         /// Its new label
         label: Option<String>,
+        /// Remove the label that it has
+        #[arg(long, conflicts_with = "label")]
+        remove: bool,
     },
 }
 
@@ -60,7 +63,14 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
         }
         RunsAction::Show(arguments) => return super::show::run(&arguments, common),
         RunsAction::Remove { runs } => remove(&runs, common)?,
-        RunsAction::Label { run, label } => set_label(&run, label.as_deref(), common)?,
+        RunsAction::Label { run, label, remove } => {
+            anyhow::ensure!(
+                label.is_some() || remove,
+                "could not label run {run}: no label is given; to remove the one it has: prony runs label {} --remove",
+                report::words::quoted(&run)
+            );
+            set_label(&run, label.as_deref(), common)?;
+        }
     }
     Ok(ExitStatus::Fine)
 }

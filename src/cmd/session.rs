@@ -86,6 +86,8 @@ pub(crate) struct LocalSession<'a> {
     pub(crate) stopper: Stopper,
     saver: RunSaver,
     claim: MachineClaim,
+    /// Whether a new run in which nothing could be launched is kept: why a figure is not measured is a result of its own.
+    keep_empty: bool,
 }
 
 impl<'a> LocalSession<'a> {
@@ -93,7 +95,12 @@ impl<'a> LocalSession<'a> {
     pub(crate) fn open(purpose: &str, options: &'a MeasureOptions, common: &'a CommonOptions) -> Result<Self> {
         let stopper = watch_for_signals()?;
         let saver = RunSaver::open(&options.saving, common)?;
-        Ok(Self { options, common, stopper, saver, claim: claim(purpose) })
+        Ok(Self { options, common, stopper, saver, claim: claim(purpose), keep_empty: true })
+    }
+
+    /// Does not keep a new run in which nothing could be launched.
+    pub(crate) fn keep_nothing_without_launches(self) -> Self {
+        Self { keep_empty: false, ..self }
     }
 
     /// A new run with the options of this session.
@@ -173,11 +180,16 @@ impl<'a> LocalSession<'a> {
             output::remark("stopped before anything was measured; nothing is kept");
             return Ok(ExitStatus::Stopped);
         }
+        let empty = !begun && !self.keep_empty && self.options.resume.is_none();
+        if empty {
+            self.saver.discard(&run)?;
+        }
         let ending = match ending {
             failed @ EndReason::NotSaved(_) => failed,
+            ending if empty => ending,
             ending => self.saver.save(&run).err().map_or(ending, EndReason::NotSaved),
         };
-        let saved = !matches!(ending, EndReason::NotSaved(_));
+        let saved = !matches!(ending, EndReason::NotSaved(_)) && !empty;
         let handle = self.saver.number.map(|number| number.to_string());
         let previous = previous(self.saver.store(), &run);
         let stored = saved && handle.is_some();
@@ -202,6 +214,9 @@ impl<'a> LocalSession<'a> {
                 let failed = |figure: &&Figure| matches!(figure.outcome, Outcome::Failed(_));
                 output::remark(&match (measured(&run), run.figures.iter().filter(failed).count()) {
                     (true, failed) => format!("{failed} of {} figures failed; the table says why", run.figures.len()),
+                    (false, _) if empty => {
+                        "nothing could be measured, and nothing is kept; the table says why".to_owned()
+                    }
                     (false, _) => "nothing could be measured; the table says why".to_owned(),
                 });
                 Ok(ExitStatus::Failed)

@@ -9,7 +9,7 @@ fn every_verb_answers_in_json_or_refuses_it_in_one_line() {
     let label = place.ask(&["runs", "label", "2", "second", "--json"]).fine().json();
     assert_eq!((label["run"].as_u64(), label["label"].as_str()), (Some(2), Some("second")), "{label}");
     assert!(label["id"].as_str().is_some_and(|id| !id.is_empty()), "{label}");
-    let none = place.ask(&["runs", "label", "2", "--json"]).fine().json();
+    let none = place.ask(&["runs", "label", "2", "--remove", "--json"]).fine().json();
     assert!(none["label"].is_null(), "{none}");
     assert!(place.ask(&["runs", "label", "2", "third"]).fine().out.contains("The label of run 2 is \"third\""));
     let removed = place.ask(&["runs", "remove", "1", "third", "--json"]).fine().json();

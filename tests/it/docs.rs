@@ -173,6 +173,8 @@ fn lines_of_the_pages_wrap_at_100_columns_and_links_lead_somewhere() {
             // A row cannot wrap: what it has no room for stands below its table.
             let wide = !fenced && line.starts_with('|') && line.chars().count() > 120;
             assert!(!wide, "{}:{} is a row of more than 120 columns", page.name, at + 1);
+            let cut = fenced && line.chars().count() > 120;
+            assert!(!cut, "{}:{} is a line of more than 120 columns, which a reader must scroll", page.name, at + 1);
             for link in line.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
                 let target = link.split('#').next().unwrap_or_default();
                 let elsewhere = target.is_empty() || target.contains("://");

@@ -79,7 +79,27 @@ fn what_cannot_be_done_is_told_before_anything_is_timed() {
         let nowhere = timed(&place, &["-r2", option, "missing/x", "touch ran"]).refused();
         assert!(nowhere.contains("could not write missing/x: there is no directory missing"), "{nowhere}");
     }
+    for words in [&["touch ran", "no-such-program x"][..], &["--", "no-such-program"], &["./missing"]] {
+        let missing = timed(&place, &[&["-r2"], words].concat()).refused();
+        assert!(missing.contains("could not use the command '"), "{missing}");
+    }
     assert!(!place.file("ran").exists());
+    assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().unwrap().len(), 1, "none but that of above");
+    // What is set up first may make the program.
+    let make = format!("cp /bin/true {}", place.file("made").display());
+    timed(&place, &["-r2", "--setup", &make, "./made"]).fine();
+}
+
+#[test]
+fn a_run_in_which_nothing_was_launched_is_not_kept() {
+    let place = Place::new();
+    let document = place.file("failed.json").display().to_string();
+    let failed = timed(&place, &["-r2", "--output", &document, "exit 3", "no-such-program; exit 127"]);
+    assert!(failed.code == Some(2) && failed.out.contains("ended with status 127"), "{}", failed.out);
+    assert!(failed.err.contains("nothing is kept") && !failed.out.contains("Next:"), "{} {}", failed.out, failed.err);
+    assert!(place.ask(&["runs"]).fine().out.contains("No run is stored yet") && !place.file("failed.json").exists());
+    timed(&place, &["-r2", "exit 3", "true"]);
+    assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().unwrap().len(), 1, "what was measured is");
 }
 
 #[test]

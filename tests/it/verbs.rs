@@ -111,7 +111,13 @@ fn runs_are_listed_labelled_and_removed() {
     place.ask(&brief);
     place.ask(&brief);
     place.ask(&["runs", "label", "2", "second"]).fine();
+    // A label is removed by those who say so.
+    let refused = place.ask(&["runs", "label", "2"]).refused();
+    assert!(refused.contains("no label is given") && refused.contains("prony runs label 2 --remove"), "{refused}");
+    place.ask(&["runs", "label", "2", "third", "--remove"]).refused();
     assert!(place.ask(&["runs"]).fine().out.contains("second"));
+    assert!(place.ask(&["runs", "label", "2", "--remove"]).fine().out.contains("no label any more"));
+    assert!(!place.ask(&["runs"]).fine().out.contains("second"));
     place.ask(&["runs", "remove", "1", "1"]).fine();
     let left = place.ask(&["runs", "--json"]).fine().json();
     assert_eq!(left.as_array().unwrap().len(), 1);

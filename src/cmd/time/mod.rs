@@ -163,6 +163,12 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         limit: Duration::from_secs_f64(arguments.timeout),
         duet: None,
     };
+    for command in &order.commands {
+        // What is set up or prepared may make the program.
+        if command.setup.is_none() && command.prepare.is_none() {
+            command.line.check_program()?;
+        }
+    }
     let starter = starter()?;
     let mut session = LocalSession::open("time", &options, common)?;
     let cpus = arguments.duet.map(|wish| duet_cpus(wish, order.commands.len(), &session.stopper)).transpose()?;
@@ -186,7 +192,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         Ok(document)
     };
     let failed = result.run.figures.iter().any(|figure| matches!(figure.outcome, model::Outcome::Failed(_)));
-    session.conclude(result, draw, |_| !failed)
+    session.keep_nothing_without_launches().conclude(result, draw, |_| !failed)
 }
 
 /// The run without figures.

@@ -270,6 +270,7 @@ pub(crate) fn disturbed(a: &Run, b: &Run, names: (&str, &str), limited: bool) ->
         a,
         b,
         affects: Vec::new(),
+        unit: None,
     }];
     Some(Rival { title: DISTURBED.to_owned(), because, but: Vec::new() })
 }

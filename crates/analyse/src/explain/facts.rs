@@ -63,7 +63,7 @@ fn distances(a: &Run, b: &Run) -> Vec<RunDifference> {
 }
 
 fn plain(kind: DifferenceKind, name: &str, a: String, b: String) -> RunDifference {
-    RunDifference { kind, name: name.to_owned(), a, b, affects: Vec::new() }
+    RunDifference { kind, name: name.to_owned(), a, b, affects: Vec::new(), unit: None }
 }
 
 /// The difference of a fact that both runs know; `None` if one does not, or they agree.
@@ -79,7 +79,8 @@ fn both(a: &Fact, b: &Fact) -> Option<RunDifference> {
     }
     let mut affects = a.affects.clone();
     affects.extend(b.affects.iter().filter(|primitive| !a.affects.contains(primitive)));
-    Some(RunDifference { affects, ..plain(DifferenceKind::Fact, &a.name, x, y) })
+    let unit = a.unit.clone().filter(|unit| b.unit.as_ref() == Some(unit));
+    Some(RunDifference { affects, unit, ..plain(DifferenceKind::Fact, &a.name, x, y) })
 }
 
 /// The items that the other list lacks: lists of CPU flags are long and nearly equal.

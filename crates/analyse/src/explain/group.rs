@@ -78,6 +78,7 @@ fn by_axis(tests: &[ExplainedFigure]) -> Vec<CauseGroup> {
                 a: a.clone(),
                 b: b.clone(),
                 affects: Vec::new(),
+                unit: None,
             };
             if let Some((_, group)) = groups.iter_mut().find(|(known, _)| known == axis) {
                 group.tests.push(index);

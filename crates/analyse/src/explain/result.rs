@@ -245,6 +245,32 @@ pub struct RunDifference {
     pub b: String,
     /// Primitives whose speed it may affect, by the fact itself.
     pub affects: Vec<Primitive>,
+    /// Unit of both values, of a fact that has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+}
+
+impl RunDifference {
+    /// Both values for people: bytes and hertz in three digits, unless these are the same.
+    #[must_use]
+    pub fn in_words(&self) -> (String, String) {
+        let unit = self.unit.as_deref();
+        match (measured(&self.a, unit), measured(&self.b, unit)) {
+            (Some(a), Some(b)) if a != b => (a, b),
+            _ => (self.a.clone(), self.b.clone()),
+        }
+    }
+}
+
+fn measured(number: &str, unit: Option<&str>) -> Option<String> {
+    let number: f64 = number.parse().ok()?;
+    match unit? {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, and in range")]
+        "B" if (0.0..1e18).contains(&number) => Some(model::spoken_size(number as u64)),
+        "Hz" if number >= 1e9 => Some(format!("{:.2} GHz", number * 1e-9)),
+        "Hz" if number >= 1e6 => Some(format!("{:.0} MHz", number * 1e-6)),
+        _ => None,
+    }
 }
 
 /// Origin of a difference.
@@ -270,4 +296,31 @@ pub struct Experiment {
     pub probes: Vec<String>,
     /// Why these.
     pub why: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_clocks_are_said_in_words_as_far_as_these_tell_them_apart() {
+        let said = |a: &str, b: &str, unit: Option<&str>| {
+            let difference = RunDifference {
+                kind: DifferenceKind::Fact,
+                name: "fact".to_owned(),
+                a: a.to_owned(),
+                b: b.to_owned(),
+                affects: Vec::new(),
+                unit: unit.map(str::to_owned),
+            };
+            let (a, b) = difference.in_words();
+            format!("{a}, {b}")
+        };
+        assert_eq!(said("1073741824", "536870912", Some("B")), "1 GiB, 512 MiB");
+        assert_eq!(said("1730000000", "800000000", Some("Hz")), "1.73 GHz, 800 MHz");
+        assert_eq!(said("25000000000", "25010000000", Some("Hz")), "25.00 GHz, 25.01 GHz");
+        assert_eq!(said("1100000000", "1101000000", Some("B")), "1100000000, 1101000000", "both are 1.0 GiB");
+        assert_eq!(said("none", "2", Some("1")), "none, 2");
+        assert_eq!(said("Xeon 1", "Xeon 2", None), "Xeon 1, Xeon 2");
+    }
 }

@@ -348,7 +348,7 @@ mod tests {
         let slower_b = |a: &str, b: &str| {
             let (a, b) = (a.to_owned(), b.to_owned());
             let name = "kernel.watching_programs".to_owned();
-            rule.slower_b(&RunDifference { kind: DifferenceKind::Fact, name, a, b, affects: Vec::new() })
+            rule.slower_b(&RunDifference { kind: DifferenceKind::Fact, name, a, b, affects: Vec::new(), unit: None })
         };
         assert_eq!((slower_b("no", "yes"), slower_b("yes", "no")), (Some(true), Some(false)));
         assert_eq!((slower_b("0", "2"), slower_b("2", "1")), (Some(true), Some(false)));
@@ -361,7 +361,7 @@ mod tests {
     fn a_fact_may_say_itself_which_side_is_slower() {
         let slower_b = |name: &str, a: &str, b: &str| {
             let (name, a, b) = (name.to_owned(), a.to_owned(), b.to_owned());
-            let difference = RunDifference { kind: DifferenceKind::Fact, name, a, b, affects: Vec::new() };
+            let difference = RunDifference { kind: DifferenceKind::Fact, name, a, b, affects: Vec::new(), unit: None };
             RULES.iter().find(|rule| rule.names(&difference)).unwrap().slower_b(&difference)
         };
         assert_eq!(slower_b("memory.speed", "2400000000", "4800000000"), Some(false));

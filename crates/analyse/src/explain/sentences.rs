@@ -265,14 +265,14 @@ fn rivals(rivals: &[Rival], besides: bool) -> String {
 fn differences(because: &[RunDifference]) -> Vec<String> {
     let said = |d: &RunDifference| match d.kind {
         DifferenceKind::Note => d.a.clone(),
-        _ => format!("{} {} against {}", d.name, short(&d.a), short(&d.b)),
+        _ => format!("{} {}", d.name, against(d)),
     };
     because.iter().filter(|d| d.kind != DifferenceKind::Condition).take(2).map(said).collect()
 }
 
 /// `kernel.page_table_isolation differs (no against yes), and everything measured that it touches moved`.
 fn that_differ(because: &[RunDifference]) -> String {
-    let one = |d: &RunDifference| format!("{} differs ({} against {})", d.name, short(&d.a), short(&d.b));
+    let one = |d: &RunDifference| format!("{} differs ({})", d.name, against(d));
     let mut said: Vec<String> = because.iter().take(2).map(one).collect();
     if because.len() > 2 {
         said.push(format!("{} more differ", because.len() - 2));
@@ -282,6 +282,12 @@ fn that_differ(because: &[RunDifference]) -> String {
         list(&said),
         if because.len() > 1 { "this" } else { "it" }
     )
+}
+
+/// `1 GiB against 512 MiB`.
+fn against(difference: &RunDifference) -> String {
+    let (a, b) = difference.in_words();
+    format!("{} against {}", short(&a), short(&b))
 }
 
 /// Longest value that is printed whole, characters.

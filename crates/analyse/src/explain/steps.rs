@@ -195,6 +195,7 @@ fn with_axes(mut found: Vec<RunDifference>, tests: &[ExplainedFigure]) -> Vec<Ru
             a: x.clone(),
             b: y.clone(),
             affects: Vec::new(),
+            unit: None,
         };
         if !found.contains(&difference) {
             found.push(difference);

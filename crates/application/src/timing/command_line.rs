@@ -1,5 +1,9 @@
 //! How a command line becomes a process: through a shell, or without one.
 
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
 use crate::Error;
 
 /// Whether a shell reads the command.
@@ -60,6 +64,27 @@ impl CommandLine {
         }
     }
 
+    /// Checks that the program of the command exists, where that can be told: what a shell reads beyond single words
+    /// only the shell can tell.
+    ///
+    /// # Errors
+    /// When there is no such program.
+    pub fn check_program(&self) -> Result<(), Error> {
+        let default_shell = self.argv.first().is_some_and(|program| program == SHELL);
+        let word = match self.through_shell {
+            false => self.argv.first().map(String::as_str),
+            true if !default_shell || self.text.contains(SPECIAL) => None,
+            true => self.text.split_whitespace().next(),
+        };
+        let reason = match word {
+            None => return Ok(()),
+            Some(word) if is_program(word) || self.through_shell && is_word_of_shell(word) => return Ok(()),
+            Some(word) if word.contains('/') => format!("{word} is no file that can be executed"),
+            Some(word) => format!("there is no program {word} in PATH"),
+        };
+        Err(Error::CommandLine { command: self.text.clone(), reason })
+    }
+
     /// A command whose words are given, such as those after `--`.
     #[must_use]
     pub fn of_words(argv: Vec<String>) -> Self {
@@ -68,13 +93,30 @@ impl CommandLine {
     }
 }
 
-/// Whether a word names a file that can be executed; else it may be a word of the shell, which then says so itself.
+/// Whether a word names a file that can be executed; else it may be a word of the shell.
 fn is_program(word: &str) -> bool {
+    let executable = |path: &Path| {
+        std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+    };
     if word.contains('/') {
-        return std::path::Path::new(word).is_file();
+        return executable(Path::new(word));
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(word).is_file())
+    std::env::split_paths(&path).any(|folder| executable(&folder.join(word)))
+}
+
+/// Whether the shell knows a word by itself; taken for true where that cannot be asked.
+fn is_word_of_shell(word: &str) -> bool {
+    if word.contains('/') {
+        return false;
+    }
+    let asked = Command::new(SHELL)
+        .args(["-c", "command -v \"$1\"", "sh", word])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    asked.map_or(true, |status| status.success())
 }
 
 #[cfg(test)]
@@ -108,6 +150,29 @@ mod tests {
         assert_eq!(line("grep 'a b' \"c\"", &ShellChoice::None).argv, ["grep", "a b", "c"]);
         assert!(CommandLine::new("grep 'a b", &ShellChoice::None).is_err());
         assert!(CommandLine::new("  ", &ShellChoice::WhereNeeded).is_err());
+    }
+
+    #[test]
+    fn a_program_that_does_not_exist_is_refused_where_that_can_be_told() {
+        let auto = ShellChoice::WhereNeeded;
+        let named = ShellChoice::Program(vec!["/no/such/shell".to_owned()]);
+        for (text, shell) in
+            [("ls -l", &auto), ("exit 3", &auto), ("no-such-program | cat", &auto), ("no-such-program", &named)]
+        {
+            assert!(line(text, shell).check_program().is_ok(), "{text}");
+        }
+        let refusal = |line: CommandLine| line.check_program().unwrap_err().to_string();
+        for shell in [&auto, &ShellChoice::None] {
+            let said = refusal(line("no-such-program x", shell));
+            assert_eq!(
+                said,
+                "could not use the command 'no-such-program x': there is no program no-such-program in PATH"
+            );
+            // It can be read, and is no program.
+            let said = refusal(line("/etc/passwd", shell));
+            assert!(said.contains("/etc/passwd is no file that can be executed"), "{said}");
+        }
+        assert!(refusal(CommandLine::of_words(vec!["no-such-program".to_owned()])).contains("no-such-program"));
     }
 
     #[test]

@@ -99,7 +99,7 @@ fn steps(low: f64, high: f64, name: impl Fn(f64) -> String) -> Vec<(f64, String)
     (0..=12).map(|i| (first + f64::from(i)) * step).filter(|v| *v <= high).map(|v| (v, name(v))).collect()
 }
 
-/// Marks on a logarithmic axis: even steps within a factor of two, 1-2-5 within three decades, whole decades beyond.
+/// Marks on a logarithmic axis: even steps within a factor of two, close ones within a decade, 1-2-5 within three, whole decades beyond.
 fn decades(low: f64, high: f64, name: &dyn Fn(f64) -> String) -> Vec<(f64, String)> {
     let (from, to) = (10f64.powf(low), 10f64.powf(high));
     if high - low < 0.31 {
@@ -110,7 +110,12 @@ fn decades(low: f64, high: f64, name: &dyn Fn(f64) -> String) -> Vec<(f64, Strin
             .collect();
     }
     let every = ((high - low) / 10.0).ceil().max(1.0);
-    let within: &[f64] = if high - low < 3.2 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let within: &[f64] = match high - low {
+        // Of 1, 2 and 5 alone so short an axis may have a single one, from which no value can be read.
+        span if span < 1.0 => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0],
+        span if span < 3.2 => &[1.0, 2.0, 5.0],
+        _ => &[1.0],
+    };
     let mut marks = Vec::new();
     let mut decade = low.floor();
     while decade <= high {
@@ -173,6 +178,17 @@ mod tests {
             let marks = decades(low, high, &|v| v.to_string());
             assert!((1..=14).contains(&marks.len()), "{low} {high} {marks:?}");
             assert!(marks.iter().all(|(at, _)| *at >= low - 1e-9 && *at <= high + 1e-9));
+        }
+    }
+
+    #[test]
+    fn every_axis_has_two_marks_from_which_its_scale_is_read() {
+        for tenths in 0..40 {
+            for length in [0.05, 0.2, 0.32, 0.5, 0.8, 1.2, 2.0, 3.0, 3.5, 6.0] {
+                let low = -5.0 + f64::from(tenths) * 0.1;
+                let marks = decades(low, low + length, &|v| v.to_string());
+                assert!((2..=14).contains(&marks.len()), "{low} and {length} more: {marks:?}");
+            }
         }
     }
 

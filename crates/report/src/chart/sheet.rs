@@ -38,8 +38,8 @@ pub(super) const fn tone(tone: Tone) -> RGBColor {
     match tone {
         Tone::Good => SERIES[2],
         Tone::Bad => SERIES[1],
-        Tone::Caution => SERIES[4],
-        _ => AXIS,
+        Tone::Muted => SERIES[0],
+        _ => SERIES[6],
     }
 }
 

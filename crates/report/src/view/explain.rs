@@ -65,13 +65,10 @@ fn facts(explanation: &Explanation) -> Table {
         Column::new(&explanation.b, ColumnKind::Words),
         Column::new("may change", ColumnKind::Words),
     ];
-    let row = |fact: &RunDifference| TableRow {
-        cells: vec![
-            Cell::text(&fact.name),
-            Cell::text(&fact.a),
-            Cell::text(&fact.b),
-            Cell::text(fact.affects.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
-        ],
+    let row = |fact: &RunDifference| {
+        let (a, b) = fact.in_words();
+        let affects = fact.affects.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        TableRow { cells: [fact.name.clone(), a, b, affects].map(Cell::text).into() }
     };
     Table::plain(columns, explanation.facts.iter().map(row).collect())
 }

@@ -49,7 +49,8 @@ fn continued(words: &[String]) -> String {
 }
 
 /// A word quoted for a shell.
-fn quoted(word: &str) -> String {
+#[must_use]
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./:,=@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()

@@ -8,7 +8,7 @@ mod outcome;
 mod time;
 
 pub use ascii::ascii;
-pub use command::resume_command;
+pub use command::{quoted, resume_command};
 pub use factor::{Factor, factor};
 pub(crate) use label::exact_words;
 pub use label::{axis_value, family_title, figure_label, label, point_words};

@@ -180,6 +180,33 @@ fn many_machines_are_ranked_by_family() {
     assert!(text.contains("SLOWER") && text.contains("undecided"), "{text}");
 }
 
+/// A suggested command is one that can be typed.
+#[test]
+fn every_figure_of_many_runs_is_asked_for_in_one_short_line() {
+    let runs: Vec<Run> = (0..40)
+        .map(|at| {
+            let mut run = fixture::sample_run(at + 1, if at == 7 { 3.0 } else { 1.0 }, false);
+            run.machine.fingerprint = format!("f{at}");
+            run
+        })
+        .collect();
+    let next = |runs: &[Run], handle: &dyn Fn(usize) -> String| {
+        let runs: Vec<&Run> = runs.iter().collect();
+        let comparison = compare(&runs, &CompareOptions::default()).unwrap();
+        let handles = (0..runs.len()).map(handle).collect();
+        let context = CompareContext { handles, brief: true, ..Default::default() };
+        view::compare(&comparison, &context).next.pop().unwrap()
+    };
+    assert_eq!(next(&runs, &|at| (at + 3).to_string()), "prony compare $(seq 3 42) --all");
+    assert_eq!(next(&runs[..3], &|at| (2 * at).to_string()), "prony compare 0 2 4 --all");
+    // Those that differ most, where all of them are too many to type.
+    assert_eq!(next(&runs, &|at| (2 * at).to_string()), "prony compare 0 14 --all");
+    // Two names are typed however long they are, as in the command that explains them.
+    let long = |at: usize| format!("published:some-evaluation-2004/machine of the name {at}");
+    let both = format!("prony compare '{}' '{}' --all", long(0), long(1));
+    assert_eq!(next(&runs[..2], &long), both);
+}
+
 /// A run whose first figure rose from launch to launch, so that it has no interval, beside one of every run.
 fn drifting(seed: u64, factor: f64) -> Run {
     let mut run = fixture::sample_run(seed, factor, false);

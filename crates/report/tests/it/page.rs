@@ -105,6 +105,40 @@ fn twenty_runs_make_a_page_of_reasonable_size() {
     assert!(text.len() < number * ((8 << 20) / 20), "{} bytes", text.len());
 }
 
+/// What a page of many runs contains for download is small, and its answer stands on the first screen.
+#[test]
+fn a_page_of_many_runs_has_no_launches_few_notes_and_rows_for_curves() {
+    let runs: Vec<Run> = (0..20u64)
+        .map(|at| {
+            let mut run = fixture::sample_run(at + 1, 1.0 + at as f64 * 0.03, true);
+            run.machine.name = format!("node{at}");
+            run.label = Some(format!("node{at}"));
+            let conditions = model::Conditions { load: Some(4.0 + at as f64), cpus: Some(2), ..Default::default() };
+            run.session.conditions = conditions;
+            run
+        })
+        .collect();
+    let few: Vec<&Run> = runs.iter().take(2).collect();
+    let data = |runs: &[&Run]| {
+        let input = ReportInput { runs, ..ReportInput::default() };
+        serde_json::from_str::<serde_json::Value>(view::report(&input).data.unwrap().text()).unwrap()
+    };
+    let launches = |data: &serde_json::Value| data["runs"][0]["figures"][0]["launches"].as_array().unwrap().len();
+    assert!(launches(&data(&few)) > 0);
+    let launch = data(&few)["runs"][0]["figures"][0]["launches"][0].clone();
+    assert!(launch["value"].as_f64().is_some() && launch["nanos"] == serde_json::json!([]), "{launch}");
+    let all: Vec<&Run> = runs.iter().collect();
+    assert_eq!(launches(&data(&all)), 0);
+    let text = page(&all);
+    let (top, rest) = text.split_once("<main>").unwrap();
+    assert_eq!(top.matches("ran beside other work").count(), 3, "a few sentences, and the names of some others");
+    assert!(top.contains("node3, node4") && top.contains("and 7 more were disturbed too"), "{top}");
+    assert_eq!(rest.matches("ran beside other work").count(), 17, "the others stand among the notes");
+    let tails = rest.split("<h2>Latency distributions</h2>").nth(1).unwrap().split("</section>").next().unwrap();
+    assert!(!tails.contains("figure class=\"small\""), "no chart of so many curves");
+    assert!(tails.contains("node19") && tails.contains("99.9%"), "{tails}");
+}
+
 /// Without this test, a harness that reports nothing would pass every page.
 #[test]
 fn the_browser_reports_complaints() {

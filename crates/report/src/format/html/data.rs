@@ -26,7 +26,7 @@ pub(super) fn downloads(document: &Document) -> Result<Markup, Error> {
     Ok(html! {
         section #data {
             h2 { "The data" }
-            p { "Everything that this page was made from, out of this page itself."
+            p { "The data behind this page, out of the page itself."
                 noscript { " The buttons need JavaScript." } }
             p.buttons {
                 @if json.is_some() { button type="button" data-from="data-json" data-name="prony-report.json" data-type="application/json" { "Download JSON" } }

@@ -80,6 +80,10 @@ for (const table of document.querySelectorAll("main table")) {
       }
     };
     head.addEventListener("click", sort);
-    head.addEventListener("keydown", (event) => { if (event.key === "Enter") sort(); });
+    head.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      sort();
+    });
   });
 }

@@ -16,7 +16,7 @@ pub(super) fn draw(table: &Table) -> Markup {
             table {
                 @if barred(table) { caption { "Bars: the interval around its value, up to ±5%; the band is ±2%." } }
                 @if headed {
-                    thead { tr { @for column in &table.columns { (head(column)) } } }
+                    thead { tr { @for (index, column) in table.columns.iter().enumerate() { (head(column, shaded(table, index))) } } }
                 }
                 @for group in &table.groups {
                     @let decimals = decimals(table, group);
@@ -39,8 +39,19 @@ fn barred(table: &Table) -> bool {
     table.rows().flat_map(|row| &row.cells).any(bar)
 }
 
-fn head(column: &Column) -> Markup {
-    let class = if column.kind == ColumnKind::Number { "n" } else { "" };
+/// Whether a column has shaded cells, whose texts end at the right.
+fn shaded(table: &Table, index: usize) -> bool {
+    table.rows().any(|row| matches!(row.cells.get(index), Some(Cell::Heat { .. })))
+}
+
+fn head(column: &Column, shaded: bool) -> Markup {
+    let class = if column.kind == ColumnKind::Number {
+        "n"
+    } else if shaded {
+        "heat"
+    } else {
+        ""
+    };
     html! { th scope="col" class=(class) { (column.title) } }
 }
 

@@ -13,6 +13,7 @@ mod places;
 mod records;
 pub(super) mod rows;
 mod self_test;
+mod suggest;
 
 pub use self_test::self_test;
 
@@ -23,14 +24,11 @@ use analyse::compare::{Compared, Relation, VerdictCounts};
 use analyse::naming::headings;
 use model::{FigureKey, percent};
 
-use crate::words::{day, family_title, plural};
+use crate::words::{day, family_title, plural, quoted};
 use crate::{Block, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, RowGroup, Table};
 
 /// Machines that have columns beside the reference; more get one row each.
 pub(super) const BESIDE: usize = 3;
-
-/// Letters of the names of runs that a suggested command repeats.
-const NAMED: usize = 50;
 
 /// Disturbed runs that are named beyond those with a sentence.
 const DISTURBED: usize = 10;
@@ -68,15 +66,14 @@ pub fn compare(comparison: &Comparison, context: &CompareContext) -> Document {
         document.sections.extend(whole(comparison, reference, &others));
     }
     if let [other] = others.as_slice() {
-        let handles = (handle(comparison, context, reference), handle(comparison, context, *other));
-        if handles.0 != handles.1 {
-            document.next = vec![format!("prony explain {} {}", handles.0, handles.1)];
+        let all = handles(comparison, context);
+        let (base, other) = (all[reference], all[*other]);
+        if base != other {
+            document.next = vec![format!("prony explain {} {}", quoted(base), quoted(other))];
         }
     }
     if context.brief {
-        let names: Vec<&str> = (0..comparison.machines.len()).map(|at| handle(comparison, context, at)).collect();
-        let named = Some(names.join(" ")).filter(|named| named.len() <= NAMED).unwrap_or_else(|| "…".to_owned());
-        document.next.push(format!("prony compare {named} --all"));
+        document.next.push(suggest::every_figure(comparison, &handles(comparison, context)));
     }
     document.data = EmbeddedJson::of(comparison).ok();
     document.records = Some(records::records(comparison));
@@ -108,9 +105,12 @@ fn whole(comparison: &Comparison, reference: usize, others: &[usize]) -> Vec<Doc
     sections
 }
 
-/// The name of a machine that a user types.
-fn handle<'a>(comparison: &'a Comparison, context: &'a CompareContext, index: usize) -> &'a str {
-    context.handles.get(index).map_or(comparison.machines[index].name.as_str(), String::as_str)
+/// The names of the machines that a user types.
+fn handles<'a>(comparison: &'a Comparison, context: &'a CompareContext) -> Vec<&'a str> {
+    let name = |(index, machine): (usize, &'a Compared)| {
+        context.handles.get(index).map_or(machine.name.as_str(), String::as_str)
+    };
+    comparison.machines.iter().enumerate().map(name).collect()
 }
 
 /// `web-3 (run 12)`: the name, and the number unless the name contains it.
@@ -152,26 +152,30 @@ const fn relation_words(relation: Relation) -> &'static str {
     }
 }
 
-/// What disturbed the runs, a sentence each; of many runs the first few, so that the answer stands on the first screen.
-fn disturbances(comparison: &Comparison, many: bool) -> Vec<String> {
-    let disturbed = |machine: &Compared| analyse::conditions::sentence(&machine.name, &machine.disturbances);
+/// What disturbed the runs: their names, with a sentence of each.
+fn disturbances(comparison: &Comparison) -> Vec<(String, String)> {
+    let sentence = |machine: &Compared| {
+        Some((machine.name.clone(), analyse::conditions::sentence(&machine.name, &machine.disturbances)?))
+    };
+    comparison.machines.iter().filter_map(sentence).collect()
+}
+
+/// The sentences on disturbed runs; of many runs the first few, so that the answer stands on the first screen.
+pub(super) fn some_disturbed(disturbed: &[(String, String)], many: bool) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
-    for sentence in comparison.machines.iter().filter_map(disturbed) {
-        if !notes.contains(&sentence) {
-            notes.push(sentence);
+    for (_, sentence) in disturbed {
+        if !notes.contains(sentence) {
+            notes.push(sentence.clone());
         }
     }
     let more = notes.len().saturating_sub(BESIDE);
     if many && more > 1 {
-        let names = comparison
-            .machines
-            .iter()
-            .filter(|one| disturbed(one).is_some_and(|text| !notes[..BESIDE].contains(&text)));
-        let mut names: Vec<&str> = names.map(|machine| machine.name.as_str()).collect();
+        notes.truncate(BESIDE);
+        let names = disturbed.iter().filter(|(_, sentence)| !notes.contains(sentence));
+        let mut names: Vec<&str> = names.map(|(name, _)| name.as_str()).collect();
         let unnamed = names.len().saturating_sub(DISTURBED);
         names.truncate(DISTURBED);
         let rest = if unnamed > 0 { format!(" and {unnamed} more") } else { String::new() };
-        notes.truncate(BESIDE);
         notes.push(format!("{}{rest} were disturbed too", names.join(", ")));
     }
     notes
@@ -179,7 +183,7 @@ fn disturbances(comparison: &Comparison, many: bool) -> Vec<String> {
 
 fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, others: &[usize]) -> Vec<String> {
     // What disturbed a run comes first: it is the first rival of everything below.
-    let mut notes = disturbances(comparison, others.len() > BESIDE);
+    let mut notes = some_disturbed(&disturbances(comparison), others.len() > BESIDE);
     notes.extend(clock::notes(comparison, reference, others));
     notes.extend(others.iter().flat_map(|other| places::notes(comparison, reference, *other)));
     for machine in comparison.machines.iter().filter(|machine| machine.relation == Relation::SameRun) {

@@ -6,7 +6,9 @@ use model::percent;
 
 use crate::view::compare::rows;
 use crate::words::factor;
-use crate::{Block, Cell, Chart, ChartPlot, Column, ColumnKind, Forest, ForestRow, PrintedQuantity, Table, TableRow};
+use crate::{
+    Block, Cell, Chart, ChartPlot, Column, ColumnKind, Forest, ForestRow, PrintedQuantity, Table, TableRow, Tone,
+};
 
 /// Machines whose forest plot has all figures; with more machines, only DIFFERENT ones are drawn.
 const WHOLE: usize = 3;
@@ -70,7 +72,11 @@ pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
             let gain = |value: f64| comparison.normalise.rewritten(&row.metric, value, Normalise::Gain);
             let ends = comparison.normalise.rewritten_ends(&row.metric, (quantity.low, quantity.high), Normalise::Gain);
             let quantity = PrintedQuantity { value: gain(quantity.value), low: ends.0, high: ends.1, ..quantity };
-            let (word, tone) = rows::brief(ratio);
+            let (word, tone) = match rows::brief(ratio) {
+                // What could not be tested is as open as what is undecided.
+                (word, _) if ratio.verdict.is_none() => (word, Tone::Plain),
+                told => told,
+            };
             let words = factor(quantity, row.metric.unit).text_with_interval();
             let label = rows::name(row);
             drawn.push(ForestRow { label, ratio: quantity, words, verdict: word.to_owned(), tone });
@@ -84,7 +90,8 @@ pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
         let about = format!(
             "The gain of every figure{}, whatever its direction, with the interval, the largest change first: right of 1 \
              is better, left is worse. The band is ±{}, which counts as the same; a hollow dot has no \
-             known spread, and an interval that ends in an arrow goes on.",
+             known spread, and an interval that ends in an arrow goes on. Green is surely better, orange surely worse, \
+             blue the same, grey undecided or untested.",
             if whole { "" } else { " that is surely different" },
             percent(comparison.band)
         );

@@ -2,7 +2,7 @@
 
 use model::{EstimateMethod, Outcome, percent};
 
-use super::ReportInput;
+use super::{OWN_TABLES, ReportInput};
 use crate::{Block, DocumentSection};
 
 pub(super) fn section(input: &ReportInput, names: &[String]) -> DocumentSection {
@@ -51,6 +51,11 @@ pub(super) fn section(input: &ReportInput, names: &[String]) -> DocumentSection 
         ));
     }
     items.push("MB is 10^6 bytes, MiB 2^20. Bandwidth names the bytes that it counts.".to_owned());
+    let launches = if input.runs.len() > OWN_TABLES { " and launches, whose values its CSV has" } else { "" };
+    items.push(format!(
+        "The JSON of this page is without single batches{launches}: all that is known of a run is in its own document \
+         (prony show RUN --json)."
+    ));
     for (run, name) in input.runs.iter().zip(names) {
         let origin = run.origin.as_ref();
         let by = origin.map_or_else(|| format!("Prony {}", run.session.version), |origin| origin.tool.clone());

@@ -1,6 +1,7 @@
 //! The complete report of one run or several: machines, figures, verdicts, explanation, charts, method.
 
 pub(super) mod curves;
+mod data;
 mod first;
 mod forest;
 mod machines;
@@ -14,12 +15,11 @@ use analyse::Comparison;
 use analyse::compare::Relation;
 use analyse::explain::Explanation;
 use model::{FigureKey, Run};
-use serde::Serialize;
 
 use super::compare::{assumed, many, means, open, side_by_side};
 use super::{compare, explain, machine, matrices, network, run, scaling};
 use crate::words::{family_title, plural};
-use crate::{Block, Cell, Document, DocumentSection, EmbeddedJson, Records, Table};
+use crate::{Block, Cell, Document, DocumentSection, Records, Table};
 
 /// Number of runs up to which each run's own tables are included, folded, beside the comparison.
 const OWN_TABLES: usize = 4;
@@ -47,10 +47,8 @@ pub fn report(input: &ReportInput) -> Document {
     let names = names(input);
     let mut document = Document::new(title(input, &names));
     // Disturbances of runs come first, since they may explain any difference. Of one run the answer tells them.
-    for (run, name) in input.runs.iter().zip(&names).filter(|_| input.runs.len() > 1) {
-        let disturbed = analyse::conditions::sentence(name, &analyse::conditions::disturbances(run));
-        document.notes.extend(disturbed.filter(|sentence| !document.notes.contains(sentence)));
-    }
+    let disturbed = if input.runs.len() > 1 { disturbed(input.runs, &names) } else { Vec::new() };
+    document.notes.extend(compare::some_disturbed(&disturbed, input.runs.len() > OWN_TABLES));
     document.notes.extend(input.comparison.and_then(assumed::note));
     for attribution in input.runs.iter().filter_map(|run| run.origin.as_ref()?.attribution.clone()) {
         if !document.notes.contains(&attribution) {
@@ -82,17 +80,27 @@ pub fn report(input: &ReportInput) -> Document {
     };
     let facts = if input.runs.len() > 1 { "what differs between them, and their parts" } else { "its parts and facts" };
     document.sections.extend(machines::section(input.runs, &names).map(|section| folded(facts, section)));
-    document.sections.extend(notes(&document.notes, input.runs));
+    let disturbed = disturbed.into_iter().map(|(_, sentence)| sentence);
+    document.sections.extend(notes(&document.notes, disturbed, input.runs));
     document.sections.push(folded("how the figures were measured", method::section(input, &names)));
-    document.data = data(input);
+    document.data = data::of(input);
     document.records = Some(records(input));
     document
 }
 
-/// Notes of the runs that do not stand at the top.
-fn notes(told: &[String], runs: &[&Run]) -> Option<DocumentSection> {
+/// The names of the runs that were disturbed, with a sentence of each.
+fn disturbed(runs: &[&Run], names: &[String]) -> Vec<(String, String)> {
+    let sentence = |(run, name): (&&Run, &String)| {
+        let sentence = analyse::conditions::sentence(name, &analyse::conditions::disturbances(run))?;
+        Some((name.clone(), sentence))
+    };
+    runs.iter().zip(names).filter_map(sentence).collect()
+}
+
+/// What disturbed the runs and their notes, as far as they do not stand at the top.
+fn notes(told: &[String], disturbed: impl Iterator<Item = String>, runs: &[&Run]) -> Option<DocumentSection> {
     let mut notes: Vec<String> = Vec::new();
-    for note in runs.iter().flat_map(|run| machine::notes(run)) {
+    for note in disturbed.chain(runs.iter().flat_map(|run| machine::notes(run))) {
         if !told.contains(&note) && !notes.contains(&note) {
             notes.push(note);
         }
@@ -252,31 +260,6 @@ fn normalised(comparison: &Comparison, reference: usize, others: &[usize]) -> Ve
         blocks.insert(0, Block::Text(mark));
     }
     blocks
-}
-
-/// All data of the report. Times of single batches stay in the run documents: they are most of the bytes, and intervals
-/// are computed from launches.
-#[derive(Serialize)]
-struct ReportData<'a> {
-    runs: Vec<Run>,
-    comparison: Option<&'a Comparison>,
-    explanation: Option<&'a Explanation>,
-}
-
-fn data(input: &ReportInput) -> Option<EmbeddedJson> {
-    let runs = input
-        .runs
-        .iter()
-        .map(|run| {
-            let mut run = (*run).clone();
-            for launch in run.figures.iter_mut().flat_map(|figure| &mut figure.launches) {
-                launch.nanos = Vec::new();
-                launch.ops = Vec::new();
-            }
-            run
-        })
-        .collect();
-    EmbeddedJson::compact(&ReportData { runs, comparison: input.comparison, explanation: input.explanation }).ok()
 }
 
 fn records(input: &ReportInput) -> Records {

@@ -5,25 +5,53 @@ use model::{Better, Figure, Flag, Outcome, QuantileEstimate, Run, Unit};
 use crate::view::tails::valid_quantiles;
 use crate::words::{figure_label, point_words};
 use crate::{
-    Block, Chart, ChartAxis, ChartPlot, Curves, Division, DocumentSection, PrintedQuantity, Series, Strip, StripRow,
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Division, DocumentSection, PrintedQuantity,
+    Series, Strip, StripRow, Table, TableRow,
 };
 
 /// How to read the distributions.
 const TAILS: &str = "How slow the slow ones are: 99% means that one operation in a hundred takes longer than this. Each \
                      point is the median over launches, each bar its interval.";
 
+/// Curves that one small chart can tell apart.
+const CURVES: usize = 16;
+
+/// Quantiles of the rows that stand for more of them.
+const LISTED: [(f64, &str); 4] = [(0.5, "median"), (0.99, "99%"), (0.999, "99.9%"), (1.0, "max")];
+
 /// Rows of one strip plot; further ones are in the tables alone.
 const ROWS: usize = 24;
 
 pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> {
-    let distributions = quantiles(runs, names);
+    let (drawn, listed): (Vec<Chart>, Vec<Chart>) =
+        quantiles(runs, names).into_iter().partition(|chart| curves(chart).len() <= CURVES);
     let mut sections = Vec::new();
-    if !distributions.is_empty() {
-        let blocks = vec![Block::Text(TAILS.to_owned()), Block::Multiples(distributions)];
+    if !drawn.is_empty() || !listed.is_empty() {
+        let mut blocks = vec![Block::Text(TAILS.to_owned())];
+        blocks.extend((!drawn.is_empty()).then_some(Block::Multiples(drawn)));
+        blocks.extend(listed.iter().map(rows));
         sections.push(DocumentSection { title: "Latency distributions".to_owned(), blocks });
     }
     sections.extend(modes(runs, names).map(|chart| DocumentSection::of("Figures in modes", Block::Chart(chart))));
     sections
+}
+
+fn curves(chart: &Chart) -> &[Series] {
+    if let ChartPlot::Curves(curves) = &chart.plot { &curves.series } else { &[] }
+}
+
+/// The curves of a chart as rows, of which a reader can tell more apart.
+fn rows(chart: &Chart) -> Block {
+    let heads = LISTED.iter().map(|(_, title)| Column::new(*title, ColumnKind::Number));
+    let columns = std::iter::once(Column::new("", ColumnKind::Label)).chain(heads).collect();
+    let row = |series: &Series| {
+        let at = |place: f64| series.points.iter().find(|(x, _)| (x - place).abs() < 1e-9);
+        let cells =
+            LISTED.iter().map(|(place, _)| at(*place).map_or(Cell::Empty, |(_, quantity)| Cell::Value(*quantity)));
+        TableRow { cells: std::iter::once(Cell::text(&series.name)).chain(cells).collect() }
+    };
+    let rows = curves(chart).iter().map(row).collect();
+    Block::Folded { title: chart.title.clone(), blocks: vec![Block::Table(Table::plain(columns, rows))] }
 }
 
 /// One chart for each probe that times single operations.
@@ -47,7 +75,8 @@ fn quantiles(runs: &[&Run], names: &[String]) -> Vec<Chart> {
         }
         let x = ChartAxis { title: "quantile".to_owned(), unit: Unit::Ratio, division: Division::Nines };
         let per = if first.metric.per.is_empty() { "operation" } else { &first.metric.per };
-        let y = ChartAxis { title: format!("time of one {per}"), unit: first.metric.unit, division: Division::Decades };
+        let title = if first.metric.unit.is_rate() { format!("{per} a second") } else { format!("time of one {per}") };
+        let y = ChartAxis { title, unit: first.metric.unit, division: Division::Decades };
         let plot = ChartPlot::Curves(Curves { x, y, series, marks: Vec::new() });
         Chart { title: first.title.clone(), about: TAILS.to_owned(), plot }
     };
