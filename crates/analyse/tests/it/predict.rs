@@ -380,7 +380,10 @@ fn a_value_that_is_off_is_named_and_left_out() {
 #[test]
 fn a_value_that_is_off_beside_a_missing_column_is_evaluated() {
     let (mut table, _) = planted(14, 14, &[0.5, 0.3, 0.0, 0.0, 0.2, 0.0], 0.02, 11);
-    table.machines[0].application = table.machines[0].application.map(|value| value + 1000_f64.ln());
+    // Two of them, so that either is off only among machines without the other.
+    for m in [0, 2] {
+        table.machines[m].application = table.machines[m].application.map(|value| value + 1000_f64.ln());
+    }
     for m in [0, 1] {
         table.machines[m].probes[5] = None;
     }
@@ -389,6 +392,71 @@ fn a_value_that_is_off_beside_a_missing_column_is_evaluated() {
     let tried: usize = (0..20).map(|seed| trial.at_random(8, seed, &options).len()).sum();
     assert_eq!(tried, 20 * 6);
     evaluate(&[table], &[8], 4, 1, &options).unwrap();
+}
+
+/// A wrong value of the application is named by an evaluation too, and is no truth to be met.
+#[test]
+fn an_evaluation_names_a_value_of_the_application_that_is_off() {
+    let (clean, _) = planted(14, 14, &[0.5, 0.3, 0.0, 0.0, 0.2, 0.0], 0.02, 11);
+    let mut table = clean.clone();
+    table.machines[4].application = table.machines[4].application.map(|value| value + 1000_f64.ln());
+    // A machine that is as much faster in everything is no mistake.
+    table.machines[5].probes.iter_mut().for_each(|probe| *probe = probe.map(|value| value - 1000_f64.ln()));
+    table.machines[5].application = table.machines[5].application.map(|value| value - 1000_f64.ln());
+    let ask = |table: &PredictorTable| {
+        evaluate(std::slice::from_ref(table), &[4, 8], 4, 1, &PredictOptions::default()).unwrap()
+    };
+    let found = ask(&table);
+    let named: Vec<(&str, &str)> = found.suspects.iter().map(|s| (s.machine.as_str(), s.figure.as_str())).collect();
+    assert_eq!((named, found.models), (vec![("m4", "application.planted")], 13));
+    table.machines[5] = clean.machines[5].clone();
+    let worst = |found: &predict::PredictionRecord| found.sizes.last().unwrap().summary.worst_tenth;
+    assert!(worst(&ask(&table)) < 0.3, "{:?}", ask(&table).sizes);
+    assert!(ask(&clean).suspects.is_empty());
+}
+
+/// Values missing here and there leave no figure that all machines have.
+#[test]
+fn missing_values_leave_a_table_to_predict_from() {
+    let (mut table, truths) = planted(42, 40, &[0.5, 0.3, 0.0, 0.0, 0.2, 0.0], 0.03, 21);
+    for m in (0..40).step_by(4) {
+        table.machines[m].probes[m / 4 % 6] = None;
+    }
+    let found = predict(&table, &[40, 41], &PredictOptions::default()).unwrap();
+    for (forecast, truth) in found.forecasts.iter().zip(&truths[40..]) {
+        assert_eq!((forecast.columns, forecast.standing), (6, ForecastStanding::Sound), "{forecast:?}");
+        assert!((forecast.value.unwrap() / truth).ln().abs() < 0.15, "{forecast:?}");
+    }
+    let notes = found.notes.join("\n");
+    assert_eq!(notes, "m0, m4, m8, m12 and 6 others lack probes that the others have, and were left out");
+    // A figure that most lack goes, and not the machines.
+    let (mut table, _) = planted(12, 10, &[0.5, 0.3, 0.0, 0.0, 0.2, 0.0], 0.03, 21);
+    for m in 0..10 {
+        table.machines[m].probes[5] = None;
+        table.machines[m].probes[m % 5] = if m < 5 { None } else { table.machines[m].probes[m % 5] };
+    }
+    let found = predict(&table, &[11], &PredictOptions::default()).unwrap();
+    assert_eq!((found.forecasts[0].columns, found.notes.len()), (5, 1), "{found:?}");
+}
+
+/// A refusal gives the reason that holds.
+#[test]
+fn a_machine_without_a_model_to_predict_it_is_refused_for_the_true_reason() {
+    let (mut table, _) = planted(4, 3, &[0.5, 0.3, 0.0, 0.0, 0.2, 0.0], 0.03, 21);
+    let why = |table: &PredictorTable, target: usize| {
+        predict(table, &[target], &PredictOptions::default()).unwrap().forecasts.remove(0).reasons.join("; ")
+    };
+    for machine in &mut table.machines[..3] {
+        machine.model = "one".to_owned();
+    }
+    assert_eq!(why(&table, 0), "all machines on which the application ran have its model of CPU");
+    for machine in &mut table.machines[..3] {
+        machine.probes[..3].fill(None);
+    }
+    table.machines[3].probes[3..].fill(None);
+    assert!(why(&table, 3).starts_with("it has no probe in common"), "{}", why(&table, 3));
+    table.machines[3].probes.fill(None);
+    assert_eq!(why(&table, 3), "no probe was measured on it");
 }
 
 #[test]
