@@ -161,7 +161,10 @@ fn what_the_probes_did_not_measure_is_reported() {
 
     let mut family = plain.clone();
     family.machines[15].family = "another".to_owned();
-    assert!(ask(&family).reasons[0].contains("another") && width(&ask(&family)) > width(&sound));
+    assert!(ask(&family).reasons[0].contains("nothing tells the maker of its CPU ('another')"));
+    assert!(width(&ask(&family)) > width(&sound));
+    family.machines[15].family = "Intel Xeon".to_owned();
+    assert!(ask(&family).reasons[0].contains("no machine of the maker of Intel Xeon"), "{:?}", ask(&family));
 
     let mut set = plain.clone();
     set.application.working_set = Some(1 << 30);
@@ -273,6 +276,56 @@ fn runs_become_a_table_without_leaks() {
         evaluate(&[from_runs(&runs[..2], "simulation:threads=1").unwrap()], &[2], 1, 1, &PredictOptions::default())
             .is_err()
     );
+}
+
+/// One name for two quantities: another unit is another column, and another definition is no value of the application.
+#[test]
+fn values_in_other_units_or_of_other_definitions_are_not_joined() {
+    let runs: Vec<model::Run> = (0..6)
+        .map(|m| {
+            let speed = f64::from(m + 1);
+            let metric = if m < 3 { common::rate("event") } else { Metric::higher(Unit::BytesPerSecond, "bytes") };
+            let mut application = common::plain("application.farm", "", common::rate("event"), 10.0 * speed);
+            if m == 5 {
+                application.definition = model::Definition::Other("half of the work".to_owned());
+            }
+            let mixed = common::plain("table.x", "", metric, speed);
+            let figures = vec![application, mixed, common::plain("cpu.integer", "", common::rate("event"), speed)];
+            common::published_run(&format!("machine {m}"), figures)
+        })
+        .collect();
+    let table = from_runs(&common::refs(&runs), "farm").unwrap();
+    let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names, ["table.x", "cpu.integer", "table.x"]);
+    assert_eq!(table.machines.iter().filter(|machine| machine.application.is_some()).count(), 5);
+    let of_x: Vec<bool> = table.machines.iter().map(|machine| machine.probes[0].is_some()).collect();
+    assert_eq!(of_x, [true, true, true, false, false, false]);
+    // The application in two units is an error, since neither is more right than the other.
+    let mut other = runs.clone();
+    other[4].figures[0].metric = common::rate("job");
+    assert!(from_runs(&common::refs(&other), "farm").unwrap_err().to_string().contains("another unit"));
+}
+
+/// What other tools state of a machine's CPUs counts where the system's own number is not known.
+#[test]
+fn threads_of_imported_tables_are_facts() {
+    let machine = |at: u32, counts: &[(&str, f64)]| {
+        let application = common::plain("application.farm", "", common::rate("event"), f64::from(at + 1));
+        let mut run = common::published_run(&format!("machine {at}"), vec![application]);
+        run.machine.facts = counts.iter().map(|(name, count)| fact(name, FactValue::Number(*count))).collect();
+        run
+    };
+    let limited = machine(2, &[("cpu.cores", 8.0), ("cpu.online", 16.0), ("cpu.count", 2.0)]);
+    let runs = [
+        machine(0, &[("cpu.cores", 4.0), ("cpu.count", 8.0)]),
+        machine(1, &[("cpu.cores", 4.0), ("cpu.count", 4.0)]),
+        limited,
+    ];
+    let table = from_runs(&common::refs(&runs), "farm").unwrap();
+    let column = table.columns.iter().position(|column| column.label == "threads of a core").unwrap();
+    let threads: Vec<f64> =
+        table.machines.iter().map(|machine| machine.probes[column].unwrap().exp().round()).collect();
+    assert_eq!(threads, [2.0, 1.0, 2.0]);
 }
 
 #[test]
