@@ -118,7 +118,8 @@ impl MeasuredRates<'_> {
                 run_finder::find(&names, self.common, Detail::Values)?.into_iter().map(|named| named.run).collect();
             let measured = own.iter().find_map(|run| Some((run, figure(run, application.figure())?)));
             let rate = match measured {
-                Some((run, figure)) => {
+                Some((_, Err(several))) => Err(several),
+                Some((run, Ok(figure))) => {
                     if figure.outcome.estimate().is_some_and(|estimate| estimate.method == EstimateMethod::None) {
                         unknown.push((o, a));
                     }
@@ -137,14 +138,25 @@ impl MeasuredRates<'_> {
     }
 }
 
-fn figure<'a>(run: &'a Run, name: &str) -> Option<&'a Figure> {
-    let named = |figure: &&Figure| {
-        let key = figure.key().to_string();
-        let named = figure.probe == name || key == name || figure.probe == format!("application.{name}");
-        // Offers are compared by it.
-        named && !matches!(figure.definition, Definition::Other(_))
-    };
-    run.figures.iter().find(named)
+/// The figure of a name in a run; the names of all, if it has several of which none is meant more than another.
+fn figure<'a>(run: &'a Run, name: &str) -> Option<Result<&'a Figure, String>> {
+    let prefixed = format!("application.{name}");
+    let is = |text: &str| text == name || text == prefixed;
+    // Offers are compared by it.
+    let usable = |figure: &&Figure| !matches!(figure.definition, Definition::Other(_));
+    let exact = run.figures.iter().filter(usable).find(|figure| is(&figure.key().to_string()));
+    if let Some(figure) = exact {
+        return Some(Ok(figure));
+    }
+    let named: Vec<&Figure> = run.figures.iter().filter(usable).filter(|figure| is(&figure.probe)).collect();
+    match named.as_slice() {
+        [] => None,
+        [one] => Some(Ok(one)),
+        several => {
+            let keys: Vec<String> = several.iter().map(|figure| figure.key().to_string()).collect();
+            Some(Err(format!("'{name}' may be any of {}", keys.join(", "))))
+        }
+    }
 }
 
 /// Events per second from a figure: a time of an operation, or operations per second.

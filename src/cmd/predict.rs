@@ -41,6 +41,9 @@ pub(crate) struct Arguments {
     seed: u64,
 }
 
+/// Highest level of an interval; 99.9 percent over 100 is a little more than 0.999.
+const MOST_SURE: f64 = 0.999 + 1e-9;
+
 /// Numbers of machines that an evaluation learns from.
 const SIZES: [usize; 8] = [2, 3, 4, 6, 8, 12, 20, 30];
 
@@ -53,7 +56,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
 pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
     // Higher levels need more machines than any store has.
     anyhow::ensure!(
-        arguments.level <= 0.999,
+        arguments.level <= MOST_SURE,
         "no interval of a prediction is known to hold with more than 99.9%; ask for less, such as 95"
     );
     let mut runs = learnt_from(&arguments.from, common)?;

@@ -179,6 +179,37 @@ fn choices_are_evaluated_on_machines_whose_speed_is_known() {
     assert!(few.contains("no figure was measured on 60 models of CPU"), "{few}");
 }
 
+/// One name of several figures is no rate, an exact one is, and the highest level that is allowed can be asked for.
+#[test]
+fn a_figure_of_several_points_is_not_guessed() {
+    let place = Place::new();
+    let mut table = String::from("machine,cpu,probe (1/s),job:threads=1 (s),job:threads=4 (s)\n");
+    for at in 0..6_i32 {
+        let speed = 100.0 * 1.2_f64.powi(at);
+        table.push_str(&format!("m{at},Intel Xeon E5-26{at}0,{speed:.3},{:.4},{:.4}\n", 400.0 / speed, 100.0 / speed));
+    }
+    std::fs::write(place.file("t.csv"), table).unwrap();
+    place.ask(&["import", "t.csv"]).fine();
+    let choose = |figure: &str| {
+        let text = format!(
+            "currency = \"EUR\"\n[demand]\nrate = \"10 jobs/s\"\nyears = \"1 year\"\n[[demand.application]]\n\
+             name = \"job\"\nfigure = \"{figure}\"\n[[offer]]\nname = \"a\"\nruns = \"1\"\nprice = \"1000 EUR\"\n"
+        );
+        std::fs::write(place.file("o.toml"), text).unwrap();
+        place.ask(&["choose", "o.toml", "--json"])
+    };
+    let several = choose("table.job").refused();
+    assert!(several.contains("table.job:threads=1, table.job:threads=4"), "{several}");
+    // A job takes a second there.
+    let exact = choose("table.job:threads=4").fine().json();
+    assert_eq!(exact["answer"]["plan"]["plan"], serde_json::json!([{ "offer": "a", "count": 10 }]));
+    let ask = |level: &str| {
+        place.ask(&["predict", "table.probe", "--without", "table.job*", "--on", "m0", "--level", level, "--json"])
+    };
+    assert!((ask("99.9").fine().json()["forecasts"][0]["level"].as_f64().unwrap() - 0.999).abs() < 1e-9);
+    assert!(ask("99.95").refused().contains("99.9%"));
+}
+
 #[test]
 fn invalid_dates_are_named_by_line() {
     let place = Place::new();

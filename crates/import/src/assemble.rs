@@ -94,12 +94,15 @@ fn joined(readings: Vec<SourceReading>, processes: &[usize]) -> Vec<SourceReadin
 
 /// Adds the values of a further process.
 fn join(kept: &mut SourceReading, next: SourceReading) {
-    let values = |reading: &SourceReading| match &reading.spread {
-        SourceSpread::Launches(values) => values.clone(),
-        _ => vec![reading.value],
+    // Grows in place: a table may have many thousand rows of one machine.
+    let mut all = match std::mem::replace(&mut kept.spread, SourceSpread::None) {
+        SourceSpread::Launches(values) => values,
+        _ => vec![kept.value],
     };
-    let mut all = values(kept);
-    all.extend(values(&next));
+    match next.spread {
+        SourceSpread::Launches(values) => all.extend(values),
+        _ => all.push(next.value),
+    }
     kept.launches = u32::try_from(all.len()).unwrap_or(u32::MAX);
     kept.spread = SourceSpread::Launches(all);
     kept.below = kept.below.zip(next.below).map(|(a, b)| a.max(b));

@@ -5,7 +5,8 @@
 /// stays, in one spelling: "p-core" and "e-core" of one chip are two models.
 #[must_use]
 pub fn cpu_model(name: &str) -> String {
-    let lower = name.to_lowercase().replace("(r)", " ").replace("(tm)", " ");
+    // Importers write a comma as a semicolon.
+    let lower = name.to_lowercase().replace("(r)", " ").replace("(tm)", " ").replace([',', ';'], " ");
     let class = core_class(&lower);
     let is_number = |word: &str| word.chars().filter(char::is_ascii_digit).count() >= 3;
     let mut words: Vec<&str> = Vec::new();
@@ -63,6 +64,7 @@ mod tests {
             ("AMD EPYC 9R14", "AMD EPYC 9R14 96-Core Processor"),
             ("Intel(R) Xeon(R) Platinum 8559C", "INTEL(R) XEON(R) PLATINUM 8559C"),
             ("Intel(R) Xeon(R) Platinum 8269CY CPU @ 2.50GHz", "Intel(R) Xeon(R) Platinum 8269CY CPU T 3.10GHz"),
+            ("Intel Core Processor (Haswell, no TSX)", "Intel Core Processor (Haswell; no TSX)"),
             ("Intel Core i9-13900K (E-core)", "Intel(R) Core(TM) i9-13900K efficiency-cores"),
         ] {
             assert_eq!(cpu_model(a), cpu_model(b));

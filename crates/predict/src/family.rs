@@ -78,6 +78,11 @@ pub fn cpu_family(name: &str) -> String {
     }
 }
 
+/// Whether a family is one of a known maker, and not the first word of a name that says nothing.
+pub(crate) fn is_known(family: &str) -> bool {
+    family == "Apple small" || LINES.iter().any(|(_, line)| *line == family)
+}
+
 /// Whether a word begins with a mark. A short mark is a whole word, and one that ends in a digit is not continued by
 /// another digit: "cortex-a7" is not "cortex-a72".
 fn fits(word: &str, mark: &str) -> bool {
@@ -106,6 +111,13 @@ pub(crate) fn maker(family: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_says_nothing_is_of_no_known_maker() {
+        for (name, known) in [("AMD EPYC 7763", true), ("Apple M1 Icestorm", true), ("node-a", false), ("", false)] {
+            assert_eq!(is_known(&cpu_family(name)), known, "{name}");
+        }
+    }
 
     #[test]
     fn families() {

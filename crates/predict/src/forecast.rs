@@ -1,8 +1,9 @@
 //! From a table to forecasts.
 
 use model::percent;
+use model::words::list;
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stats::{median, mixture, probe_weighting};
 
@@ -210,33 +211,59 @@ pub fn predict(table: &PredictorTable, targets: &[usize], options: &PredictOptio
     };
     let suspects = suspect_values(table);
     let table = &table.without(&suspects);
+    let (mut told, mut lacking) = (Vec::new(), BTreeSet::new());
     for &target in targets {
         let own = &table.machines[target].model;
         let others: Vec<usize> = known.iter().copied().filter(|&m| table.machines[m].model != *own).collect();
         let from = if table.machines[target].application.is_some() { &others } else { &known };
         let Some(model) = Model::learn(table, from, target) else {
-            prediction.forecasts.push(refused(table, target, options));
+            prediction.forecasts.push(refused(table, from, target, options));
             continue;
         };
         if prediction.behaves_like.is_empty() {
             prediction.behaves_like = model.behaves_like(table);
         }
-        let few = |&m: &usize| format!("{} has too few probes in common and was left out", table.machines[m].name);
-        let off = |suspect: &SuspectValue| format!("{}; it was left out", suspect.words());
         let learnt = suspects.iter().filter(|suspect| from.contains(&suspect.place));
-        let notes = model.matrix.left_out.iter().map(few).chain(learnt.chain(&model.suspects).map(off));
-        for note in notes.collect::<Vec<_>>() {
-            if !prediction.notes.contains(&note) {
-                prediction.notes.push(note);
+        for suspect in learnt.chain(&model.suspects) {
+            // Targets learn from different machines, which let expect somewhat different values.
+            if !told.contains(&(suspect.place, suspect.column)) {
+                told.push((suspect.place, suspect.column));
+                prediction.notes.push(format!("{}; it was left out", suspect.words()));
             }
         }
+        lacking.extend(&model.matrix.left_out);
         let off: Vec<&SuspectValue> = suspects.iter().filter(|suspect| suspect.place == target).collect();
         prediction.forecasts.push(model.forecast(table, target, &off, options));
     }
+    prediction.notes.extend(lacking_in_words(table, &lacking));
     Ok(prediction)
 }
 
-fn refused(table: &PredictorTable, target: usize, options: &PredictOptions) -> Forecast {
+/// Names the machines that were not learnt from: `a, b and 3 others lack probes ...`.
+fn lacking_in_words(table: &PredictorTable, lacking: &BTreeSet<usize>) -> Option<String> {
+    const NAMED: usize = 4;
+    let mut names: Vec<String> = lacking.iter().take(NAMED).map(|&m| table.machines[m].name.clone()).collect();
+    let (lack, were) = if lacking.len() == 1 { ("lacks", "was") } else { ("lack", "were") };
+    match lacking.len().saturating_sub(NAMED) {
+        0 => {}
+        1 => names.push("1 other".to_owned()),
+        others => names.push(format!("{others} others")),
+    }
+    (!names.is_empty()).then(|| format!("{} {lack} probes that the others have, and {were} left out", list(&names)))
+}
+
+fn refused(table: &PredictorTable, known: &[usize], target: usize, options: &PredictOptions) -> Forecast {
+    let measured = |m: usize, k: &usize| !table.columns[*k].fact && table.speed(m, *k).is_some();
+    let shared = |&m: &usize| (0..table.columns.len()).any(|k| measured(m, &k) && measured(target, &k));
+    let why = if known.is_empty() {
+        "all machines on which the application ran have its model of CPU"
+    } else if !(0..table.columns.len()).any(|k| measured(target, &k)) {
+        "no probe was measured on it"
+    } else if known.iter().any(shared) {
+        "the machines on which the application ran have too few of its probes"
+    } else {
+        "it has no probe in common with the machines on which the application ran"
+    };
     Forecast {
         machine: table.machines[target].name.clone(),
         model: table.machines[target].model.clone(),
@@ -249,6 +276,6 @@ fn refused(table: &PredictorTable, target: usize, options: &PredictOptions) -> F
         error: None,
         columns: 0,
         standing: ForecastStanding::Refused,
-        reasons: vec!["it has no probe in common with the machines on which the application ran".to_owned()],
+        reasons: vec![why.to_owned()],
     }
 }

@@ -48,21 +48,30 @@ impl Novelty {
 
 impl Matrix {
     /// The matrix for predicting `target` from `known` machines: their common columns. A machine that lacks more than
-    /// half of the target's columns is left out instead of all its missing columns.
+    /// half of the target's columns is left out instead of all its missing columns; where each of the target's columns is
+    /// missing somewhere, so are the machines and columns that lack most.
     pub(crate) fn of(table: &PredictorTable, known: &[usize], target: usize) -> Self {
         let has_target = |k: &usize| table.speed(target, *k).is_some();
         let measured = |k: &usize| !table.columns[*k].fact;
         let (wanted, facts): (Vec<usize>, Vec<usize>) = (0..table.columns.len()).filter(has_target).partition(measured);
         let has = |m: usize| wanted.iter().filter(|&&k| table.speed(m, k).is_some()).count();
         let enough = |m: &usize| has(*m) as f64 >= SHARE * wanted.len() as f64;
-        let (machines, left_out): (Vec<usize>, Vec<usize>) = known.iter().partition(|m| enough(m));
-        let common = |of: Vec<usize>| -> Vec<usize> {
-            of.into_iter().filter(|&k| machines.iter().all(|&m| table.speed(m, k).is_some())).collect()
+        let mut machines: Vec<usize> = known.iter().copied().filter(enough).collect();
+        let common = |of: &[usize], machines: &[usize]| -> Vec<usize> {
+            of.iter().copied().filter(|&k| machines.iter().all(|&m| table.speed(m, k).is_some())).collect()
         };
-        let (mut columns, mut facts) = (common(wanted), common(facts));
+        let mut columns = common(&wanted, &machines);
+        if columns.is_empty() && !wanted.is_empty() {
+            let (fewer, complete) = largest_complete(table, &machines, &wanted);
+            if !complete.is_empty() {
+                (machines, columns) = (fewer, complete);
+            }
+        }
+        let mut facts = common(&facts, &machines);
         if columns.is_empty() {
             std::mem::swap(&mut columns, &mut facts);
         }
+        let left_out = known.iter().copied().filter(|m| !machines.contains(m)).collect();
         let rows = machines.iter().map(|&m| row(table, m, &columns, &facts)).collect();
         let targets = machines.iter().filter_map(|&m| table.application_speed(m)).collect();
         let models = numbered(machines.iter().map(|&m| table.machines[m].model.as_str()));
@@ -134,6 +143,35 @@ pub(crate) fn count(groups: &[usize]) -> usize {
     seen.sort_unstable();
     seen.dedup();
     seen.len()
+}
+
+/// Machines and columns without missing values: what lacks the largest share of the others is left out, one at a time;
+/// of a machine and a column that lack as much, the column.
+fn largest_complete(table: &PredictorTable, machines: &[usize], columns: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    let (mut machines, mut columns) = (machines.to_vec(), columns.to_vec());
+    let lacks = |m: usize, k: usize| table.speed(m, k).is_none();
+    let mut by_machine: Vec<usize> =
+        machines.iter().map(|&m| columns.iter().filter(|&&k| lacks(m, k)).count()).collect();
+    let mut by_column: Vec<usize> =
+        columns.iter().map(|&k| machines.iter().filter(|&&m| lacks(m, k)).count()).collect();
+    // Of those that lack as much the first, so that nothing but the table decides.
+    let worst = |counts: &[usize]| (0..counts.len()).rev().max_by_key(|&place| counts[place]);
+    while let Some((machine, column)) = worst(&by_machine).zip(worst(&by_column)) {
+        if by_machine[machine] == 0 {
+            break;
+        }
+        // Shares of the columns and of the machines, without dividing.
+        if by_machine[machine] * machines.len() > by_column[column] * columns.len() {
+            let gone = machines.remove(machine);
+            by_machine.remove(machine);
+            by_column.iter_mut().zip(&columns).for_each(|(count, &k)| *count -= usize::from(lacks(gone, k)));
+        } else {
+            let gone = columns.remove(column);
+            by_column.remove(column);
+            by_machine.iter_mut().zip(&machines).for_each(|(count, &m)| *count -= usize::from(lacks(m, gone)));
+        }
+    }
+    (machines, columns)
 }
 
 /// Speeds of a machine that has all of the columns, then its facts.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Better, Figure, FigureKey, Footprint, Run};
+use model::{Better, Definition, Figure, FigureKey, Footprint, Run};
 
 use super::cpu::{cpu_model, with_class};
 use super::error::Error;
@@ -12,15 +12,17 @@ use super::table::{PredictedApplication, PredictorColumn, PredictorMachine, Pred
 
 /// Joins runs to a table: one machine for all runs with one fingerprint (else one name); the application's figure is
 /// excluded from the predictors together with all its other points and parts. `application` is the id of a figure, with
-/// its point if it has several, or the name of an application (`NAME` for `application.NAME`).
+/// its point if it has several, or the name of an application (`NAME` for `application.NAME`). What is counted in another
+/// unit, or is another quantity by its definition, is a column of its own, and no value of the application.
 ///
 /// # Errors
-/// When no run has the application, its name matches several figures, or runs have one figure in different units.
+/// When no run has the application, its name matches several figures, or runs have it in different units.
 pub fn from_runs(runs: &[&Run], application: &str) -> Result<PredictorTable, Error> {
     let key = application_key(runs, application)?;
     let mut table =
         PredictorTable { application: application_of(runs, &key), columns: Vec::new(), machines: Vec::new() };
-    let mut places: BTreeMap<FigureKey, usize> = BTreeMap::new();
+    let own = definition_of(runs, &key);
+    let mut places: BTreeMap<ColumnKey, usize> = BTreeMap::new();
     let mut readings: Vec<BTreeMap<usize, Vec<f64>>> = Vec::new();
     let mut values: Vec<Vec<f64>> = Vec::new();
     let mut identities: Vec<String> = Vec::new();
@@ -37,17 +39,18 @@ pub fn from_runs(runs: &[&Run], application: &str) -> Result<PredictorTable, Err
         for figure in &run.figures {
             let Some(logarithm) = logarithm(figure) else { continue };
             if figure.key() == key {
+                if matches!(own.between(&figure.definition), Definition::Other(_)) {
+                    continue;
+                }
                 if figure.metric != table.application.metric {
                     return Err(mixed(figure, run));
                 }
                 values[place].push(logarithm);
             } else if !is_part_of(&figure.probe, &key.probe) {
                 let next = places.len();
-                let column = *places.entry(figure.key()).or_insert(next);
+                let column = *places.entry(column_key(figure)).or_insert(next);
                 if column == table.columns.len() {
                     table.columns.push(column_of(figure));
-                } else if table.columns[column].better != figure.metric.better {
-                    return Err(mixed(figure, run));
                 }
                 readings[place].entry(column).or_default().push(logarithm);
             }
@@ -63,13 +66,34 @@ pub fn from_runs(runs: &[&Run], application: &str) -> Result<PredictorTable, Err
     Ok(table)
 }
 
+/// A figure, and what else two values of one quantity have in common: unit, direction, and the definition where that is
+/// another one.
+type ColumnKey = (FigureKey, String);
+
+fn column_key(figure: &Figure) -> ColumnKey {
+    let other = match &figure.definition {
+        Definition::Other(differs) => differs.as_str(),
+        Definition::Same | Definition::Near(_) => "",
+    };
+    (figure.key(), format!("{:?} {:?} {other}", figure.metric.unit, figure.metric.better))
+}
+
+/// The definition by which the application is counted: its own, if any run has it.
+fn definition_of(runs: &[&Run], key: &FigureKey) -> Definition {
+    let definitions = || runs.iter().filter_map(|run| Some(&run.figure(key)?.definition));
+    let own = definitions().find(|definition| !matches!(definition, Definition::Other(_)));
+    own.or_else(|| definitions().next()).cloned().unwrap_or_default()
+}
+
 /// Names that are offered for an unknown one.
 const NEAR: usize = 4;
 
-/// Facts that predict: their names in runs, and their titles.
-const FACTS: [(&str, &str); 8] = [
+/// Facts that predict: their names in runs, and their titles. A later line stands for an earlier one of its title where
+/// that is not known: other tools' outputs state the CPUs that their process has.
+const FACTS: [(&str, &str); 9] = [
     ("cpu.cores", "cores"),
     ("cpu.online", "CPUs"),
+    ("cpu.count", "CPUs"),
     ("cpu.clock", "clock"),
     ("cpu.clock.max", "top clock"),
     ("cache.l2.size", "L2"),
@@ -84,14 +108,13 @@ const A_YEAR: f64 = 0.1;
 /// Logarithms of a machine's facts, from all its runs, and of what follows from two of them.
 fn facts_of(runs: &[&Run], wanted: &str) -> BTreeMap<&'static str, f64> {
     let mut found: BTreeMap<&'static str, f64> = BTreeMap::new();
-    for run in runs.iter().filter(|run| identity(run) == wanted) {
-        for (name, title) in FACTS {
-            let Some(value) = run.machine.number(name).filter(|value| value.is_finite() && *value > 0.0) else {
-                continue;
-            };
-            let year = name == "cpu.year";
-            found.insert(title, if year { A_YEAR * (value - 2000.0) } else { value.ln() });
-        }
+    let own: Vec<&Run> = runs.iter().copied().filter(|run| identity(run) == wanted).collect();
+    for (name, title) in FACTS {
+        let known = |run: &&Run| run.machine.number(name).filter(|value| value.is_finite() && *value > 0.0);
+        // The latest run's.
+        let Some(value) = own.iter().rev().find_map(known) else { continue };
+        let year = name == "cpu.year";
+        found.entry(title).or_insert(if year { A_YEAR * (value - 2000.0) } else { value.ln() });
     }
     let of = |name: &str| found.get(name).copied();
     let clock = of("top clock").or_else(|| of("clock"));
@@ -180,7 +203,9 @@ fn some<'a>(keys: impl Iterator<Item = &'a FigureKey>) -> String {
 }
 
 fn application_of(runs: &[&Run], key: &FigureKey) -> PredictedApplication {
-    let figures: Vec<&Figure> = runs.iter().filter_map(|run| run.figure(key)).collect();
+    let own = definition_of(runs, key);
+    let same = |figure: &&Figure| !matches!(own.between(&figure.definition), Definition::Other(_));
+    let figures: Vec<&Figure> = runs.iter().filter_map(|run| run.figure(key)).filter(same).collect();
     // The key was found among the figures, so there is a first one.
     let metric =
         figures.first().map_or_else(|| model::Metric::lower(model::Unit::Seconds, "run"), |f| f.metric.clone());

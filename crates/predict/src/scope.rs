@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use model::{Primitive, percent};
 
+use super::family::is_known;
 use super::leave_out::{BlendedMethods, relative_errors};
 use super::matrix::{Matrix, Novelty};
 use super::table::PredictorTable;
@@ -49,6 +50,9 @@ pub(crate) fn scope(
     match matrix.novelty(table, target) {
         Novelty::Family => {}
         Novelty::Maker => scope.reasons.push(format!("it ran on no machine of the family {family}")),
+        Novelty::New if !is_known(family) => {
+            scope.reasons.push(format!("nothing tells the maker of its CPU ('{family}'), which counts as a new one"));
+        }
         Novelty::New => scope.reasons.push(format!("it ran on no machine of the maker of {family}")),
     }
     let models = matrix.model_count();

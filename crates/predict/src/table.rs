@@ -33,7 +33,7 @@ impl ResourceKind {
 /// A probe at a point, or a metric of another tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PredictorColumn {
-    /// Its unique name.
+    /// Its id and point; columns of one name are counted in different units or defined differently.
     pub name: String,
     /// Title without the point; shares with the same label are added up.
     pub label: String,

@@ -8,7 +8,7 @@ use super::matrix::{Matrix, Novelty};
 use super::method::PredictMethod;
 use super::prior::prior;
 use super::result::ForecastStanding;
-use super::suspect::{SuspectValue, suspect_values};
+use super::suspect::{SuspectValue, suspect_application, suspect_values};
 use super::table::PredictorTable;
 
 /// Single methods that are set against the blend.
@@ -49,7 +49,8 @@ impl TriedPrediction {
     }
 }
 
-/// A table without its suspected values, and its machines with the application by model of CPU.
+/// A table without its suspected values, those of the application included, and its machines with the application by
+/// model of CPU.
 #[derive(Debug)]
 pub struct PredictionTrial {
     pub(crate) table: PredictorTable,
@@ -62,8 +63,13 @@ impl PredictionTrial {
     /// Looks for suspected values and groups the machines.
     #[must_use]
     pub fn of(table: &PredictorTable) -> Self {
-        let suspects = suspect_values(table);
-        let table = table.without(&suspects);
+        let mut suspects = suspect_values(table);
+        let mut table = table.without(&suspects);
+        let known = table.known();
+        for suspect in suspect_application(&table, &known) {
+            table.machines[suspect.place].application = None;
+            suspects.push(suspect);
+        }
         let mut models: Vec<Vec<usize>> = Vec::new();
         for m in table.known() {
             let model = &table.machines[m].model;

@@ -41,7 +41,6 @@ impl RidgeProblem<'_> {
         if !self.is_sound() || lambda.is_nan() || lambda <= 0.0 {
             return None;
         }
-        // Solved in the space of observations, which are fewer than columns where shrinking matters.
         let width = self.prior.len();
         let centres: Vec<f64> =
             (0..width).map(|k| mean(&self.rows.iter().map(|row| row[k]).collect::<Vec<_>>())).collect();
@@ -50,17 +49,29 @@ impl RidgeProblem<'_> {
         let target_mean = mean(self.targets);
         let unexplained: Vec<f64> =
             self.targets.iter().zip(&rows).map(|(t, row)| t - target_mean - dot(row, self.prior)).collect();
-        // Of a symmetric matrix, the lower half.
-        let mut gram: Vec<Vec<f64>> =
-            rows.iter().enumerate().map(|(i, a)| rows[..=i].iter().map(|b| dot(a, b)).collect()).collect();
-        gram.iter_mut().enumerate().for_each(|(i, row)| row[i] += lambda);
-        let dual = solve_positive(gram, unexplained)?;
-        let coefficients: Vec<f64> = (0..width)
-            .map(|k| self.prior[k] + rows.iter().zip(&dual).map(|(row, a)| row[k] * a).sum::<f64>())
-            .collect();
+        // The same solution in the space of the columns or of the observations, whichever has fewer dimensions.
+        let apart = if width < rows.len() {
+            let columns: Vec<Vec<f64>> = (0..width).map(|k| rows.iter().map(|row| row[k]).collect()).collect();
+            let right = columns.iter().map(|column| dot(column, &unexplained)).collect();
+            solve_positive(products(&columns, lambda), right)?
+        } else {
+            let dual = solve_positive(products(&rows, lambda), unexplained)?;
+            (0..width).map(|k| rows.iter().zip(&dual).map(|(row, a)| row[k] * a).sum::<f64>()).collect()
+        };
+        let coefficients: Vec<f64> = self.prior.iter().zip(&apart).map(|(prior, apart)| prior + apart).collect();
         let intercept = target_mean - dot(&centres, &coefficients);
         Some(Ridge { coefficients, intercept })
     }
+}
+
+/// Products of every two vectors, the lower half, and the penalty on the diagonal.
+fn products(vectors: &[Vec<f64>], lambda: f64) -> Vec<Vec<f64>> {
+    let product = |(i, a): (usize, &Vec<f64>)| {
+        let mut row: Vec<f64> = vectors[..=i].iter().map(|b| dot(a, b)).collect();
+        row[i] += lambda;
+        row
+    };
+    vectors.iter().enumerate().map(product).collect()
 }
 
 /// Sum of the products of pairs; four sums at once, since one would wait for each addition.
@@ -123,6 +134,24 @@ mod tests {
         assert!((free.intercept - 1.0).abs() < 0.03);
         let held = problem.fit(1e9).unwrap();
         assert!(held.coefficients.iter().all(|c| (c - 0.25).abs() < 1e-4));
+    }
+
+    /// Where the solution stands, each column's product with what is left equals the penalty times its distance from the
+    /// prior: with fewer columns than rows, as many, and more.
+    #[test]
+    fn the_solution_balances_misfit_and_penalty_in_both_spaces() {
+        for (n, width) in [(3, 40), (12, 12), (40, 3), (13, 12)] {
+            let (rows, targets) = data(n, width, 7 + n as u64);
+            let (prior, lambda) = (vec![0.1; width], 0.7);
+            let found = RidgeProblem { rows: &rows, targets: &targets, prior: &prior }.fit(lambda).unwrap();
+            let left: Vec<f64> =
+                rows.iter().zip(&targets).map(|(row, t)| t - found.intercept - dot(row, &found.coefficients)).collect();
+            assert!(left.iter().sum::<f64>().abs() < 1e-9, "{n} x {width}");
+            for (k, coefficient) in found.coefficients.iter().enumerate() {
+                let misfit: f64 = rows.iter().zip(&left).map(|(row, left)| row[k] * left).sum();
+                assert!((misfit - lambda * (coefficient - prior[k])).abs() < 1e-9, "{n} x {width}: {k}");
+            }
+        }
     }
 
     #[test]

@@ -146,6 +146,11 @@ impl Candidates {
         self.best.iter().map(part).sum::<f64>() / self.best.len() as f64
     }
 
+    /// Share of worlds in which no plan is cheaper, whatever costs the same.
+    pub(crate) fn unbeaten(&self, plan: usize) -> f64 {
+        self.best.iter().filter(|best| best.contains(&plan)).count() as f64 / self.best.len() as f64
+    }
+
     /// Mean cost of a plan.
     pub(crate) fn mean(&self, plan: usize) -> f64 {
         self.costs[plan].iter().sum::<f64>() / self.costs[plan].len() as f64

@@ -78,6 +78,7 @@ fn chosen(problem: &ChooseProblem, middle: &WorldState, cheapest: f64) -> Result
         reaches: own.reaches,
         kept_up: kept_up(problem, &plan, &draws.worlds),
         probability_best: own.probability,
+        unbeaten: candidates.unbeaten(place),
         expected_regret: own.expected_regret,
         against_cheapest: against_cheapest(problem, middle, &candidates, place),
         one_kind: one_kind(problem, &candidates, place),

@@ -14,6 +14,7 @@ mod evaluate;
 mod front;
 mod improve;
 mod information;
+mod plain;
 mod problem;
 mod programme;
 mod quantity;

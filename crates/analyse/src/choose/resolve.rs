@@ -55,6 +55,9 @@ impl Specification {
                 return Err(self.mistake(&offer.name, format!("the offer '{}' occurs twice", offer.name())));
             }
             seen.push(offer.name());
+            if offer.name().trim().is_empty() {
+                return Err(self.mistake(&offer.name, "an offer has a name, and this one is empty".to_owned()));
+            }
             self.check_offer(offer)?;
         }
         if self.offers.is_empty() {
@@ -188,7 +191,13 @@ impl Specification {
             demand,
             offers: offers?,
         };
-        let fastest = problem.middle().rate.into_iter().fold(0.0, f64::max);
+        let middle = problem.middle();
+        let beyond = |place: &usize| !(middle.cost[*place].is_finite() && middle.power[*place].is_finite());
+        if let Some(place) = (0..self.offers.len()).find(beyond) {
+            let reason = format!("what '{}' costs over the years is beyond all numbers", self.offers[place].name());
+            return Err(self.mistake(&self.offers[place].name, reason));
+        }
+        let fastest = middle.rate.into_iter().fold(0.0, f64::max);
         if fastest > 0.0 && problem.demand.rate > fastest * MOST_NODES {
             return Err(self.mistake(
                 &wanted.rate,

@@ -51,8 +51,11 @@ pub struct ChosenPlan {
     /// do.
     #[serde(default)]
     pub kept_up: Option<f64>,
-    /// Probability that this plan is the cheapest of all.
+    /// Probability that this plan is the cheapest of all; plans that cost the same share it.
     pub probability_best: f64,
+    /// Probability that no plan is cheaper, whatever costs the same.
+    #[serde(default)]
+    pub unbeaten: f64,
     /// Mean loss due to incomplete knowledge: the value of perfect information.
     pub expected_regret: f64,
     /// How it compares to the cheapest plan that was considered.

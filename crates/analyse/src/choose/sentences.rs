@@ -106,7 +106,7 @@ impl Choice {
             ),
             format!(
                 "With a probability of {} no plan is cheaper; what is not known costs {} on average.",
-                percent(chosen.probability_best),
+                percent(chosen.unbeaten),
                 money(chosen.expected_regret),
             ),
         ]

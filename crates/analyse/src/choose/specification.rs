@@ -8,6 +8,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use toml::Spanned;
 
 use super::error::Error;
+use super::plain;
 use super::quantity::{Days, Memory, ParsedQuantity, Power, Years};
 
 /// Offers and demand as written. Use [`parse`] to read it and [`Specification::problem`] to make it a problem.
@@ -15,6 +16,7 @@ use super::quantity::{Days, Memory, ParsedQuantity, Power, Years};
 #[serde(deny_unknown_fields)]
 pub struct Specification {
     /// Currency of all money.
+    #[serde(deserialize_with = "plain::named")]
     pub(crate) currency: String,
     /// Seed of random numbers.
     #[serde(default = "one")]
@@ -46,9 +48,10 @@ pub(crate) struct DemandWanted {
     pub(crate) years: Spanned<Years>,
     #[serde(default, rename = "application")]
     pub(crate) applications: Vec<ApplicationWanted>,
+    #[serde(default, deserialize_with = "plain::some_nodes")]
     pub(crate) nodes: Option<u32>,
     pub(crate) rate_per_node: Option<Spanned<ParsedQuantity>>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "plain::nodes")]
     pub(crate) spare_nodes: u32,
     pub(crate) memory_per_process: Option<Memory>,
     pub(crate) energy_price: Option<Spanned<ParsedQuantity>>,
@@ -56,6 +59,7 @@ pub(crate) struct DemandWanted {
     pub(crate) budget: Option<Spanned<ParsedQuantity>>,
     pub(crate) purchase_limit: Option<Spanned<ParsedQuantity>>,
     pub(crate) power_limit: Option<Power>,
+    #[serde(default, deserialize_with = "plain::some_at_least_zero")]
     pub(crate) rack_units: Option<f64>,
     pub(crate) delivery_within: Option<Days>,
     pub(crate) confidence: Option<Spanned<f64>>,
@@ -73,6 +77,7 @@ pub struct ApplicationWanted {
     /// Figure of runs that measures it.
     pub(crate) figure: Option<String>,
     /// Events in one operation of the figure.
+    #[serde(default, deserialize_with = "plain::some_above_zero")]
     pub(crate) events: Option<f64>,
 }
 
@@ -142,16 +147,17 @@ pub struct OfferWanted {
     pub(crate) price: Option<Spanned<ParsedQuantity>>,
     pub(crate) price_per_hour: Option<Spanned<ParsedQuantity>>,
     pub(crate) power: Option<Power>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "plain::at_least_zero")]
     pub(crate) rack_units: f64,
     pub(crate) memory: Option<Memory>,
     pub(crate) maximum: Option<u32>,
     pub(crate) delivery: Option<Days>,
     pub(crate) availability: Option<Spanned<f64>>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "plain::at_least_zero")]
     pub(crate) failures_per_year: f64,
     pub(crate) repair: Option<Days>,
     pub(crate) repair_cost: Option<Spanned<ParsedQuantity>>,
+    #[serde(default, deserialize_with = "plain::some_at_least_zero")]
     pub(crate) ports: Option<f64>,
     pub(crate) port: Option<Spanned<ParsedQuantity>>,
     pub(crate) card: Option<Spanned<ParsedQuantity>>,

@@ -338,6 +338,18 @@ fn mistakes_are_named_by_line() {
         ("draws = 200", "draws = 1", "line 3", "between 20 and 100000"),
         ("draws = 200", "draws = 1000000000", "line 3", "between 20 and 100000"),
         ("share = 0.5\n", "share = 1.5\n", "line 15", "between 0 and 1"),
+        ("currency = \"USD\"", "currency = \" \"", "line 2", "a name is wanted"),
+        ("years = \"3 years\"", "years = \"3 years\"\nnodes = 4000000000", "line 8", "a million nodes"),
+        ("spare_nodes = 1", "spare_nodes = 4000000000", "line", "a million nodes"),
+        ("rack_units = 60", "rack_units = nan", "line 11", "at least 0"),
+        ("rack_units = 2", "rack_units = -2", "line", "at least 0"),
+        ("name = \"large\"", "name = \"large\"\nfailures_per_year = -1", "line", "at least 0"),
+        ("name = \"large\"", "name = \"large\"\nfailures_per_year = nan", "line", "at least 0"),
+        ("name = \"large\"", "name = \"large\"\nports = inf", "line", "at least 0"),
+        ("name = \"large\"", "name = \"\"", "line", "an offer has a name"),
+        ("name = \"large\"", "name = \"large\"\nprice_per_hour = \"1e308 USD/h\"", "line", "beyond all numbers"),
+        ("name = \"sim\"", "name = \"sim\"\nevents = 0", "line", "above 0"),
+        ("name = \"sim\"", "name = \"sim\"\nevents = inf", "line", "above 0"),
     ] {
         let text = FARM.replacen(from, to, 1);
         assert_ne!(text, FARM, "{from}");
@@ -346,6 +358,30 @@ fn mistakes_are_named_by_line() {
     }
     let missing = refusal(&FARM.replacen("sim = \"10 events/s\", ", "", 1));
     assert!(missing.contains("'small'") && missing.contains("'sim'") && missing.contains("line 22"), "{missing}");
+}
+
+/// Of two equal offers either is as good, and no plan is ever cheaper.
+#[test]
+fn equal_plans_share_their_odds_and_none_is_cheaper() {
+    let text = r#"
+currency = "EUR"
+[demand]
+rate = "100 events/s"
+years = "1 year"
+[[offer]]
+name = "a"
+price = "1000 EUR"
+rate = { events = "10 events/s" }
+[[offer]]
+name = "b"
+price = "2000 EUR"
+rate = { events = "20 events/s" }
+"#;
+    let choice = decide(&problem(text)).unwrap();
+    let chosen = plan(&choice);
+    assert!(chosen.probability_best < 0.6 && chosen.unbeaten == 1.0, "{chosen:?}");
+    let said = choice.sentences().join("\n");
+    assert!(said.contains("With a probability of 100% no plan is cheaper"), "{said}");
 }
 
 #[test]

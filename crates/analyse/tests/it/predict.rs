@@ -161,7 +161,10 @@ fn what_the_probes_did_not_measure_is_reported() {
 
     let mut family = plain.clone();
     family.machines[15].family = "another".to_owned();
-    assert!(ask(&family).reasons[0].contains("another") && width(&ask(&family)) > width(&sound));
+    assert!(ask(&family).reasons[0].contains("nothing tells the maker of its CPU ('another')"));
+    assert!(width(&ask(&family)) > width(&sound));
+    family.machines[15].family = "Intel Xeon".to_owned();
+    assert!(ask(&family).reasons[0].contains("no machine of the maker of Intel Xeon"), "{:?}", ask(&family));
 
     let mut set = plain.clone();
     set.application.working_set = Some(1 << 30);
@@ -275,6 +278,56 @@ fn runs_become_a_table_without_leaks() {
     );
 }
 
+/// One name for two quantities: another unit is another column, and another definition is no value of the application.
+#[test]
+fn values_in_other_units_or_of_other_definitions_are_not_joined() {
+    let runs: Vec<model::Run> = (0..6)
+        .map(|m| {
+            let speed = f64::from(m + 1);
+            let metric = if m < 3 { common::rate("event") } else { Metric::higher(Unit::BytesPerSecond, "bytes") };
+            let mut application = common::plain("application.farm", "", common::rate("event"), 10.0 * speed);
+            if m == 5 {
+                application.definition = model::Definition::Other("half of the work".to_owned());
+            }
+            let mixed = common::plain("table.x", "", metric, speed);
+            let figures = vec![application, mixed, common::plain("cpu.integer", "", common::rate("event"), speed)];
+            common::published_run(&format!("machine {m}"), figures)
+        })
+        .collect();
+    let table = from_runs(&common::refs(&runs), "farm").unwrap();
+    let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names, ["table.x", "cpu.integer", "table.x"]);
+    assert_eq!(table.machines.iter().filter(|machine| machine.application.is_some()).count(), 5);
+    let of_x: Vec<bool> = table.machines.iter().map(|machine| machine.probes[0].is_some()).collect();
+    assert_eq!(of_x, [true, true, true, false, false, false]);
+    // The application in two units is an error, since neither is more right than the other.
+    let mut other = runs.clone();
+    other[4].figures[0].metric = common::rate("job");
+    assert!(from_runs(&common::refs(&other), "farm").unwrap_err().to_string().contains("another unit"));
+}
+
+/// What other tools state of a machine's CPUs counts where the system's own number is not known.
+#[test]
+fn threads_of_imported_tables_are_facts() {
+    let machine = |at: u32, counts: &[(&str, f64)]| {
+        let application = common::plain("application.farm", "", common::rate("event"), f64::from(at + 1));
+        let mut run = common::published_run(&format!("machine {at}"), vec![application]);
+        run.machine.facts = counts.iter().map(|(name, count)| fact(name, FactValue::Number(*count))).collect();
+        run
+    };
+    let limited = machine(2, &[("cpu.cores", 8.0), ("cpu.online", 16.0), ("cpu.count", 2.0)]);
+    let runs = [
+        machine(0, &[("cpu.cores", 4.0), ("cpu.count", 8.0)]),
+        machine(1, &[("cpu.cores", 4.0), ("cpu.count", 4.0)]),
+        limited,
+    ];
+    let table = from_runs(&common::refs(&runs), "farm").unwrap();
+    let column = table.columns.iter().position(|column| column.label == "threads of a core").unwrap();
+    let threads: Vec<f64> =
+        table.machines.iter().map(|machine| machine.probes[column].unwrap().exp().round()).collect();
+    assert_eq!(threads, [2.0, 1.0, 2.0]);
+}
+
 #[test]
 fn machines_without_a_name_are_not_one_machine() {
     let run = |id: &str, value: f64| {
@@ -380,7 +433,10 @@ fn a_value_that_is_off_is_named_and_left_out() {
 #[test]
 fn a_value_that_is_off_beside_a_missing_column_is_evaluated() {
     let (mut table, _) = planted(14, 14, &[0.5, 0.3, 0.0, 0.0, 0.2, 0.0], 0.02, 11);
-    table.machines[0].application = table.machines[0].application.map(|value| value + 1000_f64.ln());
+    // Two of them, so that either is off only among machines without the other.
+    for m in [0, 2] {
+        table.machines[m].application = table.machines[m].application.map(|value| value + 1000_f64.ln());
+    }
     for m in [0, 1] {
         table.machines[m].probes[5] = None;
     }
@@ -389,6 +445,71 @@ fn a_value_that_is_off_beside_a_missing_column_is_evaluated() {
     let tried: usize = (0..20).map(|seed| trial.at_random(8, seed, &options).len()).sum();
     assert_eq!(tried, 20 * 6);
     evaluate(&[table], &[8], 4, 1, &options).unwrap();
+}
+
+/// A wrong value of the application is named by an evaluation too, and is no truth to be met.
+#[test]
+fn an_evaluation_names_a_value_of_the_application_that_is_off() {
+    let (clean, _) = planted(14, 14, &[0.5, 0.3, 0.0, 0.0, 0.2, 0.0], 0.02, 11);
+    let mut table = clean.clone();
+    table.machines[4].application = table.machines[4].application.map(|value| value + 1000_f64.ln());
+    // A machine that is as much faster in everything is no mistake.
+    table.machines[5].probes.iter_mut().for_each(|probe| *probe = probe.map(|value| value - 1000_f64.ln()));
+    table.machines[5].application = table.machines[5].application.map(|value| value - 1000_f64.ln());
+    let ask = |table: &PredictorTable| {
+        evaluate(std::slice::from_ref(table), &[4, 8], 4, 1, &PredictOptions::default()).unwrap()
+    };
+    let found = ask(&table);
+    let named: Vec<(&str, &str)> = found.suspects.iter().map(|s| (s.machine.as_str(), s.figure.as_str())).collect();
+    assert_eq!((named, found.models), (vec![("m4", "application.planted")], 13));
+    table.machines[5] = clean.machines[5].clone();
+    let worst = |found: &predict::PredictionRecord| found.sizes.last().unwrap().summary.worst_tenth;
+    assert!(worst(&ask(&table)) < 0.3, "{:?}", ask(&table).sizes);
+    assert!(ask(&clean).suspects.is_empty());
+}
+
+/// Values missing here and there leave no figure that all machines have.
+#[test]
+fn missing_values_leave_a_table_to_predict_from() {
+    let (mut table, truths) = planted(42, 40, &[0.5, 0.3, 0.0, 0.0, 0.2, 0.0], 0.03, 21);
+    for m in (0..40).step_by(4) {
+        table.machines[m].probes[m / 4 % 6] = None;
+    }
+    let found = predict(&table, &[40, 41], &PredictOptions::default()).unwrap();
+    for (forecast, truth) in found.forecasts.iter().zip(&truths[40..]) {
+        assert_eq!((forecast.columns, forecast.standing), (6, ForecastStanding::Sound), "{forecast:?}");
+        assert!((forecast.value.unwrap() / truth).ln().abs() < 0.15, "{forecast:?}");
+    }
+    let notes = found.notes.join("\n");
+    assert_eq!(notes, "m0, m4, m8, m12 and 6 others lack probes that the others have, and were left out");
+    // A figure that most lack goes, and not the machines.
+    let (mut table, _) = planted(12, 10, &[0.5, 0.3, 0.0, 0.0, 0.2, 0.0], 0.03, 21);
+    for m in 0..10 {
+        table.machines[m].probes[5] = None;
+        table.machines[m].probes[m % 5] = if m < 5 { None } else { table.machines[m].probes[m % 5] };
+    }
+    let found = predict(&table, &[11], &PredictOptions::default()).unwrap();
+    assert_eq!((found.forecasts[0].columns, found.notes.len()), (5, 1), "{found:?}");
+}
+
+/// A refusal gives the reason that holds.
+#[test]
+fn a_machine_without_a_model_to_predict_it_is_refused_for_the_true_reason() {
+    let (mut table, _) = planted(4, 3, &[0.5, 0.3, 0.0, 0.0, 0.2, 0.0], 0.03, 21);
+    let why = |table: &PredictorTable, target: usize| {
+        predict(table, &[target], &PredictOptions::default()).unwrap().forecasts.remove(0).reasons.join("; ")
+    };
+    for machine in &mut table.machines[..3] {
+        machine.model = "one".to_owned();
+    }
+    assert_eq!(why(&table, 0), "all machines on which the application ran have its model of CPU");
+    for machine in &mut table.machines[..3] {
+        machine.probes[..3].fill(None);
+    }
+    table.machines[3].probes[3..].fill(None);
+    assert!(why(&table, 3).starts_with("it has no probe in common"), "{}", why(&table, 3));
+    table.machines[3].probes.fill(None);
+    assert_eq!(why(&table, 3), "no probe was measured on it");
 }
 
 #[test]

@@ -53,8 +53,7 @@ struct WideQuantity {
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let heading = source.text.lines().next().unwrap_or_default();
-    let delimiter =
-        [b';', b'\t'].into_iter().find(|byte| heading.bytes().filter(|b| b == byte).count() > 0).unwrap_or(b',');
+    let delimiter = delimiter(heading);
     if delimiter == b',' {
         check_columns(source.text)?;
     }
@@ -85,6 +84,13 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     // Every cell was understood, or the table refused.
     lines(source.text).for_each(|(at, _)| source.took(at));
     Ok(Parsed::Sheets(sheets))
+}
+
+/// What separates the columns: a semicolon or a tab if the heading has one outside quotes, else a comma.
+fn delimiter(heading: &str) -> u8 {
+    // Every second piece lies between quotes.
+    let bare = || heading.split('"').step_by(2);
+    [b';', b'\t'].into_iter().find(|byte| bare().any(|piece| piece.as_bytes().contains(byte))).unwrap_or(b',')
 }
 
 /// One column of machines, and no column twice.

@@ -145,6 +145,23 @@ fn rows_of_a_table_that_contradict_each_other_on_a_machine_are_refused() {
 }
 
 #[test]
+fn separators_of_a_table_stand_outside_quotes() {
+    for text in ["machine,\"x; y (s)\"\na,1\n", "machine;\"x, y (s)\"\na;1\n"] {
+        let figure = &read_as("wide-csv", text)[0].figures[0];
+        assert_eq!((figure.probe.as_str(), figure.outcome.estimate().unwrap().value), ("table.x_y", 1.0), "{text}");
+    }
+}
+
+#[test]
+fn rows_of_one_machine_are_its_launches_in_their_order() {
+    let rows: String = (0..3000).map(|row| format!("a,{}\n", row % 7 + 1)).collect();
+    let figure = &read_as("wide-csv", &format!("machine,x (s)\n{rows}"))[0].figures[0];
+    let values: Vec<f64> = figure.launches.iter().map(|launch| launch.value).collect();
+    assert_eq!((values.len(), &values[..3], values[2999]), (3000, &[1.0, 2.0, 3.0][..], 4.0));
+    assert_eq!(figure.outcome.estimate().unwrap().value, 4.0);
+}
+
+#[test]
 fn commands_of_schbench_and_hackbench_define_their_figures() {
     let report =
         |median: u32| format!("Latency percentiles (usec)\n\t50.0th: {median}\n\t*99.0th: 90\n\tmin=0, max=99\n");
