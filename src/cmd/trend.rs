@@ -5,7 +5,7 @@ use std::path::Path;
 use analyse::trend::{Dated, TrendOptions, families, parse, trend};
 use anyhow::{Context, Result};
 use clap::Args;
-use model::Metric;
+use model::{Figure, FigureKey, Metric};
 use report::Document;
 use store::Detail;
 
@@ -29,10 +29,10 @@ pub(crate) struct Arguments {
     /// The column of a CSV file that holds the value
     #[arg(long, value_name = "NAME")]
     column: Option<String>,
-    /// Fit only values from this year on, such as 1990 or 1990.5; the others are set against the fit
+    /// Fit only values from this year on, such as 1990 or 1990.5
     #[arg(long, alias = "from", value_name = "YEAR")]
     since: Option<f64>,
-    /// Fit only values up to this year
+    /// Fit only values up to this year; later ones are set against the fit
     #[arg(long, alias = "to", value_name = "YEAR")]
     until: Option<f64>,
     /// Years to project to
@@ -117,19 +117,19 @@ fn of_runs(names: &[String], figure: &str, by_cpu: bool, common: &CommonOptions)
     }
     let found = run_finder::find(&all, common, Detail::Values)?;
     let runs = run_finder::alike(found.into_iter().map(|named| named.run).collect());
+    let asked = |f: &&Figure| f.probe == figure || f.key().to_string() == figure || usual(f) == figure;
+    let all_of = || runs.iter().flat_map(|run| run.figures.iter().filter(asked).map(move |found| (run, found)));
+    one_figure(figure, all_of().map(|(_, found)| found))?;
     let mut text = String::new();
     let (mut name, mut metric) = (String::new(), None);
-    for run in &runs {
-        let found = run.figures.iter().filter(|f| f.probe == figure || f.key().to_string() == figure);
-        for found in found {
-            let Some(estimate) = found.outcome.estimate().filter(|estimate| estimate.value > 0.0) else { continue };
-            let day = run.session.started.get(..10).unwrap_or_default();
-            let cpu = run.machine.text("cpu.model").filter(|_| by_cpu);
-            let named = cpu.unwrap_or_else(|| run.name().to_owned());
-            text.push_str(&format!("{day} {} # {}\n", estimate.value, named.replace('\n', " ")));
-            name.clone_from(&found.title);
-            metric = Some(found.metric.clone());
-        }
+    for (run, found) in all_of() {
+        let Some(estimate) = found.outcome.estimate().filter(|estimate| estimate.value > 0.0) else { continue };
+        let day = run.session.started.get(..10).unwrap_or_default();
+        let cpu = run.machine.text("cpu.model").filter(|_| by_cpu);
+        let named = cpu.unwrap_or_else(|| run.name().to_owned());
+        text.push_str(&format!("{day} {} # {}\n", estimate.value, named.replace('\n', " ")));
+        name.clone_from(&found.title);
+        metric = Some(found.metric.clone());
     }
     anyhow::ensure!(
         !text.is_empty(),
@@ -137,4 +137,35 @@ fn of_runs(names: &[String], figure: &str, by_cpu: bool, common: &CommonOptions)
         runs.len()
     );
     Ok(DatedValues { data: parse(&text, None)?, name, metric })
+}
+
+/// Name of a figure at the point for which it stands.
+fn usual(figure: &Figure) -> String {
+    let point = figure.stands_for.clone().unwrap_or_else(|| figure.point.clone());
+    FigureKey::new(figure.probe.clone(), point).to_string()
+}
+
+/// Points that a refusal lists.
+const LISTED: usize = 4;
+
+/// Refuses an id that stands for several figures: values at different points are no growth of anything. Sizes of memory
+/// that were moved beyond the caches of a machine are one.
+fn one_figure<'a>(asked: &str, found: impl Iterator<Item = &'a Figure>) -> Result<()> {
+    let mut points: Vec<String> = Vec::new();
+    for figure in found.filter(|figure| figure.outcome.estimate().is_some()) {
+        let name = usual(figure);
+        if !points.contains(&name) {
+            points.push(name);
+        }
+    }
+    let rest = points.len().saturating_sub(LISTED);
+    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    anyhow::ensure!(
+        points.len() < 2,
+        "{asked} is {} figures, at different points; name one of them, such as --figure {}: {}{more}",
+        points.len(),
+        points[0],
+        points.iter().take(LISTED).cloned().collect::<Vec<_>>().join("; ")
+    );
+    Ok(())
 }

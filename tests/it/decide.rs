@@ -148,6 +148,18 @@ fn a_figure_keeps_its_unit_in_a_trend_and_its_best_values_are_the_lowest_times()
 }
 
 #[test]
+fn an_id_that_stands_for_several_figures_has_no_trend() {
+    let place = Place::new();
+    // Tables of 2004 have reads of 1 KiB to 64 MiB, and those of 1998 of memory alone.
+    let several = place.ask(&["trend", "published", "--figure", "memory.read"]);
+    assert!(several.code == Some(2) && several.err.contains("figures, at different points"), "{}", several.err);
+    let one = several.err.split("--figure ").nth(1).unwrap_or_default().split(": ").next().unwrap_or_default();
+    assert!(one.starts_with("memory.read"), "{}", several.err);
+    let asked = place.ask(&["trend", "published", "--figure", one]);
+    assert!(!asked.err.contains("at different points"), "{}", asked.err);
+}
+
+#[test]
 fn choices_are_evaluated_on_machines_whose_speed_is_known() {
     let place = Place::new();
     // Fourteen models of two families, each an eighth faster than the one before; the columns differ by a few percent.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use model::{Estimate, EstimateMethod, Figure, Invalid, Launch, Metric, Outcome, ValueBasis};
+use model::{Estimate, EstimateMethod, Figure, Metric, Outcome, ValueBasis};
 
 /// A figure on one basis.
 #[derive(Debug, Clone)]
@@ -50,10 +50,7 @@ impl<'a> FigureView<'a> {
         else {
             return Self::stated(figure);
         };
-        let counts = |launch: &&Launch| matches!(launch.invalid, None | Some(Invalid::Contended { .. }));
-        let mut first: Vec<&Launch> = figure.launches.iter().filter(counts).collect();
-        first.dedup_by_key(|launch| launch.round);
-        let values: Vec<f64> = first.into_iter().map(|launch| launch.value).collect();
+        let values: Vec<f64> = figure.first_attempts().into_iter().map(|launch| launch.value).collect();
         let recorded = figure.references.as_ref().and_then(|references| references.observed);
         let estimate = recorded.unwrap_or_else(|| median_of(&values, stated));
         let outcome = Cow::Owned(Outcome::Measured(estimate));

@@ -20,6 +20,7 @@ mod price;
 mod priced;
 mod printed;
 mod rank;
+mod ranked;
 mod ratio_basis;
 mod report;
 mod result;

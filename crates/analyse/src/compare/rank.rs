@@ -32,7 +32,9 @@ pub(crate) struct RankEntry {
     pub(crate) error: Option<f64>,
     /// Standard deviation between its sessions.
     pub(crate) floor: f64,
-    /// Verdict against the reference; `None` for the reference itself.
+    /// Whether the report's verdict against the reference is one on these values; true for the reference itself.
+    pub(crate) judged: bool,
+    /// That verdict; `None` for the reference itself.
     pub(crate) against_reference: Option<CompareVerdict>,
 }
 
@@ -48,8 +50,8 @@ pub(crate) struct RankRules<'a> {
 
 /// Ranks in the order of `entries`.
 ///
-/// A pair with the reference has the verdict of the report. Every other pair is tested by the two intervals, which is
-/// fast for a hundred machines.
+/// A pair with the reference has the verdict of the report where that is on these values. Every other pair is tested by
+/// the two intervals, which is fast for a hundred machines.
 pub(crate) fn ranks(entries: &[RankEntry], rules: &RankRules) -> Vec<Rank> {
     let mut pairs: Vec<(usize, usize, f64)> = Vec::new();
     let mut different: Vec<(usize, usize)> = Vec::new();
@@ -57,7 +59,7 @@ pub(crate) fn ranks(entries: &[RankEntry], rules: &RankRules) -> Vec<Rank> {
     for i in 0..entries.len() {
         for j in i + 1..entries.len() {
             let (a, b) = (&entries[i], &entries[j]);
-            if a.run == rules.reference || b.run == rules.reference {
+            if (a.run == rules.reference || b.run == rules.reference) && a.judged && b.judged {
                 if a.against_reference.or(b.against_reference) == Some(CompareVerdict::Different) {
                     different.push((i, j));
                 }
@@ -103,7 +105,7 @@ mod tests {
         // The reference is run 99, which is not among them: every pair is tested here.
         logs.iter()
             .enumerate()
-            .map(|(run, &log)| RankEntry { run, log, error, floor: 0.0, against_reference: None })
+            .map(|(run, &log)| RankEntry { run, log, error, floor: 0.0, judged: true, against_reference: None })
             .collect()
     }
 

@@ -1,10 +1,10 @@
 //! Computes the comparison: align, assess every figure, adjust over the report, judge, average, rank, sort.
 
-use model::{Definition, Figure, Outcome, Run, ValueBasis};
+use model::{Figure, Run, ValueBasis};
 use stats::distribution::normal_quantile;
 
 use super::align::{Aligned, align};
-use super::assumed::{assumed, standard_error};
+use super::assumed::assumed;
 use super::basis::{
     CYCLES_BAND, ComparedFigure, PairFinding, basis_of, clock_shift, floor_of, incomparable, pair_finding,
 };
@@ -13,7 +13,6 @@ use super::family::{Rows, geometric_means};
 use super::figure_view::FigureView;
 use super::modes::mode_pairs;
 use super::options::CompareOptions;
-use super::rank::{RankEntry, RankRules, ranks};
 use super::ratio_basis::{ComparedClock, RatioBasis, RatioEnds};
 use super::result::{CompareRow, Compared, Comparison, FloorUsed, Ratio, Relation, Unmatched, VerdictCounts};
 use super::session::{History, relation, same_run};
@@ -63,14 +62,14 @@ impl Assessed {
 
 /// Everything that the steps share.
 pub(super) struct ComparisonInput<'a> {
-    runs: &'a [&'a Run],
+    pub(super) runs: &'a [&'a Run],
     names: Vec<String>,
     pub(super) reference: usize,
-    options: &'a CompareOptions<'a>,
-    history: History,
+    pub(super) options: &'a CompareOptions<'a>,
+    pub(super) history: History,
     /// Runs that are the reference itself.
     itself: Vec<bool>,
-    clocks: Vec<Option<ShownClock>>,
+    pub(super) clocks: Vec<Option<ShownClock>>,
 }
 
 /// Compares runs. For a single run the result has only ratios of 1.
@@ -288,46 +287,6 @@ impl ComparisonInput<'_> {
         let clock =
             self.clocks[run].map(|own| self.clocks[self.reference].filter(|_| one_machine).unwrap_or(own).hertz);
         clock.map(|clock| self.options.at_clock.unwrap_or(clock))
-    }
-
-    /// A figure in an order of machines: of core figures time at the clock that the machine showed.
-    fn rank_entry(&self, run: usize, figure: &Figure, ratio: &Ratio) -> Option<RankEntry> {
-        if matches!(ratio.definition, Definition::Other(_)) {
-            return None;
-        }
-        let core = *figure.basis() == ValueBasis::Cycles;
-        let clock = self.clocks[run].filter(|_| core && ratio.basis != RatioBasis::Observed);
-        let outcome = match clock {
-            Some(clock) => FigureView::at(figure, clock.hertz).outcome.into_owned(),
-            None => ratio.outcome.clone()?,
-        };
-        let Outcome::Measured(estimate) = &outcome else { return None };
-        let error = standard_error(estimate);
-        (estimate.value > 0.0 && estimate.value.is_finite()).then(|| RankEntry {
-            run,
-            log: estimate.value.ln(),
-            error: error.map(|error| error.hypot(clock.map_or(0.0, |clock| clock.error()))),
-            floor: self.history.own_deviation(self.runs[run], figure, self.options.level, clock.is_some()),
-            against_reference: ratio.core.map_or(ratio.verdict, |core| core.time.verdict),
-        })
-    }
-
-    fn rank(&self, row: &Aligned, ratios: &mut [Ratio]) {
-        let entries: Vec<RankEntry> =
-            (0..ratios.len()).filter_map(|run| self.rank_entry(run, row.figures[run]?, &ratios[run])).collect();
-        let one_session = |a: usize, b: usize| relation(self.runs[a], self.runs[b]) == Relation::SameSession;
-        let rules = RankRules {
-            better: row.model(self.reference).metric.better,
-            reference: self.reference,
-            level: self.options.level,
-            band: self.options.band,
-            one_session: &one_session,
-        };
-        if entries.len() > 1 {
-            for (entry, rank) in entries.iter().zip(ranks(&entries, &rules)) {
-                ratios[entry.run].rank = Some(rank);
-            }
-        }
     }
 
     fn means(&self, rows: &[Aligned], assessed: &[Vec<Assessed>]) -> Vec<super::GeometricMean> {

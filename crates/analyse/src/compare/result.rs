@@ -285,6 +285,9 @@ pub struct ModeRatio {
     pub share_p: Option<f64>,
     /// Whether the shares differ, after Holm's adjustment.
     pub shares_differ: bool,
+    /// Whether the shares are further apart than launches alone explain, in whatever sessions: they may not be the same.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shares_apart: bool,
     /// Ratio of the centres.
     pub value: Option<f64>,
     /// Lower end of its interval.

@@ -1,6 +1,7 @@
 //! The ratio of two figures with its interval.
 
-use model::{Better, Estimate, EstimateMethod, Outcome};
+use model::words::digits;
+use model::{Better, Estimate, EstimateMethod, Metric, Outcome, Unit};
 use stats::distribution::{normal_cdf, normal_quantile, student_t_cdf, student_t_quantile};
 use stats::{Floor, Interval, RatioEstimate};
 
@@ -64,7 +65,7 @@ pub(crate) fn shift(
     }
     let (a, b) = match (&*reference.outcome, &*other.outcome) {
         (Outcome::Measured(a), Outcome::Measured(b)) => (a, b),
-        (a, b) => return Err(no_single_value(a, b, reference.metric.better)),
+        (a, b) => return Err(no_single_value(a, b, reference.metric)),
     };
     if !(a.value > 0.0 && b.value > 0.0) {
         return Err("a value is not positive, so there is no ratio".to_owned());
@@ -194,7 +195,7 @@ fn degrees_of(a: (&Estimate, f64), b: (&Estimate, f64)) -> Option<f64> {
     (lack > 0.0).then(|| (a.1.powi(2) + b.1.powi(2)).powi(2) / lack)
 }
 
-fn no_single_value(a: &Outcome, b: &Outcome, better: Better) -> String {
+fn no_single_value(a: &Outcome, b: &Outcome, metric: &Metric) -> String {
     let say = |outcome: &Outcome, whose: &str| match outcome {
         Outcome::Unfit(reason) => Some(format!("not measured {whose}: {reason}")),
         Outcome::Failed(reason) => Some(format!("failed {whose}: {reason}")),
@@ -203,29 +204,28 @@ fn no_single_value(a: &Outcome, b: &Outcome, better: Better) -> String {
     };
     let (first, second) = (say(a, "in the reference"), say(b, "here"));
     let mut text = [first, second].into_iter().flatten().collect::<Vec<_>>().join("; ");
-    if let Some(bound) = one_sided(a, b, better) {
+    if let Some(bound) = one_sided(a, b, metric) {
         text = format!("{text}; {bound}");
     }
     text
 }
 
 /// Conclusion from a bound on one side, for a figure of which lower is better.
-fn one_sided(a: &Outcome, b: &Outcome, better: Better) -> Option<String> {
-    if better != Better::Lower {
+fn one_sided(a: &Outcome, b: &Outcome, metric: &Metric) -> Option<String> {
+    if metric.better != Better::Lower {
         return None;
     }
-    match (a, b) {
-        (Outcome::Below { bound }, Outcome::Measured(other)) if *bound > 0.0 => Some(match other.low / bound {
-            slower if slower > 1.0 => format!("it is at least {slower:.2}x slower"),
-            _ => "it may be faster or slower".to_owned(),
-        }),
-        (Outcome::Measured(reference), Outcome::Below { bound }) if reference.low > 0.0 => {
-            Some(match reference.low / bound {
-                faster if faster > 1.0 => format!("it is at least {faster:.2}x faster"),
-                _ => "it may be faster or slower".to_owned(),
-            })
-        }
-        _ => None,
+    let [better, worse] = if metric.unit == Unit::Seconds { ["faster", "slower"] } else { ["better", "worse"] };
+    let (least, word) = match (a, b) {
+        (Outcome::Below { bound }, Outcome::Measured(other)) => (other.low / bound, worse),
+        (Outcome::Measured(reference), Outcome::Below { bound }) => (reference.low / bound, better),
+        _ => return None,
+    };
+    match least {
+        // A bound of 0 is none.
+        _ if !least.is_finite() => None,
+        _ if least > 1.0 => Some(format!("it is at least {}x {word}", digits(least))),
+        _ => Some(format!("it may be {better} or {worse}")),
     }
 }
 
@@ -280,7 +280,7 @@ mod tests {
             Outcome::Measured(Estimate { value: found.median, low, high, level, launches, batches: 1, method })
         };
         let p = |a: &[f64], b: &[f64]| {
-            let metric = model::Metric { unit: model::Unit::Seconds, per: "call".into(), better: Better::Lower };
+            let metric = Metric { unit: Unit::Seconds, per: "call".into(), better: Better::Lower };
             let view = |values: &[f64]| FigureView {
                 metric: &metric,
                 outcome: std::borrow::Cow::Owned(of(values)),
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn launches_with_few_digits_are_known_to_their_digits_only() {
-        let metric = model::Metric { unit: model::Unit::Seconds, per: "run".into(), better: Better::Lower };
+        let metric = Metric { unit: Unit::Seconds, per: "run".into(), better: Better::Lower };
         let outcome = |value: f64| Estimate { level: 0.98, launches: 10, ..Estimate::without_spread(value) };
         let ratio = |a: f64, b: f64, half: f64| {
             let view = |value: f64| FigureView {

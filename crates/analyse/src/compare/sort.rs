@@ -46,9 +46,14 @@ impl Comparison {
 
     fn machines_by(&self, row: usize) -> Vec<usize> {
         let row = &self.rows[row];
-        let value = |machine: &usize| match &row.ratios[*machine].outcome {
-            Some(Outcome::Measured(estimate)) if row.metric.better == Better::Higher => Some(-estimate.value),
-            Some(Outcome::Measured(estimate)) => Some(estimate.value),
+        // Places are of values on one basis, which printed ones need not be.
+        let placed = row.ratios.iter().any(|ratio| ratio.rank.is_some());
+        let value = |machine: &usize| match &row.ratios[*machine] {
+            ratio if placed => ratio.rank.map(|rank| rank.place as f64),
+            Ratio { outcome: Some(Outcome::Measured(estimate)), .. } if row.metric.better == Better::Higher => {
+                Some(-estimate.value)
+            }
+            Ratio { outcome: Some(Outcome::Measured(estimate)), .. } => Some(estimate.value),
             _ => None,
         };
         let mut order: Vec<usize> = (0..self.machines.len()).collect();

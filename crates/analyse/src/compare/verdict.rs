@@ -149,6 +149,7 @@ impl Judge<'_> {
                 other_share: pair.other.as_ref().map_or(0.0, |mode| mode.share),
                 share_p: Some(pair.share_p).filter(|p| p.is_finite()),
                 shares_differ: adjusted[2 * index + 1] <= significance,
+                shares_apart: pair.shares_apart,
                 value: written.map(|written| written.0),
                 low: written.and_then(|written| written.1),
                 high: written.and_then(|written| written.2),
@@ -158,7 +159,7 @@ impl Judge<'_> {
         let same = ratio.modes.iter().all(|mode| mode.verdict == Some(CompareVerdict::Same));
         let lone = ratio.modes.iter().any(|mode| mode.verdict.is_none());
         let shares = ratio.modes.iter().any(|mode| mode.shares_differ);
-        let apart = pairs.iter().any(|pair| pair.shares_apart);
+        let apart = ratio.modes.iter().any(|mode| mode.shares_apart);
         let (verdict, reason) = match (directions.is_empty(), shares) {
             (false, _) => (CompareVerdict::Different, "in modes; modes that lie nearest differ"),
             (true, true) => (CompareVerdict::Different, "in modes; their shares differ"),

@@ -90,7 +90,7 @@ fn bill(
         Some((_, bound)) if test.log > bound && test.log > 0.0 => CauseCost::Unmeasured,
         None => CauseCost::Unmeasured,
         Some((primitive, _)) => CauseCost::Open(format!(
-            "a mixture that no known count of operations pays for, though {primitive} moved as much"
+            "a mixture that no known count of operations pays for, though {primitive} may have moved as much"
         )),
     }
 }

@@ -106,6 +106,7 @@ pub(crate) fn cause(group: &CauseGroup, tests: &[ExplainedFigure], costs: &[Opti
         excess_low: interval.map(|i| i.0),
         excess_high: interval.map(|i| i.1),
         factor: unit.residual.exp(),
+        at_one_clock: unit.is_told_at_one_clock(),
         pays_for,
         explained: explained(tests, group),
         because: group.because.clone(),
@@ -117,8 +118,9 @@ pub(crate) fn cause(group: &CauseGroup, tests: &[ExplainedFigure], costs: &[Opti
 
 /// `os.exec: 3.62 ms − 747 µs × 0.9625 = 2.90 ms per exec (+403% after the common factor)`.
 pub(crate) fn line(test: &ExplainedFigure) -> String {
+    let after = if test.is_told_at_one_clock() { "at one clock" } else { "after the common factor" };
     format!(
-        "{}: {} − {} × {:.4} = {} per {} ({} after the common factor)",
+        "{}: {} − {} × {:.4} = {} per {} ({} {after})",
         test.key,
         words::seconds(test.time_b),
         words::seconds(test.time_a),

@@ -59,7 +59,8 @@ fn candidate(rule: &'static Rule, tests: &[ExplainedFigure], differences: &[RunD
         // A test that stands out only because the common factor was removed did not change by itself, nor did one whose own
         // change is within its noise.
         let noise = test.error.map_or(0.0, |error| 3.0 * error);
-        let by_itself = test.log * test.residual > 0.0 && test.log.abs() > stats::BAND.max(noise);
+        let own = test.by_itself();
+        let by_itself = own * test.residual > 0.0 && own.abs() > stats::BAND.max(noise);
         test.significant && by_itself && slower.is_none_or(|slower| slower == (test.residual > 0.0))
     };
     let (moved, still): (Vec<usize>, Vec<usize>) = in_scope.iter().copied().partition(moved_right);

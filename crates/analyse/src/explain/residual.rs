@@ -21,9 +21,13 @@ pub(crate) const WITHOUT_SPREAD: f64 = 1.10;
 /// error, adjusted by Holm's method, and must be wholly outside the band.
 pub(crate) fn set_residuals(tests: &mut [ExplainedFigure], common: &CommonFactorFit, band: f64, level: f64, z: f64) {
     for test in tests.iter_mut() {
-        test.removed = match test.pure_user {
-            true => common.log,
-            false => test.follows.removed(test.log, common),
+        // Clocks within the band of each other are told as no factor, and are in no verdict on cycles either.
+        let cycles = test.cycles.filter(|_| common.log == 0.0);
+        test.at_one_clock = cycles.is_some();
+        test.removed = match (cycles, test.pure_user) {
+            (Some(cycles), _) => test.log - cycles,
+            (None, true) => common.log,
+            (None, false) => test.follows.removed(test.log, common),
         };
         test.residual = test.log - test.removed;
     }
@@ -39,7 +43,8 @@ pub(crate) fn set_residuals(tests: &mut [ExplainedFigure], common: &CommonFactor
         test.significant = match test.error {
             None if test.on_curve => curves.get(&test.primitive).is_some_and(|r| r.abs() > WITHOUT_SPREAD.ln()),
             None => test.residual.abs() > WITHOUT_SPREAD.ln(),
-            Some(_) if test.removed == 0.0 => test.verdict == Some(CompareVerdict::Different),
+            Some(_) if test.at_one_clock || test.removed == 0.0 => test.verdict == Some(CompareVerdict::Different),
+            Some(_) if test.is_undetermined() => false,
             Some(error) => {
                 let left = common.error_left(test).unwrap_or(error);
                 p <= 1.0 - level && test.residual.abs() - z * left > band
@@ -80,7 +85,7 @@ pub(crate) fn by_primitive(tests: &[ExplainedFigure], common: &CommonFactorFit, 
             stats::median(&members.iter().map(|test| value(test)).collect::<Vec<_>>())
         };
         let (Some(residual), Some(log)) = (of(&|test| test.residual), of(&|test| test.log)) else { continue };
-        let spread = members.iter().all(|test| test.error.is_some());
+        let spread = members.iter().all(|test| test.error.is_some() && !test.is_undetermined());
         let end = |sign: f64| {
             let at =
                 |test: &ExplainedFigure| test.residual + sign * z * common.error_left(test).unwrap_or(common.error);

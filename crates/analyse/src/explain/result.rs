@@ -116,6 +116,10 @@ pub struct Cause {
     pub excess_high: Option<f64>,
     /// Residual factor of the unit.
     pub factor: f64,
+    /// Whether excess and factor are those at one clock, as cycles are compared: the clocks differ by too little to be told
+    /// as a common factor.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_one_clock: bool,
     /// Tests that it explains, including its own.
     pub pays_for: Vec<Payment>,
     /// What it explains, summed over probes as absolute logarithms; causes are sorted by this.

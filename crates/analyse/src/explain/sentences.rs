@@ -126,6 +126,7 @@ impl Explanation {
             let (low, high) = (low.abs().min(high.abs()), low.abs().max(high.abs()));
             format!(" ({})", range(low, high, seconds))
         });
+        let interval = if cause.at_one_clock { format!("{interval} at one clock") } else { interval };
         let because = because(cause);
         let head = if because.is_empty() {
             format!("{}: {size} {more} per {}{interval}, {}", capital(&cause.title), cause.per, change(cause.factor, 0))
@@ -220,7 +221,9 @@ impl Explanation {
             .collect();
         let mut said = Vec::new();
         if !all.is_empty() {
-            said.push(format!("Ruled out as the main cause of any: {}.", list(&all)));
+            // A bound is one on slowdowns: what is faster may be faster by anything.
+            let any = if self.causes.iter().any(|cause| cause.excess < 0.0) { "any slowdown" } else { "any" };
+            said.push(format!("Ruled out as the main cause of {any}: {}.", list(&all)));
         }
         for out in self.ruled_out.iter().filter(|out| !out.of.is_empty()) {
             let not = self.not_ruled_out.iter().find(|not| not.title == out.title);

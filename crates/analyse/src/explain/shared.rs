@@ -34,7 +34,7 @@ pub(crate) fn describe_common(
     let close = |index: &usize| {
         let test = &tests[*index];
         let may = test.pure_user || test.follows != Follows::NotTheClock || !common.read;
-        may && !test.significant && (test.log - common.log).abs() <= by.band
+        may && !test.significant && !test.is_undetermined() && (test.log - common.log).abs() <= by.band
     };
     let explains = |keep: bool| (0..tests.len()).filter(move |&i| tests[i].pure_user == keep && !tests[i].on_curve);
     let active = common.log != 0.0;

@@ -62,6 +62,7 @@ pub(crate) fn stall(
         excess_low: Some(at(low).min(at(high))),
         excess_high: Some(at(low).max(at(high))),
         factor: median.median.exp(),
+        at_one_clock: false,
         pays_for: stalled.clone().map(pays).collect(),
         explained: stalled.map(|(_, log)| log.abs()).sum(),
         because: vec![limit.because.clone()],

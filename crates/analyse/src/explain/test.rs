@@ -6,7 +6,7 @@ use super::follows::Follows;
 use super::footprint::{DeclaredFootprint, Uses, declared, primitives};
 use super::level::{Levels, measures};
 use super::shares::moved;
-use crate::compare::{CompareRow, CompareVerdict, Comparison, Ratio, RatioBasis};
+use crate::compare::{CompareRow, CompareVerdict, Comparison, Ratio, RatioBasis, RatioMethod};
 use crate::shown_clock::is_condition;
 
 /// Fewest user-mode figures for a common factor.
@@ -30,6 +30,8 @@ pub(crate) struct ExplainedFigure {
     /// Logarithm of time of B over time of A, and its standard deviation if known (including the session floor).
     pub(crate) log: f64,
     pub(crate) error: Option<f64>,
+    /// The same logarithm of cycles, where the verdict is on those.
+    pub(crate) cycles: Option<f64>,
     pub(crate) class: Class,
     pub(crate) verdict: Option<CompareVerdict>,
     /// Units used by B's operation, or A's if B's are unknown.
@@ -50,16 +52,37 @@ pub(crate) struct ExplainedFigure {
     pub(crate) declared: Option<&'static DeclaredFootprint>,
     /// How its time follows the common factor.
     pub(crate) follows: Follows,
-    /// Logarithm of the part of the common factor that is removed, residual and significance; set by the residual step.
+    /// Whether its verdict is on cycles while no common factor is told, so that the residual is that of cycles; the
+    /// logarithm of what is removed, residual and significance. Set by the residual step.
+    pub(crate) at_one_clock: bool,
     pub(crate) removed: f64,
     pub(crate) residual: f64,
     pub(crate) significant: bool,
 }
 
+/// Standard deviation of the logarithm of a ratio of which launches determine no interval: one or two, or few that rose or
+/// fell from one to the next. Nothing follows from it, unlike from a value that is printed without a spread.
+const UNDETERMINED: f64 = 10.0;
+
 impl ExplainedFigure {
     /// Excess of one operation over A's time scaled by what is removed, seconds.
     pub(crate) fn excess(&self) -> f64 {
         self.time_b - self.time_a * self.removed.exp()
+    }
+
+    /// Whether its launches are too few to say anything of its ratio.
+    pub(crate) fn is_undetermined(&self) -> bool {
+        self.error.is_some_and(|error| error >= UNDETERMINED)
+    }
+
+    /// Logarithm of the change that it shows by itself, before anything that others have in common with it is removed.
+    pub(crate) fn by_itself(&self) -> f64 {
+        if self.at_one_clock { self.residual } else { self.log }
+    }
+
+    /// Whether to say that its change is that at one clock: the clocks differ by what can be seen in printed digits.
+    pub(crate) fn is_told_at_one_clock(&self) -> bool {
+        self.at_one_clock && self.removed.abs() >= 0.001
     }
 
     /// Interval of the excess: the relative error of the ratio, applied to B's time.
@@ -111,7 +134,7 @@ pub(crate) fn tests(comparison: &Comparison, sides: &Sides, z: f64) -> (Vec<Expl
 /// their place, since they also run at the core's speed.
 fn add_near_core(tests: &mut [ExplainedFigure]) {
     if tests.iter().filter(|test| test.pure_user).count() < FEWEST {
-        for test in tests.iter_mut().filter(|test| test.axes.is_empty()) {
+        for test in tests.iter_mut().filter(|test| test.axes.is_empty() && !test.is_undetermined()) {
             test.pure_user |= matches!(test.primitive, Primitive::L1 | Primitive::Clock);
         }
     }
@@ -132,7 +155,10 @@ fn test(
     let (Some(a), Some(b)) = (figure_of(sides.a, reference), figure_of(sides.b, ratio)) else { return Err(None) };
     let declared = declared(&row.probe, &row.point);
     let operations = declared.map_or(1.0, |d| d.operations(&row.point));
-    let times = times((reference, ratio), &a, &b, sides.placed_differently, z)?;
+    let mut times = times((reference, ratio), &a, &b, sides.placed_differently, z)?;
+    if times.error.is_none() && (ratio.method != RatioMethod::None || too_few(sides.a, &a) || too_few(sides.b, &b)) {
+        times.error = Some(UNDETERMINED);
+    }
     let Some(primitive) = measures(&a, levels) else {
         return Err(Some("its probe declares no primitive".to_owned()));
     };
@@ -151,15 +177,17 @@ fn test(
         time_b: times.b / operations,
         log: times.log,
         error: times.error,
+        cycles: times.cycles,
         class: a.class,
         verdict: times.verdict,
         composite: declared.is_some_and(|d| d.composite) || a.class == Class::Application,
-        pure_user: pure_user(&a, declared),
+        pure_user: pure_user(&a, declared) && times.error.is_none_or(|error| error < UNDETERMINED),
         in_cycles: ratio.core.is_some(),
         filtered: matches!(ratio.basis, RatioBasis::Cycles | RatioBasis::ClockTime | RatioBasis::Undisturbed),
         on_curve: levels.on_curve(&a),
         axes: axes(&a, &b),
         follows: Follows::of(&a, &b, primitive),
+        at_one_clock: false,
         removed: 0.0,
         declared: declared.filter(|_| !uses.measured),
         uses,
@@ -168,12 +196,19 @@ fn test(
     })
 }
 
+/// Whether a figure of this program has launches that are too few for an interval, where one that others printed has none.
+fn too_few(run: &Run, figure: &Figure) -> bool {
+    let without = figure.outcome.estimate().is_some_and(|estimate| !estimate.has_spread());
+    run.origin.is_none() && !figure.launches.is_empty() && without
+}
+
 /// Times of the two figures.
 struct FigureTimes {
     a: f64,
     b: f64,
     log: f64,
     error: Option<f64>,
+    cycles: Option<f64>,
     verdict: Option<CompareVerdict>,
 }
 
@@ -189,15 +224,16 @@ fn times(
     let time = |figure: &Figure, value: f64| seconds(&figure.metric, value).ok_or(None);
     // Times at the clocks that the runs showed: the common factor takes the clock out again.
     if let (Some(core), Some(x), Some(y)) = (&ratio.core, a.outcome.estimate(), b.outcome.estimate()) {
-        let cycles = core.cycles.low.zip(core.cycles.high).map(|(low, high)| (high / low).ln() / (2.0 * z));
+        let error = core.cycles.low.zip(core.cycles.high).map(|(low, high)| (high / low).ln() / (2.0 * z));
+        let cycles = (ratio.basis == RatioBasis::Cycles).then(|| -core.cycles.value.ln());
         let (a, b) = (time(a, x.value)?, time(b, y.value)?);
-        return Ok(FigureTimes { a, b, log: -core.time.value.ln(), error: cycles, verdict: ratio.verdict });
+        return Ok(FigureTimes { a, b, log: -core.time.value.ln(), error, cycles, verdict: ratio.verdict });
     }
     let printed = |ratio: &Ratio| ratio.outcome.as_ref().and_then(|outcome| outcome.estimate().copied());
     if let (Some(gain), Some(x), Some(y)) = (ratio.value, printed(reference), printed(ratio)) {
         let error = ratio.low.zip(ratio.high).map(|(low, high)| (high / low).ln() / (2.0 * z));
         let (a, b) = (time(a, x.value)?, time(b, y.value)?);
-        return Ok(FigureTimes { a, b, log: -gain.ln(), error, verdict: ratio.verdict });
+        return Ok(FigureTimes { a, b, log: -gain.ln(), error, cycles: None, verdict: ratio.verdict });
     }
     if let Some((x, y, error)) = moved(a, b).filter(|_| placed_differently) {
         let (a, b) = (time(a, x)?, time(b, y)?);
@@ -206,6 +242,7 @@ fn times(
             b,
             log: (b / a).ln(),
             error: Some(error),
+            cycles: None,
             verdict: Some(CompareVerdict::Different),
         });
     }

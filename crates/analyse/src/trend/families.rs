@@ -7,7 +7,7 @@
 use model::percent;
 use std::collections::BTreeMap;
 
-use stats::fit::exponential::exponential;
+use stats::distribution::student_t_quantile;
 
 use super::error::Error;
 use super::fit::{FEWEST, TrendOptions, trend, within};
@@ -30,30 +30,21 @@ pub fn families(data: &[Dated], options: &TrendOptions) -> Result<FamilyTrends, 
     for (family, points) in groups {
         match trend(&points, options) {
             Ok(found) => fitted.push((family, found)),
-            Err(_) => left_out.push((family, points.len())),
+            Err(_) => left_out.push((family, points.iter().filter(|point| within(point, options)).count())),
         }
     }
     if fitted.is_empty() {
         let points = data.iter().filter(|point| within(point, options)).count();
         return Err(Error::NoFamily { points, needed: FEWEST });
     }
-    // The level of each family's interval, so that all together have the requested one.
+    // The level of each family's test, so that all together have the requested one.
     let level = 1.0 - (1.0 - options.level) / fitted.len() as f64;
-    let sums: Vec<(f64, f64)> = fitted.iter().map(|(_, found)| sums(&found.data)).collect();
-    let slope = |without: Option<usize>| {
-        let kept = sums.iter().enumerate().filter(|(i, _)| Some(*i) != without);
-        let (xy, xx) = kept.fold((0.0, 0.0), |(xy, xx), (_, (a, b))| (xy + a, xx + b));
-        (xx > 0.0).then_some(xy / xx)
-    };
-    let differs = |place: usize, data: &[Dated]| {
-        let (times, values): (Vec<f64>, Vec<f64>) = data.iter().map(|point| (point.time, point.value)).unzip();
-        let own = exponential(&times, &values).map(|growth| growth.rate(level).interval);
-        own.zip(slope(Some(place))).is_some_and(|(own, others)| !own.contains(others))
-    };
-    let differing: Vec<bool> = fitted.iter().enumerate().map(|(i, (_, found))| differs(i, &found.data)).collect();
+    let slopes: Vec<FamilySlope> = fitted.iter().map(|(_, found)| FamilySlope::of(&found.data)).collect();
+    let differing: Vec<bool> = (0..slopes.len()).map(|place| differs(&slopes, place, level)).collect();
+    let (common, _) = common(&slopes, None);
     Ok(FamilyTrends {
         level: options.level,
-        common: slope(None).map_or(0.0, |slope| slope.exp_m1().min(f64::MAX)),
+        common: common.map_or(0.0, |slope| slope.exp_m1().min(f64::MAX)),
         families: fitted
             .into_iter()
             .zip(differing)
@@ -63,17 +54,57 @@ pub fn families(data: &[Dated], options: &TrendOptions) -> Result<FamilyTrends, 
     })
 }
 
-/// Sums of products of time and logarithm, and of squared times, about their means.
-fn sums(data: &[Dated]) -> (f64, f64) {
-    let n = data.len() as f64;
-    let time = data.iter().map(|point| point.time).sum::<f64>() / n;
-    let log = data.iter().map(|point| point.value.ln()).sum::<f64>() / n;
-    let products = data.iter().map(|point| {
-        let apart = point.time - time;
-        (apart * (point.value.ln() - log), apart * apart)
-    });
-    products.fold((0.0, 0.0), |(xy, xx), (a, b)| (xy + a, xx + b))
+/// Growth of one family about its own means: sums of products of time and logarithm and of squared times, and the variance
+/// of the values about their line with its degrees of freedom.
+struct FamilySlope {
+    products: f64,
+    squares: f64,
+    variance: f64,
+    degrees: f64,
 }
+
+impl FamilySlope {
+    fn of(data: &[Dated]) -> Self {
+        let n = data.len() as f64;
+        let time = data.iter().map(|point| point.time).sum::<f64>() / n;
+        let log = data.iter().map(|point| point.value.ln()).sum::<f64>() / n;
+        let apart = |point: &Dated| (point.time - time, point.value.ln() - log);
+        let sum = |of: &dyn Fn((f64, f64)) -> f64| data.iter().map(|point| of(apart(point))).sum::<f64>();
+        let (products, squares) = (sum(&|(x, y)| x * y), sum(&|(x, _)| x * x));
+        let slope = if squares > 0.0 { products / squares } else { 0.0 };
+        let degrees = (n - 2.0).max(1.0);
+        let variance = sum(&|(x, y)| (y - slope * x).powi(2)) / degrees;
+        Self { products, squares, variance, degrees }
+    }
+}
+
+/// A variance as a sum of estimated ones, each with its degrees of freedom.
+type VarianceParts = Vec<(f64, f64)>;
+
+/// The slope that parallel lines through all families but one have, and its variance. `None` without any time between values.
+fn common(slopes: &[FamilySlope], without: Option<usize>) -> (Option<f64>, VarianceParts) {
+    let kept = || slopes.iter().enumerate().filter(|(at, _)| Some(*at) != without).map(|(_, one)| one);
+    let (products, squares) = kept().fold((0.0, 0.0), |(xy, xx), one| (xy + one.products, xx + one.squares));
+    let parts = kept().map(|one| (one.squares * one.variance / (squares * squares), one.degrees)).collect();
+    ((squares > 0.0).then_some(products / squares), parts)
+}
+
+/// Whether a family's growth is not that of all others: zero is outside the interval of their difference, in which the
+/// others' growth is no more exact than it is. Degrees of freedom by Welch and Satterthwaite (Biometrika 34, 1947).
+fn differs(slopes: &[FamilySlope], place: usize, level: f64) -> bool {
+    let own = &slopes[place];
+    let (Some(others), mut parts) = common(slopes, Some(place)) else { return false };
+    parts.push((own.variance / own.squares, own.degrees));
+    let variance: f64 = parts.iter().map(|part| part.0).sum();
+    let spent: f64 = parts.iter().map(|(part, degrees)| part * part / degrees).sum();
+    let away = (own.products / own.squares - others).abs();
+    // Of values that lie on their lines but for rounding nothing tells how far others would lie from them.
+    let quantile = if spent > 0.0 { student_t_quantile(0.5 + level / 2.0, variance * variance / spent) } else { 0.0 };
+    away > (quantile * variance.sqrt()).max(ROUNDING)
+}
+
+/// Growth a year, as a logarithm, that rounding may feign.
+const ROUNDING: f64 = 1e-9;
 
 impl FamilyTrends {
     /// The result in words.

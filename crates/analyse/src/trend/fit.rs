@@ -139,7 +139,7 @@ impl TrendRequest<'_> {
                 .iter()
                 .filter_map(|&time| self.projection((curve, span), growth, time, self.wandering(&logs, times)))
                 .collect(),
-            fan: self.fan(growth, self.wandering(&logs, times).unwrap_or(0.0)),
+            fan: self.fan(span, growth, self.wandering(&logs, times).unwrap_or(0.0)),
         }
     }
 
@@ -176,7 +176,7 @@ impl TrendRequest<'_> {
             TrendCurve::Median => median(&near),
             TrendCurve::Frontier => (!near.is_empty()).then(best),
         };
-        let wide = wandering.map(|wandering| self.wide(said.interval.low, said.interval.high, time, wandering));
+        let wide = wandering.map(|wandering| wide((said.interval.low, said.interval.high), span, time, wandering));
         Some(Projection {
             time,
             value: said.value,
@@ -189,7 +189,7 @@ impl TrendRequest<'_> {
         })
     }
 
-    fn fan(&self, growth: &Growth, wandering: f64) -> Vec<FanPoint> {
+    fn fan(&self, span: (f64, f64), growth: &Growth, wandering: f64) -> Vec<FanPoint> {
         let (first, last) = self.span;
         let dates = self.data.iter().map(|point| point.time).chain(self.options.project.iter().copied());
         // Without projections the fan ends at the fit's reach.
@@ -199,7 +199,7 @@ impl TrendRequest<'_> {
                 let time = first + (end - first) * step as f64 / FAN as f64;
                 let said = growth.predict(time, self.options.level);
                 let (low, high) = (said.interval.low, said.interval.high);
-                let (wide_low, wide_high) = self.wide(low, high, time, wandering);
+                let (wide_low, wide_high) = wide((low, high), span, time, wandering);
                 let fits = is_number(low, high) && is_number(wide_low, wide_high);
                 fits.then_some(FanPoint { time, value: said.value, low, high, wide_low, wide_high })
             })
@@ -210,14 +210,15 @@ impl TrendRequest<'_> {
         let change = rate_change(times, logs)?;
         Some(stats::distribution::normal_quantile(0.5 + self.options.level / 2.0) * change)
     }
+}
 
-    /// Ends that also allow a change of the growth rate; the two errors are independent, so their squares add.
-    fn wide(&self, low: f64, high: f64, time: f64, wandering: f64) -> (f64, f64) {
-        let beyond = (self.span.0 - time).max(time - self.span.1).max(0.0);
-        let (centre, half) = (f64::midpoint(low.ln(), high.ln()), (high / low).ln() / 2.0);
-        let wide = half.hypot(wandering * beyond.powf(1.5));
-        ((centre - wide).exp(), (centre + wide).exp())
-    }
+/// Ends that also allow a change of the growth rate from the values of the fit on, which are of the dates `span`; the two
+/// errors are independent, so their squares add.
+fn wide((low, high): (f64, f64), span: (f64, f64), time: f64, wandering: f64) -> (f64, f64) {
+    let beyond = (span.0 - time).max(time - span.1).max(0.0);
+    let (centre, half) = (f64::midpoint(low.ln(), high.ln()), (high / low).ln() / 2.0);
+    let wide = half.hypot(wandering * beyond.powf(1.5));
+    ((centre - wide).exp(), (centre + wide).exp())
 }
 
 /// Change of the growth rate within the data, per root of a year: the difference of the slopes of the two halves over

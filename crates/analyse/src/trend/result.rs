@@ -175,7 +175,7 @@ pub struct FamilyTrends {
     pub common: f64,
     /// The families with enough values.
     pub families: Vec<FamilyTrend>,
-    /// Names of the others, with their number of values.
+    /// Names of the others, with their number of values in the window of the fit.
     pub left_out: Vec<(String, usize)>,
 }
 
@@ -186,7 +186,7 @@ pub struct FamilyTrend {
     pub family: String,
     /// Its fit.
     pub trend: GrowthTrend,
-    /// Whether its growth differs from that of all others together: their common rate is outside its interval at the
-    /// level of all families at once (Bonferroni).
+    /// Whether its growth differs from that of all others together: zero is outside the interval of their difference at
+    /// the level of all families at once (Bonferroni).
     pub differs: bool,
 }

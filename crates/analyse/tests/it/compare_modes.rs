@@ -1,8 +1,8 @@
 //! Figures in modes whose launches move from one mode to the other.
 
 use analyse::compare;
-use analyse::compare::{CompareOptions, CompareVerdict, FailOn, GateAnswer, Ratio};
-use model::{Class, Figure, Outcome, Run};
+use analyse::compare::{CompareOptions, CompareVerdict, FailOn, GateAnswer, ModeRatio, Ratio};
+use model::{Class, Estimate, EstimateMethod, Figure, Mode, Outcome, Run};
 use rand_chacha::ChaCha8Rng;
 use stats::simulate::{generator, standard_normal};
 
@@ -29,6 +29,20 @@ fn judged([a, b]: &[Run; 2]) -> (Ratio, GateAnswer) {
     let found = compare(&[a, b], &CompareOptions::default()).unwrap();
     let gate = FailOn { worse_only: true, percent: 5.0 }.gate(&found, false);
     (found.rows[0].ratios[1].clone(), gate.answer)
+}
+
+fn mode(values: &[f64], of: usize) -> Mode {
+    let ends = |from: f64, pick: fn(f64, f64) -> f64| values.iter().copied().fold(from, pick);
+    let estimate = Estimate {
+        value: stats::median(values).unwrap_or_default(),
+        low: ends(f64::INFINITY, f64::min),
+        high: ends(0.0, f64::max),
+        level: 0.5,
+        launches: values.len() as u32,
+        batches: 20,
+        method: EstimateMethod::Range,
+    };
+    Mode { share: values.len() as f64 / of as f64, estimate }
 }
 
 #[test]
@@ -87,6 +101,47 @@ fn a_better_mode_excuses_no_other() {
     assert_eq!((ratio.verdict, answer), (Some(CompareVerdict::Different), GateAnswer::Pass), "{ratio:?}");
     let (ratio, answer) = gate(73.0, 0.08);
     assert_eq!((ratio.verdict, answer), (Some(CompareVerdict::Different), GateAnswer::Inconclusive), "{ratio:?}");
+}
+
+#[test]
+fn a_faster_mode_lets_no_launches_move_to_the_slow_one() {
+    // Three of twenty launches are slow, then seventeen: each takes less time in its mode, and all together far more.
+    let order = |slow: usize| (0..20).map(move |at| (at * 7) % 20 < slow);
+    let side = |id: &str, slow: usize, fast: f64, rng: &mut ChaCha8Rng| {
+        let value = |is_slow: bool| if is_slow { 70.0 } else { fast } * (0.003 * standard_normal(rng)).exp();
+        let values: Vec<f64> = order(slow).map(value).collect();
+        let mut made = from_values("os.wake", "", time("wake-up"), Class::Compute, &values);
+        let of = |is_slow: bool| -> Vec<f64> {
+            order(slow).zip(&values).filter(|(one, _)| *one == is_slow).map(|(_, value)| *value).collect()
+        };
+        made.outcome = Outcome::Modes([of(false), of(true)].map(|members| mode(&members, 20)).to_vec());
+        run(id, "m", id, vec![made])
+    };
+    let mut rng = generator(35);
+    let moved = [side("day 1", 3, 6.5, &mut rng), side("day 2", 17, 4.9, &mut rng)];
+    let (ratio, answer) = judged(&moved);
+    assert_eq!(ratio.verdict, Some(CompareVerdict::Different), "{ratio:?}");
+    assert!(ratio.modes.iter().all(|mode| mode.shares_apart && mode.share_p.is_none()), "{ratio:?}");
+    assert_eq!(answer, GateAnswer::Inconclusive, "{ratio:?}");
+    let stayed = [side("day 1", 8, 6.5, &mut rng), side("day 2", 9, 4.9, &mut rng)];
+    assert_eq!(judged(&stayed).1, GateAnswer::Pass);
+}
+
+#[test]
+fn modes_that_lie_before_the_limit_pass_though_they_may_be_the_same_or_differ() {
+    let side = |id: &str, scatter: f64, rng: &mut ChaCha8Rng| {
+        let values: Vec<f64> = (0..40)
+            .map(|at| if at * 3 % 10 < 5 { 70.0 } else { 6.5 } * (scatter * standard_normal(rng)).exp())
+            .collect();
+        run(id, "m", "now", vec![from_values("os.wake", "", time("wake-up"), Class::Compute, &values)])
+    };
+    let mut rng = generator(36);
+    let (ratio, answer) = judged(&[side("a", 0.025, &mut rng), side("b", 0.025, &mut rng)]);
+    let ends = |mode: &ModeRatio| mode.low.unwrap() > 1.0 / 1.05 && mode.high.unwrap() < 1.05;
+    assert!(ratio.modes.len() == 2 && ratio.modes.iter().all(ends), "{ratio:?}");
+    assert_eq!((ratio.verdict, answer), (Some(CompareVerdict::Undecided), GateAnswer::Pass), "{ratio:?}");
+    let (ratio, answer) = judged(&[side("a", 0.08, &mut rng), side("b", 0.08, &mut rng)]);
+    assert_eq!((ratio.verdict, answer), (Some(CompareVerdict::Undecided), GateAnswer::Inconclusive), "{ratio:?}");
 }
 
 #[test]

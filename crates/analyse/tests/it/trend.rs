@@ -272,3 +272,62 @@ fn years_to_double_of_one_day_are_not_written_as_none() {
     let said = found.sentences().join(" ");
     assert!(said.contains("doubles in 0.0008") && !said.contains("0.00 years"), "{said}");
 }
+
+/// Values of some families that all grow alike, each at its own level.
+fn alike(families: usize, values: usize, rng: &mut rand_chacha::ChaCha8Rng) -> Vec<Dated> {
+    let mut data = Vec::new();
+    for family in 0..families {
+        for at in 0..values {
+            let time = 2000.0 + 10.0 * (at as f64 + 0.5 * standard_normal(rng)) / values as f64;
+            let value = 10.0 * (family + 1) as f64 * (0.4 * (time - 2000.0) + 0.3 * standard_normal(rng)).exp();
+            data.push(Dated { time, value, name: None, family: Some(format!("family {family}")) });
+        }
+    }
+    data
+}
+
+#[test]
+fn families_that_grow_alike_are_seldom_said_to_differ() {
+    let mut rng = generator(34);
+    for (families, values) in [(2, 5), (2, 12), (4, 8)] {
+        let trials = 200;
+        let differ = |_: &usize| {
+            let found = analyse::trend::families(&alike(families, values, &mut rng), &TrendOptions::default()).unwrap();
+            found.families.iter().any(|family| family.differs)
+        };
+        let claims = (0..trials).filter(differ).count();
+        // Of 200 trials at 5%, more than 20 would be seen in 1 of 500; with the others' growth taken as exact there were 28.
+        assert!(claims <= 20, "{families} families of {values}: {claims} of {trials}");
+    }
+}
+
+#[test]
+fn families_say_how_many_values_are_in_the_window() {
+    let mut data = alike(2, 6, &mut generator(36));
+    let old = |at: usize| Dated {
+        time: if at == 0 { 2005.0 } else { 1980.0 + at as f64 },
+        value: 3.0,
+        name: None,
+        family: Some("old".to_owned()),
+    };
+    data.extend((0..6).map(old));
+    let window = Some((1999.0, f64::INFINITY));
+    let found = analyse::trend::families(&data, &TrendOptions { window, ..TrendOptions::default() }).unwrap();
+    assert_eq!(found.left_out, [("old".to_owned(), 1)]);
+}
+
+#[test]
+fn what_a_frontier_may_become_is_reckoned_from_its_last_record() {
+    // Twice the values of a frontier that ended: nothing of what came later changes what its records say.
+    let records = [1.0, 2.3, 3.6, 8.8, 15.0, 31.0, 58.0, 131.0];
+    let options = TrendOptions { project: vec![2010.0], ..TrendOptions::default() };
+    let frontier = |values: &[f64]| {
+        let found = trend(&yearly(values), &options).unwrap();
+        found.fits.into_iter().find(|fit| fit.curve == TrendCurve::Frontier).unwrap()
+    };
+    let mut later = records.to_vec();
+    later.extend([100.0; 6]);
+    let (alone, ended) = (frontier(&records), frontier(&later));
+    assert_eq!(ended.ended, Some(1997.0));
+    assert_eq!(alone.projections, ended.projections);
+}

@@ -101,9 +101,11 @@ fn the_clock_is_told_once_and_rows_say_what_they_are_compared_in() {
     let row = text.lines().find(|line| line.contains("clock read")).unwrap();
     assert!(row.contains("same") && row.trim_end().ends_with("cycles"), "{row}");
     assert!(drawn(&Markdown, &[&a, &b]).contains("compared in"));
+    assert!(said.contains("DIFFERENT: surely, and by more than 2% (1% in cycles); SAME"), "{said}");
     // Between machines the time is told, and what it is made of.
     b.machine.fingerprint = "another".to_owned();
     let said = unwrapped(&drawn_wide(&[&a, &b]));
+    assert!(said.contains("DIFFERENT: surely, and by more than 2%; SAME"), "{said}");
     assert!(said.contains("time: cycles 1") && said.contains("clock 1.04"), "{said}");
     assert!(said.contains("the clock of each machine (vm 1 2.60 GHz, vm 2 2.50 GHz)"), "{said}");
     let csv = drawn(&Csv, &[&a, &b]);
@@ -161,4 +163,24 @@ fn cpus_that_the_host_had_elsewhere_are_said_of_one_machine() {
     // Of another machine it is no news.
     far.machine.fingerprint = "another".to_owned();
     assert!(!said(&[&near, &far]).contains("elsewhere"));
+}
+
+#[test]
+fn what_is_decided_is_not_listed_as_open() {
+    let a = at_clock(1, 2.6e9);
+    let mut b = at_clock(2, 2.6e9);
+    // Both modes of a hand-off take twice as long: their reason stands in the row's document and opens nothing.
+    let values = |figure: &mut Figure| {
+        figure.outcome.scale(2.0);
+        figure.launches.iter_mut().for_each(|launch| launch.value *= 2.0);
+    };
+    b.figures.iter_mut().filter(|figure| matches!(figure.outcome, Outcome::Modes(_))).for_each(values);
+    let comparison = analyse::compare(&[&a, &b], &CompareOptions::default()).unwrap();
+    let row = comparison.rows.iter().find(|row| !row.ratios[1].modes.is_empty()).unwrap();
+    assert_eq!(row.ratios[1].verdict, Some(analyse::compare::CompareVerdict::Different), "{row:?}");
+    let reason = row.ratios[1].reason.clone().unwrap();
+    let said = unwrapped(&drawn(&Terminal { width: 160, ..Terminal::default() }, &[&a, &b]));
+    assert!(said.contains("; DIFFERENT") && !said.contains(&reason), "{reason}: {said}");
+    let same = unwrapped(&drawn(&Terminal { width: 160, ..Terminal::default() }, &[&a, &a]));
+    assert!(same.contains("are the same run") && !same.contains("not decided"), "{same}");
 }

@@ -130,7 +130,7 @@ fn certain(comparison: &Comparison) -> String {
     format!(
         "Slower and faster: surely, and by more than {}; same: surely by less. {tests} a false difference with a chance \
          of at most {}.",
-        percent(comparison.band),
+        rows::band(comparison),
         percent(1.0 - comparison.level)
     )
 }

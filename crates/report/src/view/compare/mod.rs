@@ -194,10 +194,8 @@ fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, ot
         notes.extend((0..comparison.machines.len()).map(|index| machine_note(comparison, context, index)));
     }
     if !others.is_empty() && !context.brief {
-        let mut line = format!(
-            "DIFFERENT: surely, and by more than {}; SAME: surely by less; UNDECIDED",
-            percent(comparison.band)
-        );
+        let mut line =
+            format!("DIFFERENT: surely, and by more than {}; SAME: surely by less; UNDECIDED", rows::band(comparison));
         if others.len() > BESIDE && many::undecided(comparison) {
             line.push_str(&format!(" ({})", many::UNDECIDED));
         }

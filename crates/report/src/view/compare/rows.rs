@@ -1,5 +1,6 @@
 //! Rows of a comparison.
 
+use analyse::Comparison;
 use analyse::compare::{
     CompareRow as Compared, CompareVerdict, GainDirection, ModeRatio, NeededLaunches, Normalise, Ratio, RatioBasis,
 };
@@ -54,6 +55,12 @@ pub(crate) fn change(row: &Compared, ratio: &Ratio, normalise: Normalise) -> [Ce
 pub(crate) fn change_columns(normalise: Normalise, level: f64) -> [Column; 2] {
     let kind = if normalise == Normalise::Ratio { ColumnKind::Number } else { ColumnKind::Words };
     [Column::new(ratio_title(normalise), kind), Column::new(format!("{} interval", percent(level)), ColumnKind::Number)]
+}
+
+/// What counts as the same: `2%`, or `2% (1% in cycles)` where any figure is compared in those.
+pub(super) fn band(comparison: &Comparison) -> String {
+    let band = percent(comparison.band);
+    comparison.cycles_band.map_or_else(|| band.clone(), |cycles| format!("{band} ({} in cycles)", percent(cycles)))
 }
 
 /// A ratio in words: the factor and its direction, or the number alone if ratios were requested.
@@ -167,6 +174,9 @@ pub(crate) fn brief(ratio: &Ratio) -> (&'static str, Tone) {
 
 /// What would decide an undecided figure, or why there is no verdict or interval; `None` if there is nothing to add.
 pub(super) fn open(ratio: &Ratio) -> Option<String> {
+    if matches!(ratio.verdict, Some(CompareVerdict::Different | CompareVerdict::Same)) {
+        return None;
+    }
     let need = ratio.need.map(|need| match need {
         NeededLaunches::Launches(1) => "1 more launch would decide".to_owned(),
         NeededLaunches::Launches(count) => format!("{count} more launches would decide"),
