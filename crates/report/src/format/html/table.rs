@@ -11,12 +11,13 @@ const BAND: f64 = 0.02;
 
 pub(super) fn draw(table: &Table) -> Markup {
     let headed = table.columns.iter().any(|column| !column.title.is_empty());
+    let classes: Vec<&str> = (0..table.columns.len()).map(|index| alignment(table, index)).collect();
     html! {
         div.scroll tabindex="0" {
             table {
                 @if barred(table) { caption { "Bars: the interval around its value, up to ±5%; the band is ±2%." } }
                 @if headed {
-                    thead { tr { @for (index, column) in table.columns.iter().enumerate() { (head(column, shaded(table, index))) } } }
+                    thead { tr { @for (column, class) in table.columns.iter().zip(&classes) { th scope="col" class=(class) { (column.title) } } } }
                 }
                 @for group in &table.groups {
                     @let decimals = decimals(table, group);
@@ -26,7 +27,7 @@ pub(super) fn draw(table: &Table) -> Markup {
                                 (group.title) @if !group.note.is_empty() { span.muted { " (" (group.note) ")" } }
                             } }
                         }
-                        @for one in &group.rows { (row(&table.columns, &decimals, one)) }
+                        @for one in &group.rows { (row(&table.columns, &classes, &decimals, one)) }
                     }
                 }
             }
@@ -39,23 +40,17 @@ fn barred(table: &Table) -> bool {
     table.rows().flat_map(|row| &row.cells).any(bar)
 }
 
-/// Whether a column has shaded cells, whose texts end at the right.
-fn shaded(table: &Table, index: usize) -> bool {
-    table.rows().any(|row| matches!(row.cells.get(index), Some(Cell::Heat { .. })))
+/// Class of a column by where its texts end: those of numbers and of shaded cells at the right.
+fn alignment(table: &Table, index: usize) -> &'static str {
+    let shaded = || table.rows().any(|row| matches!(row.cells.get(index), Some(Cell::Heat { .. })));
+    match table.columns[index].kind {
+        ColumnKind::Number => "n",
+        _ if shaded() => "heat",
+        _ => "",
+    }
 }
 
-fn head(column: &Column, shaded: bool) -> Markup {
-    let class = if column.kind == ColumnKind::Number {
-        "n"
-    } else if shaded {
-        "heat"
-    } else {
-        ""
-    };
-    html! { th scope="col" class=(class) { (column.title) } }
-}
-
-fn row(columns: &[Column], decimals: &[usize], row: &TableRow) -> Markup {
+fn row(columns: &[Column], classes: &[&str], decimals: &[usize], row: &TableRow) -> Markup {
     let across = row.cells.iter().position(|cell| matches!(cell, Cell::Across(..)));
     let shown = across.map_or(columns.len(), |index| index + 1);
     html! {
@@ -69,7 +64,7 @@ fn row(columns: &[Column], decimals: &[usize], row: &TableRow) -> Markup {
                 } @else if let Cell::Heat { text, gain } = cell {
                     td class=(heat(*gain)) data-v=(gain) { (text) }
                 } @else {
-                    td class=(if column.kind == ColumnKind::Number { "n" } else { "" }) data-v=[order(cell)] {
+                    td class=(classes[index]) data-v=[order(cell)] {
                         (content(row, cell, decimals[index]))
                     }
                 }
