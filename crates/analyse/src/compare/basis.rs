@@ -10,8 +10,8 @@ use stats::Floor;
 
 use super::figure_view::FigureView;
 use super::options::CompareOptions;
-use super::ratio_basis::RatioBasis;
-use super::result::{FloorUsed, Relation};
+use super::ratio_basis::{FloorUsed, RatioBasis};
+use super::result::Relation;
 use super::session::{History, relation};
 use super::shift::{CompareShift, CoreShifts, shift};
 use super::verdict::FigureFinding;

@@ -38,12 +38,12 @@ pub use power::{FoundShare, PlantedPower};
 pub use price::PerPrice;
 pub use printed::{Disagreement, PrintedCell};
 pub use rank::Rank;
-pub use ratio_basis::{CompareVerdict, ComparedClock, CoreRatio, RatioBasis, RatioEnds};
+pub use ratio_basis::{CompareVerdict, ComparedClock, CoreRatio, FloorUsed, RatioBasis, RatioEnds};
 pub use report::compare;
 pub(crate) use report::compare_figures;
 pub use result::{
-    AssumedSpread, CompareGate, CompareRow, Compared, Comparison, FailOn, FloorUsed, GainDirection, GateAnswer,
-    GateFigure, GeometricMean, ModeRatio, NeededLaunches, Ratio, RatioMethod, Relation, Unmatched, VerdictCounts,
+    AssumedSpread, CompareGate, CompareRow, Compared, Comparison, FailOn, GainDirection, GateAnswer, GateFigure,
+    GeometricMean, ModeRatio, NeededLaunches, Ratio, RatioMethod, Relation, Unmatched, VerdictCounts,
 };
 pub use self_test::{EqualVerdicts, FEWEST_PAIRS, SelfTest, self_test};
 pub use session::{NEWEST_SESSIONS, SessionRecord, least_error, relation};

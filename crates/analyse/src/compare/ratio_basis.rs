@@ -94,3 +94,13 @@ pub struct RatioEnds {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<CompareVerdict>,
 }
+
+/// The session floor that was applied.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct FloorUsed {
+    /// Relative standard deviation between sessions.
+    pub sd: f64,
+    /// Sessions it was estimated from; absent for the default of the figure's class.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<usize>,
+}

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::options::Normalise;
 use super::price::PerPrice;
 use super::rank::Rank;
-use super::ratio_basis::{CompareVerdict, ComparedClock, CoreRatio, RatioBasis};
+use super::ratio_basis::{CompareVerdict, ComparedClock, CoreRatio, FloorUsed, RatioBasis};
 use crate::conditions::RunDisturbance;
 
 /// Several runs side by side, one of them the reference.
@@ -259,16 +259,6 @@ pub struct AssumedSpread {
     pub high: f64,
 }
 
-/// The session floor that was applied.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct FloorUsed {
-    /// Relative standard deviation between sessions.
-    pub sd: f64,
-    /// Sessions it was estimated from; absent for the default of the figure's class.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sessions: Option<usize>,
-}
-
 /// Two modes that are nearest to each other, or one without a counterpart.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModeRatio {
@@ -285,7 +275,7 @@ pub struct ModeRatio {
     pub share_p: Option<f64>,
     /// Whether the shares differ, after Holm's adjustment.
     pub shares_differ: bool,
-    /// Whether the shares are further apart than launches alone explain, in whatever sessions: they may not be the same.
+    /// Whether the shares are further apart than launches alone explain, in whatever sessions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shares_apart: bool,
     /// Ratio of the centres.

@@ -9,7 +9,8 @@ use stats::Floor;
 use stats::distribution::normal_quantile;
 
 use super::default_floor::{FloorBasis, Nearness, code_layout, default_floor, is_crowded, nearness, one_build};
-use super::result::{FloorUsed, Relation};
+use super::ratio_basis::FloorUsed;
+use super::result::Relation;
 
 /// Relation of a run to the reference.
 #[must_use]
