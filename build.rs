@@ -1,5 +1,6 @@
-//! Strips the released program, since Cargo leaves `strip` of a profile out for a package whose level is set apart; and has
-//! all tables of addresses filled in at the start and then made read-only, which `-Crelro-level=partial` leaves out.
+//! Strips the released program, since Cargo leaves `strip` of a profile out for a package whose level is set apart; and
+//! has all tables of addresses filled in at the start and then made read-only, which `-Crelro-level=partial` leaves
+//! out.
 #![allow(clippy::print_stdout, reason = "build scripts talk to cargo on standard output")]
 
 fn main() {

@@ -84,8 +84,8 @@ fn without_formulas_if_asked(bytes: Vec<u8>, format: &str, common: &CommonOption
     if common.no_formulas && format == "csv" { without_formulas(&bytes) } else { Ok(bytes) }
 }
 
-/// CSV whose texts no spreadsheet reads as formulas: an apostrophe stands before one that begins like a formula. Numbers
-/// stay as they are.
+/// CSV whose texts no spreadsheet reads as formulas: an apostrophe stands before one that begins like a formula.
+/// Numbers stay as they are.
 fn without_formulas(bytes: &[u8]) -> Result<Vec<u8>> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
     let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());

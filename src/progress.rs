@@ -47,14 +47,14 @@ const LINE: Duration = Duration::from_secs(30);
 /// Steps of the bar.
 const STEPS: u64 = 1000;
 
-/// A launch that lasts longer than this is drawn again while it runs, once a [`TICK`]: what that costs is nothing beside
-/// it, and shorter ones are left alone.
+/// A launch that lasts longer than this is drawn again while it runs, once a [`TICK`]: what that costs is nothing
+/// beside it, and shorter ones are left alone.
 const LONG: Duration = Duration::from_secs(2);
 /// Time between two looks at whether a launch is long.
 const TICK: Duration = Duration::from_secs(1);
 
-/// Shows progress on standard error: between launches, and inside those that take seconds. Drawing inside short ones would
-/// disturb what is measured.
+/// Shows progress on standard error: between launches, and inside those that take seconds. Drawing inside short ones
+/// would disturb what is measured.
 pub(crate) struct ProgressLine {
     bar: ProgressBar,
     state: Arc<Mutex<ShownState>>,

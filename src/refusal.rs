@@ -42,8 +42,8 @@ pub(crate) fn strange_word(error: &clap::Error) -> Option<anyhow::Error> {
     Some(anyhow::anyhow!("could not use '{word}': it is not UTF-8; if it is a file, rename it, or name a link to it"))
 }
 
-/// What an error says and its tips, joined; then the usage where something is missing or superfluous, and the help of the
-/// verb that `words` name.
+/// What an error says and its tips, joined; then the usage where something is missing or superfluous, and the help of
+/// the verb that `words` name.
 fn in_one_line(error: &clap::Error, words: &[OsString]) -> String {
     let (verb, verbs) = verb_of(words);
     if error.kind() == ErrorKind::MissingSubcommand {

@@ -65,8 +65,8 @@ pub(crate) struct RoundOptions {
 /// How far apart the executions of whole programs lie.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ExecutionSpacing {
-    /// Least time between two executions of a command: closer together they describe a moment, which the next minute need
-    /// not resemble; a resumed run keeps its own [default: 0.5s, or what lets all end within 20s]
+    /// Least time between two executions of a command: closer together they describe a moment, which the next minute
+    /// need not resemble; a resumed run keeps its own [default: 0.5s, or what lets all end within 20s]
     #[arg(long, value_name = "TIME", value_parser = seconds_or_none, env = "PRONY_SPACING", hide_env_values = true)]
     pub(crate) spacing: Option<f64>,
 }
@@ -104,8 +104,8 @@ impl RoundOptions {
 pub(crate) struct MeasureOptions {
     #[command(flatten)]
     pub(crate) rounds: RoundOptions,
-    /// Most launches of a figure; it may end after 8, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224 and 320 [default: 40, and 320 where a
-    /// time limit ends the run]
+    /// Most launches of a figure; it may end after 8, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224 and 320 [default: 40,
+    /// and 320 where a time limit ends the run]
     #[arg(long, alias = "launches", value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(LOOKS[0])..=i64::from(LOOKS[LOOKS.len() - 1])))]
     pub(crate) max_launches: Option<u32>,
     /// Resume a run that was cut off, with the same command line otherwise

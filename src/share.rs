@@ -134,8 +134,8 @@ impl Secrets {
     }
 }
 
-/// The first 128 bits of SHA-256 over the salt and a text, in hexadecimal: equal for equal texts of one salt, and no use
-/// to anybody without the salt.
+/// The first 128 bits of SHA-256 over the salt and a text, in hexadecimal: equal for equal texts of one salt, and no
+/// use to anybody without the salt.
 fn salted(salt: &[u8], text: &str) -> String {
     let mut state = Sha256::new();
     state.update(b"prony share");

@@ -1,5 +1,5 @@
-//! Any bytes are frames of a channel or refused, in whatever pieces they come; and no message is longer than allowed, however
-//! long its frames say it is. The cipher lets everything pass, so that what lies behind it is reached.
+//! Any bytes are frames of a channel or refused, in whatever pieces they come; and no message is longer than allowed,
+//! however long its frames say it is. The cipher lets everything pass, so that what lies behind it is reached.
 #![no_main]
 
 use channel::Result;

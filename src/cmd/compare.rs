@@ -54,8 +54,8 @@ pub(crate) struct Arguments {
     /// Price of a run's machine, such as B=0.59/h, for the performance per price; give one for every run
     #[arg(long, value_name = "RUN=AMOUNT", value_parser = price, conflicts_with = "ratio")]
     price: Vec<(String, f64, String)>,
-    /// Exit with 1 when this condition is established: slower, slower:5 (a figure, by at least 5%), different; with 3 when
-    /// that cannot be told or nothing could be tested; else with 0
+    /// Exit with 1 when this condition is established: slower, slower:5 (a figure, by at least 5%), different; with 3
+    /// when that cannot be told or nothing could be tested; else with 0
     #[arg(long, value_name = "CONDITION")]
     fail_on: Option<FailOn>,
     /// What --fail-on makes of a condition that can be told neither way: pass (exit with 0) or fail (exit with 1)

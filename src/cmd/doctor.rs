@@ -19,8 +19,8 @@ pub(crate) struct Arguments {
     /// Directory in which the file figures would be measured
     #[arg(long, value_name = "DIR", default_value = ".")]
     directory: PathBuf,
-    /// Watch the host for this time instead, such as 60s: contention on the cores, the clock, stolen time, and which CPUs
-    /// are threads of one core
+    /// Watch the host for this time instead, such as 60s: contention on the cores, the clock, stolen time, and which
+    /// CPUs are threads of one core
     #[arg(long, value_name = "TIME", value_parser = crate::value_parsers::seconds, conflicts_with = "directory")]
     host: Option<f64>,
 }

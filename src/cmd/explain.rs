@@ -19,7 +19,8 @@ pub(crate) struct Arguments {
     /// Only figures that match, such as 'os.*'
     #[arg(long, value_name = "GLOB")]
     figures: Option<String>,
-    /// Take the first run's figures at one point and the second's at another, such as placement=same_cpu placement=cross_cpu
+    /// Take the first run's figures at one point and the second's at another, such as placement=same_cpu
+    /// placement=cross_cpu
     #[arg(long, num_args = 2, value_names = ["POINT_A", "POINT_B"])]
     at: Option<Vec<Point>>,
     /// Show the arithmetic

@@ -160,8 +160,8 @@ impl Imported {
         Ok(())
     }
 
-    /// What can be done with the runs: the first is shown, and set against one that has a figure of it, imported with it or
-    /// the latest of the store.
+    /// What can be done with the runs: the first is shown, and set against one that has a figure of it, imported with
+    /// it or the latest of the store.
     fn next(&self, store: &dyn store::Store) -> Vec<String> {
         let Some((first, others)) = self.rows.split_first() else { return Vec::new() };
         let beside = others.iter().find(|row| row.number != first.number && !row.figures.is_disjoint(&first.figures));

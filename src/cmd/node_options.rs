@@ -16,7 +16,8 @@ use crate::value_parsers::seconds;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Nodes")]
 pub(crate) struct LauncherOptions {
-    /// What starts nodes: local (processes of this host), ssh (your own, with its configuration and keys), slurm, or for prony farm slurm-array
+    /// What starts nodes: local (processes of this host), ssh (your own, with its configuration and keys), slurm, or
+    /// for prony farm slurm-array
     #[arg(long, value_name = "LAUNCHER", default_value = "local", value_parser = ["local", "ssh", "slurm", "slurm-array"])]
     pub(crate) launcher: String,
     /// Hosts for ssh, as it knows them

@@ -29,8 +29,8 @@ pub(crate) struct Arguments {
     /// Runs: numbers, ids, labels, latest, files, - or published:NAME; the first is the reference
     #[arg(required_unless_present = "with", value_name = "RUN")]
     runs: Vec<String>,
-    /// The file to write, in HTML or in --format; - for standard output [default: prony-report.html, and standard output
-    /// with --format]
+    /// The file to write, in HTML or in --format; - for standard output [default: prony-report.html, and standard
+    /// output with --format]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// What another verb finds, as part of the report: predict, choose, trend or app fit with its options, such as
@@ -40,7 +40,8 @@ pub(crate) struct Arguments {
     /// Only figures that match, such as 'memory.*'
     #[arg(long, value_name = "GLOB")]
     figures: Option<String>,
-    /// One run in the tables of an evaluation: ams, babar, byte, daisy, ramspeed, stream, tape, or a folder with evaluation.toml
+    /// One run in the tables of an evaluation: ams, babar, byte, daisy, ramspeed, stream, tape, or a folder with
+    /// evaluation.toml
     #[arg(long = "as", value_name = "EVALUATION", conflicts_with = "figures")]
     evaluation: Option<String>,
 }

@@ -32,8 +32,8 @@ pub(crate) struct Arguments {
     /// [default: the current one]
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     directory: Vec<PathBuf>,
-    /// Medium of --suite tape, or of figures at medium=target, which write over it: a file to be made, a block device or
-    /// a tape drive
+    /// Medium of --suite tape, or of figures at medium=target, which write over it: a file to be made, a block device
+    /// or a tape drive
     #[arg(long, value_name = "PATH", conflicts_with_all = ["directory", "resume"])]
     target_device: Option<PathBuf>,
     /// Make the files so large that together they are a quarter larger than the memory there is: those of --suite ams
@@ -42,9 +42,9 @@ pub(crate) struct Arguments {
     /// Do not read the references beside batches, and do not leave out disturbed batches
     #[arg(long, conflicts_with = "resume")]
     no_rulers: bool,
-    /// Least time between two launches of a figure: closer together they describe a moment, which the next minute need not
-    /// resemble; a resumed run keeps its own [default: 1s, or a twentieth of a shorter time limit; none in quick and
-    /// default]
+    /// Least time between two launches of a figure: closer together they describe a moment, which the next minute need
+    /// not resemble; a resumed run keeps its own [default: 1s, or a twentieth of a shorter time limit; none in quick
+    /// and default]
     #[arg(long, value_name = "TIME", value_parser = seconds_or_none, env = "PRONY_SPACING", hide_env_values = true)]
     spacing: Option<f64>,
     /// Print every figure at the end, not only the key figures
@@ -64,8 +64,8 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Seconds between rounds: as requested, else the usual ones, or a twentieth of a shorter limit, which leaves time for
-    /// launches enough. Suites with a limit of their own fill it by themselves.
+    /// Seconds between rounds: as requested, else the usual ones, or a twentieth of a shorter limit, which leaves time
+    /// for launches enough. Suites with a limit of their own fill it by themselves.
     fn spacing(&self) -> f64 {
         let fills = self.selection.suite().and_then(probes::suite).is_some_and(|suite| suite.seconds.is_some());
         let usual = self.measure.rounds.time_limit.map_or(model::SPACING, |limit| model::SPACING.min(limit / 20.0));

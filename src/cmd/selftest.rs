@@ -1,4 +1,5 @@
-//! `prony selftest`: the machine against itself. Every DIFFERENT is a false alarm, and a planted difference is to be found.
+//! `prony selftest`: the machine against itself. Every DIFFERENT is a false alarm, and a planted difference is to be
+//! found.
 
 use analyse::CompareOptions;
 use analyse::compare::{Relation, relation, self_test};

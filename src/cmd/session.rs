@@ -24,8 +24,9 @@ use crate::run_saver::RunSaver;
 /// Signals within this time of the first are one request: timeout(1) sends its signal to the program and to its group.
 const ONE_REQUEST: Duration = Duration::from_millis(500);
 
-/// The first Ctrl-C (or SIGTERM, or a closed terminal) ends the run in order; a further one, half a second later or more,
-/// ends the program immediately. A closed terminal that the program was told to ignore, as by nohup(1), stays ignored.
+/// The first Ctrl-C (or SIGTERM, or a closed terminal) ends the run in order; a further one, half a second later or
+/// more, ends the program immediately. A closed terminal that the program was told to ignore, as by nohup(1), stays
+/// ignored.
 pub(crate) fn watch_for_signals() -> Result<Stopper> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let asked = Arc::new(AtomicBool::new(false));
@@ -86,7 +87,8 @@ pub(crate) struct LocalSession<'a> {
     pub(crate) stopper: Stopper,
     saver: RunSaver,
     claim: MachineClaim,
-    /// Whether a new run in which nothing could be launched is kept: why a figure is not measured is a result of its own.
+    /// Whether a new run in which nothing could be launched is kept: why a figure is not measured is a result of its
+    /// own.
     keep_empty: bool,
 }
 
@@ -225,8 +227,8 @@ impl<'a> LocalSession<'a> {
     }
 }
 
-/// Keeps a run that its store did not take as a document in the folder for temporary files, and says where; `None` if that
-/// fails too.
+/// Keeps a run that its store did not take as a document in the folder for temporary files, and says where; `None` if
+/// that fails too.
 fn elsewhere(run: &Run) -> Option<String> {
     let named = tempfile::Builder::new().prefix("prony-").suffix(".prony.json").tempfile().ok()?;
     let place = named.into_temp_path().keep().ok()?;
@@ -248,7 +250,8 @@ pub(crate) fn measured(run: &Run) -> bool {
         .any(|figure| matches!(figure.outcome, Outcome::Measured(_) | Outcome::Below { .. } | Outcome::Modes(_)))
 }
 
-/// The newest earlier runs of the machine with this fingerprint, except the run `id`, which may contain the ratio of its unshared core.
+/// The newest earlier runs of the machine with this fingerprint, except the run `id`, which may contain the ratio of
+/// its unshared core.
 pub(super) fn earlier(store: Option<&dyn Store>, fingerprint: &str, id: &str) -> Vec<Run> {
     /// Enough that one of them probably had both a shared and an unshared core.
     const NEWEST: usize = 5;
@@ -261,8 +264,8 @@ pub(super) fn earlier(store: Option<&dyn Store>, fingerprint: &str, id: &str) ->
     store.and_then(read).unwrap_or_default()
 }
 
-/// The newest earlier run of the same machine that can be compared, of the same suite if there is one: one that has a figure
-/// of this one.
+/// The newest earlier run of the same machine that can be compared, of the same suite if there is one: one that has a
+/// figure of this one.
 fn previous(store: Option<&dyn Store>, run: &Run) -> Option<String> {
     /// Runs that are looked into.
     const NEWEST: usize = 5;

@@ -16,7 +16,8 @@ pub(crate) struct Arguments {
     /// Runs: numbers, ids, labels, latest, files, - or published:NAME; several as csv, json or markdown
     #[arg(required = true, num_args = 1.., value_name = "RUN")]
     runs: Vec<String>,
-    /// A run in the tables of an evaluation: ams, babar, byte, daisy, ramspeed, stream, tape, or a folder with evaluation.toml
+    /// A run in the tables of an evaluation: ams, babar, byte, daisy, ramspeed, stream, tape, or a folder with
+    /// evaluation.toml
     #[arg(long = "as", value_name = "EVALUATION")]
     evaluation: Option<String>,
     /// Print core figures as time at this clock [default: the median clock of the run]

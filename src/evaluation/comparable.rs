@@ -1,5 +1,5 @@
-//! Published figures at the points of today's suites: where a source does not state an axis, the suite that continues its
-//! tables says which value stands for it, and the figure says so.
+//! Published figures at the points of today's suites: where a source does not state an axis, the suite that continues
+//! its tables says which value stands for it, and the figure says so.
 
 use anyhow::Result;
 use import::published::PublishedEvaluation;
@@ -126,7 +126,8 @@ mod tests {
         assert!(near("cyberlife-2004", "shell.compile:program=small,placement=free"));
         assert!(near("cyberlife-2004", "file.write:buffer=1KiB,place=target,durability=fsync"));
         assert!(near("cyberlife-2004", "cpu.dhrystone"), "another language");
-        // Of figures that are measured again none is another one, but those of applications: a source's program is its own.
+        // Of figures that are measured again none is another one, but those of applications: a source's program is its
+        // own.
         for evaluation in PublishedEvaluation::all().unwrap() {
             let keys = measured(&evaluation).unwrap();
             for figure in

@@ -25,8 +25,8 @@ fn alone() -> MutexGuard<'static, ()> {
 const BRIEF: u32 = 6;
 const LONG: u32 = 20;
 
-/// Noise may hide a planted cause from one pair of short runs; one of several pairs must show it. A quiet machine shows it
-/// in brief ones, which are tried first.
+/// Noise may hide a planted cause from one pair of short runs; one of several pairs must show it. A quiet machine shows
+/// it in brief ones, which are tried first.
 fn within_tries(what: &str, attempt: impl FnMut(u32) -> Result<(), String>) {
     tried(what, if testing::wants_slow() { &[BRIEF, LONG, LONG, LONG] } else { &[4; 3] }, attempt);
 }
@@ -313,8 +313,8 @@ fn a_cpu_limit_is_explained_by_the_control_group() {
     });
 }
 
-/// Installs a filter of a thousand steps that reads an argument, so that the kernel cannot know its answer beforehand, and
-/// allows every call; then becomes the program that its arguments name (seccomp(2)).
+/// Installs a filter of a thousand steps that reads an argument, so that the kernel cannot know its answer beforehand,
+/// and allows every call; then becomes the program that its arguments name (seccomp(2)).
 const FILTERED: &str = "
 import ctypes, os, struct, sys
 steps = struct.pack('HBBI', 0x20, 0, 0, 16) * 1000 + struct.pack('HBBI', 0x06, 0, 0, 0x7fff0000)

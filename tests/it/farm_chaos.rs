@@ -1,5 +1,6 @@
 //! Faults of many kinds at random moments, run after run, until there were enough; after each run the products on the
-//! disk are held against the ledger. Twelve faults by default, 300 among the slow tests, half of them beside the other half.
+//! disk are held against the ledger. Twelve faults by default, 300 among the slow tests, half of them beside the other
+//! half.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

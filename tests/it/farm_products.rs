@@ -78,9 +78,9 @@ fn a_damaged_record_is_told_and_its_chunk_and_files_are_made_again() {
     assert!(said.out.contains("10 files of 10 chunks") && said.err.is_empty(), "{said:?}");
 }
 
-/// All processes are killed while results count; of some, the files do not have their names yet. That a kill finds one so
-/// is a matter of microseconds on an idle machine, so chunks are set back to each state that it may leave them in: no file
-/// has its name, some have it, all have it. Resuming publishes them.
+/// All processes are killed while results count; of some, the files do not have their names yet. That a kill finds one
+/// so is a matter of microseconds on an idle machine, so chunks are set back to each state that it may leave them in:
+/// no file has its name, some have it, all have it. Resuming publishes them.
 #[test]
 fn a_crash_between_commit_and_publication_is_finished_on_resume() {
     let place = Place::new();

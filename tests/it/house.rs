@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 /// Names that mean the same in every crate.
 const SHARED: [&str; 3] = ["Arguments", "Error", "Result"];
 
+/// `max_width` of rustfmt.toml.
+const WIDTH: usize = 120;
+
 /// The lines of every source file of the program, without tests and comments.
 #[expect(clippy::unwrap_used, reason = "a tree that cannot be read fails the test")]
 pub(crate) fn sources() -> Vec<(PathBuf, Vec<String>)> {
@@ -114,6 +117,24 @@ fn comments_and_pages_name_the_part_that_they_mean() {
         }
     }
     assert!(vague.is_empty(), "{vague:#?}");
+}
+
+/// rustfmt wraps code at this width, and leaves comments as they are.
+#[test]
+fn comments_are_as_wide_as_code_at_most() {
+    let mut wide = Vec::new();
+    for path in texts(Path::new(env!("CARGO_MANIFEST_DIR")))
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|ending| ending == "rs"))
+    {
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        for (number, line) in text.lines().enumerate() {
+            if line.trim_start().starts_with("//") && line.chars().count() > WIDTH {
+                wide.push(format!("{}:{}", path.display(), number + 1));
+            }
+        }
+    }
+    assert!(wide.is_empty(), "{wide:#?}");
 }
 
 /// The pages and the sources of the tree, tests included.

@@ -1,5 +1,5 @@
-//! The real program on a machine of several packages and NUMA nodes, in a guest under an emulator: plans and bindings, not
-//! speed.
+//! The real program on a machine of several packages and NUMA nodes, in a guest under an emulator: plans and bindings,
+//! not speed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "a test that cannot go on fails")]
 
 use std::path::Path;
@@ -41,8 +41,8 @@ fn a_guest_of_two_nodes_measures_every_pair_of_them() {
         "core_pair",
     ];
     let asked: Vec<String> = named.iter().map(|name| format!("--probe memory.{name}")).collect();
-    // An emulator takes long for every process: a round or two show where everything ran and lay. A loaded host needs more
-    // time for them.
+    // An emulator takes long for every process: a round or two show where everything ran and lay. A loaded host needs
+    // more time for them.
     let script = format!(
         "for limit in 60 240 480; do
             prony run {} --target 90 --time-limit $limit --max-launches 8 --no-store --quiet --output run.json >&2

@@ -350,8 +350,8 @@ fn several_servers_give_curves_to_and_from_each() {
     }
 }
 
-/// Eight frames of each of four senders are more than the port's buffer holds, whatever else the machine does: the link is
-/// slow, and the relation is in bytes.
+/// Eight frames of each of four senders are more than the port's buffer holds, whatever else the machine does: the link
+/// is slow, and the relation is in bytes.
 #[test]
 fn a_sweep_of_bursts_stands_beside_the_relation() {
     if let Err(reason) = fleet::lab::means() {

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use model::words::list;
 
-/// Load of other work for each CPU, from which it is reported, where nothing better is known: it is that of the minute before.
+/// Load of other work for each CPU, from which it is reported, where nothing better is known: it is that of the minute
+/// before.
 const LOAD_PER_CPU: f64 = 0.5;
 /// Share of the CPUs' time that others used from which it is reported.
 const OTHERS: f64 = 0.1;
@@ -72,8 +73,8 @@ pub fn disturbances(run: &Run) -> Vec<RunDisturbance> {
     found.into_iter().flatten().collect()
 }
 
-/// Whether a run is known to have had its CPUs to itself, as far as its machine could see: no other work, and no time that
-/// was taken from it. A thread of a host's other guest on the core is none of these.
+/// Whether a run is known to have had its CPUs to itself, as far as its machine could see: no other work, and no time
+/// that was taken from it. A thread of a host's other guest on the core is none of these.
 #[must_use]
 pub(crate) fn had_its_cpus(run: &Run) -> bool {
     let conditions = recorded(run);

@@ -1,8 +1,8 @@
 //! From runs to findings, by pure functions: no clock, no file, no hidden state.
 //!
 //! [`compare()`] tells which figures of several runs differ, by how much and with what certainty; [`explain()`] tells
-//! why two of them differ; [`choose`] decides what to buy, and [`trend`] extrapolates growth. Findings are serialisable, so
-//! that every format prints the same result.
+//! why two of them differ; [`choose`] decides what to buy, and [`trend`] extrapolates growth. Findings are
+//! serialisable, so that every format prints the same result.
 #![forbid(unsafe_code)]
 
 pub mod choose;

@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use crate::host::{Spells, spells_of};
 
-/// Smallest factor between hand-overs of CPUs that are at different places: another cache or package takes twice as long
-/// and more, a busy link or a slower clock less.
+/// Smallest factor between hand-overs of CPUs that are at different places: another cache or package takes twice as
+/// long and more, a busy link or a slower clock less.
 const APART: f64 = 1.6;
 /// Smallest share of the readings of a place.
 const LEAST: f64 = 0.02;

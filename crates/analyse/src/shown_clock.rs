@@ -1,17 +1,18 @@
 //! The clock that a run showed, and how surely it is known.
 //!
-//! A core figure is kept in cycles. Its time is that at the clock of its run, which is itself measured: between machines
-//! the error of both clocks is part of every interval of time.
+//! A core figure is kept in cycles. Its time is that at the clock of its run, which is itself measured: between
+//! machines the error of both clocks is part of every interval of time.
 
 use model::{CLOCK, CORE_SHARED, Estimate, EstimateMethod, Figure, Run, ValueBasis};
 use serde::{Deserialize, Serialize};
 use stats::distribution::normal_quantile;
 
-/// Half-width of the 95% interval of a run's median clock where the run does not state it: the largest of those that were
-/// recorded on a shared guest (0.2 to 2.9%).
+/// Half-width of the 95% interval of a run's median clock where the run does not state it: the largest of those that
+/// were recorded on a shared guest (0.2 to 2.9%).
 const UNSTATED: f64 = 0.029;
 
-/// Standard deviation with which a reference of 10 to 15 us, timed in nanoseconds, tells a clock: no clock is known better.
+/// Standard deviation with which a reference of 10 to 15 us, timed in nanoseconds, tells a clock: no clock is known
+/// better.
 pub(crate) const RESOLUTION: f64 = 0.0005;
 
 /// Level of the interval of a clock where no figure states one.
@@ -37,8 +38,8 @@ pub struct ShownClock {
 }
 
 impl ShownClock {
-    /// What the references of a run say; `None` where they were not read. The clock at which its figures are printed does
-    /// not matter.
+    /// What the references of a run say; `None` where they were not read. The clock at which its figures are printed
+    /// does not matter.
     #[must_use]
     pub fn of(run: &Run) -> Option<Self> {
         let references = run.session.references.as_ref()?;
@@ -78,8 +79,8 @@ impl ShownClock {
     }
 }
 
-/// The estimate of a figure as something that its machine does in a time: a core figure is kept in cycles, whose interval does
-/// not contain the error of the clock at which they are a time, so that is added in quadrature.
+/// The estimate of a figure as something that its machine does in a time: a core figure is kept in cycles, whose
+/// interval does not contain the error of the clock at which they are a time, so that is added in quadrature.
 #[must_use]
 pub fn estimate_in_time(run: &Run, figure: &Figure) -> Option<Estimate> {
     let estimate = *figure.outcome.estimate()?;

@@ -1,7 +1,7 @@
 //! The handshake without I/O: bytes in, bytes out.
 //!
 //! ```text
-//! server -> client   greeting   length (4 bytes) and JSON: version and nonce, in clear; versions before channels read it too
+//! server -> client   greeting   length (4 bytes) and JSON: version and nonce, in clear; older versions read it too
 //! client -> server   first      48 bytes: Noise "-> psk, e"; that it opens shows that the client knows the token, now
 //! server -> client   reply      1 byte (0: welcome, 1: wrong token) and 48 bytes: Noise "<- e, ee"
 //! ```

@@ -114,7 +114,8 @@ fn detail(line: &str, mount: &mut NfsMount) {
         }
         return;
     }
-    // Operations: count, transmissions, major timeouts, bytes sent, bytes received, milliseconds queued, round trip, in all.
+    // Operations: count, transmissions, major timeouts, bytes sent, bytes received, milliseconds queued, round trip, in
+    // all.
     let operation = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
     let numbers: Option<Vec<u64>> = rest.split_whitespace().map(|word| word.parse().ok()).collect();
     let (true, Some([count, sent, _, _, received, _, rtt, all, ..])) = (operation, numbers.as_deref()) else { return };

@@ -1,8 +1,8 @@
 //! Input files on the local disk: copied once, checked, and kept within a limit.
 //!
 //! An entry is named after the source's path, size and time of change, so that a source that changed is another entry.
-//! A lock of the entry (flock(2)) is held exclusively while it is copied, and shared while it is used: an entry in use is
-//! never removed, and two slots do not copy the same file at one time.
+//! A lock of the entry (flock(2)) is held exclusively while it is copied, and shared while it is used: an entry in use
+//! is never removed, and two slots do not copy the same file at one time.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};

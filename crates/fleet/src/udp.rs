@@ -112,8 +112,8 @@ impl Datagram {
         Ok(fate)
     }
 
-    /// How long the sender's queue needs to drain. That of a sender that its socket held back is full, and drains at the
-    /// rate at which it could send.
+    /// How long the sender's queue needs to drain. That of a sender that its socket held back is full, and drains at
+    /// the rate at which it could send.
     fn drain(&self, socket: &std::net::UdpSocket, fate: &Fate) -> Duration {
         let buffer = socket2::SockRef::from(socket).send_buffer_size().unwrap_or(0) as f64;
         let sent = fate.sent as f64 * f64::from(self.size) / fate.seconds.max(1e-3);

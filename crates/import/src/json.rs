@@ -56,8 +56,8 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, SourceFault> {
 }
 
 /// The documents of a source that holds several, each with the number of lines before it: a tool whose output is
-/// appended to one file writes one after the other, each with its outermost brackets at the beginning of a line. Without
-/// such a bracket, the whole text is one.
+/// appended to one file writes one after the other, each with its outermost brackets at the beginning of a line.
+/// Without such a bracket, the whole text is one.
 pub(crate) fn documents(text: &str) -> Vec<(usize, &str)> {
     let (mut found, mut open, mut at) = (Vec::new(), None, 0);
     for (line, content) in text.split_inclusive('\n').enumerate() {

@@ -1,7 +1,7 @@
 //! On which lines the rows of a comma-separated table begin.
 
-/// Line numbers of rows that are asked for in order. The reader's own numbers are one low behind a carriage return, whose
-/// line feed it counts to the next row, and those of empty lines before a row.
+/// Line numbers of rows that are asked for in order. The reader's own numbers are one low behind a carriage return,
+/// whose line feed it counts to the next row, and those of empty lines before a row.
 pub(crate) struct RowLines<'a> {
     text: &'a str,
     byte: usize,

@@ -230,8 +230,8 @@ pub(crate) fn snake(text: &str) -> String {
 const LONGEST_VALUE: usize = 200;
 
 /// A value on an axis: no commas, which separate axes, no control characters, of bounded length. Different texts stay
-/// different: a comma becomes a semicolon, so a semicolon is written as in an address (`%3B`), and what is cut off leaves a
-/// part of its digest.
+/// different: a comma becomes a semicolon, so a semicolon is written as in an address (`%3B`), and what is cut off
+/// leaves a part of its digest.
 pub(crate) fn axis_value(text: &str) -> String {
     let text = text.trim();
     let cut = text.char_indices().nth(LONGEST_VALUE).map_or(text, |(end, _)| &text[..end]);

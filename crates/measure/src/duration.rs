@@ -9,8 +9,8 @@ const CHASED: f64 = 3e-9;
 const STREAMED: f64 = 0.3e-9;
 /// Bytes of a cache line: a walk by longer strides touches fewer lines.
 const LINE: f64 = 64.0;
-/// Seconds in which a thread starts and ends, and seconds per byte that several threads touch before anything is timed, one
-/// after the other.
+/// Seconds in which a thread starts and ends, and seconds per byte that several threads touch before anything is timed,
+/// one after the other.
 const THREAD: f64 = 100e-6;
 const TOUCHED: f64 = 0.25e-9;
 /// Bytes up to which a stream moves only what fills a batch, and seconds per byte of a longer one to or from a medium.
@@ -19,9 +19,9 @@ const TO_A_MEDIUM: f64 = 4e-9;
 /// Seconds of a launch that measures the whole latency curve, for each figure that shares it.
 const CURVE: f64 = 0.07;
 
-/// Seconds that a launch of this figure takes on a machine of today, roughly: for a remark, and for nothing that is measured. The
-/// constants are those of one guest of two CPUs (docs/appendix/performance.md). `cpus` are those that may be used: streams of
-/// several threads are prepared by one thread after the other.
+/// Seconds that a launch of this figure takes on a machine of today, roughly: for a remark, and for nothing that is
+/// measured. The constants are those of one guest of two CPUs (docs/appendix/performance.md). `cpus` are those that may
+/// be used: streams of several threads are prepared by one thread after the other.
 #[must_use]
 pub fn expected_seconds(entry: &PlanEntry, cpus: usize) -> f64 {
     let size = |axis: &str| entry.point.get(axis).and_then(|value| parse_size(value).ok()).map(|bytes| bytes as f64);

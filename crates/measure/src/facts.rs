@@ -86,8 +86,8 @@ pub fn part_of_the_cpus(machine: &Machine, allowed: &[usize]) -> Option<String> 
     (allowed.len() < online).then(|| format!("{} of {}", allowed.len(), counted(online)))
 }
 
-/// Whether the machine itself shows that no other thread shares the cores of these CPUs: no guest, and each core has one thread. In a
-/// guest "one thread a core" is what the host says, and hosts say it of halves of cores.
+/// Whether the machine itself shows that no other thread shares the cores of these CPUs: no guest, and each core has
+/// one thread. In a guest "one thread a core" is what the host says, and hosts say it of halves of cores.
 pub(crate) fn cores_are_alone(machine: &Machine, allowed: &[usize]) -> bool {
     let bare = machine.fact("virtual.guest").is_some_and(|fact| fact.value == FactValue::Truth(false));
     let single =

@@ -36,8 +36,8 @@ impl OutsideCounters {
         Self::under(Path::new("/"), cpus)
     }
 
-    /// The same from a tree that holds a copy of a machine's `/proc` and `/sys`; the clock, the time used and the load are this
-    /// process's.
+    /// The same from a tree that holds a copy of a machine's `/proc` and `/sys`; the clock, the time used and the load
+    /// are this process's.
     pub(crate) fn under(root: &Path, cpus: &[usize]) -> Self {
         let used = |who| Usage::of(who).ok().map(|used| used.cpu());
         let online = sys::topology::online_under(root);
@@ -79,7 +79,8 @@ impl OutsideCounters {
         Some(self.taken(self.throttled?, before.throttled?, before))
     }
 
-    /// For how long quotas stopped what this process and its children wanted to run since: of what they ran and did not run.
+    /// For how long quotas stopped what this process and its children wanted to run since: of what they ran and did not
+    /// run.
     #[must_use]
     pub fn kept_waiting_since(&self, before: &Self) -> Option<TakenTime> {
         let seconds = self.throttled?.saturating_sub(before.throttled?).as_secs_f64();
@@ -87,8 +88,8 @@ impl OutsideCounters {
         Some(TakenTime { seconds, of: used + seconds })
     }
 
-    /// CPU time that other processes used on these CPUs since. The kernel counts what CPUs did in ticks, and what a process used
-    /// more finely, so that a few hundredths of the time are no evidence.
+    /// CPU time that other processes used on these CPUs since. The kernel counts what CPUs did in ticks, and what a
+    /// process used more finely, so that a few hundredths of the time are no evidence.
     #[must_use]
     pub fn others_since(&self, before: &Self) -> Option<TakenTime> {
         let own = self.used?.saturating_sub(before.used?);

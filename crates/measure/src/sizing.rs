@@ -3,8 +3,8 @@
 use model::{Class, CpuSet, GIB, MIB, PlanEntry, Point, RECORD, Topology, format_size, spoken_size};
 use probes::Probe;
 
-/// Suites whose representative points are sizes of memory, and so follow the machine. Those of published evaluations keep
-/// the points of their tables.
+/// Suites whose representative points are sizes of memory, and so follow the machine. Those of published evaluations
+/// keep the points of their tables.
 const FOLLOWING: [&str; 4] = ["default", "quick", "numa", "scaling"];
 /// Suites in which STREAM's own rule is asked for.
 const STREAMS: [&str; 2] = ["stream", "babar"];
@@ -13,8 +13,8 @@ const STREAM_RULE: u64 = 4;
 
 /// A representative size of memory, and how many times the last-level caches in reach it must be at least. A stream
 /// leaves behind what it does not touch again, and passes begin where memory was left alone longest: of four times a
-/// cache that evicts at random a fiftieth is still there. Of a random walk through twice a cache half still hits it, and
-/// that is where latency figures of memory have always stood.
+/// cache that evicts at random a fiftieth is still there. Of a random walk through twice a cache half still hits it,
+/// and that is where latency figures of memory have always stood.
 struct MemorySize {
     usual: u64,
     times: u64,
@@ -53,8 +53,8 @@ pub(crate) fn beyond_caches(
     (size > usual).then(|| entry.point.clone().with("working_set", format_size(size)))
 }
 
-/// The point in whose place a figure stands, where its size of memory was moved beyond the caches. Suites that follow the
-/// machine have no larger sizes of their own.
+/// The point in whose place a figure stands, where its size of memory was moved beyond the caches. Suites that follow
+/// the machine have no larger sizes of their own.
 pub(crate) fn stands_for(suite: &str, probe: &Probe, point: &Point) -> Option<Point> {
     let MemorySize { usual, .. } = rule(probe.class)?;
     let moved = FOLLOWING.contains(&suite) && working_set(point)? > usual;

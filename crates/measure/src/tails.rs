@@ -39,8 +39,8 @@ pub(crate) fn quantiles(figure: &Figure, launches: &[&Launch], level: f64) -> Ve
         let of = |least: usize| over(&parts(launches, least, better), level);
         return PARTS.into_iter().map(of).find(|found| !found.is_empty()).unwrap_or_default();
     }
-    // Launches that refined a value have none. Documents of earlier versions contain the fast end of a rate, which is not its
-    // tail.
+    // Launches that refined a value have none. Documents of earlier versions contain the fast end of a rate, which is
+    // not its tail.
     let slow = |(quantile, _): &&(f64, f64)| better == Better::Lower || *quantile <= 0.5;
     let own = |launch: &&Launch| launch.quantiles.iter().filter(slow).copied().collect();
     let having = launches.iter().filter(|launch| !launch.quantiles.is_empty());

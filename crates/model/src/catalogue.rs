@@ -57,8 +57,8 @@ pub struct ProbeDescription {
 }
 
 impl ProbeDescription {
-    /// How a source's figure of this probe stands to its definition at a point; what a point leaves open counts as agreeing.
-    /// The same where no source of that tool is known.
+    /// How a source's figure of this probe stands to its definition at a point; what a point leaves open counts as
+    /// agreeing. The same where no source of that tool is known.
     #[must_use]
     pub fn definition(&self, tool: &str, point: &Point) -> Definition {
         let agrees = |source: &&Reference| {

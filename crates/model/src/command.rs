@@ -17,8 +17,8 @@ pub fn presentable(words: impl IntoIterator<Item = String>) -> Vec<String> {
     presented
 }
 
-/// The words of this process's command line. Those that are not UTF-8, as names of files may be, have U+FFFD in place of
-/// what is not.
+/// The words of this process's command line. Those that are not UTF-8, as names of files may be, have U+FFFD in place
+/// of what is not.
 #[must_use]
 pub fn command_line() -> Vec<String> {
     std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()

@@ -10,8 +10,8 @@ pub enum Definition {
     /// The same quantity, measured in the same way.
     #[default]
     Same,
-    /// The same quantity with a difference that is small beside what machines differ by; the text says which. Comparisons
-    /// footnote it.
+    /// The same quantity with a difference that is small beside what machines differ by; the text says which.
+    /// Comparisons footnote it.
     Near(String),
     /// Another quantity; the text says why. It may stand beside the figure, but is in no mean and gets no verdict.
     Other(String),
@@ -33,8 +33,8 @@ impl Definition {
         }
     }
 
-    /// How two figures stand to each other of which each stands to the catalogue like this. Two that differ from it in the
-    /// same way are the same.
+    /// How two figures stand to each other of which each stands to the catalogue like this. Two that differ from it in
+    /// the same way are the same.
     #[must_use]
     pub fn between(&self, other: &Self) -> Self {
         if self == other {

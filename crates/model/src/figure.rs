@@ -16,8 +16,8 @@ pub const RECORD: &str = "record: ";
 /// Reason of a figure that was not reached, with which every figure begins.
 pub const NOT_REACHED: &str = "the run ended before it was measured";
 
-/// Beginning of the variant of a figure of the memory hierarchy: the ranges of the levels that the survey of its run found
-/// follow, separated by commas.
+/// Beginning of the variant of a figure of the memory hierarchy: the ranges of the levels that the survey of its run
+/// found follow, separated by commas.
 pub const SURVEYED_LEVELS: &str = "level over ";
 
 /// The probe of the clock during a run, a figure of every run that reads the references.
@@ -177,8 +177,8 @@ pub fn surveyed_level(range: &str) -> Option<RangeInclusive<u64>> {
 }
 
 impl Figure {
-    /// Levels of memory that the survey of its run found, of a figure of the memory hierarchy: the working sets, in bytes,
-    /// over which each was level.
+    /// Levels of memory that the survey of its run found, of a figure of the memory hierarchy: the working sets, in
+    /// bytes, over which each was level.
     #[must_use]
     pub fn surveyed_levels(&self) -> Option<Vec<RangeInclusive<u64>>> {
         let ranges = self.variant.as_deref()?.strip_prefix(SURVEYED_LEVELS)?;
@@ -244,8 +244,8 @@ impl Figure {
         matches!(self.basis(), ValueBasis::Observed(reason) if reason.is_contention())
     }
 
-    /// The launches that count, in time order. Where the value is the one observed, those are the first attempts of their rounds,
-    /// whether or not they had the core to themselves: repeated ones would be of quiet moments only.
+    /// The launches that count, in time order. Where the value is the one observed, those are the first attempts of
+    /// their rounds, whether or not they had the core to themselves: repeated ones would be of quiet moments only.
     #[must_use]
     pub fn counted(&self) -> Vec<&Launch> {
         match self.basis() {
@@ -254,8 +254,8 @@ impl Figure {
         }
     }
 
-    /// The first launch of every round, of those that did not wait for an unshared core and are excluded for contention or a
-    /// changing clock only.
+    /// The first launch of every round, of those that did not wait for an unshared core and are excluded for contention
+    /// or a changing clock only.
     #[must_use]
     pub fn first_attempts(&self) -> Vec<&Launch> {
         let counts =
@@ -265,7 +265,8 @@ impl Figure {
         first
     }
 
-    /// Value of a launch in the figure's unit, on the same basis as the figure's estimate; `None` where it has none on that basis.
+    /// Value of a launch in the figure's unit, on the same basis as the figure's estimate; `None` where it has none on
+    /// that basis.
     #[must_use]
     pub fn value_of(&self, launch: &Launch) -> Option<f64> {
         let clock = self.references.as_ref().and_then(|references| references.clock);
@@ -282,8 +283,8 @@ impl Figure {
         self.counted().into_iter().filter_map(|launch| self.value_of(launch)).collect()
     }
 
-    /// Cycles of the launches that count, in time order, where it is a core figure: cycles of one operation; of a rate, what is
-    /// counted in a cycle.
+    /// Cycles of the launches that count, in time order, where it is a core figure: cycles of one operation; of a rate,
+    /// what is counted in a cycle.
     #[must_use]
     pub fn cycles(&self) -> Option<Vec<f64>> {
         let of = |launch: &Launch| launch.undisturbed.and_then(|undisturbed| undisturbed.cycles);

@@ -32,8 +32,8 @@ pub enum Invalid {
         /// Of how many.
         of: u32,
     },
-    /// The host had moved two of its CPUs: a cache line took `picos` picoseconds between them, and `usual` for most of the
-    /// run.
+    /// The host had moved two of its CPUs: a cache line took `picos` picoseconds between them, and `usual` for most of
+    /// the run.
     Moved {
         /// Picoseconds of a hand-over beside this launch.
         picos: u32,
@@ -133,8 +133,8 @@ pub struct Launch {
     pub began: f64,
     /// Duration including preparation, seconds.
     pub wall: f64,
-    /// Whether it began when its core had been seen unshared, or after it had waited for that in vain: it is no sample of
-    /// what is observed.
+    /// Whether it began when its core had been seen unshared, or after it had waited for that in vain: it is no sample
+    /// of what is observed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub awaited: bool,
     /// Its value as observed: the median of all batches, in the figure's unit. A paired launch: the median difference.

@@ -82,8 +82,8 @@ impl Metric {
         if self.unit.is_rate() { amount / seconds } else { seconds / amount }
     }
 
-    /// A value in cycles as one in the figure's unit at a clock: cycles of one operation become its time, what is counted in a cycle
-    /// becomes a rate.
+    /// A value in cycles as one in the figure's unit at a clock: cycles of one operation become its time, what is
+    /// counted in a cycle becomes a rate.
     #[must_use]
     pub fn at_clock(&self, cycles: f64, hertz: f64) -> f64 {
         if self.unit.is_rate() { cycles * hertz } else { cycles / hertz }

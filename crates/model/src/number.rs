@@ -62,8 +62,8 @@ pub fn exponent(positive: f64) -> i32 {
     exponent
 }
 
-/// A number in plain notation with grouped thousands, with `decimals` decimals (negative ones as for [`significant`]), without the
-/// trailing zeros if `trim` is set; in powers of ten if plain notation would be unreadable.
+/// A number in plain notation with grouped thousands, with `decimals` decimals (negative ones as for [`significant`]),
+/// without the trailing zeros if `trim` is set; in powers of ten if plain notation would be unreadable.
 #[must_use]
 pub fn number(value: f64, decimals: i32, trim: bool) -> String {
     if value.is_nan() {

@@ -1,10 +1,10 @@
 //! Points of documents that were written before a definition got an axis.
 //!
-//! An id never changes its meaning: where a definition changed, the figure got an axis, and what was measured before is a
-//! value on it. Documents without the axis get that value when they are read.
+//! An id never changes its meaning: where a definition changed, the figure got an axis, and what was measured before is
+//! a value on it. Documents without the axis get that value when they are read.
 //!
-//! What earlier versions derived from other figures may have come out below 0, which was no value: it is the reason that
-//! today's version gives.
+//! What earlier versions derived from other figures may have come out below 0, which was no value: it is the reason
+//! that today's version gives.
 
 use crate::{Definition, EstimateMethod, FactValue, Figure, FigureKey, MIB, Machine, Outcome, Point, Run};
 
@@ -51,8 +51,8 @@ pub const CRITERION_ESTIMATE: &str = "criterion.slope_or_mean";
 /// Note of figures that were read from criterion's lines on the terminal.
 pub const NO_LEVEL_ON_THE_LINE: &str = "the line states no level; criterion's default of 95% is assumed";
 
-/// Whether a figure was read from criterion's terminal before that had an id of its own: then it has that of the median,
-/// which is another estimator.
+/// Whether a figure was read from criterion's terminal before that had an id of its own: then it has that of the
+/// median, which is another estimator.
 fn is_criterion_estimate(probe: &str, notes: &[String]) -> bool {
     probe == "criterion.time" && notes.iter().any(|note| note == NO_LEVEL_ON_THE_LINE)
 }

@@ -6,17 +6,18 @@ use crate::Point;
 
 /// Numbers of launches after which a figure is judged.
 pub const LOOKS: [u32; 12] = [8, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224, 320];
-/// Most launches of a figure in a run without a time limit. Where a limit ends the run, what it leaves goes to figures that
-/// need up to all of [`LOOKS`].
+/// Most launches of a figure in a run without a time limit. Where a limit ends the run, what it leaves goes to figures
+/// that need up to all of [`LOOKS`].
 pub const USUAL_LAUNCHES: u32 = 40;
 
-/// Usual spacing of rounds in runs without a time limit, seconds: of 320 launches of sixteen figures on a shared guest, one
-/// every 0.53 seconds, what was called within 2% covered the median of all in 85% of runs, of each second launch in 94%, of
-/// each fourth in 98%.
+/// Usual spacing of rounds in runs without a time limit, seconds: of 320 launches of sixteen figures on a shared guest,
+/// one every 0.53 seconds, what was called within 2% covered the median of all in 85% of runs, of each second launch in
+/// 94%, of each fourth in 98%.
 pub const SPACING: f64 = 1.0;
 
-/// Usual spacing of executions of whole programs, seconds: of 3,000 on a guest without other work, one every twentieth of a
-/// second, intervals of 40 covered the median of all in 86% of runs at that distance and in 98% half a second apart.
+/// Usual spacing of executions of whole programs, seconds: of 3,000 on a guest without other work, one every twentieth
+/// of a second, intervals of 40 covered the median of all in 86% of runs at that distance and in 98% half a second
+/// apart.
 pub const EXECUTION_SPACING: f64 = 0.5;
 
 fn is_zero(seconds: &f64) -> bool {
@@ -67,8 +68,9 @@ pub struct Plan {
     /// Time limit after which no further round begins, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<f64>,
-    /// Least time from the beginning of a round to that of the next, seconds. Launches of a figure that lie closer together
-    /// meet the same neighbour and the same state of a shared memory, and agree more than the minutes around them.
+    /// Least time from the beginning of a round to that of the next, seconds. Launches of a figure that lie closer
+    /// together meet the same neighbour and the same state of a shared memory, and agree more than the minutes around
+    /// them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub spacing: f64,
     /// Directory for the file figures.
@@ -93,7 +95,8 @@ impl Plan {
     }
 }
 
-/// Number of the directory that a value of the axis `place` names: 1 for `target`, 2 for `target2`. `None` for other places.
+/// Number of the directory that a value of the axis `place` names: 1 for `target`, 2 for `target2`. `None` for other
+/// places.
 #[must_use]
 pub fn target_number(place: &str) -> Option<usize> {
     match place.strip_prefix("target")? {

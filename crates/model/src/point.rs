@@ -12,7 +12,8 @@ use crate::{Error, parse_size};
 /// Two CPUs of which only that is said that they are not the same: the value of `placement` in documents of older
 /// versions, and what may be asked for still.
 pub const ANY_CROSSING: &str = "cross_cpu";
-/// A size of memory beyond the caches of its machine, whatever that is: the value of `working_set` in rows of comparisons.
+/// A size of memory beyond the caches of its machine, whatever that is: the value of `working_set` in rows of
+/// comparisons.
 pub const BEYOND_CACHES: &str = "beyond_caches";
 /// How two different CPUs stand to each other, the nearest first: values of `placement`.
 pub const CROSSINGS: [&str; 5] = ["sibling", "same_cache", "same_node", "other_node", "other_package"];

@@ -95,8 +95,8 @@ pub struct LaunchReferences {
     /// one reading more than null batches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub null: Vec<ReferenceTrack>,
-    /// Times of the distance reference, a cache line passed between the first CPU of the tracks and each other one in their
-    /// order, before the batches, then after them: picoseconds a hand-over. Empty where one CPU is read.
+    /// Times of the distance reference, a cache line passed between the first CPU of the tracks and each other one in
+    /// their order, before the batches, then after them: picoseconds a hand-over. Empty where one CPU is read.
     #[serde(default, skip_serializing_if = "SmallSteps::is_empty")]
     pub distances: SmallSteps,
 }
@@ -166,8 +166,8 @@ pub enum ObservedReason {
         /// Total number of launches.
         of: u32,
     },
-    /// A batch cannot be short (3 ms; 1 ms in documents of earlier versions): filtering would select quiet minutes for long
-    /// operations only.
+    /// A batch cannot be short (3 ms; 1 ms in documents of earlier versions): filtering would select quiet minutes for
+    /// long operations only.
     LongOperation,
     /// Its kernel reads its own values.
     OwnReadings,
@@ -257,8 +257,8 @@ pub enum UnsharedSource {
     EarlierRuns,
     /// The only mode of the run's readings, which agrees with the table in the program.
     Table,
-    /// The readings beside which this thread passed as many instructions per cycle as the core can issue: another thread
-    /// would have taken a share of them.
+    /// The readings beside which this thread passed as many instructions per cycle as the core can issue: another
+    /// thread would have taken a share of them.
     IssueWidth,
     /// The machine shows that no other thread shares the core: SMT is off, or the siblings are visible and were idle.
     Siblings,

@@ -37,9 +37,9 @@ pub fn parse_run(text: &str) -> Result<Run, Error> {
     Ok(run)
 }
 
-/// Documents of older versions say of two CPUs only that they were not the same. They were the nearest two cores, or two
-/// threads where there was one core: where the facts leave one relation open, the figures get it, so that they stand beside
-/// those of today. Elsewhere they keep what they say.
+/// Documents of older versions say of two CPUs only that they were not the same. They were the nearest two cores, or
+/// two threads where there was one core: where the facts leave one relation open, the figures get it, so that they
+/// stand beside those of today. Elsewhere they keep what they say.
 fn name_the_crossing(run: &mut Run) {
     if run.machine.topology.is_some() || run.origin.is_some() {
         return;
@@ -70,8 +70,8 @@ fn only_crossing(machine: &Machine) -> Option<&'static str> {
     (number("cpu.packages") == Some(1.0) && behind >= online).then_some("same_cache")
 }
 
-/// serde_json repeats the place in its text; the place is a field of ours. Of a text that ends too early its reader only
-/// needs to know that.
+/// serde_json repeats the place in its text; the place is a field of ours. Of a text that ends too early its reader
+/// only needs to know that.
 fn reason(error: &serde_json::Error) -> String {
     if error.is_eof() {
         return "it is cut off (copy or export it again)".to_owned();
@@ -83,8 +83,8 @@ fn reason(error: &serde_json::Error) -> String {
 /// Writes a run document: JSON in UTF-8, `schema` first, on one line because of its many numbers.
 ///
 /// # Errors
-/// When it holds what no run can, such as a value outside its interval, a time below 0 or a figure twice. A number that JSON cannot represent is written
-/// as `null`, which cannot be read back: stores check that.
+/// When it holds what no run can, such as a value outside its interval, a time below 0 or a figure twice. A number that
+/// JSON cannot represent is written as `null`, which cannot be read back: stores check that.
 pub fn render_run(run: &Run) -> Result<String, Error> {
     plausible::check(run)?;
     let mut text = serde_json::to_string(run).map_err(|error| Error::Invalid(error.to_string()))?;

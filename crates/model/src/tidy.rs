@@ -100,8 +100,8 @@ fn definition(definition: &Definition) -> String {
     }
 }
 
-/// The columns from `basis` to `observed_high`: what the value rests on, the share of its batches that were undisturbed, and the value
-/// over all batches of first attempts. Empty where the references were not read.
+/// The columns from `basis` to `observed_high`: what the value rests on, the share of its batches that were
+/// undisturbed, and the value over all batches of first attempts. Empty where the references were not read.
 fn references(figure: &Figure) -> [String; 5] {
     let Some(references) = &figure.references else { return Default::default() };
     let basis = match &references.basis {

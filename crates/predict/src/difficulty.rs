@@ -3,9 +3,9 @@
 //! Columns stand in for the application: each is predicted on machines left out, with their model, family or maker of
 //! CPU, from the machines on which the application ran and from columns of other tools. If the application is like one
 //! more column, nine tenths of its errors are within the ninth decile of theirs (split conformal prediction over
-//! columns instead of machines: Lei et al., Journal of the American Statistical Association 113, 2018), and a machine on
-//! which columns disagree is a hard one for it too (errors normalised by a difficulty: Papadopoulos, Gammerman and Vovk,
-//! 2008).
+//! columns instead of machines: Lei et al., Journal of the American Statistical Association 113, 2018), and a machine
+//! on which columns disagree is a hard one for it too (errors normalised by a difficulty: Papadopoulos, Gammerman and
+//! Vovk, 2008).
 
 use std::collections::BTreeMap;
 
@@ -25,8 +25,8 @@ const TRIALS: usize = 40;
 const DECILE: f64 = 1.645;
 /// Weight of what is typical against a machine's own errors, in tools.
 const TYPICAL: f64 = 4.0;
-/// By novelty: the size of errors where no column can stand in for the application, so that only facts of the machines or
-/// a single figure predict it.
+/// By novelty: the size of errors where no column can stand in for the application, so that only facts of the machines
+/// or a single figure predict it.
 const UNKNOWN: [f64; 3] = [0.25, 0.4, 0.6];
 /// Models of CPU from which on a stand-in is fitted more freely.
 const MANY: usize = 8;
@@ -154,8 +154,8 @@ fn width(matrix: &Matrix) -> usize {
     matrix.columns.len() + matrix.facts.len()
 }
 
-/// The heaviest columns of every tool in turn, each predicted by columns of other tools as the application is. Columns of
-/// a single tool predict each other better than any application, so they stand in for none.
+/// The heaviest columns of every tool in turn, each predicted by columns of other tools as the application is. Columns
+/// of a single tool predict each other better than any application, so they stand in for none.
 fn stand_ins(table: &PredictorTable, matrix: &Matrix, weights: &[f64]) -> Vec<StandIn> {
     let mut tools: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (place, &k) in matrix.columns.iter().enumerate().filter(|(_, k)| !table.columns[**k].fact) {

@@ -69,10 +69,10 @@ pub struct LeastHeld {
 }
 
 /// Predicts machines whose value is known. For each of `sizes`, `repeats` seeded choices of that many training models
-/// (one machine of each), and a prediction for every machine of another model; a size that leaves no model to predict is
-/// left out, and the largest possible one, every model but one, is always included. Then every family and every maker is
-/// predicted from the others, and all others from one maker alone. Several tables, each with its own application, are
-/// evaluated together.
+/// (one machine of each), and a prediction for every machine of another model; a size that leaves no model to predict
+/// is left out, and the largest possible one, every model but one, is always included. Then every family and every
+/// maker is predicted from the others, and all others from one maker alone. Several tables, each with its own
+/// application, are evaluated together.
 ///
 /// # Errors
 /// When an application is known on fewer than three models.

@@ -15,12 +15,12 @@ use super::difficulty::Difficulty;
 use super::leave_out::BlendedMethods;
 use super::matrix::{Matrix, Novelty};
 
-/// Degrees of freedom of what columns say about the application: little, for one column in ten is twice as hard to predict
-/// as another.
+/// Degrees of freedom of what columns say about the application: little, for one column in ten is twice as hard to
+/// predict as another.
 const BEFORE: f64 = 2.0;
 
-/// Widening on a new family or maker: all predictions there are off together, so that an interval that holds nine tenths
-/// of all predictions on families left out holds far fewer on some of the families.
+/// Widening on a new family or maker: all predictions there are off together, so that an interval that holds nine
+/// tenths of all predictions on families left out holds far fewer on some of the families.
 const TOGETHER: f64 = 1.3;
 
 /// Method of an interval.
@@ -60,8 +60,8 @@ impl IntervalBasis<'_> {
         family: Option<usize>,
         level: f64,
     ) -> Option<(f64, f64, IntervalMethod)> {
-        // Errors on known families say nothing of how the application fares on a new one: it then counts as no easier than
-        // a column.
+        // Errors on known families say nothing of how the application fares on a new one: it then counts as no easier
+        // than a column.
         let (blend, novelty, told) = match self.own {
             Some(own) => (own, self.novelty, true),
             None => (self.near, Novelty::Family, self.novelty == Novelty::Family),
@@ -89,7 +89,8 @@ impl IntervalBasis<'_> {
             if told { (own.sqrt(), BEFORE + groups) } else { (own.max(1.0).sqrt(), BEFORE + groups.min(BEFORE)) };
         let mut ratio = student_t_quantile(0.5 + level / 2.0, freedom) * factor;
         if told && self.novelty != Novelty::Family {
-            // A family is off as a whole, and some far more than others: at least as far as the farthest that was left out.
+            // A family is off as a whole, and some far more than others: at least as far as the farthest that was left
+            // out.
             ratio = ratio.max(farthest(&ratios, self.matrix.groups(novelty)));
         }
         if self.novelty != Novelty::Family {

@@ -48,8 +48,8 @@ impl Novelty {
 
 impl Matrix {
     /// The matrix for predicting `target` from `known` machines: their common columns. A machine that lacks more than
-    /// half of the target's columns is left out instead of all its missing columns; where each of the target's columns is
-    /// missing somewhere, so are the machines and columns that lack most.
+    /// half of the target's columns is left out instead of all its missing columns; where each of the target's columns
+    /// is missing somewhere, so are the machines and columns that lack most.
     pub(crate) fn of(table: &PredictorTable, known: &[usize], target: usize) -> Self {
         let has_target = |k: &usize| table.speed(target, *k).is_some();
         let measured = |k: &usize| !table.columns[*k].fact;

@@ -3,7 +3,8 @@
 use super::cpu::cpu_model;
 use super::family::cpu_family;
 
-/// Names nearest to one that is not among them, at most `count`: the same family first, then the most letters in common.
+/// Names nearest to one that is not among them, at most `count`: the same family first, then the most letters in
+/// common.
 pub(crate) fn nearest_names<'a>(wanted: &str, names: &[(&'a str, &str)], count: usize) -> Vec<&'a str> {
     let family = cpu_family(wanted);
     let model = cpu_model(wanted);

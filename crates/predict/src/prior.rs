@@ -14,7 +14,8 @@ use super::table::{PredictorTable, ResourceKind};
 const SPREAD: f64 = 0.2;
 /// Least share of any kind of resource by a footprint, since counters are incomplete.
 const LEAST_SHARE: f64 = 0.05;
-/// Typical cost of a miss of the last-level cache, seconds (Drepper, What every programmer should know about memory, 2007).
+/// Typical cost of a miss of the last-level cache, seconds (Drepper, What every programmer should know about memory,
+/// 2007).
 const MISS_SECONDS: f64 = 80e-9;
 
 /// Weights of the columns, summing to 1, from the whole store without the application, and from its footprint.

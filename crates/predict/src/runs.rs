@@ -12,8 +12,8 @@ use super::table::{PredictedApplication, PredictorColumn, PredictorMachine, Pred
 
 /// Joins runs to a table: one machine for all runs with one fingerprint (else one name); the application's figure is
 /// excluded from the predictors together with all its other points and parts. `application` is the id of a figure, with
-/// its point if it has several, or the name of an application (`NAME` for `application.NAME`). What is counted in another
-/// unit, or is another quantity by its definition, is a column of its own, and no value of the application.
+/// its point if it has several, or the name of an application (`NAME` for `application.NAME`). What is counted in
+/// another unit, or is another quantity by its definition, is a column of its own, and no value of the application.
 ///
 /// # Errors
 /// When no run has the application, its name matches several figures, or runs have it in different units.
@@ -247,8 +247,8 @@ fn identity(run: &Run) -> String {
     core_class(run).map_or(machine.clone(), |class| format!("{machine} {class}"))
 }
 
-/// The class of cores that a run was confined to, on a machine with several: as stated, else where all CPUs that it might
-/// use are of one class.
+/// The class of cores that a run was confined to, on a machine with several: as stated, else where all CPUs that it
+/// might use are of one class.
 fn core_class(run: &Run) -> Option<String> {
     if let Some(class) = run.machine.text("cpu.class") {
         return Some(class);

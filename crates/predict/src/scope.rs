@@ -15,8 +15,9 @@ use super::table::PredictorTable;
 const UNSEEN: f64 = 2.0;
 /// Widening for a working set beyond that of every probe.
 const LARGER_SET: f64 = 1.5;
-/// A machine faster or slower by this factor than all on which the application ran is not predicted. Intervals hold up to
-/// there, since they widen with the distance: on seven public tables as often without a limit at a factor of 4 as with it.
+/// A machine faster or slower by this factor than all on which the application ran is not predicted. Intervals hold up
+/// to there, since they widen with the distance: on seven public tables as often without a limit at a factor of 4 as
+/// with it.
 const FARTHEST: f64 = 16.0;
 /// Typical relative error from which on the probes explain the application poorly, and hardly at all.
 const POORLY: f64 = 0.5;

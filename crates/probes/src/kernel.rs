@@ -15,8 +15,8 @@ impl Unsupported {
     }
 }
 
-/// A reason, with the limit of a control group or of this process where that is what refused, and with the interface that
-/// all networks of probes are on.
+/// A reason, with the limit of a control group or of this process where that is what refused, and with the interface
+/// that all networks of probes are on.
 fn with_limit(reason: String, kind: Option<std::io::ErrorKind>, errno: Option<i32>) -> String {
     if kind == Some(std::io::ErrorKind::NetworkUnreachable) {
         return format!("the loopback interface is down: {reason}");
@@ -134,8 +134,8 @@ pub trait Kernel {
         Ok(())
     }
 
-    /// Outside the clock, right before it starts, after the harness has read the counters of the process: takes back what
-    /// those system calls displaced from the first cache. It must be short, and leave the state as it is.
+    /// Outside the clock, right before it starts, after the harness has read the counters of the process: takes back
+    /// what those system calls displaced from the first cache. It must be short, and leave the state as it is.
     fn settle(&mut self) {}
 
     /// Amount of the unit of the metric per operation: bytes for a data rate.

@@ -1,7 +1,8 @@
 //! The catalogue: everything that can be measured, one file per probe.
 //!
-//! A probe is one literal ([`Probe`]) and a [`Kernel`]. It is named on two lines of its family's `mod.rs`: the `mod` line and
-//! the family's table. Everything else (lists, reference, suites, completion, tables) is derived from the literal.
+//! A probe is one literal ([`Probe`]) and a [`Kernel`]. It is named on two lines of its family's `mod.rs`: the `mod`
+//! line and the family's table. Everything else (lists, reference, suites, completion, tables) is derived from the
+//! literal.
 #![forbid(unsafe_code)]
 
 mod axis;

@@ -189,8 +189,8 @@ pub struct Shares {
     pub axes: &'static [&'static str],
 }
 
-/// The value of an axis that a probe does not have: figures of memory are of one thread and base pages where nothing says
-/// otherwise.
+/// The value of an axis that a probe does not have: figures of memory are of one thread and base pages where nothing
+/// says otherwise.
 fn implied(axis: &str) -> &'static str {
     match axis {
         "threads" => "1",

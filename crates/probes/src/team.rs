@@ -110,7 +110,8 @@ impl<S: 'static> ThreadTeam<S> {
         if let Some(cpu) = cpus.first() {
             sys::affinity::pin(&[*cpu])?;
         }
-        // Members prepare memory one after another: page faults of several threads disturb each other, and each may have help.
+        // Members prepare memory one after another: page faults of several threads disturb each other, and each may
+        // have help.
         let own = make(0)?;
         let make: Make<S> = Arc::new(make);
         let (members, tids) = (Vec::new(), Vec::new());

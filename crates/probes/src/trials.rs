@@ -3,10 +3,10 @@
 
 use crate::ProbeError;
 
-/// The first candidate that is as fast as the fastest, within `equal` of its time. Every round times all of them, first in order and then in reverse, so
-/// that warm-up or drift during the trials favours none. A candidate's time is the quartile of its trials: the least of
-/// them may have found in a cache what others did not. The first of equals is the same one in the next run, where the
-/// fastest by a percent is another one by chance.
+/// The first candidate that is as fast as the fastest, within `equal` of its time. Every round times all of them, first
+/// in order and then in reverse, so that warm-up or drift during the trials favours none. A candidate's time is the
+/// quartile of its trials: the least of them may have found in a cache what others did not. The first of equals is the
+/// same one in the next run, where the fastest by a percent is another one by chance.
 pub(crate) fn fastest<T>(
     candidates: impl IntoIterator<Item = T>,
     rounds: usize,

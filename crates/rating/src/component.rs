@@ -64,7 +64,8 @@ pub struct Component {
 pub const REFERENCE_MACHINE: &str =
     "Intel Xeon (family 6, model 167, 2.6 GHz nominal), 2 CPUs as a KVM guest, one copy, rustc 1.95.0, 2026-11-21";
 
-/// The compiler that built the components, the profile and the target: a rating is of a machine and its compiler together.
+/// The compiler that built the components, the profile and the target: a rating is of a machine and its compiler
+/// together.
 pub const BUILD: &str = env!("RATING_BUILD");
 
 /// Whether this is an optimised build; a debug build is several times slower and must not be rated.

@@ -32,9 +32,9 @@ pub fn student_t_cdf(t: f64, df: f64) -> f64 {
 
 /// Quantile of Student's t with `df` degrees of freedom (Student 1908); infinite at 0 and 1, NaN outside.
 ///
-/// Found by Newton's method on the logarithms of quantile and tail, within a bracket: the inverse of `statrs` never ends
-/// for numbers of degrees like 1e36, which Welch's formula gives where one of two spreads is all but none, and is wrong
-/// in the tails of less than half a degree.
+/// Found by Newton's method on the logarithms of quantile and tail, within a bracket: the inverse of `statrs` never
+/// ends for numbers of degrees like 1e36, which Welch's formula gives where one of two spreads is all but none, and is
+/// wrong in the tails of less than half a degree.
 pub fn student_t_quantile(p: f64, df: f64) -> f64 {
     if !(0.0..=1.0).contains(&p) || df.is_nan() || df <= 0.0 {
         return f64::NAN;

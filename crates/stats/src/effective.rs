@@ -6,7 +6,8 @@ use crate::distribution::student_t_quantile;
 /// What launches that resemble their neighbours do to the interval of their shift.
 ///
 /// They are worth fewer independent ones, and so few show how far they scatter with fewer degrees of freedom: with the
-/// factor on the standard error alone, 11% of equal pairs of fourteen launches that correlate by 0.7 are significant at 5%.
+/// factor on the standard error alone, 11% of equal pairs of fourteen launches that correlate by 0.7 are significant at
+/// 5%.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Persistence {
     /// Factor on the standard error.
@@ -26,9 +27,9 @@ struct SampleWorth {
     independent: f64,
 }
 
-/// Probability by chance up to which launches are shown to resemble their neighbours. Of few independent launches many look
-/// as if they did: with fewer degrees of freedom for all of those, eight would find a shift in 53% of cases that is found
-/// in 64% now (and in 65% without any), ten in 61 instead of 68 (70), fourteen in 72 instead of 74 (77).
+/// Probability by chance up to which launches are shown to resemble their neighbours. Of few independent launches many
+/// look as if they did: with fewer degrees of freedom for all of those, eight would find a shift in 53% of cases that
+/// is found in 64% now (and in 65% without any), ten in 61 instead of 68 (70), fourteen in 72 instead of 74 (77).
 const SHOWN: f64 = 0.05;
 
 impl SampleWorth {
@@ -39,15 +40,15 @@ impl SampleWorth {
     }
 }
 
-/// Least degrees of freedom of one sample. Launches that are worth one or two have next to none, and Student's quantile of
-/// those hides any difference: with half a degree, of ten independent launches that lie ten deviations apart one pair in ten
-/// would not be told apart, since one sample in twenty looks as if it were worth so few. With two all are.
+/// Least degrees of freedom of one sample. Launches that are worth one or two have next to none, and Student's quantile
+/// of those hides any difference: with half a degree, of ten independent launches that lie ten deviations apart one
+/// pair in ten would not be told apart, since one sample in twenty looks as if it were worth so few. With two all are.
 const LEAST_DEGREES: f64 = 2.0;
 
 impl Persistence {
-    /// Factor on the half-width of an interval at `level` for samples in the order of time whose errors add, at least 1. It is
-    /// that of the report's level at stricter ones too: there Student's quantiles would make one pair of independent launches
-    /// in ten, those that look correlated by chance, unable to show anything.
+    /// Factor on the half-width of an interval at `level` for samples in the order of time whose errors add, at least
+    /// 1. It is that of the report's level at stricter ones too: there Student's quantiles would make one pair of
+    /// independent launches in ten, those that look correlated by chance, unable to show anything.
     pub(crate) fn stretch(samples: &[&[f64]], level: f64) -> f64 {
         Self::of(samples).map_or(1.0, |found| found.factor(level))
     }

@@ -19,8 +19,8 @@ pub const BAND: f64 = 0.02;
 pub struct Floor {
     /// Standard deviation of the logarithm of the figure between sessions of one machine, `own` included.
     pub sd: f64,
-    /// Variance that the sessions' own errors have in that of `sd`: a comparison has the errors of its two sessions beside
-    /// the floor.
+    /// Variance that the sessions' own errors have in that of `sd`: a comparison has the errors of its two sessions
+    /// beside the floor.
     pub own: f64,
     /// Degrees of freedom of `sd`: number of sessions minus one if it was estimated, `None` if it is taken as known.
     pub degrees: Option<f64>,
@@ -35,8 +35,8 @@ impl Floor {
         Self { sd, own: 0.0, degrees: None }
     }
 
-    /// Estimated from one figure in several sessions of one machine, each the logarithm of its value and the standard error
-    /// of that (0 if it is unknown). `None` below three sessions or with a value that is not finite.
+    /// Estimated from one figure in several sessions of one machine, each the logarithm of its value and the standard
+    /// error of that (0 if it is unknown). `None` below three sessions or with a value that is not finite.
     pub fn from_sessions(sessions: &[(f64, f64)]) -> Option<Self> {
         if sessions.len() < 3 {
             return None;
@@ -53,8 +53,8 @@ impl Floor {
         (self.sd * self.sd - self.own).max(0.0).sqrt()
     }
 
-    /// The floor with an error of the difference that is known beside it: its standard deviation, such as that of the two
-    /// clocks at which times are stated. Degrees of freedom by Welch and Satterthwaite (Biometrika 34, 1947).
+    /// The floor with an error of the difference that is known beside it: its standard deviation, such as that of the
+    /// two clocks at which times are stated. Degrees of freedom by Welch and Satterthwaite (Biometrika 34, 1947).
     #[must_use]
     pub fn beside(self, error: f64) -> Self {
         if error == 0.0 {
@@ -65,8 +65,8 @@ impl Floor {
         Self { sd: both.sqrt(), degrees, ..self }
     }
 
-    /// Half-width at `level` that the floor adds in quadrature to that of two sessions' launches. The quantile is Student's
-    /// if the deviation was estimated, else normal.
+    /// Half-width at `level` that the floor adds in quadrature to that of two sessions' launches. The quantile is
+    /// Student's if the deviation was estimated, else normal.
     ///
     /// What an estimated deviation holds of the sessions' own errors is taken off with the quantile that those of the
     /// launches have: where the errors of all sessions are alike, both together are Student's interval of the deviation
@@ -89,8 +89,8 @@ impl Floor {
         2.0 * quantile * quantile * self.own
     }
 
-    /// Whether [`half_width`](Self::half_width) at `level` is less than `room`: asked of the distribution itself, which costs
-    /// far less than its quantile.
+    /// Whether [`half_width`](Self::half_width) at `level` is less than `room`: asked of the distribution itself, which
+    /// costs far less than its quantile.
     fn is_within(&self, room: f64, level: f64) -> bool {
         if self.sd == 0.0 {
             return room > 0.0;
@@ -193,7 +193,8 @@ impl Widening {
         let excludes = |ln_p: f64| {
             let level = 1.0 - ln_p.exp();
             shift.interval(level).is_some_and(|i| {
-                // The end towards zero: beyond it when what launches and floor add in quadrature is less than the shift.
+                // The end towards zero: beyond it when what launches and floor add in quadrature is less than the
+                // shift.
                 let launches = self.stretch * if centre > 0.0 { centre - i.low } else { i.high - centre };
                 let room = centre * centre - launches * launches;
                 room > 0.0 && self.floor.is_within(room.sqrt(), level)

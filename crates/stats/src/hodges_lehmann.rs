@@ -1,8 +1,8 @@
 //! Robust shift estimates with exact intervals.
 //!
 //! Hodges and Lehmann, Annals of Mathematical Statistics 34, 1963: the median of all differences between two samples.
-//! Intervals invert the Mann-Whitney test: Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3rd ed. 2014,
-//! section 4.3; of one sample, the signed-rank test (section 3.2).
+//! Intervals invert the Mann-Whitney test: Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3rd ed.
+//! 2014, section 4.3; of one sample, the signed-rank test (section 3.2).
 
 use crate::interval::Interval;
 use crate::quantile::median_of_sorted;
@@ -50,8 +50,8 @@ pub fn two_sample(a: &[f64], b: &[f64]) -> Option<HodgesLehmannShift> {
     Some(HodgesLehmannShift { estimate, p_value, elementary, null_tail: mann_whitney::null_tail(a.len(), b.len()) })
 }
 
-/// The centre of symmetry of one sample, such as differences of pairs: the median of all averages of two values (each with
-/// itself too), with the interval that inverts Wilcoxon's signed-rank test (the same book, section 3.2).
+/// The centre of symmetry of one sample, such as differences of pairs: the median of all averages of two values (each
+/// with itself too), with the interval that inverts Wilcoxon's signed-rank test (the same book, section 3.2).
 ///
 /// `None` without values, or with one that is not finite.
 pub fn one_sample(values: &[f64]) -> Option<HodgesLehmannShift> {

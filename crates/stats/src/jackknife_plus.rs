@@ -1,7 +1,7 @@
 //! Prediction intervals that are valid without a model of the errors.
 //!
-//! Jackknife+: Barber, Candes, Ramdas and Tibshirani, Predictive inference with the jackknife+, Annals of Statistics 49,
-//! 2021.
+//! Jackknife+: Barber, Candes, Ramdas and Tibshirani, Predictive inference with the jackknife+, Annals of Statistics
+//! 49, 2021.
 
 use crate::interval::Interval;
 use crate::quantile::sorted;

@@ -103,8 +103,8 @@ fn permutation_p(ranks: &[f64], n: usize) -> f64 {
     extreme / all
 }
 
-/// Ways to choose `n` of the ranks, which rise, by their sum less the smallest that there is; `smallest` has the sum of the
-/// first 0, 1, ... of them. Only sums that can be, of sizes that can still become `n`, are gone through.
+/// Ways to choose `n` of the ranks, which rise, by their sum less the smallest that there is; `smallest` has the sum of
+/// the first 0, 1, ... of them. Only sums that can be, of sizes that can still become `n`, are gone through.
 fn ways_to_choose(ranks: &[usize], smallest: &[usize], n: usize) -> Vec<f64> {
     let most = |seen: usize, size: usize| smallest[seen] - smallest[seen - size];
     let width = most(ranks.len(), n) - smallest[n] + 1;

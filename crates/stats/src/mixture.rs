@@ -13,8 +13,8 @@ const ITERATIONS: usize = 2000;
 /// Shares of the columns that explain `targets` best about their mean: `rows[i]` are the columns of observation i.
 /// `prior` sums to 1; shrinkage towards it has the weight of `strength` observations of unit variance.
 ///
-/// `None` without rows or columns, when lengths differ, with a number that is not finite, with a prior that is negative or
-/// does not sum to 1, or with a strength that is not positive.
+/// `None` without rows or columns, when lengths differ, with a number that is not finite, with a prior that is negative
+/// or does not sum to 1, or with a strength that is not positive.
 pub fn mixture(rows: &[Vec<f64>], targets: &[f64], prior: &[f64], strength: f64) -> Option<Vec<f64>> {
     let width = prior.len();
     let sound = !rows.is_empty()

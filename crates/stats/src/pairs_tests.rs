@@ -1,5 +1,5 @@
-//! Two things of a second each on a noisy host, compared in turns, in turns by round, and side by side: how often equal ones
-//! are called different, and a difference of 2% is found.
+//! Two things of a second each on a noisy host, compared in turns, in turns by round, and side by side: how often equal
+//! ones are called different, and a difference of 2% is found.
 
 use rand::Rng;
 
@@ -18,7 +18,8 @@ struct HostNoise {
 }
 
 impl HostNoise {
-    /// Effects on both CPUs during executions in a row. One in ten is disturbed on one CPU, by 10% on average of `own` 5%.
+    /// Effects on both CPUs during executions in a row. One in ten is disturbed on one CPU, by 10% on average of `own`
+    /// 5%.
     fn draw(&self, executions: usize, rng: &mut impl Rng) -> Vec<[f64; 2]> {
         let fresh = (1.0 - self.persistence * self.persistence).sqrt();
         let mut levels: [f64; 3] = std::array::from_fn(|_| standard_normal(rng));

@@ -136,8 +136,8 @@ mod tests {
         assert!(held.coefficients.iter().all(|c| (c - 0.25).abs() < 1e-4));
     }
 
-    /// Where the solution stands, each column's product with what is left equals the penalty times its distance from the
-    /// prior: with fewer columns than rows, as many, and more.
+    /// Where the solution stands, each column's product with what is left equals the penalty times its distance from
+    /// the prior: with fewer columns than rows, as many, and more.
     #[test]
     fn the_solution_balances_misfit_and_penalty_in_both_spaces() {
         for (n, width) in [(3, 40), (12, 12), (40, 3), (13, 12)] {

@@ -1,15 +1,15 @@
 //! The null distribution of the Wilcoxon signed-rank statistic.
 //!
-//! Wilcoxon, Biometrics Bulletin 1, 1945; Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3rd ed. 2014,
-//! section 3.1. Exact for values without ties: each rank is positive or negative with equal probability.
+//! Wilcoxon, Biometrics Bulletin 1, 1945; Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3rd ed.
+//! 2014, section 3.1. Exact for values without ties: each rank is positive or negative with equal probability.
 
 use crate::distribution::normal_cdf;
 
 /// Above this number of values the normal approximation replaces the exact distribution.
 const EXACT_UP_TO: usize = 200;
 
-/// `P(T <= t)` for t = 0, 1, ..., n (n + 1) / 4, if `n` independent values are distributed symmetrically around zero: T is
-/// the sum of the ranks of the positive ones, and the number of positive averages of two values.
+/// `P(T <= t)` for t = 0, 1, ..., n (n + 1) / 4, if `n` independent values are distributed symmetrically around zero: T
+/// is the sum of the ranks of the positive ones, and the number of positive averages of two values.
 pub(crate) fn null_tail(n: usize) -> Vec<f64> {
     let half = n * (n + 1) / 4;
     if n > EXACT_UP_TO {

@@ -45,7 +45,8 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// A pinned CPU or kernel figure on a busy machine: 0.5% between launches, 0.2% within, one launch in ten disturbed.
+    /// A pinned CPU or kernel figure on a busy machine: 0.5% between launches, 0.2% within, one launch in ten
+    /// disturbed.
     pub fn stable(centre: f64) -> Self {
         Self {
             centre,

@@ -25,9 +25,10 @@ pub const CALLING_LEVEL: f64 = 0.99;
 /// Looks before [`CALLING_LEVEL`] can be reached by order statistics, and the factor by which the extremes of so many
 /// launches are widened, away from their median, before they are compared with the target and printed.
 ///
-/// The factors are chosen by resampling recorded launches: intervals that decide then cover in 99% of the runs of figures
-/// whose launches were freed of outside disturbance, in the order of time too (`measure::references` has the test). With
-/// fewer than eight launches on both sides no difference would be significant over the figures of a whole comparison.
+/// The factors are chosen by resampling recorded launches: intervals that decide then cover in 99% of the runs of
+/// figures whose launches were freed of outside disturbance, in the order of time too (`measure::references` has the
+/// test). With fewer than eight launches on both sides no difference would be significant over the figures of a whole
+/// comparison.
 const EARLY: [(usize, f64); 2] = [(8, 2.5), (10, 5.0 / 3.0)];
 
 /// Result of a look at the launch values of a figure.
@@ -73,8 +74,8 @@ fn is_within(found: &MedianInterval, target: f64) -> bool {
 }
 
 /// The extremes of few launches, widened; its level is [`CALLING_LEVEL`]. `None` for fewer launches than at the first
-/// early look, for enough of them for order statistics, and if a higher level is wanted. Numbers between two looks occur
-/// where launches are judged again after the last one.
+/// early look, for enough of them for order statistics, and if a higher level is wanted. Numbers between two looks
+/// occur where launches are judged again after the last one.
 fn early_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
     let (_, factor) = EARLY.iter().rfind(|(launches, _)| *launches <= values.len())?;
     let few = fewest_launches(level).is_none_or(|enough| values.len() < enough);
@@ -163,8 +164,8 @@ mod tests {
         assert_eq!(expected_half_width(&[], 20, 0.95), None);
     }
 
-    /// The half-width and whether the interval covers, of a core figure that is refined: launched on once it is within the
-    /// target, to the first look at which it is within a fourth of it, or to so many launches.
+    /// The half-width and whether the interval covers, of a core figure that is refined: launched on once it is within
+    /// the target, to the first look at which it is within a fourth of it, or to so many launches.
     fn refined(noise: &Noise, most: usize, seed: u64) -> (f64, bool) {
         let values = noise.launches(most, &mut generator(seed));
         let mut target = TARGET;

@@ -1,7 +1,8 @@
 //! A robust slope, resistant to up to 29% of outliers, with a distribution-free interval.
 //!
 //! Theil, Proceedings of the Royal Netherlands Academy of Sciences 53, 1950; Sen, Journal of the American Statistical
-//! Association 63, 1968: median of the slopes between all pairs, interval from the null distribution of Kendall's score.
+//! Association 63, 1968: median of the slopes between all pairs, interval from the null distribution of Kendall's
+//! score.
 
 use crate::distribution::normal_quantile;
 use crate::interval::Interval;

@@ -109,8 +109,8 @@ pub fn save_document(path: &Path, run: &Run) -> Result<(), Error> {
     write_file(path, bytes).map_err(|error| refuse(&error))
 }
 
-/// Writes a file as a whole: where that fails, an older file of that name stays unchanged, and none is begun. A device or a
-/// pipe is written to, and a link followed.
+/// Writes a file as a whole: where that fails, an older file of that name stays unchanged, and none is begun. A device
+/// or a pipe is written to, and a link followed.
 ///
 /// # Errors
 /// When the file cannot be written.

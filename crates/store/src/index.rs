@@ -114,8 +114,8 @@ impl Index {
 }
 
 impl FigureValue {
-    /// The values by which sessions of a machine are compared. What a neighbour on the core made of a figure is no value of
-    /// the machine: beside those of other sessions it would be their scatter.
+    /// The values by which sessions of a machine are compared. What a neighbour on the core made of a figure is no
+    /// value of the machine: beside those of other sessions it would be their scatter.
     fn of_history(run: &Run) -> Vec<Self> {
         run.figures.iter().filter(|figure| !figure.is_contended()).filter_map(Self::of).collect()
     }

@@ -28,8 +28,9 @@ fn escape(part: &str, text: &mut String) {
     }
 }
 
-/// The point under which an index of an older version has the figure of this key, as text: the indexed keys of two cores
-/// behind one cache said only that they were two, and definitions got axes later. The point itself for all others.
+/// The point under which an index of an older version has the figure of this key, as text: the indexed keys of two
+/// cores behind one cache said only that they were two, and definitions got axes later. The point itself for all
+/// others.
 pub(crate) fn older(key: &FigureKey) -> String {
     let crossing = key.point.get("placement") == Some("same_cache");
     let point = model::earlier_point(key).unwrap_or_else(|| key.point.clone());

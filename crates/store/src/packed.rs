@@ -40,8 +40,8 @@ fn without_empty_footprints(text: &str) -> String {
     if empty.is_empty() { text.to_owned() } else { text.replace(&empty, r#"{"operations":0}"#) }
 }
 
-/// Whether the run of a packed document was interrupted, for indexes that do not say it. A damaged document ends no list
-/// of runs: its index says that not everything was measured, and nothing speaks for a time limit.
+/// Whether the run of a packed document was interrupted, for indexes that do not say it. A damaged document ends no
+/// list of runs: its index says that not everything was measured, and nothing speaks for a time limit.
 pub(crate) fn interrupted(bytes: &[u8]) -> bool {
     unpacked(bytes, None, "").map_or(true, |run| run.interrupted())
 }

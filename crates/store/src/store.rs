@@ -10,8 +10,8 @@ pub enum Detail {
     /// The document as stored.
     Whole,
     /// The document without the inside of its launches (batches, readings, and each launch's footprint and, unless the
-    /// machine has several classes of cores, placement). Outcomes, launch values and quantiles, facts, and the footprints
-    /// of figures are included. Several times faster.
+    /// machine has several classes of cores, placement). Outcomes, launch values and quantiles, facts, and the
+    /// footprints of figures are included. Several times faster.
     Values,
 }
 
@@ -52,8 +52,9 @@ pub trait Store: Send {
     /// When the store cannot be read.
     fn summaries(&self) -> Result<Vec<Summary>, Error>;
 
-    /// Values of each of these figures in its newest `limit` Prony sessions on a machine, oldest first: the histories that
-    /// give the session floor. Figures without a single value, imported runs and machines without a fingerprint have none.
+    /// Values of each of these figures in its newest `limit` Prony sessions on a machine, oldest first: the histories
+    /// that give the session floor. Figures without a single value, imported runs and machines without a fingerprint
+    /// have none.
     ///
     /// # Errors
     /// When the store cannot be read.

@@ -3,8 +3,8 @@
 use crate::{Detail, Error, Store};
 
 /// Copies every run, sorted by number, and returns how many there were. Runs that the target has are replaced; numbers
-/// are the target's own. One run is in memory at a time; `on_progress` is called with the number of copied runs and their
-/// total.
+/// are the target's own. One run is in memory at a time; `on_progress` is called with the number of copied runs and
+/// their total.
 ///
 /// # Errors
 /// When a run cannot be read or stored; the runs before it stay copied.

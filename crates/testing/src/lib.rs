@@ -85,8 +85,8 @@ pub fn wants_slow() -> bool {
     is_set(SLOW)
 }
 
-/// How many trials a simulation makes: all of them where tests that take long are to run, else `brief`, with a bound that
-/// the test works out for the number that it gets, such as by [`at_most`]. Says what is left out.
+/// How many trials a simulation makes: all of them where tests that take long are to run, else `brief`, with a bound
+/// that the test works out for the number that it gets, such as by [`at_most`]. Says what is left out.
 #[must_use]
 #[track_caller]
 pub fn trials(brief: usize, all: usize) -> usize {

@@ -35,7 +35,8 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../sys/tests/topology")
 }
 
-/// A recorded machine: its files by their names below `/`, and the CPUs that a process may use where the record limits it.
+/// A recorded machine: its files by their names below `/`, and the CPUs that a process may use where the record limits
+/// it.
 #[derive(Debug, Clone, Default)]
 pub struct RecordedMachine {
     /// Text of every file.

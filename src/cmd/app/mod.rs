@@ -53,8 +53,8 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
         AppAction::Work(arguments) => work::run(&arguments),
         AppAction::Read(arguments) => work::read(&arguments),
         AppAction::Launch => {
-            // If a campaign is killed, its helper ends too, and with the helper its copies, which would be at work beside the
-            // next measurement.
+            // If a campaign is killed, its helper ends too, and with the helper its copies, which would be at work
+            // beside the next measurement.
             let parent = sys::process::parent_pid();
             sys::process::end_group_with_parent(parent).or_else(|_| sys::process::die_with_parent(parent))?;
             application::serve(std::io::stdin(), std::io::stdout())?;

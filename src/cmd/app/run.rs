@@ -19,7 +19,8 @@ use crate::run_options::{ExecutionSpacing, MeasureOptions};
 /// Options of `prony app run`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A manifest (prony app init writes one), builtin:reconstruct, builtin:simulate, builtin:analyse, or builtin for all
+    /// A manifest (prony app init writes one), builtin:reconstruct, builtin:simulate, builtin:analyse, or builtin for
+    /// all
     #[arg(value_name = "MANIFEST|builtin:NAME")]
     manifest: String,
     /// One application of the manifest [default: all]

@@ -20,8 +20,8 @@ const LOOK: Duration = Duration::from_secs(2);
 /// Times that the array is handed in, as long as each time something was done.
 const ROUNDS: u32 = 5;
 
-/// Time for which Slurm lists no task before they count as ended: a controller that has just been restarted, or that has
-/// just taken them, may list none. It lists ended ones for minutes (`MinJobAge`), so that few arrays wait for this.
+/// Time for which Slurm lists no task before they count as ended: a controller that has just been restarted, or that
+/// has just taken them, may list none. It lists ended ones for minutes (`MinJobAge`), so that few arrays wait for this.
 const UNLISTED: Duration = Duration::from_secs(60);
 
 /// Whether the tasks of an array are over, by what Slurm lists one time after the other.

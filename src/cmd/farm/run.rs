@@ -28,7 +28,8 @@ use crate::value_parsers::seconds;
 /// Options of `prony farm run`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A manifest whose application has {first} and {events} in its arguments, or builtin:reconstruct, builtin:simulate, builtin:analyse
+    /// A manifest whose application has {first} and {events} in its arguments, or builtin:reconstruct,
+    /// builtin:simulate, builtin:analyse
     #[arg(value_name = "MANIFEST|builtin:NAME")]
     manifest: String,
     /// The application, where the manifest has several
@@ -61,10 +62,12 @@ pub(crate) struct Arguments {
     /// Near the end, give a chunk that takes this many times the usual to a second pilot; 0: never
     #[arg(long, value_name = "FACTOR", default_value_t = 1.5)]
     speculate: f64,
-    /// Do this share of the chunks twice on purpose, on different nodes, to find a machine that computes wrongly: percent
+    /// Do this share of the chunks twice on purpose, on different nodes, to find a machine that computes wrongly:
+    /// percent
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, conflicts_with = "shared_dir")]
     verify: f64,
-    /// Directory for the files that chunks write to {out}, which all nodes and this host reach [default: farm-ID.products in the current directory]
+    /// Directory for the files that chunks write to {out}, which all nodes and this host reach [default:
+    /// farm-ID.products in the current directory]
     #[arg(long, value_name = "DIR", conflicts_with = "shared_dir")]
     products: Option<PathBuf>,
     /// Fail unless the digest of all events is this one
@@ -76,7 +79,8 @@ pub(crate) struct Arguments {
     /// No coordinator: this process and others started alike share the work out in a directory that all of them reach
     #[arg(long, alias = "shared", value_name = "DIR")]
     shared_dir: Option<PathBuf>,
-    /// Print what a batch system is to be given, in place of running it: an array for sbatch, or a submit file of HTCondor
+    /// Print what a batch system is to be given, in place of running it: an array for sbatch, or a submit file of
+    /// HTCondor
     #[arg(long, value_name = "SYSTEM", requires = "shared_dir", value_parser = ["slurm", "condor"])]
     script: Option<String>,
     #[command(flatten)]

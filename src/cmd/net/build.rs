@@ -82,7 +82,8 @@ pub(crate) struct Arguments {
     /// Address of each node for data, senders first [default: loopback]
     #[arg(long, value_name = "ADDRESS", value_delimiter = ',', conflicts_with = "lab")]
     address: Vec<IpAddr>,
-    /// Command that starts the agent of each node, such as 'ssh a prony agent --by ssh'; the last stands for all further ones
+    /// Command that starts the agent of each node, such as 'ssh a prony agent --by ssh'; the last stands for all
+    /// further ones
     #[arg(long, value_name = "COMMAND", conflicts_with = "lab")]
     agent: Vec<String>,
     #[command(flatten)]

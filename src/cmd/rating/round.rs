@@ -1,5 +1,5 @@
-//! Launches of all components of a set. A round's geometric mean is one value of the set; its median over rounds, with the
-//! interval of order statistics, is the rating.
+//! Launches of all components of a set. A round's geometric mean is one value of the set; its median over rounds, with
+//! the interval of order statistics, is the rating.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

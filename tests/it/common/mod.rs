@@ -32,8 +32,8 @@ impl Place {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
-    /// A place whose store holds run 1, and whose `a.json` is its document: two figures, measured once for all tests that
-    /// read what a run left.
+    /// A place whose store holds run 1, and whose `a.json` is its document: two figures, measured once for all tests
+    /// that read what a run left.
     pub fn with_a_run() -> Self {
         static MEASURED: OnceLock<[Vec<u8>; 2]> = OnceLock::new();
         let [store, document] = MEASURED.get_or_init(|| {

@@ -52,8 +52,8 @@ pub(crate) fn corrected(problem: &ChooseProblem) -> (ChooseProblem, Vec<Correcte
         // Above the mean cost the rate is likelier underestimated, below it overestimated.
         let drawn = error / (spread + error);
         let shift = (apart[place] - middle) * drawn;
-        // What is left of its own error, and the error of the mean that it is drawn to (Morris, Parametric empirical Bayes
-        // inference, Journal of the American Statistical Association 78, 1983).
+        // What is left of its own error, and the error of the mean that it is drawn to (Morris, Parametric empirical
+        // Bayes inference, Journal of the American Statistical Association 78, 1983).
         let left = spread * drawn + (drawn * middle_error).powi(2);
         let narrower = (left / error).sqrt();
         for (rate, part) in corrected.offers[i].rates.iter_mut().zip(&parts[place]) {

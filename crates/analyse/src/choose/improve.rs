@@ -1,8 +1,8 @@
 //! Cheaper plans near those that are sure enough, found step by step.
 //!
 //! The best plan of a single world knows nothing of the others, and plans for more than the demand come in steps of a
-//! few percent. From the cheapest of them that reach the rate with the confidence that was asked for, nodes are left out
-//! and exchanged as long as the mean cost falls and the confidence holds (steepest descent over integer plans).
+//! few percent. From the cheapest of them that reach the rate with the confidence that was asked for, nodes are left
+//! out and exchanged as long as the mean cost falls and the confidence holds (steepest descent over integer plans).
 
 use super::candidate::Candidates;
 use super::draw::Draws;
@@ -110,8 +110,8 @@ mod tests {
     use super::*;
     use crate::choose::parse;
 
-    /// Three offers with uncertain rates and a limit of watts: of all plans up to 30 nodes of each, none that is as sure
-    /// costs half a percent less than the one that steps lead to.
+    /// Three offers with uncertain rates and a limit of watts: of all plans up to 30 nodes of each, none that is as
+    /// sure costs half a percent less than the one that steps lead to.
     #[test]
     fn steps_lead_to_the_cheapest_sure_plan() {
         let offer = |name: &str, price: u32, rate: &str, power: u32| {

@@ -47,8 +47,8 @@ pub struct ChosenPlan {
     pub failures_per_year: f64,
     /// Probability of reaching the rate, given the uncertainty of rates.
     pub reaches: f64,
-    /// Share of time in which enough nodes are up, given failures, where all of them reach the rate; absent where they never
-    /// do.
+    /// Share of time in which enough nodes are up, given failures, where all of them reach the rate; absent where they
+    /// never do.
     #[serde(default)]
     pub kept_up: Option<f64>,
     /// Probability that this plan is the cheapest of all; plans that cost the same share it.
@@ -61,11 +61,12 @@ pub struct ChosenPlan {
     /// How it compares to the cheapest plan that was considered.
     #[serde(default)]
     pub against_cheapest: AgainstCheapest,
-    /// The plan of one kind of offer beside a chosen one of several; absent where that is of one kind, or none is as sure.
+    /// The plan of one kind of offer beside a chosen one of several; absent where that is of one kind, or none is as
+    /// sure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_kind: Option<OneKind>,
-    /// What would have to change for a plan to reach the rate with the probability that was asked for; empty where this one
-    /// does.
+    /// What would have to change for a plan to reach the rate with the probability that was asked for; empty where this
+    /// one does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shortages: Vec<Shortage>,
     /// Plans that are the best in some worlds, the most frequent first.
@@ -207,7 +208,8 @@ pub struct Shortage {
 }
 
 impl Shortage {
-    /// The necessary value to print: four digits, to the unit where it has more, rounded so that it suffices, and whole where the limit is.
+    /// The necessary value to print: four digits, to the unit where it has more, rounded so that it suffices, and whole
+    /// where the limit is.
     #[must_use]
     pub fn sufficient(&self) -> f64 {
         let raised = self.needed > self.limit;

@@ -42,8 +42,8 @@ impl Uncertain {
         }
     }
 
-    /// The same as a prediction, half as wide again: errors of predictions have heavier tails than a normal distribution,
-    /// and what is chosen is more likely in a tail. `docs/choose.md` has what plans then reach.
+    /// The same as a prediction, half as wide again: errors of predictions have heavier tails than a normal
+    /// distribution, and what is chosen is more likely in a tail. `docs/choose.md` has what plans then reach.
     #[must_use]
     pub fn as_prediction(self) -> Self {
         const WIDER: f64 = 1.5;

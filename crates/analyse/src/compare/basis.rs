@@ -1,6 +1,7 @@
 //! On what two figures are compared: cycles, time at the clocks that the machines showed, or what was observed.
 //!
-//! Cycles decide between runs of one machine alone, to find what changed besides the clock. Unlike bases are never compared.
+//! Cycles decide between runs of one machine alone, to find what changed besides the clock. Unlike bases are never
+//! compared.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -39,9 +40,9 @@ pub(crate) fn incomparable(a: &ComparedFigure, b: &ComparedFigure) -> Option<Str
     if one_machine { other_level(a, &surveys) } else { None }
 }
 
-/// Why a figure of the memory hierarchy is of other levels in two runs of one machine, where it is. A machine does not gain
-/// a cache from one run to the next: one of the surveys missed a level or took noise for one, and the second level of one is
-/// not that of the other. The first level and main memory are what they are in both.
+/// Why a figure of the memory hierarchy is of other levels in two runs of one machine, where it is. A machine does not
+/// gain a cache from one run to the next: one of the surveys missed a level or took noise for one, and the second level
+/// of one is not that of the other. The first level and main memory are what they are in both.
 fn other_level(figure: &Figure, surveys: &[Vec<RangeInclusive<u64>>; 2]) -> Option<String> {
     let point = figure.point.get("level");
     if matches!(point, Some("1" | "memory")) {
@@ -184,8 +185,9 @@ pub(crate) fn pair_finding(
     }
 }
 
-/// The session floor on a basis: none for what a machine did while it was measured, but how well a clock can be read. Of time at the clocks that two
-/// sessions showed it is that of cycles and the error of both clocks: the clocks themselves are no noise.
+/// The session floor on a basis: none for what a machine did while it was measured, but how well a clock can be read.
+/// Of time at the clocks that two sessions showed it is that of cycles and the error of both clocks: the clocks
+/// themselves are no noise.
 pub(crate) fn floor_of(
     a: &ComparedFigure,
     b: &ComparedFigure,

@@ -11,25 +11,25 @@ use crate::conditions::{had_its_cpus, is_beside_a_crowd};
 const PACED: f64 = 0.4;
 /// The floor in cycles of transfers by TCP, which were not measured in cycles without that pacing.
 const TRANSFERRED: f64 = Class::Ipc.cycles_floor();
-/// The floor in cycles of rings of processes, within a boot: eight of them lay 0.7% apart between 29 sessions of a guest,
-/// and 1.0% between twelve later ones.
+/// The floor in cycles of rings of processes, within a boot: eight of them lay 0.7% apart between 29 sessions of a
+/// guest, and 1.0% between twelve later ones.
 const RINGS: f64 = 0.01;
-/// The floor in cycles of several system calls in turn, whose levels belong to a process: 1.5% between ten sessions of a
-/// guest beyond their own errors.
+/// The floor in cycles of several system calls in turn, whose levels belong to a process: 1.5% between ten sessions of
+/// a guest beyond their own errors.
 const CALLS_IN_TURN: f64 = 0.015;
-/// The same of single calls, signals and mispredictions: 0.6 to 1.3% between 39 sessions of a guest over nine hours beyond their
-/// own errors. Within an hour some lay as far apart, and others only where few launches may all be of one level: between
-/// sessions of seconds.
+/// The same of single calls, signals and mispredictions: 0.6 to 1.3% between 39 sessions of a guest over nine hours
+/// beyond their own errors. Within an hour some lay as far apart, and others only where few launches may all be of one
+/// level: between sessions of seconds.
 const CALLS: f64 = 0.01;
 const FEW: usize = 20;
-/// The same of single calls and signals where other work takes most of the CPUs: 3.3% between seven sessions of seconds at
-/// load 14, of 725 to 786 cycles a write.
+/// The same of single calls and signals where other work takes most of the CPUs: 3.3% between seven sessions of seconds
+/// at load 14, of 725 to 786 cycles a write.
 const CALLS_IN_A_CROWD: f64 = 0.033;
-/// The share of its time for which a core was shared from which a session is crowded: floors in cycles were measured up to
-/// 65%, and two sessions at 67 and 68% agreed with one at 45%.
+/// The share of its time for which a core was shared from which a session is crowded: floors in cycles were measured up
+/// to 65%, and two sessions at 67 and 68% agreed with one at 45%.
 const SHARED_MOST: f64 = 0.7;
-/// The floor in cycles of two parties on one CPU, and of bytes through a pipe, of sessions of one boot hours apart: 0.35 to
-/// 0.8% between the same 39.
+/// The floor in cycles of two parties on one CPU, and of bytes through a pipe, of sessions of one boot hours apart:
+/// 0.35 to 0.8% between the same 39.
 const HOURS: f64 = 0.008;
 /// Sessions that began within so long of each other are of one hour.
 const HOUR: Duration = Duration::HOUR;
@@ -38,9 +38,10 @@ const SHARED_SIZE: f64 = 0.5;
 /// The least floor of what a guest's core ran beside neighbours, or may have: a value as observed.
 const OBSERVED: f64 = Class::Process.guest_floor();
 
-/// How far builds of the program lie apart: its own code lies elsewhere, and branches and the fetch of instructions depend on
-/// that. Between a dozen builds on one guest, in cycles, beyond the figures' intervals: 2.9% of the discs, 0.8% of Dhrystone
-/// and 0.9% of double arithmetic, and nothing of the other kernels; a misprediction 1.3% between later ones.
+/// How far builds of the program lie apart: its own code lies elsewhere, and branches and the fetch of instructions
+/// depend on that. Between a dozen builds on one guest, in cycles, beyond the figures' intervals: 2.9% of the discs,
+/// 0.8% of Dhrystone and 0.9% of double arithmetic, and nothing of the other kernels; a misprediction 1.3% between
+/// later ones.
 pub(super) fn code_layout(figure: &Figure) -> f64 {
     match figure.probe.as_str() {
         "cpu.hanoi" => 0.03,
@@ -155,9 +156,10 @@ pub(super) fn nearness(a: &Run, b: &Run) -> Nearness {
     }
 }
 
-/// Whether a session's core was shared for longer, or more other work ran beside it, than in those whose floors in cycles were
-/// measured. What a neighbour leaves in the caches is in batches beside which it is not, too: of two sessions a minute
-/// apart, their core shared for 45 and 73% of the time, a pipe's round trip took 17% more cycles in the latter.
+/// Whether a session's core was shared for longer, or more other work ran beside it, than in those whose floors in
+/// cycles were measured. What a neighbour leaves in the caches is in batches beside which it is not, too: of two
+/// sessions a minute apart, their core shared for 45 and 73% of the time, a pipe's round trip took 17% more cycles in
+/// the latter.
 pub(super) fn is_crowded(run: &Run) -> bool {
     let shared = run.session.references.as_ref().and_then(|references| references.core_shared);
     shared.is_some_and(|share| share.get() > SHARED_MOST) || is_beside_a_crowd(run)

@@ -1,7 +1,7 @@
 //! Figures of two CPUs that a host had nearer to each other in one of two sessions.
 //!
-//! Two virtual CPUs behind one cache and behind two are two machines to everything that uses both: such a difference says
-//! nothing of the machine, its system or what was changed between the sessions.
+//! Two virtual CPUs behind one cache and behind two are two machines to everything that uses both: such a difference
+//! says nothing of the machine, its system or what was changed between the sessions.
 
 use model::{CpuDistance, Figure, Run};
 

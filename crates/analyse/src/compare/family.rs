@@ -134,8 +134,8 @@ impl<'a> CommonSet<'a> {
         self.common.iter().filter_map(member).collect()
     }
 
-    /// The mean with the error of the two clocks, which moves the times of all core figures together and does not average
-    /// out.
+    /// The mean with the error of the two clocks, which moves the times of all core figures together and does not
+    /// average out.
     fn with_clocks(&self, mut found: stats::Estimated, rows: &Rows, run: usize) -> stats::Estimated {
         let weight = |row: &usize| 1.0 / self.points[rows.figures[*row].probe.as_str()] as f64;
         let error = |row: &usize| rows.shifts[*row][run].and_then(|shift| shift.clock).unwrap_or(0.0);

@@ -11,8 +11,8 @@ pub(crate) struct FigureView<'a> {
     pub(crate) outcome: Cow<'a, Outcome>,
     /// Values of its launches, in time order.
     pub(crate) values: Vec<f64>,
-    /// By how much its source's last digit may be off, as a logarithm; 0 for what was measured. Launches that are printed with
-    /// few digits agree with each other, all of them off alike.
+    /// By how much its source's last digit may be off, as a logarithm; 0 for what was measured. Launches that are
+    /// printed with few digits agree with each other, all of them off alike.
     pub(crate) rounding: f64,
 }
 

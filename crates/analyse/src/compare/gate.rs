@@ -186,8 +186,8 @@ impl GateQuestion {
     }
 }
 
-/// What a condition is set against: of core figures their time at the clock that each machine showed, since a clock that
-/// fell is a regression.
+/// What a condition is set against: of core figures their time at the clock that each machine showed, since a clock
+/// that fell is a regression.
 struct TimedRatio {
     value: Option<f64>,
     low: Option<f64>,

@@ -24,8 +24,9 @@ pub(crate) struct ModePair {
 
 /// Pairs of modes; `None` when neither figure has modes, or one has no value.
 ///
-/// Shares are tested within one session only: between sessions they vary by an unknown amount. But shares that are further
-/// apart than launches alone explain are nowhere the same, since a figure spends most of its time elsewhere then.
+/// Shares are tested within one session only: between sessions they vary by an unknown amount. But shares that are
+/// further apart than launches alone explain are nowhere the same, since a figure spends most of its time elsewhere
+/// then.
 pub(crate) fn mode_pairs(
     reference: &FigureView,
     other: &FigureView,

@@ -49,8 +49,8 @@ pub struct CompareOptions<'a> {
     pub sort_by: Option<String>,
     /// Whether DIFFERENT figures come first.
     pub changed_first: bool,
-    /// Half-width of the band that counts as the same, as a logarithm of the ratio: 0.02 is 2%. Cycles of one machine are
-    /// judged within half of it.
+    /// Half-width of the band that counts as the same, as a logarithm of the ratio: 0.02 is 2%. Cycles of one machine
+    /// are judged within half of it.
     pub band: f64,
     /// Clock at which core figures are printed, hertz, instead of the reference's; it changes no ratio and no verdict.
     pub at_clock: Option<f64>,

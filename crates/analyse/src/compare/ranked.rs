@@ -13,8 +13,8 @@ use super::result::{Ratio, Relation};
 use super::session::relation;
 
 impl ComparisonInput<'_> {
-    /// A figure in an order of machines: of core figures time at the clock that the machine showed. Where a machine has no
-    /// undisturbed value, it is as `observed` of all of them.
+    /// A figure in an order of machines: of core figures time at the clock that the machine showed. Where a machine has
+    /// no undisturbed value, it is as `observed` of all of them.
     fn rank_entry(&self, run: usize, figure: &Figure, ratio: &Ratio, observed: bool) -> Option<RankEntry> {
         if matches!(ratio.definition, Definition::Other(_)) {
             return None;

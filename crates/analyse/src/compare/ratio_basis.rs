@@ -51,7 +51,8 @@ pub enum CompareVerdict {
     Same,
     /// Neither can be said.
     Undecided,
-    /// A published value states no spread; beyond the one assumed for it, and by more than 30%. No test stands behind it.
+    /// A published value states no spread; beyond the one assumed for it, and by more than 30%. No test stands behind
+    /// it.
     DifferentSpreadAssumed,
 }
 
@@ -71,9 +72,11 @@ pub struct ComparedClock {
 /// Two core figures, written as `Comparison::normalise` says: the time is the cycles times what the clock gives.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CoreRatio {
-    /// Cycles: what changed besides the clock. Its verdict is that of the figure between runs of one machine, else absent.
+    /// Cycles: what changed besides the clock. Its verdict is that of the figure between runs of one machine, else
+    /// absent.
     pub cycles: RatioEnds,
-    /// Time at the clock that each machine showed, the error of both clocks in its interval: what means, ranks and gates use.
+    /// Time at the clock that each machine showed, the error of both clocks in its interval: what means, ranks and
+    /// gates use.
     pub time: RatioEnds,
     /// What the clock gives.
     pub clock: RatioEnds,

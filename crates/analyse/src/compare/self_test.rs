@@ -60,8 +60,8 @@ pub struct SelfTest {
     /// Those of them that are compared in cycles.
     #[serde(default)]
     pub cycles: EqualVerdicts,
-    /// Pairs whose sessions showed surely different clocks or shares of a shared core: no false alarms, and not among the
-    /// figures.
+    /// Pairs whose sessions showed surely different clocks or shares of a shared core: no false alarms, and not among
+    /// the figures.
     #[serde(default)]
     pub conditions_differ: usize,
     /// What would have been found.

@@ -46,8 +46,8 @@ pub struct SessionRecord {
 }
 
 impl SessionRecord {
-    /// Records of all figures of a run that have a single value which is the machine's own: what a neighbour on the core made
-    /// of a figure is none, and beside those of other sessions would be their scatter.
+    /// Records of all figures of a run that have a single value which is the machine's own: what a neighbour on the
+    /// core made of a figure is none, and beside those of other sessions would be their scatter.
     #[must_use]
     pub fn of(run: &Run) -> Vec<Self> {
         let record = |figure: &Figure| {
@@ -67,9 +67,9 @@ impl SessionRecord {
 
 /// Standard error of the logarithm of a value with this interval, of which the level is not known; 0 without one.
 ///
-/// It is taken for the highest level that intervals of 95% usually have (order statistics come in steps), 99.7%: a value is
-/// a median, which scatters more than the shift between two sessions' launches does, and what is taken off the scatter of
-/// sessions must not be too much.
+/// It is taken for the highest level that intervals of 95% usually have (order statistics come in steps), 99.7%: a
+/// value is a median, which scatters more than the shift between two sessions' launches does, and what is taken off the
+/// scatter of sessions must not be too much.
 #[must_use]
 pub fn least_error(low: f64, high: f64) -> f64 {
     const HIGHEST: f64 = 0.997;
@@ -134,8 +134,8 @@ impl History {
         Self { logs, stretches: RefCell::default() }
     }
 
-    /// The floor of a figure on a machine. In cycles it is that of sessions whose clock is known: a core figure is stored
-    /// as time at the clock of its session.
+    /// The floor of a figure on a machine. In cycles it is that of sessions whose clock is known: a core figure is
+    /// stored as time at the clock of its session.
     fn of(&self, run: &Run, figure: &Figure, basis: FloorBasis) -> (Floor, FloorUsed) {
         let cycles = basis != FloorBasis::Time;
         // What neighbours did to this one, those sessions do not tell.
@@ -157,8 +157,8 @@ impl History {
         (Floor::known(sd), FloorUsed { sd, sessions: None })
     }
 
-    /// How far sessions of this run's machine lie apart on this figure: the standard deviation of a normal quantity that
-    /// has the floor's interval at `level`.
+    /// How far sessions of this run's machine lie apart on this figure: the standard deviation of a normal quantity
+    /// that has the floor's interval at `level`.
     pub(crate) fn own_deviation(&self, run: &Run, figure: &Figure, level: f64, cycles: bool) -> f64 {
         let (floor, used) = self.of(run, figure, FloorBasis::new(cycles, alone(run)));
         let mut stretches = self.stretches.borrow_mut();

@@ -97,8 +97,8 @@ pub(crate) fn shift(
     Ok(found)
 }
 
-/// A ratio whose sides are known to their last digits only: both may be off by all of that, in opposite directions, however
-/// many launches there are.
+/// A ratio whose sides are known to their last digits only: both may be off by all of that, in opposite directions,
+/// however many launches there are.
 fn rounded(mut known: RatioEstimate, rounding: f64) -> RatioEstimate {
     if rounding > 0.0 {
         known.interval.low -= rounding;
@@ -111,9 +111,10 @@ fn rounded(mut known: RatioEstimate, rounding: f64) -> RatioEstimate {
     known
 }
 
-/// The least p-value that launches allow which do not lie apart: that of the exact rank test. Estimates of few launches take
-/// them for normal, and three that are alike by chance, of a figure at two levels, look like a level known exactly, though
-/// launches of the other side are at it and beyond it. 0 where all of one side lie beyond all of the other.
+/// The least p-value that launches allow which do not lie apart: that of the exact rank test. Estimates of few launches
+/// take them for normal, and three that are alike by chance, of a figure at two levels, look like a level known
+/// exactly, though launches of the other side are at it and beyond it. 0 where all of one side lie beyond all of the
+/// other.
 fn p_of_overlapping(a: &[f64], b: &[f64]) -> f64 {
     let few = [a, b].into_iter().any(|values| (2..FEWEST).contains(&values.len()));
     if !few || a.len() < 2 || b.len() < 2 {

@@ -10,7 +10,8 @@ pub(crate) struct ClockEvidence {
     pub(crate) ratio: f64,
     /// Whether the runs observed these clocks while measuring; otherwise they are nominal ones from the facts.
     pub(crate) seen: bool,
-    /// Whether the references read them, over the time of both runs, and the standard deviation of the ratio's logarithm.
+    /// Whether the references read them, over the time of both runs, and the standard deviation of the ratio's
+    /// logarithm.
     pub(crate) read: Option<f64>,
     /// How far the logarithm of the ratio may be off, since a clock moved within a run.
     pub(crate) unsure: f64,

@@ -22,8 +22,8 @@ pub(crate) struct CommonFactorFit {
 }
 
 impl CommonFactorFit {
-    /// Standard deviation of what is left of a test: a core figure without the clock is its cycles, which the clock's error
-    /// does not touch, and the factor's error comes with the factor.
+    /// Standard deviation of what is left of a test: a core figure without the clock is its cycles, which the clock's
+    /// error does not touch, and the factor's error comes with the factor.
     pub(crate) fn error_left(&self, test: &ExplainedFigure) -> Option<f64> {
         test.error.map(|error| {
             if (self.read && test.in_cycles) || test.removed == 0.0 { error } else { error.hypot(self.error) }
@@ -31,9 +31,9 @@ impl CommonFactorFit {
     }
 }
 
-/// What the references of both runs read of their clocks, where figures in user mode do not say otherwise; else the median over
-/// those figures. It counts as a common factor when its interval, widened by the floor that the tests share, lies wholly
-/// outside the band.
+/// What the references of both runs read of their clocks, where figures in user mode do not say otherwise; else the
+/// median over those figures. It counts as a common factor when its interval, widened by the floor that the tests
+/// share, lies wholly outside the band.
 pub(crate) fn common_factor(
     tests: &[ExplainedFigure],
     clock: Option<&ClockEvidence>,

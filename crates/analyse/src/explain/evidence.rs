@@ -56,8 +56,8 @@ fn candidate(rule: &'static Rule, tests: &[ExplainedFigure], differences: &[RunD
     let slower = direction(rule, &because);
     let moved_right = |index: &usize| {
         let test = &tests[*index];
-        // A test that stands out only because the common factor was removed did not change by itself, nor did one whose own
-        // change is within its noise.
+        // A test that stands out only because the common factor was removed did not change by itself, nor did one whose
+        // own change is within its noise.
         let noise = test.error.map_or(0.0, |error| 3.0 * error);
         let own = test.by_itself();
         let by_itself = own * test.residual > 0.0 && own.abs() > stats::BAND.max(noise);
@@ -65,8 +65,8 @@ fn candidate(rule: &'static Rule, tests: &[ExplainedFigure], differences: &[RunD
     };
     let (moved, still): (Vec<usize>, Vec<usize>) = in_scope.iter().copied().partition(moved_right);
     let own = |index: &&usize| rule.own.is_empty() || rule.own.contains(&tests[**index].primitive);
-    // A test that is on the right side by more than its own error was not shown to be unchanged, nor was one whose interval
-    // holds as much as moved elsewhere.
+    // A test that is on the right side by more than its own error was not shown to be unchanged, nor was one whose
+    // interval holds as much as moved elsewhere.
     let least = moved.iter().map(|&index| tests[index].residual.abs()).fold(f64::INFINITY, f64::min);
     let unsure = |index: &&usize| {
         let test = &tests[**index];

@@ -40,7 +40,8 @@ pub(crate) fn differences(a: &Run, b: &Run) -> Vec<RunDifference> {
 /// Shares of the time with another thread on the core that lie within this distance or within this factor are alike.
 const ALIKE: (f64, f64) = (0.05, 1.25);
 
-/// The share of both runs' time in which another thread was on their core, where the references of both read it and it differs.
+/// The share of both runs' time in which another thread was on their core, where the references of both read it and it
+/// differs.
 fn neighbour(a: &Run, b: &Run) -> Option<RunDifference> {
     let share = |run: &Run| Some(run.session.references.as_ref()?.core_shared?.get());
     let (x, y) = (share(a)?, share(b)?);

@@ -51,8 +51,8 @@ impl Follows {
     }
 
     /// Logarithm of the factor that is removed from a test outside user mode whose time changed by `log`. A test that
-    /// follows by an unknown part is left with what no part of the factor explains, and so is each where it is not known
-    /// what the factor is.
+    /// follows by an unknown part is left with what no part of the factor explains, and so is each where it is not
+    /// known what the factor is.
     pub(crate) fn removed(self, log: f64, common: &CommonFactorFit) -> f64 {
         match self {
             Self::Whole | Self::NotRecorded if common.is_clock => common.log,

@@ -7,7 +7,8 @@ use super::result::{DifferenceKind, Rival, RunDifference};
 use super::rules::{DISTURBED, NEIGHBOUR, RULES, Rule};
 use super::test::ExplainedFigure;
 
-/// How much longer something may take in one session beside so much other work that CPUs are waited for than in the next.
+/// How much longer something may take in one session beside so much other work that CPUs are waited for than in the
+/// next.
 const BY_A_CROWD: f64 = 1.5;
 
 /// A cause under construction.
@@ -33,9 +34,9 @@ impl CauseGroup {
         Self { primitives, unit, tests, because: Vec::new(), rule: None, rivals: Vec::new(), rival_rules: Vec::new() }
     }
 
-    /// Whether what disturbed the runs may be all of it, and no fact or axis that differs may. What moved is then no cause:
-    /// between a quiet and a loaded session of one machine a third of the pairs had something that moved so. A crowd that
-    /// both runs were in is not the same for both either.
+    /// Whether what disturbed the runs may be all of it, and no fact or axis that differs may. What moved is then no
+    /// cause: between a quiet and a loaded session of one machine a third of the pairs had something that moved so. A
+    /// crowd that both runs were in is not the same for both either.
     pub(crate) fn is_of_disturbances(&self, tests: &[ExplainedFigure], crowded: bool) -> bool {
         let disturbance = |rival: &Rival| [DISTURBED, NEIGHBOUR].contains(&rival.title.as_str());
         let small = || self.tests.iter().all(|&index| tests[index].residual.abs() < BY_A_CROWD.ln());

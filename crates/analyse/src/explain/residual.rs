@@ -17,8 +17,8 @@ pub(crate) const WITHOUT_SPREAD: f64 = 1.10;
 
 /// Sets residual and significance of every test.
 ///
-/// Where no factor is removed, the verdict of the comparison is used. Else residuals are tested including the factor's own
-/// error, adjusted by Holm's method, and must be wholly outside the band.
+/// Where no factor is removed, the verdict of the comparison is used. Else residuals are tested including the factor's
+/// own error, adjusted by Holm's method, and must be wholly outside the band.
 pub(crate) fn set_residuals(tests: &mut [ExplainedFigure], common: &CommonFactorFit, band: f64, level: f64, z: f64) {
     for test in tests.iter_mut() {
         // Clocks within the band of each other are told as no factor, and are in no verdict on cycles either.
@@ -53,8 +53,8 @@ pub(crate) fn set_residuals(tests: &mut [ExplainedFigure], common: &CommonFactor
     }
 }
 
-/// Whether a test differs without the common factor too, in the same direction: whether a time beyond the core follows the
-/// factor is not known where no domain is recorded.
+/// Whether a test differs without the common factor too, in the same direction: whether a time beyond the core follows
+/// the factor is not known where no domain is recorded.
 fn stands_by_itself(test: &ExplainedFigure, band: f64, z: f64) -> bool {
     let beyond = match test.error {
         None => test.on_curve || test.log.abs() > WITHOUT_SPREAD.ln(),

@@ -116,8 +116,8 @@ pub struct Cause {
     pub excess_high: Option<f64>,
     /// Residual factor of the unit.
     pub factor: f64,
-    /// Whether excess and factor are those at one clock, as cycles are compared: the clocks differ by too little to be told
-    /// as a common factor.
+    /// Whether excess and factor are those at one clock, as cycles are compared: the clocks differ by too little to be
+    /// told as a common factor.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_one_clock: bool,
     /// Tests that it explains, including its own.
@@ -222,7 +222,8 @@ pub struct NotRuledOut {
     pub why: String,
 }
 
-/// Why a test is left open that moved between runs that were disturbed unlike, where nothing else that differs would move it.
+/// Why a test is left open that moved between runs that were disturbed unlike, where nothing else that differs would
+/// move it.
 pub(crate) const UNTOLD: &str = "what disturbed the runs may be all of it";
 
 /// A differing test without a cause.

@@ -79,8 +79,8 @@ fn core_rules() -> impl Iterator<Item = &'static Rule> {
     RULES.iter().filter(touches).filter(|rule| rule.title != NEIGHBOUR)
 }
 
-/// What else may have made the common factor: what disturbed the runs; then, by facts that differ, what moves everything in
-/// user mode, with what the clocks say against it. Where the clocks agree, they are the rival.
+/// What else may have made the common factor: what disturbed the runs; then, by facts that differ, what moves
+/// everything in user mode, with what the clocks say against it. Where the clocks agree, they are the rival.
 fn rivals(
     by: &Judging<'_>,
     tests: &[ExplainedFigure],

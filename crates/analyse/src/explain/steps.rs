@@ -152,8 +152,8 @@ fn weigh(
     Weighed { causes, common_factor, untold }
 }
 
-/// One sentence on each disturbed run, or one for a run that is explained by itself; what is word for word the same of the
-/// second is not repeated.
+/// One sentence on each disturbed run, or one for a run that is explained by itself; what is word for word the same of
+/// the second is not repeated.
 fn said_of(runs: &[&Run], names: &[&String]) -> Vec<String> {
     let (mut said, mut before): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for (run, name) in runs.iter().zip(names) {

@@ -60,8 +60,8 @@ pub(crate) struct ExplainedFigure {
     pub(crate) significant: bool,
 }
 
-/// Standard deviation of the logarithm of a ratio of which launches determine no interval: one or two, or few that rose or
-/// fell from one to the next. Nothing follows from it, unlike from a value that is printed without a spread.
+/// Standard deviation of the logarithm of a ratio of which launches determine no interval: one or two, or few that rose
+/// or fell from one to the next. Nothing follows from it, unlike from a value that is printed without a spread.
 const UNDETERMINED: f64 = 10.0;
 
 impl ExplainedFigure {
@@ -196,7 +196,8 @@ fn test(
     })
 }
 
-/// Whether a figure of this program has launches that are too few for an interval, where one that others printed has none.
+/// Whether a figure of this program has launches that are too few for an interval, where one that others printed has
+/// none.
 fn too_few(run: &Run, figure: &Figure) -> bool {
     let without = figure.outcome.estimate().is_some_and(|estimate| !estimate.has_spread());
     run.origin.is_none() && !figure.launches.is_empty() && without
@@ -298,8 +299,8 @@ fn pure_user(figure: &Figure, declared: Option<&DeclaredFootprint>) -> bool {
     }
 }
 
-/// Axes on which the points differ, and the variant of the kernel if it differs at equal points: of code, not of the ranges
-/// over which a survey found a level, which are others in each run.
+/// Axes on which the points differ, and the variant of the kernel if it differs at equal points: of code, not of the
+/// ranges over which a survey found a level, which are others in each run.
 fn axes(a: &Figure, b: &Figure) -> Vec<(String, String, String)> {
     let mut axes: Vec<(String, String, String)> = crate::compare::differing_axes(&a.point, &b.point)
         .into_iter()

@@ -1,8 +1,8 @@
 //! Growth by family of CPU: one line each, against the growth that all others have in common.
 //!
-//! Families at different levels, mixed over the years, look like growth that none of them has; so the common rate is that
-//! of parallel lines, each family at its own level (analysis of covariance, Fisher, Statistical Methods for Research
-//! Workers, 1932).
+//! Families at different levels, mixed over the years, look like growth that none of them has; so the common rate is
+//! that of parallel lines, each family at its own level (analysis of covariance, Fisher, Statistical Methods for
+//! Research Workers, 1932).
 
 use model::percent;
 use std::collections::BTreeMap;
@@ -54,8 +54,8 @@ pub fn families(data: &[Dated], options: &TrendOptions) -> Result<FamilyTrends, 
     })
 }
 
-/// Growth of one family about its own means: sums of products of time and logarithm and of squared times, and the variance
-/// of the values about their line with its degrees of freedom.
+/// Growth of one family about its own means: sums of products of time and logarithm and of squared times, and the
+/// variance of the values about their line with its degrees of freedom.
 struct FamilySlope {
     products: f64,
     squares: f64,
@@ -81,7 +81,8 @@ impl FamilySlope {
 /// A variance as a sum of estimated ones, each with its degrees of freedom.
 type VarianceParts = Vec<(f64, f64)>;
 
-/// The slope that parallel lines through all families but one have, and its variance. `None` without any time between values.
+/// The slope that parallel lines through all families but one have, and its variance. `None` without any time between
+/// values.
 fn common(slopes: &[FamilySlope], without: Option<usize>) -> (Option<f64>, VarianceParts) {
     let kept = || slopes.iter().enumerate().filter(|(at, _)| Some(*at) != without).map(|(_, one)| one);
     let (products, squares) = kept().fold((0.0, 0.0), |(xy, xx), one| (xy + one.products, xx + one.squares));

@@ -143,8 +143,9 @@ impl TrendRequest<'_> {
         }
     }
 
-    /// Whether values after the last record, at `since`, have shown that records do not come as the line says: enough came,
-    /// and by the last of them the whole interval lies beyond the best value. A single one may be of a slow machine.
+    /// Whether values after the last record, at `since`, have shown that records do not come as the line says: enough
+    /// came, and by the last of them the whole interval lies beyond the best value. A single one may be of a slow
+    /// machine.
     fn has_ended(&self, curve: TrendCurve, growth: &Growth, since: f64, best: f64) -> bool {
         let by_now = growth.predict(self.span.1, self.options.level).interval;
         let beyond = if self.options.lower_is_better() { by_now.high < best } else { by_now.low > best };
@@ -152,8 +153,8 @@ impl TrendRequest<'_> {
         curve == TrendCurve::Frontier && later >= FEWEST && beyond
     }
 
-    /// Projection of a fit, through points of the dates `span`, to a date. The interval is that of one new value while the
-    /// growth continues. `None` where the line leaves the range of numbers.
+    /// Projection of a fit, through points of the dates `span`, to a date. The interval is that of one new value while
+    /// the growth continues. `None` where the line leaves the range of numbers.
     fn projection(
         &self,
         (curve, span): (TrendCurve, (f64, f64)),
@@ -212,8 +213,8 @@ impl TrendRequest<'_> {
     }
 }
 
-/// Ends that also allow a change of the growth rate from the values of the fit on, which are of the dates `span`; the two
-/// errors are independent, so their squares add.
+/// Ends that also allow a change of the growth rate from the values of the fit on, which are of the dates `span`; the
+/// two errors are independent, so their squares add.
 fn wide((low, high): (f64, f64), span: (f64, f64), time: f64, wandering: f64) -> (f64, f64) {
     let beyond = (span.0 - time).max(time - span.1).max(0.0);
     let (centre, half) = (f64::midpoint(low.ln(), high.ln()), (high / low).ln() / 2.0);

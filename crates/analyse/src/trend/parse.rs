@@ -6,7 +6,8 @@ use super::result::Dated;
 /// Parses dated values. Lines of two columns are a date and a value, and the text after `#` is a name or a comment; a
 /// line that begins with `#` is a comment. With commas the first line names the columns: the date is the column `date`,
 /// `year` or `time`, else the first; the value is `column` if given, else the second; a name is the column `name` or
-/// `machine`, a family the column `family`. A date is a decimal year (1998.8), a year and month (1998-10), or a day (1998-10-05).
+/// `machine`, a family the column `family`. A date is a decimal year (1998.8), a year and month (1998-10), or a day
+/// (1998-10-05).
 ///
 /// # Errors
 /// At a line whose date or value cannot be read (the value must be positive), or when the column is missing.

@@ -71,8 +71,8 @@ pub struct FittedTrend {
     /// First and last date of its points: of a frontier, of the records.
     #[serde(default)]
     pub span: (f64, f64),
-    /// Date of the last record of a frontier whose growth has ended since: four later values or more, and none where the
-    /// whole interval of the line lies by then.
+    /// Date of the last record of a frontier whose growth has ended since: four later values or more, and none where
+    /// the whole interval of the line lies by then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<f64>,
     /// Growth a year: 0.5 is 50% more each year.
@@ -100,8 +100,8 @@ pub struct Projection {
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// The same ends if the growth rate may continue to change as it did within the data; absent for a doubling time, and
-    /// where too few values show how it changed.
+    /// The same ends if the growth rate may continue to change as it did within the data; absent for a doubling time,
+    /// and where too few values show how it changed.
     pub wide: Option<(f64, f64)>,
     /// Distance of the date from the data, in multiples of their span; 0 inside.
     pub extrapolation: f64,
@@ -112,7 +112,8 @@ pub struct Projection {
 }
 
 impl Projection {
-    /// Whether the data scatter at all. Values that lie exactly on the line do not show how far one value may lie from it.
+    /// Whether the data scatter at all. Values that lie exactly on the line do not show how far one value may lie from
+    /// it.
     #[must_use]
     pub fn scatter_is_known(&self) -> bool {
         self.high > self.low * (1.0 + 1e-9)

@@ -35,7 +35,8 @@ fn equals_are_called_the_same_and_two_percent_more_work_is_found() {
     assert_eq!((found.figures, found.cycles.figures), (25 * 42, 25 * 42));
     assert!(found.pairs_with_claims * 20 <= found.pairs, "{:?}", found.claims);
     assert!(found.share_same().unwrap() >= 0.5, "{:?}", found.cycles);
-    // Of seven figures of this mixture five are compute; what a page fault or a pipe does from session to session hides 2%.
+    // Of seven figures of this mixture five are compute; what a page fault or a pipe does from session to session hides
+    // 2%.
     assert!(found.power.cycles.share().unwrap() >= 0.5, "{:?}", found.power);
     assert!(found.power.same.share().unwrap() >= 0.8, "{:?}", found.power);
     assert!(found.broken().is_empty(), "{:?}", found.broken());

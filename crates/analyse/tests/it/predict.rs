@@ -195,8 +195,8 @@ fn what_the_probes_did_not_measure_is_reported() {
     assert!(hardly.standing == ForecastStanding::Refused && hardly.reasons[0].contains("do not explain"), "{hardly:?}");
 }
 
-/// Machines beyond the range of speeds of those that were learnt from, up to the factor that is refused: the application
-/// is less than linear there, as real ones are.
+/// Machines beyond the range of speeds of those that were learnt from, up to the factor that is refused: the
+/// application is less than linear there, as real ones are.
 #[test]
 fn intervals_hold_far_from_all_that_was_measured() {
     let (mut held, mut all) = (0, 0);

@@ -131,8 +131,8 @@ fn what_cannot_be_fitted_says_why() {
 fn families_are_fitted_by_themselves() {
     let mut rng = generator(33);
     let mut data = Vec::new();
-    // Three families that double in two years, each later one at a lower level: mixed, they would seem to stand still; and
-    // one that doubles in one year.
+    // Three families that double in two years, each later one at a lower level: mixed, they would seem to stand still;
+    // and one that doubles in one year.
     for (family, start, level, doubling) in [
         ("AMD EPYC", 2000.0, 100.0, 2.0),
         ("Intel Xeon", 2003.0, 40.0, 2.0),
@@ -296,7 +296,8 @@ fn families_that_grow_alike_are_seldom_said_to_differ() {
             found.families.iter().any(|family| family.differs)
         };
         let claims = (0..trials).filter(differ).count();
-        // Of 200 trials at 5%, more than 20 would be seen in 1 of 500; with the others' growth taken as exact there were 28.
+        // Of 200 trials at 5%, more than 20 would be seen in 1 of 500; with the others' growth taken as exact there
+        // were 28.
         assert!(claims <= 20, "{families} families of {values}: {claims} of {trials}");
     }
 }

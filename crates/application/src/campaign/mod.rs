@@ -74,7 +74,8 @@ impl<'a> Campaign<'a> {
     /// Builds all programs and creates the figures of the run.
     ///
     /// # Errors
-    /// When no program could be built, or the user requested a stop; the error of a single build is the outcome of its figures.
+    /// When no program could be built, or the user requested a stop; the error of a single build is the outcome of its
+    /// figures.
     pub fn build(order: CampaignOrder, starter: &'a Starter, stopper: &Stopper) -> Result<(Self, Run), Error> {
         let CampaignOrder { mut run, applications, copies, root, duet, energy } = order;
         let builds = build_all(&applications, &Builder { starter, root: &root, stopper })?;
@@ -146,8 +147,8 @@ impl<'a> Campaign<'a> {
         read(&self.applications[subject.application], (subject.application, subject.build), report, &mut self.digests)
     }
 
-    /// Runs a build for the first time, which is cold and always discarded, if that is not done; it is also the first run to
-    /// be verified. Returns notes on it, or failures of all figures of the build.
+    /// Runs a build for the first time, which is cold and always discarded, if that is not done; it is also the first
+    /// run to be verified. Returns notes on it, or failures of all figures of the build.
     fn warm_up(&mut self, index: usize, stopper: &Stopper) -> Result<Result<Vec<Reply>, Vec<Reply>>, Error> {
         let Subject { application, build, .. } = self.subjects[index];
         let mut replies = Vec::new();

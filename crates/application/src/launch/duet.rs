@@ -1,8 +1,9 @@
 //! Two launches side by side on two CPUs: a turn of a duet.
 //!
-//! What the host does to both CPUs at once (its clock, its other guests) is then the same for both sides, and not in their
-//! ratio. What it does to one of them is not in the mean of two turns between which the sides change places: Bulej, Horky,
-//! Tuma, Farquet and Prokopec, "Duet benchmarking: improving measurement accuracy in the cloud" (ICPE 2020).
+//! What the host does to both CPUs at once (its clock, its other guests) is then the same for both sides, and not in
+//! their ratio. What it does to one of them is not in the mean of two turns between which the sides change places:
+//! Bulej, Horky, Tuma, Farquet and Prokopec, "Duet benchmarking: improving measurement accuracy in the cloud" (ICPE
+//! 2020).
 
 use std::time::Duration;
 
@@ -76,8 +77,8 @@ pub(crate) fn launch_of(reports: &[&CopyReport], round: u32) -> Launch {
     Launch { value, ..sum.unwrap_or_default() }
 }
 
-/// A launch of the ratio of the sides: the geometric mean over the turns. Its batches are the times of the first and of the
-/// second side in each turn.
+/// A launch of the ratio of the sides: the geometric mean over the turns. Its batches are the times of the first and of
+/// the second side in each turn.
 pub(crate) fn ratio_launch(turns: &[DuetTurn], round: u32, ratios: impl Iterator<Item = f64>) -> Launch {
     let walls: Vec<[f64; 2]> = turns.iter().map(|turn| turn.reports.each_ref().map(CopyReport::wall)).collect();
     let logs: Vec<f64> = ratios.map(f64::ln).collect();
@@ -99,8 +100,8 @@ pub(crate) fn apart(turns: &[DuetTurn]) -> Option<String> {
     (together < APART).then(note)
 }
 
-/// Whether the sides have changed CPUs in a turn: the first turn of every other launch begins on the other CPU, so that a
-/// drift falls on both alike.
+/// Whether the sides have changed CPUs in a turn: the first turn of every other launch begins on the other CPU, so that
+/// a drift falls on both alike.
 pub(crate) const fn is_swapped(round: u32, turn: u32) -> bool {
     (round % 2 + turn) % 2 == 1
 }

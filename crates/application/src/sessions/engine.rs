@@ -22,7 +22,8 @@ pub struct Sessions {
 /// What a report says of one figure.
 type Value = fn(&SessionReport) -> Option<f64>;
 
-/// Id, title and metric of every figure, and where its values come from. The first one decides how many launches there are.
+/// Id, title and metric of every figure, and where its values come from. The first one decides how many launches there
+/// are.
 const ROWS: [(&str, &str, Unit, &str, Better, Value); 8] = [
     ("sessions_asked", "data requested by all sessions", Unit::BytesPerSecond, "bytes", Better::Higher, |report| {
         Some(together(report, |used| used.asked))

@@ -89,7 +89,8 @@ pub(super) fn verdict(seen: &SessionsSeen) -> (SessionsVerdict, String) {
         );
     }
     if seen.ready >= BUSY {
-        // Whoever has the CPUs: other processes, the hypervisor or a quota, which the counters of the machine do not tell.
+        // Whoever has the CPUs: other processes, the hypervisor or a quota, which the counters of the machine do not
+        // tell.
         let ready = percent(seen.ready);
         return (SessionsVerdict::CpuBound, format!("{told}; they run or wait for a CPU {ready} of their time"));
     }

@@ -28,8 +28,8 @@ pub const MEMORY: &str = "command.memory";
 /// Axis of both: the name of the command.
 pub const AXIS: &str = "command";
 
-/// Longest padding of the environment, bytes. The place of the stack depends on its size, and the time of a program on the
-/// place of its stack (Mytkowicz et al., Producing wrong data without doing anything obviously wrong, 2009).
+/// Longest padding of the environment, bytes. The place of the stack depends on its size, and the time of a program on
+/// the place of its stack (Mytkowicz et al., Producing wrong data without doing anything obviously wrong, 2009).
 const PADDING: u64 = 4096;
 
 /// A command to be timed, and what runs around it.
@@ -84,7 +84,8 @@ const DUET: &str = "duet";
 type RefusedCopies = (String, CopyReport);
 
 impl<'a> Timing<'a> {
-    /// The engine, and `run`, a document without figures, with one for the time and one for the memory of every command.
+    /// The engine, and `run`, a document without figures, with one for the time and one for the memory of every
+    /// command.
     #[must_use]
     pub fn new(mut run: Run, mut order: TimingOrder, starter: &'a Starter) -> (Self, Run) {
         order.duet = order.duet.filter(|_| order.commands.len() == 2);
@@ -128,7 +129,8 @@ impl<'a> Timing<'a> {
         })
     }
 
-    /// Runs the cleanup commands of all commands that were set up, also where a stop was requested; returns what failed.
+    /// Runs the cleanup commands of all commands that were set up, also where a stop was requested; returns what
+    /// failed.
     #[must_use]
     pub fn clean_up(&self) -> Vec<String> {
         let begun = self.order.commands.iter().zip(&self.warm).filter(|(_, warm)| **warm);

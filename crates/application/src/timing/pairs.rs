@@ -100,12 +100,12 @@ fn pair([first, second]: [String; 2], shift: &RatioEstimate, adjusted_p: f64, ba
     }
 }
 
-/// Largest p-value of the clearest result, over all pairs of commands, with which differences within rounds are judged: fewer
-/// rounds could never show a difference.
+/// Largest p-value of the clearest result, over all pairs of commands, with which differences within rounds are judged:
+/// fewer rounds could never show a difference.
 const CLEAREST: f64 = 0.01;
 
-/// The ratio of two commands: of a duet by its ratios, else by the differences within rounds, or where these are too few by
-/// all launches of one against all of the other. Only numbers of launches decide which.
+/// The ratio of two commands: of a duet by its ratios, else by the differences within rounds, or where these are too
+/// few by all launches of one against all of the other. Only numbers of launches decide which.
 fn shift(run: &Run, first: &Figure, second: &Figure, pairs: usize) -> Option<RatioEstimate> {
     let level = run.plan.level;
     if let Some(ratio) = duet_of(run, first, second) {
@@ -120,8 +120,8 @@ fn shift(run: &Run, first: &Figure, second: &Figure, pairs: usize) -> Option<Rat
     stats::equivalence::compare(&logs(first), &logs(second), Floor::NONE, level)
 }
 
-/// Differences of the logarithms of the times in the rounds in which both commands have a launch that counts. Within a round
-/// they follow each other at once, in random order: what lasts longer than a round is not in their difference.
+/// Differences of the logarithms of the times in the rounds in which both commands have a launch that counts. Within a
+/// round they follow each other at once, in random order: what lasts longer than a round is not in their difference.
 fn by_round(first: &Figure, second: &Figure) -> Vec<f64> {
     let of = |figure: &Figure| -> BTreeMap<u32, f64> {
         let counted = figure.counted().into_iter();
@@ -140,10 +140,11 @@ fn duet_of<'a>(run: &'a Run, first: &Figure, second: &Figure) -> Option<&'a Figu
     run.figures.iter().find(is)
 }
 
-/// Share of the variance of both sides' times that they have in common: one minus the variance of their differences over the
-/// sum of their own. `None` where a launch is not two turns, or nothing varies.
+/// Share of the variance of both sides' times that they have in common: one minus the variance of their differences
+/// over the sum of their own. `None` where a launch is not two turns, or nothing varies.
 fn in_common(ratio: &Figure) -> Option<f64> {
-    // By turn and by the CPU that the first side had; the turns of a launch are in the other order in every other round.
+    // By turn and by the CPU that the first side had; the turns of a launch are in the other order in every other
+    // round.
     let mut turns: [Vec<[f64; 2]>; 2] = Default::default();
     for launch in ratio.counted() {
         let sides: Vec<[f64; 2]> =
@@ -216,8 +217,8 @@ mod tests {
         }
     }
 
-    /// A duet of two commands, of which the second takes 2% longer; both vary by `common` together and by 0.2% each, and one
-    /// CPU is slower than the other.
+    /// A duet of two commands, of which the second takes 2% longer; both vary by `common` together and by 0.2% each,
+    /// and one CPU is slower than the other.
     fn duet(common: f64, seed: u64) -> Run {
         let mut run = run(&[1.0, 1.02], 14, seed);
         let mut rng = stats::simulate::generator(seed + 1000);

@@ -108,7 +108,8 @@ pub struct Leases {
     /// Chunks that were leased and are open again.
     returned: BTreeSet<u64>,
     held: BTreeMap<u64, ChunkLeases>,
-    /// ChunkLeases chunks by the time of their first lease, in bits: the order of positive numbers is that of their bits.
+    /// ChunkLeases chunks by the time of their first lease, in bits: the order of positive numbers is that of their
+    /// bits.
     ages: BTreeSet<(u64, u64)>,
     counted: ChunkSet,
     failures: BTreeMap<u64, ChunkFailures>,
@@ -381,7 +382,8 @@ impl Leases {
         self.checks.done(chunk, node, differs);
     }
 
-    /// Ends a lease without result and without fault. A chunk that no other pilot holds is open again, unless it is over.
+    /// Ends a lease without result and without fault. A chunk that no other pilot holds is open again, unless it is
+    /// over.
     pub fn drop_lease(&mut self, chunk: u64, number: u64, pilot: &str) {
         if let Some(held) = self.held.get_mut(&chunk) {
             held.holds.retain(|hold| !hold.is(number, pilot));

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::{Error, Result};
 
-/// How long a lock is waited for that a child holds which another process has just forked: it lets go when it begins its
-/// own program.
+/// How long a lock is waited for that a child holds which another process has just forked: it lets go when it begins
+/// its own program.
 const INHERITED: Duration = Duration::from_millis(1000);
 
 /// The file whose lock says that a coordinator writes to a ledger.

@@ -106,7 +106,8 @@ pub struct Incident {
     pub at: f64,
     /// When, seconds since the run began.
     pub since: f64,
-    /// One word: `started`, `resumed`, `joined`, `left`, `expired`, `speculated`, `refused`, `failed`, `stranger`, [`DAMAGED`] ...
+    /// One word: `started`, `resumed`, `joined`, `left`, `expired`, `speculated`, `refused`, `failed`, `stranger`,
+    /// [`DAMAGED`] ...
     pub what: String,
     /// The node concerned; empty if none.
     pub node: String,

@@ -156,8 +156,8 @@ impl SqliteLedger {
         })
     }
 
-    /// Compares all checksums, and makes a damaged or older ledger a sound one of this version: in place, or where it is
-    /// only read, as a copy in memory.
+    /// Compares all checksums, and makes a damaged or older ledger a sound one of this version: in place, or where it
+    /// is only read, as a copy in memory.
     fn checked(mut self, version: i32) -> Result<Self> {
         let (copy, damaged) = self.inspected(version).map_err(|error| match error.sqlite_error_code() {
             Some(rusqlite::ErrorCode::DatabaseCorrupt) if self.lock.is_some() => self.rescue(&error),

@@ -2,9 +2,9 @@
 //!
 //! Commits come in bursts: slots that began together end together, so rates between single commits are those of bursts
 //! and of pauses. A window here holds as many commits as there are slots, or a multiple of that, and lasts at least as
-//! long as all but the longest chunks, so that it holds whole chunks of each slot (batch means: Law, Simulation Modeling
-//! and Analysis, 5th edition, 9.5.3). The first and the last commit of each slot are left out: there, some slots have
-//! not begun or have no work.
+//! long as all but the longest chunks, so that it holds whole chunks of each slot (batch means: Law, Simulation
+//! Modeling and Analysis, 5th edition, 9.5.3). The first and the last commit of each slot are left out: there, some
+//! slots have not begun or have no work.
 
 use model::Estimate;
 

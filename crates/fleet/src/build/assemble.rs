@@ -87,8 +87,8 @@ pub(super) fn work(
     Ok(counters)
 }
 
-/// Bytes that were read; `None` where there are none. A connection that is closed or broken is readable for ever: polling
-/// it would take the CPU from those that send.
+/// Bytes that were read; `None` where there are none. A connection that is closed or broken is readable for ever:
+/// polling it would take the CPU from those that send.
 fn read(source: &mut FragmentSource, epoll: &Epoll, buffer: &mut [u8]) -> Result<Option<usize>> {
     match source.stream.read(buffer) {
         Ok(count) if count > 0 => return Ok(Some(count)),

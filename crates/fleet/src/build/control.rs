@@ -1,4 +1,5 @@
-//! State shared by a working node and the thread that reads the driver's messages, and the points at which it waits for them.
+//! State shared by a working node and the thread that reads the driver's messages, and the points at which it waits for
+//! them.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

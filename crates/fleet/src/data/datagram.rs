@@ -58,8 +58,8 @@ pub struct Received {
 
 /// Steps of a ladder, at most.
 const STEPS: u64 = 256;
-/// Latest numbers of a step among which a duplicate is detected: about a second at the highest rates. No network delays a
-/// datagram behind so many others.
+/// Latest numbers of a step among which a duplicate is detected: about a second at the highest rates. No network delays
+/// a datagram behind so many others.
 const REMEMBERED: u64 = 1 << 20;
 /// Numbers whose marks share a word.
 const WORD: u64 = u64::BITS as u64;

@@ -1,9 +1,9 @@
 //! One medium for all hosts, as half-duplex Ethernet has it: data and acknowledgements share it, and collide.
 //!
-//! IEEE 802.3, clause 4: a station whose medium is busy sends as soon as it is free; stations that begin together collide,
-//! and each waits a random number of slots, of a range that doubles with its attempts. All hosts are near each other:
-//! only stations that have waited for the end of the same frame collide, not those that begin within the delay of a
-//! long cable. Frames are carried by a thread, between interfaces whose frames it reads and writes.
+//! IEEE 802.3, clause 4: a station whose medium is busy sends as soon as it is free; stations that begin together
+//! collide, and each waits a random number of slots, of a range that doubles with its attempts. All hosts are near each
+//! other: only stations that have waited for the end of the same frame collide, not those that begin within the delay
+//! of a long cable. Frames are carried by a thread, between interfaces whose frames it reads and writes.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -266,8 +266,8 @@ mod tests {
         assert!(sent == 2 && collisions >= 1, "{sent} {collisions}");
     }
 
-    /// A sender that always has a frame, and a receiver that answers every second one: the medium carries clearly less than
-    /// its bits, since the two collide.
+    /// A sender that always has a frame, and a receiver that answers every second one: the medium carries clearly less
+    /// than its bits, since the two collide.
     #[test]
     fn acknowledgements_cost_more_than_their_bits() {
         let mut arbiter = Arbiter::new(2, MEGABIT);

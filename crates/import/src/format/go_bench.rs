@@ -62,8 +62,8 @@ impl GoBenchReader {
         self.heading.extend(stated);
     }
 
-    /// Whether a row's benchmark stood above another one: repetitions of `-count` follow on each other, so that it is of
-    /// another process, or of another program, and no repetition.
+    /// Whether a row's benchmark stood above another one: repetitions of `-count` follow on each other, so that it is
+    /// of another process, or of another program, and no repetition.
     fn is_apart(&mut self, name: &str) -> bool {
         let apart = !self.seen.insert(name.to_owned()) && self.last != name;
         name.clone_into(&mut self.last);
@@ -181,8 +181,8 @@ fn row(package: &str, line: &str, at: usize) -> Result<Vec<SourceReading>, Sourc
     Ok(readings)
 }
 
-/// A metric that the benchmark reports itself: a rate by the end of its unit or its name, a time by its beginning, else a
-/// count. Ids of their own keep them apart from what Go itself prints.
+/// A metric that the benchmark reports itself: a rate by the end of its unit or its name, a time by its beginning, else
+/// a count. Ids of their own keep them apart from what Go itself prints.
 fn own_metric(own: &str) -> (String, f64, Metric) {
     const RATES: [&str; 6] = ["/s", "/sec", "qps", "rps", "tps", "iops"];
     const TIMES: [(&str, f64); 4] = [("ns", 1e-9), ("us", 1e-6), ("\u{b5}s", 1e-6), ("ms", 1e-3)];

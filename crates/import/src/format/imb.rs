@@ -109,7 +109,8 @@ const MIB: f64 = 1_048_576.0;
 /// Note of an excerpt of small messages alone.
 const UNKNOWN: &str = "its rates are left out: neither a version nor a row tells how many bytes its megabyte has";
 
-/// The bytes of a megabyte that sizes, times and rates of the rows agree on: a rate is one, two or four messages in a time.
+/// The bytes of a megabyte that sizes, times and rates of the rows agree on: a rate is one, two or four messages in a
+/// time.
 fn megabyte_of(text: &str) -> Option<f64> {
     let (mut columns, mut votes) = (Vec::new(), [0_u32; 2]);
     for (at, line) in lines(text) {

@@ -106,7 +106,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
-/// Settings that a line above the table states: where the buffers are, what is sent, how a window is made and completed.
+/// Settings that a line above the table states: where the buffers are, what is sent, how a window is made and
+/// completed.
 fn setting(line: &str) -> Option<Option<(&'static str, String)>> {
     let line = line.strip_prefix('#')?.trim();
     if let (Some(send), Some(receive)) = (between(line, "Send Buffer on", "("), between(line, "Receive Buffer on", "("))

@@ -61,7 +61,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
 }
 
 /// What a line says of the results that follow: `# function 'default' (...)`, `100000 operations 1 bits set of 4 bits`,
-/// `# 10 groups == 400 processes run`, `# Copying 1MB bytes ...`, `# Executed 1000000 pipe operations between two threads`.
+/// `# 10 groups == 400 processes run`, `# Copying 1MB bytes ...`,
+/// `# Executed 1000000 pipe operations between two threads`.
 fn case_of(line: &str) -> Option<Vec<(&'static str, String)>> {
     if let Some((groups, parties)) = line.strip_prefix("# ").and_then(|rest| rest.split_once(" groups == ")) {
         let (count, kind) = parties.trim().strip_suffix(" run")?.split_once(' ')?;

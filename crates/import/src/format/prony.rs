@@ -29,8 +29,8 @@ const MEMBERS: [&[u8]; 8] = [b"schema", b"id", b"label", b"origin", b"machine", 
 const OWN: [&[u8]; 2] = [b"plan", b"figures"];
 
 /// Whether the first object of a source is a run document whose members have another order than Prony's: it has a
-/// number as its `schema`, one of [`OWN`], and until there only [`MEMBERS`]. Only the outermost names are looked at, and
-/// the first that is no member ends it.
+/// number as its `schema`, one of [`OWN`], and until there only [`MEMBERS`]. Only the outermost names are looked at,
+/// and the first that is no member ends it.
 pub(crate) fn is_document(body: &[u8]) -> bool {
     let Some(mut at) = opening(body) else { return false };
     let (mut depth, mut named, mut schema, mut own) = (0_usize, false, false, false);

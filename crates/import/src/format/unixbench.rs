@@ -153,8 +153,8 @@ fn is_index_heading(line: &str) -> bool {
         && line.contains("RESULT")
 }
 
-/// The result of a row of the table of indices, which an excerpt has without the results above it. A test without an index
-/// has dashes beside its result. Units are those that the tests always have.
+/// The result of a row of the table of indices, which an excerpt has without the results above it. A test without an
+/// index has dashes beside its result. Units are those that the tests always have.
 fn of_index_row(line: &str) -> Option<SourceReading> {
     let words = spans(line);
     let [.., (end, _), result, _] = words[..] else { return None };

@@ -49,8 +49,8 @@ impl Check {
     }
 }
 
-/// Checks this machine and the harness. Takes about a second, most of it for watching other processes. Launches of earlier
-/// runs measured in `earlier`, where those that were killed may have left files.
+/// Checks this machine and the harness. Takes about a second, most of it for watching other processes. Launches of
+/// earlier runs measured in `earlier`, where those that were killed may have left files.
 #[must_use]
 pub fn doctor(engine: &mut dyn Engine, directory: &Path, earlier: &[PathBuf]) -> Vec<Check> {
     let mut checks = surroundings::checks(directory, earlier);

@@ -15,10 +15,10 @@ pub use process::ProcessEngine;
 use crate::outside::OutsideCounters;
 use crate::step::{Reply, WorkerStep};
 
-/// Something whose figures are measured by launches, one step at a time: probes in workers, the user's applications, the
-/// components of a rating, flows between nodes. [`crate::MeasureSession`] decides what is launched when, how often and which launches
-/// count, in the same way for all of them; an engine says what one launch found. A further kind of subject is one more
-/// engine.
+/// Something whose figures are measured by launches, one step at a time: probes in workers, the user's applications,
+/// the components of a rating, flows between nodes. [`crate::MeasureSession`] decides what is launched when, how often
+/// and which launches count, in the same way for all of them; an engine says what one launch found. A further kind of
+/// subject is one more engine.
 pub trait Engine {
     /// Carries out one step.
     ///
@@ -35,14 +35,14 @@ pub trait Engine {
         crate::place(probe, &figure.point, machine, allowed)
     }
 
-    /// The figure that decides for how long this one is measured: launches are made for that one, and this one comes along
-    /// with the interval that it gets.
+    /// The figure that decides for how long this one is measured: launches are made for that one, and this one comes
+    /// along with the interval that it gets.
     fn leader(&self, _figure: usize) -> Option<usize> {
         None
     }
 
-    /// Adds what follows from the figures once the last round is over, behind those of the plan: a run that is resumed has
-    /// it made anew.
+    /// Adds what follows from the figures once the last round is over, behind those of the plan: a run that is resumed
+    /// has it made anew.
     fn conclude(&mut self, _run: &mut Run) {}
 
     /// Seconds since some fixed moment.
@@ -85,7 +85,8 @@ pub trait Engine {
         vec![allowed.iter().map(|cpu| u32::try_from(*cpu).unwrap_or(u32::MAX)).collect()]
     }
 
-    /// What the outside has taken so far from the CPUs under test. An engine whose processes outlive a launch leaves out
+    /// What the outside has taken so far from the CPUs under test. An engine whose processes outlive a launch leaves
+    /// out
     /// [`OutsideCounters::busy`]: their work, which is not counted before they end, would be that of others.
     fn outside(&self, cpus: &[usize]) -> OutsideCounters {
         OutsideCounters::now(cpus)

@@ -7,8 +7,8 @@ use sys::topology::{CpuChoice, CpuRelation, plan, relation};
 /// Most cores of which every pair is measured.
 const MOST_CORES: usize = 64;
 
-/// A point that asks for each NUMA node, at all pairs of nodes that have the CPUs and the memory for it; as it stands where
-/// there is but one node.
+/// A point that asks for each NUMA node, at all pairs of nodes that have the CPUs and the memory for it; as it stands
+/// where there is but one node.
 fn node_pairs(point: &Point, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Point> {
     let numbers = |axis: &str, fits: &dyn Fn(&NumaNode) -> bool| -> Vec<String> {
         match point.get(axis) {
@@ -40,8 +40,8 @@ fn some_cores(machine: &Topology, allowed: &CpuSet) -> Vec<usize> {
     }
 }
 
-/// A point that asks for each core, at all pairs; each with the relation of its CPUs, for figures of different relations are
-/// not the same.
+/// A point that asks for each core, at all pairs; each with the relation of its CPUs, for figures of different
+/// relations are not the same.
 fn core_pairs(point: &Point, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Point> {
     let each = |axis: &str| all || point.get(axis) == Some(EACH);
     let numbers = |axis: &str| match point.get(axis).and_then(|word| word.parse().ok()) {
@@ -68,8 +68,8 @@ pub(super) fn nearest(machine: &Topology, allowed: &CpuSet) -> Option<(CpuRelati
     relations.filter_map(|relation| Some((relation, plan(machine, allowed, CpuChoice::Pair(relation)).ok()?))).next()
 }
 
-/// The counts of threads of a curve: doubling to all cores, then to all hardware threads; far apart too where there is more
-/// than one cache of the last level to spread over.
+/// The counts of threads of a curve: doubling to all cores, then to all hardware threads; far apart too where there is
+/// more than one cache of the last level to spread over.
 fn thread_counts(machine: &Topology, allowed: &CpuSet) -> Vec<String> {
     let cores = plan(machine, allowed, CpuChoice::AllCores).map_or(1, |cores| cores.len());
     let doubling = || std::iter::successors(Some(1_usize), |count| count.checked_mul(2));
@@ -101,8 +101,8 @@ fn thread_counts(machine: &Topology, allowed: &CpuSet) -> Vec<String> {
     counts
 }
 
-/// The points that a figure is measured at on this machine; `all` is every point that the machine has, whatever was asked
-/// for.
+/// The points that a figure is measured at on this machine; `all` is every point that the machine has, whatever was
+/// asked for.
 pub(super) fn points(entry: &PlanEntry, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Point> {
     if entry.point.get("memory_node").is_some() {
         let pairs = node_pairs(&entry.point, machine, allowed, all);

@@ -28,8 +28,8 @@ pub(crate) fn follows(figure: &Figure) -> FollowedDomain {
     let Some((slope, low, high)) = slope(figure) else {
         return FollowedDomain { domain: declared, slope: None };
     };
-    // What takes more than the clock lost is as much a core figure: whatever slowed the clock down disturbed it too, and
-    // counted in time it would vary even more. Only what the clock does not carry along is something else.
+    // What takes more than the clock lost is as much a core figure: whatever slowed the clock down disturbed it too,
+    // and counted in time it would vary even more. Only what the clock does not carry along is something else.
     let contradicts = match declared {
         Domain::Core => high < 1.0 - TOLERANCE,
         _ => high < -TOLERANCE || low > TOLERANCE,

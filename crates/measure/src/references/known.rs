@@ -6,9 +6,10 @@ use super::KnownRatio;
 use super::learn::RatioHistogram;
 
 /// Instructions per cycle that the front end of a core passes, from the manuals of its vendor (Intel 64 and IA-32
-/// Architectures Optimization Reference Manual, 2.1; AMD Software Optimization Guides 56665, 57647 and 58455, 2.10): vendor,
-/// the families or a flag that only these cores have, and the width. Where a core passes fewer of them than that, nothing
-/// is concluded. Observed by this program: six on a guest with AMX, which a second thread would have had to share.
+/// Architectures Optimization Reference Manual, 2.1; AMD Software Optimization Guides 56665, 57647 and 58455, 2.10):
+/// vendor, the families or a flag that only these cores have, and the width. Where a core passes fewer of them than
+/// that, nothing is concluded. Observed by this program: six on a guest with AMX, which a second thread would have had
+/// to share.
 const ISSUE_WIDTHS: &[(&str, Cores, f64)] = &[
     // Golden Cove and Redwood Cove: 4th to 6th generation of Xeon.
     ("GenuineIntel", Cores::Flag("amx_tile"), 6.0),
@@ -29,8 +30,8 @@ const ISSUED_ALONE: f64 = 0.95;
 const ISSUED_AT_MOST: f64 = 1.03;
 /// Fewest readings that show it.
 const FEWEST_ALONE: u32 = 20;
-/// Share of the width beyond which it is another core than it says it is: widths differ by a fifth or more, steps of the
-/// clock by less.
+/// Share of the width beyond which it is another core than it says it is: widths differ by a fifth or more, steps of
+/// the clock by less.
 const ISSUED_BY_ANOTHER: f64 = 1.15;
 /// Most readings of that kind, of all those at the width or beyond: a clock reference that was interrupted makes some.
 const MOST_BY_ANOTHER: f64 = 0.1;
@@ -52,10 +53,10 @@ pub(crate) fn issue_width(machine: &Machine) -> Option<f64> {
     row.map(|(.., width)| *width)
 }
 
-/// The ratio of the readings on these CPUs beside which this thread passed as many instructions per cycle as the core can
-/// issue: a second thread would have taken a share of them, so there was none. Where neighbours come and go within
-/// hundredths of a second, one may come before the other reference is read, so that only a part of these ratios agree: the
-/// lowest ones.
+/// The ratio of the readings on these CPUs beside which this thread passed as many instructions per cycle as the core
+/// can issue: a second thread would have taken a share of them, so there was none. Where neighbours come and go within
+/// hundredths of a second, one may come before the other reference is read, so that only a part of these ratios agree:
+/// the lowest ones.
 pub(crate) fn from_issue(width: Option<f64>, references: &SessionReferences, cpus: &[u32]) -> Option<KnownRatio> {
     let (width, lengths) = (width?, references.lengths);
     let own = references.samples.readings().filter(|(cpu, _)| cpus.contains(cpu));
@@ -140,8 +141,8 @@ mod tests {
         // What the others read does not matter.
         let mixed = (0..200).map(|at| if at % 3 == 0 { (0.256, 5.9) } else { (0.38, 3.1 + 0.01 * f64::from(at)) });
         assert!((found(6.0, mixed).unwrap() - 0.256).abs() < 1e-3);
-        // Neighbours that come between the readings of two references: a recorded session had half of them at the ratio, a
-        // few percent less, and the others up to half as large again.
+        // Neighbours that come between the readings of two references: a recorded session had half of them at the
+        // ratio, a few percent less, and the others up to half as large again.
         let busy = |at: i32| 0.256 * (1.0 + if at % 2 == 0 { 0.0 } else { 0.0077 * f64::from(at % 65) });
         assert!((found(6.0, (0..400).map(|at| (busy(at), 5.9))).unwrap() - 0.256).abs() < 1e-3);
         let early = |at: i32| if at % 40 == 0 { 0.94 * 0.256 } else { busy(at) };

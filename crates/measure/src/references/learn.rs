@@ -30,8 +30,8 @@ const AGREES: f64 = 0.01;
 /// Smallest share of the readings at a known ratio.
 const AT_KNOWN: f64 = 0.01;
 
-/// Smallest share of readings beside which no other thread ran that are in the peak of their ratios, and the largest share
-/// below it.
+/// Smallest share of readings beside which no other thread ran that are in the peak of their ratios, and the largest
+/// share below it.
 const IN_LOWEST_PEAK: f64 = 0.25;
 const BELOW_LOWEST_PEAK: f64 = 0.05;
 
@@ -113,8 +113,8 @@ impl RatioHistogram {
         modes
     }
 
-    /// Centre of the highest peak of readings beside which no other thread ran when they began: if it is sharp, has at least
-    /// so many of them, and hardly any are below.
+    /// Centre of the highest peak of readings beside which no other thread ran when they began: if it is sharp, has at
+    /// least so many of them, and hardly any are below.
     pub(super) fn lowest_peak(&self, fewest: u32) -> Option<f64> {
         let highest = self.modes().into_iter().max_by_key(|at| (self.peak(*at), std::cmp::Reverse(*at)))?;
         let peak = self.peak(highest);
@@ -171,8 +171,8 @@ fn unshared_mode(histogram: &RatioHistogram, known: &[KnownRatio], alone: bool) 
         }
     }
     if let Some(mode) = lower_mode(histogram, &modes) {
-        // Two kinds of steady neighbours also make two modes. Where it is known that an unshared core is faster, the lower
-        // of them is none.
+        // Two kinds of steady neighbours also make two modes. Where it is known that an unshared core is faster, the
+        // lower of them is none.
         let shared = known.iter().any(|known| ratio_of(mode) > known.ratio * (1.0 + AGREES));
         return (!shared).then_some((mode, UnsharedSource::LowerMode));
     }

@@ -24,8 +24,8 @@ pub(crate) use self::weigh::{batch_values, kept_nanos, null_difference, weigh};
 
 /// Undisturbed batches (of a difference: pairs) after which a launch has enough.
 pub(crate) const ENOUGH: u32 = 20;
-/// The same of core figures: what is left of their error is what processes differ by, 1 to 3%, beside which the median of a
-/// dozen batches is exact.
+/// The same of core figures: what is left of their error is what processes differ by, 1 to 3%, beside which the median
+/// of a dozen batches is exact.
 pub(crate) const ENOUGH_OF_CORE: u32 = 12;
 /// Most batches of a launch, however few of them are undisturbed.
 pub(crate) const MOST: u32 = 100;
@@ -33,16 +33,17 @@ pub(crate) const MOST: u32 = 100;
 pub(crate) const UNKNOWN: u32 = 40;
 /// Undisturbed batches (of a difference: pairs) below which a launch is excluded.
 pub(crate) const FEWEST: u32 = 8;
-/// Batches (of a difference: pairs) after which a launch without an undisturbed one ends, and after which one with hardly
-/// any, because the core stays shared. Of 2,538 launches that counted, on a guest whose core was shared for 38% of the
-/// time, 55 had none among the first twelve; of 794 that did not, 783.
+/// Batches (of a difference: pairs) after which a launch without an undisturbed one ends, and after which one with
+/// hardly any, because the core stays shared. Of 2,538 launches that counted, on a guest whose core was shared for 38%
+/// of the time, 55 had none among the first twelve; of 794 that did not, 783.
 const NONE_AFTER: u32 = 12;
 const HOPELESS_AFTER: u32 = 40;
 /// Number of undisturbed batches that counts as hardly any.
 const HOPELESS: u32 = 3;
 /// Longest batch that is filtered, nanoseconds. The probability of an undisturbed batch decreases with its length, so
-/// that filtering long ones would select quiet minutes for long operations only. Neighbours stay for a tenth of a second
-/// and more: against that, 3 ms are as short as 0.3 (half of the batches were undisturbed with either, at one share).
+/// that filtering long ones would select quiet minutes for long operations only. Neighbours stay for a tenth of a
+/// second and more: against that, 3 ms are as short as 0.3 (half of the batches were undisturbed with either, at one
+/// share).
 pub(crate) const LONGEST_NANOS: u64 = 3_000_000;
 /// Most parties on separate CPUs whose batches are filtered.
 pub(crate) const MOST_PARTIES: usize = 4;

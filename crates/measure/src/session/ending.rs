@@ -27,8 +27,8 @@ pub struct RunResult {
 }
 
 impl MeasureSession<'_> {
-    /// The end of the time is a look too: no value decided when it came, as one may when a person stops a run. Figures that
-    /// are within their targets then are not unfinished.
+    /// The end of the time is a look too: no value decided when it came, as one may when a person stops a run. Figures
+    /// that are within their targets then are not unfinished.
     pub(super) fn look_last(&mut self, ending: &EndReason) {
         if *ending != EndReason::TimeLimit {
             return;

@@ -23,17 +23,17 @@ pub(super) fn expected_of_levels(values: &[f64], target: f64, looks: &[u32], lev
     later.into_iter().find(|look| promised(look).is_some_and(|width| width <= PROMISE * target))
 }
 
-/// Launches to the first look at which an interval of order statistics can settle a figure, if it has fewer than `fewest`:
-/// until then nothing is known of what lies between its extremes. `None` if they take more than `affordable` seconds of
-/// `each`.
+/// Launches to the first look at which an interval of order statistics can settle a figure, if it has fewer than
+/// `fewest`: until then nothing is known of what lies between its extremes. `None` if they take more than `affordable`
+/// seconds of `each`.
 pub(super) fn untried(made: usize, looks: &[u32], fewest: usize, each: f64, affordable: f64) -> Option<usize> {
     let look = looks.iter().map(|look| *look as usize).find(|look| *look >= fewest)?;
     let launches = look.checked_sub(made).filter(|_| made < fewest)?;
     (launches as f64 * each <= affordable).then_some(launches)
 }
 
-/// The next look, if the launches made lie between two: a figure that was settled at the one before is not left there, where
-/// an interval at its level may need more launches than there are.
+/// The next look, if the launches made lie between two: a figure that was settled at the one before is not left there,
+/// where an interval at its level may need more launches than there are.
 pub(super) fn begun_look(made: usize, looks: &[u32]) -> Option<usize> {
     let mut looks = looks.iter().map(|look| *look as usize).skip_while(|look| *look < made);
     looks.next().filter(|look| *look > made)

@@ -37,9 +37,9 @@ impl LaunchNumber {
 }
 
 impl MeasureSession<'_> {
-    /// One launch of every group; members whose launch is excluded are launched again, at most twice, after all others of
-    /// the round: what disturbed them mostly outlasts a launch. The first launches of a figure never wait for an unshared
-    /// core: they are what was observed. Later ones do, after all else of the round.
+    /// One launch of every group; members whose launch is excluded are launched again, at most twice, after all others
+    /// of the round: what disturbed them mostly outlasts a launch. The first launches of a figure never wait for an
+    /// unshared core: they are what was observed. Later ones do, after all else of the round.
     pub(super) fn launch_all(&mut self, groups: &[LaunchGroup], round: u32) -> Result<(), EndReason> {
         let first = LaunchNumber { round, attempt: 0 };
         let mut queue: VecDeque<(LaunchGroup, LaunchNumber)> =
@@ -162,8 +162,8 @@ impl MeasureSession<'_> {
         }
     }
 
-    /// Launches a group and takes in what it answers; `awaited` after a look at its core. `Ok(false)` asks for the launch to be
-    /// repeated.
+    /// Launches a group and takes in what it answers; `awaited` after a look at its core. `Ok(false)` asks for the
+    /// launch to be repeated.
     pub(super) fn launch(
         &mut self,
         step: &WorkerStep,

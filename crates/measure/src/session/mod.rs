@@ -109,8 +109,8 @@ impl<'a> MeasureSession<'a> {
     /// Measures a run to its end.
     ///
     /// # Errors
-    /// Never once it has begun: what goes wrong with a figure is that figure's outcome, and what goes wrong with saving is the
-    /// ending.
+    /// Never once it has begun: what goes wrong with a figure is that figure's outcome, and what goes wrong with saving
+    /// is the ending.
     pub fn measure(
         order: RunRequest,
         engine: &'a mut dyn Engine,
@@ -256,8 +256,8 @@ impl<'a> MeasureSession<'a> {
                 let mut launch = *launch;
                 (launch.began, launch.awaited) = (moment.began, moment.awaited);
                 let first_look = self.first_look();
-                // A reason that spoils more than a fifth is the machine. A party on a CPU of its own choice is never: the figure
-                // would be another one.
+                // A reason that spoils more than a fifth is the machine. A party on a CPU of its own choice is never:
+                // the figure would be another one.
                 launch.invalid = launch.invalid.filter(|reason| {
                     matches!(reason, Invalid::Misplaced(_))
                         || may_exclude(&self.run.figures[figure], reason, first_look)
@@ -304,8 +304,8 @@ impl<'a> MeasureSession<'a> {
         }
     }
 
-    /// Looks at the open figures of a run that is resumed: a stop within a round leaves launches that no look has seen, and a
-    /// figure that has all of its launches needs no other.
+    /// Looks at the open figures of a run that is resumed: a stop within a round leaves launches that no look has seen,
+    /// and a figure that has all of its launches needs no other.
     fn look_at_what_was_cut_off(&mut self) {
         let begun = |session: &Self, index: usize| {
             !session.progress[index].ended && !session.run.figures[index].launches.is_empty()

@@ -37,7 +37,8 @@ impl MeasureSession<'_> {
         }
     }
 
-    /// Lets time pass until the next round may begin, or the limit of the run comes; the one before `began` at that second.
+    /// Lets time pass until the next round may begin, or the limit of the run comes; the one before `began` at that
+    /// second.
     pub(super) fn space_rounds(&mut self, began: f64) {
         let next = (began + self.run.plan.spacing).min(self.run.plan.time_limit.unwrap_or(f64::INFINITY));
         let left = next - self.elapsed();

@@ -40,8 +40,8 @@ pub(super) struct ReferenceWatch {
 }
 
 impl ReferenceWatch {
-    /// With what is known of a run's machine beforehand, by earlier runs also; `alone` means that the machine shows that
-    /// no other thread shares its cores.
+    /// With what is known of a run's machine beforehand, by earlier runs also; `alone` means that the machine shows
+    /// that no other thread shares its cores.
     pub(super) fn knowing(run: &model::Run, learnt_before: Option<f64>, alone: bool) -> Self {
         let earlier = learnt_before.map(|ratio| KnownRatio { ratio, source: UnsharedSource::EarlierRuns });
         let known = earlier.into_iter().chain(references::from_table(&run.machine)).collect();

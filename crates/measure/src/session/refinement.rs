@@ -14,13 +14,14 @@ use crate::judge;
 
 /// The target of core figures that are within the plan's, as a part of that.
 const FINER: f64 = 0.25;
-/// Share of the time limit that launches towards it may take while other figures can be settled (afterwards it is what those
-/// out of reach leave), and the least limit: a short run needs all its time for targets (`quick` brought 10 of 15 figures
-/// within 2% where it brings 11).
+/// Share of the time limit that launches towards it may take while other figures can be settled (afterwards it is what
+/// those out of reach leave), and the least limit: a short run needs all its time for targets (`quick` brought 10 of 15
+/// figures within 2% where it brings 11).
 const SHARE: f64 = 0.08;
 const LEAST_LIMIT: f64 = 60.0;
 
-/// Share of the time left that the rounds to the next look may take as they were lately: a step that is begun is finished.
+/// Share of the time left that the rounds to the next look may take as they were lately: a step that is begun is
+/// finished.
 const SURE: f64 = 0.8;
 /// Weight of the last round in what a round takes lately.
 const LATELY: f64 = 0.3;
@@ -55,7 +56,8 @@ impl MeasureSession<'_> {
         self.target(index) * if self.progress[index].refining { FINER } else { 1.0 }
     }
 
-    /// Begins, goes on with or ends the refinement of a figure after a launch of it. Between two looks nothing is decided.
+    /// Begins, goes on with or ends the refinement of a figure after a launch of it. Between two looks nothing is
+    /// decided.
     pub(super) fn refine(&mut self, index: usize) {
         let (refining, target) = (self.progress[index].refining, self.target(index));
         if refining {
@@ -85,8 +87,8 @@ impl MeasureSession<'_> {
         self.progress[index].refining = time && own && core && settled && wide && !last;
     }
 
-    /// Removes the groups that are refined and are at a look. Between two looks they are as open as others: left there, a
-    /// figure that was within its target may no longer be, at the level of so many launches.
+    /// Removes the groups that are refined and are at a look. Between two looks they are as open as others: left there,
+    /// a figure that was within its target may no longer be, at the level of so many launches.
     pub(super) fn split_refined(&self, groups: &mut Vec<LaunchGroup>) -> Vec<LaunchGroup> {
         let at_a_look = |index: &usize| self.progress[*index].refining && !self.is_between_looks(*index);
         groups.extract_if(.., |group| group.0.iter().all(at_a_look)).collect()

@@ -148,8 +148,8 @@ impl MeasureSession<'_> {
     }
 
     /// Seconds left if every figure finishes at its next look; for one that was not launched yet, the mean duration of
-    /// the others is assumed. Of a run with a limit, which gives figures the time that it has, until they have all their launches or
-    /// the limit comes.
+    /// the others is assumed. Of a run with a limit, which gives figures the time that it has, until they have all
+    /// their launches or the limit comes.
     fn left(&self) -> f64 {
         let known: Vec<f64> =
             self.progress.iter().map(|progress| progress.seconds).filter(|seconds| *seconds > 0.0).collect();

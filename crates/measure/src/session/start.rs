@@ -122,8 +122,8 @@ impl RunRequest {
         self
     }
 
-    /// Ends every figure after so many launches at the latest: at the last look that is no later, the first one at least.
-    /// `None`: as planned, or the largest number instead of the usual one if a time limit ends the run.
+    /// Ends every figure after so many launches at the latest: at the last look that is no later, the first one at
+    /// least. `None`: as planned, or the largest number instead of the usual one if a time limit ends the run.
     #[must_use]
     pub fn at_most(mut self, launches: Option<u32>) -> Self {
         let plan = &mut self.run.plan;
@@ -147,7 +147,8 @@ impl RunRequest {
         self
     }
 
-    /// What earlier runs of this CPU model learnt of an unshared core: a run that sees one mode alone may then know which it is.
+    /// What earlier runs of this CPU model learnt of an unshared core: a run that sees one mode alone may then know
+    /// which it is.
     #[must_use]
     pub fn after<'a>(mut self, earlier: impl Iterator<Item = &'a Run>) -> Self {
         self.unshared_before = from_runs(&self.run.machine, earlier);
@@ -172,8 +173,8 @@ fn figure(suite: &str, entry: &PlanEntry) -> Figure {
     }
 }
 
-/// What to say of a run whose launches could use other CPUs than those allowed now. Of the CPUs of before, their number is
-/// recorded, and which of them launches were pinned to.
+/// What to say of a run whose launches could use other CPUs than those allowed now. Of the CPUs of before, their number
+/// is recorded, and which of them launches were pinned to.
 fn other_cpus(run: &Run, allowed: &[usize]) -> Option<String> {
     let fewer_or_more = run.session.conditions.cpus.is_some_and(|before| before as usize != allowed.len());
     let mut pinned = run.figures.iter().flat_map(|figure| &figure.launches).flat_map(|launch| &launch.placement.asked);

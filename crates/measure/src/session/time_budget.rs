@@ -20,14 +20,15 @@ const TURN: u32 = 3;
 /// Share of the time limit that the launches of a figure until the first look may take; dear figures take more, and
 /// would leave too little to the others.
 const DEAR: f64 = 0.05;
-/// Share of the limit that a figure may take to the first look whose interval can settle it, where fewer launches promise
-/// nothing: the interval of few reaches to their extremes, and one that a neighbour disturbed unseen makes it hopeless.
+/// Share of the limit that a figure may take to the first look whose interval can settle it, where fewer launches
+/// promise nothing: the interval of few reaches to their extremes, and one that a neighbour disturbed unseen makes it
+/// hopeless.
 const UNTRIED: f64 = 0.01;
 /// Share of the time after the first look that groups out of reach may take.
 const BEYOND: f64 = 0.15;
 /// Least length of a round after the first look, if there is enough to launch: this share of the limit, and at most so
-/// many seconds, since contention of a core comes and goes within a second or two. Figures that more rounds would settle
-/// within the limit have shorter ones, of this part at least.
+/// many seconds, since contention of a core comes and goes within a second or two. Figures that more rounds would
+/// settle within the limit have shorter ones, of this part at least.
 const ROUND_SHARE: f64 = 0.012;
 const LONGEST_ROUND: f64 = 2.0;
 const SHORTEST_PART: f64 = 0.25;
@@ -43,8 +44,9 @@ fn least_round(limit: f64, left: f64, rounds: f64) -> f64 {
 pub(super) struct BeyondReach(f64);
 
 impl BeyondReach {
-    /// Those of `others`, each with its seconds, that come along in a round of at least `least` seconds whose other groups
-    /// take `reached` seconds. The first ones wait until there is time for them, so that dear ones get their turn too.
+    /// Those of `others`, each with its seconds, that come along in a round of at least `least` seconds whose other
+    /// groups take `reached` seconds. The first ones wait until there is time for them, so that dear ones get their
+    /// turn too.
     fn admit(&mut self, others: &[GroupCost], reached: f64, least: f64) -> Vec<usize> {
         self.0 += (least - reached).max(reached * BEYOND / (1.0 - BEYOND));
         let mut admitted = Vec::new();
@@ -90,8 +92,8 @@ pub(super) fn within_budget(mut costs: Vec<GroupCost>, time: f64) -> Vec<GroupCo
 }
 
 /// The groups to which the time goes: those that are expected to finish within it, and of the others those that would
-/// within twice what these leave. The root law is no promise: some of a group's figures end at earlier looks, and time that is
-/// spread over all that is out of reach settles nothing.
+/// within twice what these leave. The root law is no promise: some of a group's figures end at earlier looks, and time
+/// that is spread over all that is out of reach settles nothing.
 fn reached(costs: Vec<GroupCost>, time: f64) -> Vec<GroupCost> {
     const HOPED: f64 = 2.0;
     let mut chosen = within_budget(costs.clone(), time);
@@ -107,7 +109,8 @@ fn is_dear(seconds: f64, figures: usize, first: u32, limit: f64) -> bool {
 }
 
 impl MeasureSession<'_> {
-    /// The groups of this round: all of them without a time limit, and without those that are dear before the first look.
+    /// The groups of this round: all of them without a time limit, and without those that are dear before the first
+    /// look.
     pub(super) fn select_round(&mut self, mut groups: Vec<LaunchGroup>, round: u32) -> Vec<LaunchGroup> {
         let first = self.run.plan.looks.first().copied().unwrap_or(0);
         let Some(limit) = self.run.plan.time_limit else { return groups };
@@ -131,8 +134,8 @@ impl MeasureSession<'_> {
         selected
     }
 
-    /// Those of the groups that are not refined: the ones that are reached, and of the others those for which there is time
-    /// beside them and the refined ones.
+    /// Those of the groups that are not refined: the ones that are reached, and of the others those for which there is
+    /// time beside them and the refined ones.
     fn select_open(
         &mut self,
         groups: Vec<LaunchGroup>,
@@ -171,9 +174,9 @@ impl MeasureSession<'_> {
         self.run.plan.looks.iter().map(|look| *look as usize).find(|look| *look > made).map_or(0, |look| look - made)
     }
 
-    /// Launches until a figure is expected to be where it is to get: by the root law, by its levels, or at the look that it has
-    /// begun; else those until its interval says anything, if they take no more than `affordable` seconds of `each`. `None` if
-    /// that is beyond the last look.
+    /// Launches until a figure is expected to be where it is to get: by the root law, by its levels, or at the look
+    /// that it has begun; else those until its interval says anything, if they take no more than `affordable` seconds
+    /// of `each`. `None` if that is beyond the last look.
     fn launches_to_finish(&self, index: usize, each: f64, affordable: f64) -> Option<usize> {
         let (plan, figure) = (&self.run.plan, &self.run.figures[index]);
         let (made, target, looks) = (self.valid(index), self.wanted(index), &plan.looks);
@@ -186,8 +189,8 @@ impl MeasureSession<'_> {
         look.map(|look| look - made).or_else(|| untried(made, looks, fewest, each, affordable))
     }
 
-    /// What it takes until most members of a group for the time are expected to finish; `None` if none is before the last
-    /// look.
+    /// What it takes until most members of a group for the time are expected to finish; `None` if none is before the
+    /// last look.
     pub(super) fn cost(&self, group: usize, members: &LaunchGroup) -> Option<GroupCost> {
         let leads = |index: &&usize| self.engine.leader(**index).is_none();
         let leading: Vec<usize> = members.0.iter().filter(leads).copied().collect();
@@ -199,8 +202,8 @@ impl MeasureSession<'_> {
         Some(GroupCost { group, seconds: launches as f64 * each, figures })
     }
 
-    /// Seconds of a launch of a group that counts, with those that did not count; of launches that wait for their core where
-    /// there are some.
+    /// Seconds of a launch of a group that counts, with those that did not count; of launches that wait for their core
+    /// where there are some.
     pub(super) fn launch_seconds(&self, group: &LaunchGroup) -> f64 {
         let first = group.0[0];
         let launches = &self.run.figures[first].launches;

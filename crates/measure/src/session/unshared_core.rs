@@ -1,6 +1,6 @@
-//! Launches that wait until their core is seen unshared. Neighbours stay for hundredths to tenths of a second, so that a
-//! launch that begins beside one is lost in most cases, and one that begins on a free core counts in most. What does not
-//! depend on the core goes first.
+//! Launches that wait until their core is seen unshared. Neighbours stay for hundredths to tenths of a second, so that
+//! a launch that begins beside one is lost in most cases, and one that begins on a free core counts in most. What does
+//! not depend on the core goes first.
 
 use std::time::Duration;
 
@@ -16,7 +16,8 @@ use crate::step::ReferenceSetting;
 const OBSERVED: usize = 10;
 /// Seconds of a launch up to which it waits: during a longer one neighbours come and go anyway.
 const SHORT: f64 = 0.1;
-/// Time between two looks at cores that are all shared, and looks of a round after which it ends without what still waits.
+/// Time between two looks at cores that are all shared, and looks of a round after which it ends without what still
+/// waits.
 const PAUSE: Duration = Duration::from_millis(2);
 const LOOKS: u32 = 150;
 /// Rounds in a row that went without a figure, after which a launch of it no longer waits.
@@ -93,8 +94,8 @@ impl MeasureSession<'_> {
         matches!(basis, ValueBasis::Cycles | ValueBasis::Undisturbed) && !self.progress[index].cpus.is_empty()
     }
 
-    /// Where a launch of these figures finds the core to itself now; `None` while it has neighbours. A core figure is one of any core of its class, so that
-    /// it takes another CPU behind the same cache where its own has a neighbour.
+    /// Where a launch of these figures finds the core to itself now; `None` while it has neighbours. A core figure is
+    /// one of any core of its class, so that it takes another CPU behind the same cache where its own has a neighbour.
     fn find_core(&mut self, figures: &[usize]) -> Option<LaunchStart> {
         let on = |cpu: Option<usize>| LaunchStart { cpu, awaited: true };
         let Some(setting) = self.reference_setting() else { return Some(on(None)) };
@@ -158,8 +159,8 @@ impl MeasureSession<'_> {
         true
     }
 
-    /// The host had the CPUs of a figure elsewhere in its last launch: that lasts for seconds, and another one now would be in
-    /// vain.
+    /// The host had the CPUs of a figure elsewhere in its last launch: that lasts for seconds, and another one now
+    /// would be in vain.
     pub(super) fn is_moved(&self, index: usize) -> bool {
         let moved = |launch: &Launch| matches!(launch.invalid, Some(Invalid::Moved { .. }));
         self.run.figures[index].launches.last().is_some_and(moved)

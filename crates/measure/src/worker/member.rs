@@ -15,8 +15,8 @@ use crate::{calibrate, pairs, tails};
 const MOST_WARMUP: u32 = 40;
 /// Time for timing single operations in a launch, nanoseconds.
 const EACH_NANOS: f64 = 10e6;
-/// Operations that a quantile of 99.9% needs, and the longest time in which they are timed, nanoseconds. Slower ones have
-/// quantiles up to 99%.
+/// Operations that a quantile of 99.9% needs, and the longest time in which they are timed, nanoseconds. Slower ones
+/// have quantiles up to 99%.
 const FOR_RARE: f64 = 1000.0;
 const EACH_AT_MOST: f64 = 50e6;
 /// Operations that a quantile of 99% needs.
@@ -25,8 +25,8 @@ const FEWEST_EACH: f64 = 100.0;
 /// batches of a launch take. Where the parties of a figure wait for CPUs that others use, every batch takes longer than
 /// calibrated, and the run has better use for the time.
 const LONGEST_TIMED: u64 = 150_000_000;
-/// Recorded batches of a turn of a member whose first ones have to displace what others left in the caches. Few turns cost
-/// less, more of them meet more of what changes during a launch.
+/// Recorded batches of a turn of a member whose first ones have to displace what others left in the caches. Few turns
+/// cost less, more of them meet more of what changes during a launch.
 const TURN: u32 = 12;
 /// Bytes of last-level caches where they are unknown.
 const CACHE: u64 = 32 << 20;
@@ -143,8 +143,9 @@ impl LaunchMember {
         self.made >= self.task.batches || self.has_enough()
     }
 
-    /// Its turn among the members of a launch, of which `others` says whether there are any: one batch or pair, or, where
-    /// others leave in the caches what it would pay for, as many untimed ones as displace that and some recorded ones.
+    /// Its turn among the members of a launch, of which `others` says whether there are any: one batch or pair, or,
+    /// where others leave in the caches what it would pay for, as many untimed ones as displace that and some recorded
+    /// ones.
     pub(super) fn turn(&mut self, others: bool, mut reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
         let lead_in = if others { self.lead_in() } else { 0 };
         let recorded = if lead_in > 0 { TURN.max(lead_in) } else { 1 };
@@ -367,7 +368,8 @@ fn fill(kernel: &mut dyn Kernel, wanted: u64, rule: probes::BatchRule) -> Result
     }
 }
 
-/// Single operations that are timed after the batches of a launch: by the time of one, whether a figure states that or a rate.
+/// Single operations that are timed after the batches of a launch: by the time of one, whether a figure states that or
+/// a rate.
 fn single_operations(nanos: &[u64], ops: &[u64]) -> usize {
     let each: Vec<f64> = nanos.iter().zip(ops).map(|(nanos, ops)| *nanos as f64 / (*ops).max(1) as f64).collect();
     let typical = stats::median(&each).unwrap_or(EACH_AT_MOST).max(100.0);

@@ -1,4 +1,5 @@
-//! Sessions on a core that another thread comes to and leaves, without a clock: what is repeated, what ends, what a run says.
+//! Sessions on a core that another thread comes to and leaves, without a clock: what is repeated, what ends, what a run
+//! says.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! When launches are made: core figures that are within their targets are refined, for a part of a limit, and never lost by
-//! it; rounds keep their spacing.
+//! When launches are made: core figures that are within their targets are refined, for a part of a limit, and never
+//! lost by it; rounds keep their spacing.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeSet;

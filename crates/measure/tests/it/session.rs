@@ -308,7 +308,8 @@ fn the_time_of_a_limited_run_goes_to_figures_that_can_converge() {
     assert!(last("os.clock_read") >= 12, "what is out of reach keeps a turn now and then");
 }
 
-/// Rounds have a least length, filled by what is out of reach; a figure in reach must not lack the rounds that it needs.
+/// Rounds have a least length, filled by what is out of reach; a figure in reach must not lack the rounds that it
+/// needs.
 #[test]
 fn rounds_of_a_limited_run_are_short_enough_for_what_it_can_settle() {
     let entries = select(Some("full"), &[], 0.02).unwrap();

@@ -1,10 +1,10 @@
 //! Energy loss by ionisation: the mean, its fluctuation, and electrons struck out.
 //!
-//! Means are Bethe's for heavy particles and those of Rohrlich and Carlson (as in Berger and Seltzer, NBSIR 82-2550, and
-//! the Particle Data Group's review of passage through matter, 2022, equations 34.5, 34.24 and 34.25) for electrons and
-//! positrons. Collisions that give more than [`CUT`] to an electron are simulated one by one, with the spectrum of Rossi
-//! (High-Energy Particles, 1952) for a particle without spin; the loss by the softer ones fluctuates about its mean
-//! with their second moment.
+//! Means are Bethe's for heavy particles and those of Rohrlich and Carlson (as in Berger and Seltzer, NBSIR 82-2550,
+//! and the Particle Data Group's review of passage through matter, 2022, equations 34.5, 34.24 and 34.25) for electrons
+//! and positrons. Collisions that give more than [`CUT`] to an electron are simulated one by one, with the spectrum of
+//! Rossi (High-Energy Particles, 1952) for a particle without spin; the loss by the softer ones fluctuates about its
+//! mean with their second moment.
 
 use super::material::Material;
 use super::particle::{ELECTRON_MASS, Species};
@@ -109,7 +109,8 @@ impl Ionisation {
         Self { soft: (whole - hard).max(0.0), variance, struck: struck.max(0.0), largest, beta2 }
     }
 
-    /// Loss in soft collisions over a path, cm: a gamma distribution, which is never negative, of their mean and variance.
+    /// Loss in soft collisions over a path, cm: a gamma distribution, which is never negative, of their mean and
+    /// variance.
     pub(crate) fn lose(&self, path: f64, random: &mut EventRandom) -> f64 {
         let mean = self.soft * path;
         if mean <= 0.0 {
@@ -205,7 +206,8 @@ mod tests {
         }
     }
 
-    /// The mean of soft and hard collisions together is the whole loss, and struck electrons have the mean of their spectrum.
+    /// The mean of soft and hard collisions together is the whole loss, and struck electrons have the mean of their
+    /// spectrum.
     #[test]
     fn struck_electrons_carry_the_hard_part_of_the_loss() {
         let kinetic = 1000.0;

@@ -2,10 +2,10 @@
 //!
 //! Bremsstrahlung in the limit of complete screening (Tsai, Reviews of Modern Physics 46 (1974) 815; Particle Data
 //! Group, 2022, equation 34.29), where the spectrum depends on the share of the energy alone. Pair production with that
-//! limit's spectrum (34.31) and the smaller of two rates: that of complete screening, a pair in 9/7 of a radiation length
-//! on average, and that without screening, which holds at low energies (Heitler, The quantum theory of radiation, 1954).
-//! Between the two, about 50 to 200 MeV in lead, both are too high by up to a quarter. Compton scattering by Klein and Nishina
-//! (Zeitschrift fuer Physik 52 (1929) 853).
+//! limit's spectrum (34.31) and the smaller of two rates: that of complete screening, a pair in 9/7 of a radiation
+//! length on average, and that without screening, which holds at low energies (Heitler, The quantum theory of
+//! radiation, 1954). Between the two, about 50 to 200 MeV in lead, both are too high by up to a quarter. Compton
+//! scattering by Klein and Nishina (Zeitschrift fuer Physik 52 (1929) 853).
 
 use super::loss::CUT;
 use super::particle::ELECTRON_MASS;
@@ -72,8 +72,8 @@ pub(crate) fn compton(energy: f64, electrons: f64) -> f64 {
     COMPTON * electrons * (first + rest)
 }
 
-/// Share of its energy that a scattered photon keeps, and the cosine of its angle (sampled as a mixture of 1/x and x: J. C.
-/// Butcher and H. Messel, Nuclear Physics 20 (1960) 15).
+/// Share of its energy that a scattered photon keeps, and the cosine of its angle (sampled as a mixture of 1/x and x:
+/// J. C. Butcher and H. Messel, Nuclear Physics 20 (1960) 15).
 pub(crate) fn compton_share(energy: f64, random: &mut EventRandom) -> (f64, f64) {
     let least = 1.0 / (1.0 + 2.0 * energy / ELECTRON_MASS);
     let (inverse, linear) = (-libm::log(least), 0.5 * (1.0 - least * least));

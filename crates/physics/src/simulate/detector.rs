@@ -146,8 +146,8 @@ fn moved(step: &Step, path: f64) -> Particle {
     particle
 }
 
-/// Shortest distance between a particle's way and a wire, cm: twice that of two straight lines, the second time where the
-/// first one found it.
+/// Shortest distance between a particle's way and a wire, cm: twice that of two straight lines, the second time where
+/// the first one found it.
 fn distance(mut particle: Particle, bending: f64, layer: &Layer, cell: usize) -> f64 {
     let mut found = 0.0;
     for _ in 0..2 {

@@ -40,8 +40,8 @@ impl Cached {
         })
     }
 
-    /// The same if there is room for it, which only the first sharer needs: the others find the file there, and its room
-    /// taken.
+    /// The same if there is room for it, which only the first sharer needs: the others find the file there, and its
+    /// room taken.
     fn shared_if(
         at: &Point,
         context: &mut ProbeContext,
@@ -69,8 +69,9 @@ impl Cached {
             file.write_all(&block)?;
         }
         let mut cached = Self { _scratch: scratch, path, file, seed, resident: None };
-        // Reading it verifies the content, and reloads pages that a small cache has dropped. The second reading of a page moves
-        // it to the kernel's list of active ones, which costs a twentieth of the read: rereading begins after that.
+        // Reading it verifies the content, and reloads pages that a small cache has dropped. The second reading of a
+        // page moves it to the kernel's list of active ones, which costs a twentieth of the read: rereading begins
+        // after that.
         for number in (0..BLOCKS).chain(0..BLOCKS) {
             let read = sys::file::read_at(&cached.file, &mut block, number * BLOCK as u64)?;
             if read != BLOCK || sum(&block) != cached.sum(number) {
@@ -159,8 +160,8 @@ mod tests {
     use super::*;
     use crate::LaunchSetting;
 
-    /// A file whose pages were dropped is read from its disk, which is no cached read; where the system keeps them all the
-    /// same, as in memory, it is one.
+    /// A file whose pages were dropped is read from its disk, which is no cached read; where the system keeps them all
+    /// the same, as in memory, it is one.
     #[test]
     fn pages_that_left_the_cache_are_noticed() {
         let directory = tempfile::tempdir().unwrap();

@@ -51,8 +51,8 @@ impl Kernel for FileCreateKernel {
         ProbeError::unless_equal((done.token, done.ops), (found, found))
     }
 
-    /// The distribution says more than a median: some creations find a new block of the table of inodes, or wait for pages
-    /// that are written out.
+    /// The distribution says more than a median: some creations find a new block of the table of inodes, or wait for
+    /// pages that are written out.
     fn each(&mut self, record: &mut Recorder) -> Result<(), ProbeError> {
         let room = (record.remaining() as u64).min(self.files.most());
         self.files.prepare(room)?;

@@ -1,10 +1,11 @@
 //! Many small files, at most a hundred per directory.
 //!
 //! Without a journal, ext4 skips inodes that were freed in an earlier second of the last minutes, one by one, before it
-//! allocates another (`recently_deleted` in its `ialloc.c`): the time of creating files beside those that earlier launches
-//! removed depends on their number. In a group from which 6,000 files were removed a minute before, a creation took 350 us
-//! where it took 12 us elsewhere. Each launch therefore works in a block group without recent removals, if the file system
-//! permits it: it tries eight, and its note says how long a creation took in the fastest and in the slowest of them.
+//! allocates another (`recently_deleted` in its `ialloc.c`): the time of creating files beside those that earlier
+//! launches removed depends on their number. In a group from which 6,000 files were removed a minute before, a creation
+//! took 350 us where it took 12 us elsewhere. Each launch therefore works in a block group without recent removals, if
+//! the file system permits it: it tries eight, and its note says how long a creation took in the fastest and in the
+//! slowest of them.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

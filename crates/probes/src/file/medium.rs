@@ -31,7 +31,8 @@ pub(super) struct StreamMedium {
 
 impl StreamMedium {
     /// A file in the target directory, which is tried with the block `first`. If the file system cannot bypass the page
-    /// cache, writing ends with making it durable, reading begins with dropping its cached pages, and a note reports it.
+    /// cache, writing ends with making it durable, reading begins with dropping its cached pages, and a note reports
+    /// it.
     pub(super) fn file(
         way: TransferDirection,
         length: u64,

@@ -80,8 +80,8 @@ pub(super) fn prepare(way: TransferDirection, at: &Point, context: &mut ProbeCon
     let mut sequential = Sequential { medium, way, format, block, length: batch, ended: false, began: 0, headers: 0 };
     let lays = match way {
         TransferDirection::Read => sequential.medium.is_own(),
-        // Blocks that a file does not have yet take longer: of a launch some batches would find them, and some not. A longer
-        // stream is laid by the first batch, which does not count.
+        // Blocks that a file does not have yet take longer: of a launch some batches would find them, and some not. A
+        // longer stream is laid by the first batch, which does not count.
         TransferDirection::Write => place == "file" && batch.is_none(),
     };
     if lays {

@@ -1,7 +1,8 @@
 //! Round trips of a remote procedure call by the operating system's RPC library.
 //!
-//! The client and the server are one C program, compiled here against libtirpc: the library that programs of today have in
-//! place of the C library's own. Neither asks rpcbind: the port is known. The library polls before it reads, on both sides.
+//! The client and the server are one C program, compiled here against libtirpc: the library that programs of today have
+//! in place of the C library's own. Neither asks rpcbind: the port is known. The library polls before it reads, on both
+//! sides.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -12,8 +13,8 @@ use super::remote::procedure;
 use crate::peer_process::fold;
 use crate::{BatchWork, Kernel, ProbeContext, ProbeError, Scratch, Unsupported, tool};
 
-/// The program. Its argument is the protocol, and the server's CPU unless it is not pinned. It prints the server's process
-/// id, and then for each line with a count and a character the token of so many calls.
+/// The program. Its argument is the protocol, and the server's CPU unless it is not pinned. It prints the server's
+/// process id, and then for each line with a count and a character the token of so many calls.
 const PROGRAM: &str = include_str!("rpc_library.c");
 /// Where systems keep the headers.
 const HEADERS: [&str; 2] = ["/usr/include/tirpc", "/usr/local/include/tirpc"];

@@ -21,8 +21,8 @@ pub(super) const SHARES: Shares = Shares { key: "field", axes: &["working_set", 
 
 /// Length of a piece of an array, in doubles: 1 MiB.
 const PIECE: usize = (MIB / 8) as usize;
-/// Pieces from which on what is left of an array behind the last whole one is left out; fewer are lengthened instead, since
-/// a set of 4 MiB of which 3 are walked is another one.
+/// Pieces from which on what is left of an array behind the last whole one is left out; fewer are lengthened instead,
+/// since a set of 4 MiB of which 3 are walked is another one.
 pub(super) const MANY: usize = 16;
 /// Doubles of the longest turn of a loop. Arrays are whole turns of it, or of a shorter loop that they can hold.
 const TURN: usize = 64;
@@ -31,8 +31,8 @@ const TURN: usize = 64;
 const STAGGER: usize = 17 * 8;
 /// Most arrays of a kernel.
 const ARRAYS: usize = 3;
-/// Slots that a user accesses before the caches are filled anew: about as many as in a turn beside others, so that a figure
-/// is as fast alone as beside them.
+/// Slots that a user accesses before the caches are filled anew: about as many as in a turn beside others, so that a
+/// figure is as fast alone as beside them.
 const SLOTS_OF_A_STATE: usize = 96;
 /// How many times as much as the last-level caches hold is read to fill them, and their bytes where they are unknown.
 const DISPLACING: u64 = 1;
@@ -206,8 +206,8 @@ impl Arrays {
         ArrayUser(self.users.get())
     }
 
-    /// So many pieces for the next pass of a user from a step of a walk on, and the step after them: spread over the arrays,
-    /// and not where a cache still holds what was accessed.
+    /// So many pieces for the next pass of a user from a step of a walk on, and the step after them: spread over the
+    /// arrays, and not where a cache still holds what was accessed.
     pub(super) fn pass(
         &self,
         user: ArrayUser,
@@ -230,9 +230,10 @@ impl Arrays {
         (self.displacing.div_ceil(division.arrays) as u64).min(division.count)
     }
 
-    /// Fills the caches with lines that are not written and the next passes do not access. What the user before left there
-    /// decides how fast the next one is, and for a while: stores that bypass the caches evict nothing, neither written lines
-    /// of others nor the page tables of these arrays, which they find there only if no other figure has read since.
+    /// Fills the caches with lines that are not written and the next passes do not access. What the user before left
+    /// there decides how fast the next one is, and for a while: stores that bypass the caches evict nothing, neither
+    /// written lines of others nor the page tables of these arrays, which they find there only if no other figure has
+    /// read since.
     fn displace(&self) -> Result<(), ProbeError> {
         let slots = self.visits.borrow_mut().again(self.displacing);
         let reads = stream::candidates(StreamKind::Read).max_by_key(|variant| variant.width);

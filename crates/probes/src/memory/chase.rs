@@ -24,16 +24,17 @@ const PLACES: usize = 8;
 /// Most memory of all chains of a small set, and the largest number of them.
 const COPIES_BYTES: u64 = 24 * MIB;
 const MOST_COPIES: u64 = 24;
-/// Largest set whose chain is another one in each batch. Of larger ones a chain has several batches, since to walk it takes
-/// longer.
+/// Largest set whose chain is another one in each batch. Of larger ones a chain has several batches, since to walk it
+/// takes longer.
 const OWN_CHAIN: u64 = MIB;
 /// Batches on one chain of a larger set before the next, and the laps before the first of them: a cache that does not
 /// replace what is oldest takes several to hold what it can.
 const TURN: usize = 3;
 const WARM_LAPS: u64 = 3;
 
-/// Longest lap that is walked again right before the clock, in loads. The harness's own system calls displace some of a set
-/// as large as a first cache, which came back within the batch for 4700 cycles in all, or 1700 after three laps more.
+/// Longest lap that is walked again right before the clock, in loads. The harness's own system calls displace some of a
+/// set as large as a first cache, which came back within the batch for 4700 cycles in all, or 1700 after three laps
+/// more.
 const SETTLED_LAP: u64 = KIB;
 /// Longest lap that is walked once more there: what fills a second cache to the brim loses lines to whatever ran in
 /// between, and the lap after takes a sixth longer (a batch of one lap had 7.8 ns a load where one of three had 6.7).
@@ -44,8 +45,8 @@ const SETTLED_LOADS: u64 = 200 * KIB;
 
 /// A walk along a chain. A batch is at least one whole lap, or a part of a long one.
 ///
-/// Of a small set there are several chains, alike but for their pages, in turns of a few batches: which pages it got decides
-/// which of its lines displace each other in a cache, and is drawn once a launch otherwise.
+/// Of a small set there are several chains, alike but for their pages, in turns of a few batches: which pages it got
+/// decides which of its lines displace each other in a cache, and is drawn once a launch otherwise.
 pub(super) struct Chase {
     rings: Vec<ChaseRing<Arena>>,
     /// The chain of the present batch, and the number of batches before it.

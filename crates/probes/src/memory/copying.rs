@@ -1,4 +1,5 @@
-//! Common parts of the two copies: source and destination in the arrays of the bandwidth figures, walked piece by piece.
+//! Common parts of the two copies: source and destination in the arrays of the bandwidth figures, walked piece by
+//! piece.
 
 use std::sync::Arc;
 

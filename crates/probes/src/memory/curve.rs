@@ -16,8 +16,9 @@ const SMALLEST: u64 = 4 * KIB;
 const LARGEST: u64 = 256 * MIB;
 /// Points per doubling: more up to `LEAST`, where points take little time.
 const FINE: f64 = 4.0;
-/// Passes over the curve of which the fastest counts, and the most where it shows another number of levels than the system
-/// reports caches: other users of a shared cache blur it, and a step of the clock in the midst of it makes one more.
+/// Passes over the curve of which the fastest counts, and the most where it shows another number of levels than the
+/// system reports caches: other users of a shared cache blur it, and a step of the clock in the midst of it makes one
+/// more.
 const PASSES: usize = 3;
 const MOST_PASSES: usize = 8;
 /// Times that each level found is measured again before it counts.
@@ -29,8 +30,9 @@ const STEP: f64 = 1.15;
 /// Loads of one timing, and the timings of a point.
 const LOADS: u64 = 32 * 1024;
 const TIMINGS: usize = 3;
-/// Working sets up to which a launch measures a point in several places of its memory, and their number: which pages a set
-/// got decides what displaces what in a cache of its size. Launches of one place differed by 12% in the size of a second level.
+/// Working sets up to which a launch measures a point in several places of its memory, and their number: which pages a
+/// set got decides what displaces what in a cache of its size. Launches of one place differed by 12% in the size of a
+/// second level.
 const SCATTERED: u64 = 4 * MIB;
 const PLACES: u64 = 8;
 /// Bisections of the gap between two levels.
@@ -160,8 +162,8 @@ impl HierarchyCurve {
         stats::median(&latencies).ok_or_else(|| ProbeError::new("nothing was timed"))
     }
 
-    /// Latency over one working set that begins at a byte of the memory, in seconds: the median of some timings after a lap
-    /// that fills the caches.
+    /// Latency over one working set that begins at a byte of the memory, in seconds: the median of some timings after a
+    /// lap that fills the caches.
     fn timed(&mut self, from: u64, bytes: u64, timings: usize) -> Result<f64, ProbeError> {
         let alone = PreparationHelpers::none();
         let words = self.arena.words_mut().get_mut((from / 8) as usize..((from + bytes) / 8) as usize);
@@ -187,8 +189,8 @@ impl HierarchyCurve {
         Ok(median * 1e-9 / LOADS as f64)
     }
 
-    /// Measures the curve from small to large until it has ended, and finds its levels. Most points are measured several
-    /// times and the fastest counts, so that other users of a shared cache do not appear as a step.
+    /// Measures the curve from small to large until it has ended, and finds its levels. Most points are measured
+    /// several times and the fastest counts, so that other users of a shared cache do not appear as a step.
     fn survey(&mut self) -> Result<Vec<Level>, ProbeError> {
         let (mut sizes, mut latencies): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
         let mut size = SMALLEST;
@@ -219,8 +221,8 @@ impl HierarchyCurve {
     }
 
     /// The levels that are levels again when each is measured as launches do it. The last points of a survey are read
-    /// once, and whoever used the memory meanwhile made a level of them: of 158 to 224 MB on a machine whose largest cache
-    /// has 32.
+    /// once, and whoever used the memory meanwhile made a level of them: of 158 to 224 MB on a machine whose largest
+    /// cache has 32.
     fn confirmed(&mut self, found: &[Level]) -> Result<Vec<Level>, ProbeError> {
         let mut readings = vec![Vec::new(); found.len()];
         for _ in 0..CONFIRMATIONS {
@@ -251,8 +253,8 @@ fn lines(bytes: f64) -> u64 {
     (bytes / LINE as f64).round() as u64 * LINE
 }
 
-/// The working set at which main memory is measured. Not where its level happens to end in a survey, which on one machine
-/// was 79 MB in one run and 224 MB in the next, with 98 and 160 ns a load.
+/// The working set at which main memory is measured. Not where its level happens to end in a survey, which on one
+/// machine was 79 MB in one run and 224 MB in the next, with 98 and 160 ns a load.
 fn main_memory(level: Level) -> u64 {
     LARGEST.min(level.from.saturating_mul(MAIN_MEMORY_FACTOR)) / LINE * LINE
 }

@@ -56,8 +56,8 @@ pub(super) fn levels(sizes: &[f64], latencies: &[f64]) -> Vec<Level> {
     joined.iter().map(|(first, last)| Level { from: sizes[*first] as u64, to: sizes[*last] as u64 }).collect()
 }
 
-/// The levels without those that are no step above the one before when they are measured again, at these latencies: they
-/// are a part of it.
+/// The levels without those that are no step above the one before when they are measured again, at these latencies:
+/// they are a part of it.
 pub(super) fn joined(levels: &[Level], latencies: &[f64]) -> Vec<Level> {
     let mut kept: Vec<(Level, f64)> = Vec::new();
     for (level, latency) in levels.iter().zip(latencies) {
@@ -192,7 +192,8 @@ mod tests {
         fine.chain((0..=4).map(|step| 64.0 * mib * (f64::from(step) / 2.0).exp2())).collect()
     }
 
-    /// Latency with gradual edges, as random replacement makes them: each cache serves the share of the set that it holds.
+    /// Latency with gradual edges, as random replacement makes them: each cache serves the share of the set that it
+    /// holds.
     fn blurred(size: f64, caches: &[(f64, f64)], memory: f64) -> f64 {
         let mut left = 1.0;
         let mut latency = 0.0;

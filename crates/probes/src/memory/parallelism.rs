@@ -52,8 +52,9 @@ struct Parallelism {
 }
 
 impl Parallelism {
-    /// Nanoseconds of a slice of so many chains. It begins where the one before ended: a single chain that followed a lap of
-    /// its own found half of it in a cache, where a chain of another number had just been, and the ratios came out at half.
+    /// Nanoseconds of a slice of so many chains. It begins where the one before ended: a single chain that followed a
+    /// lap of its own found half of it in a cache, where a chain of another number had just been, and the ratios came
+    /// out at half.
     fn slice(&mut self, chains: usize) -> Result<f64, ProbeError> {
         let mut walk = self.ring.starts(chains);
         let expected: Vec<_> = walk.iter().map(|at| self.ring.position_after(*at, self.steps)).collect();
@@ -161,8 +162,8 @@ mod tests {
         }
     }
 
-    /// Of a lap that is longer than all slices of a reading no chain may begin where another just was: what a single chain
-    /// finds in a cache is no latency of memory.
+    /// Of a lap that is longer than all slices of a reading no chain may begin where another just was: what a single
+    /// chain finds in a cache is no latency of memory.
     #[test]
     fn no_slice_walks_where_one_before_did() {
         let context = ProbeContext::new(crate::LaunchSetting::within("."));

@@ -26,9 +26,9 @@ pub(super) const fn pages() -> Axis {
 const Q: f64 = 3.0;
 /// Pieces that a brief trial of a variant walks. With four, what stores left in buffers decided.
 const TRIAL: u64 = 12;
-/// Trials of each variant, and the part of their time within which two are equally fast, of which the first is taken: within
-/// 8%, eight runs of one machine chose two variants of `memory.triad`, of which one does 42 to 52 GB/s and the other 47 to
-/// 48; within 12% they chose one in seven.
+/// Trials of each variant, and the part of their time within which two are equally fast, of which the first is taken:
+/// within 8%, eight runs of one machine chose two variants of `memory.triad`, of which one does 42 to 52 GB/s and the
+/// other 47 to 48; within 12% they chose one in seven.
 const TRIALS: usize = 12;
 const EQUAL: f64 = 0.12;
 
@@ -47,9 +47,9 @@ pub(super) fn prepare(kind: StreamKind, at: &Point, context: &mut ProbeContext) 
     Ok(Trial::one(Streaming { memory, user, variant, division, walk, next: 0, elements, threads, small }))
 }
 
-/// The variant that the point specifies, or the fastest of a few in brief trials; once chosen it is kept for the run. Only
-/// those count of whose turns `elements` are a whole number: what is left over is walked one by one, and of a short array
-/// that would be most of it.
+/// The variant that the point specifies, or the fastest of a few in brief trials; once chosen it is kept for the run.
+/// Only those count of whose turns `elements` are a whole number: what is left over is walked one by one, and of a
+/// short array that would be most of it.
 fn choose(
     kind: StreamKind,
     at: &Point,
@@ -84,10 +84,10 @@ fn choose(
     Ok(variant)
 }
 
-/// The fastest in brief trials, each over memory that was accessed as long ago as in a measurement. Before each its variant
-/// walks untimed until the caches hold what it leaves there: what ordinary stores leave is written to memory when it is
-/// evicted, which otherwise the next variant pays for. (Without, those of all threads looked a fifth faster than they are,
-/// and 44 of 59 runs chose them where others do 43 GB/s and they do 34.)
+/// The fastest in brief trials, each over memory that was accessed as long ago as in a measurement. Before each its
+/// variant walks untimed until the caches hold what it leaves there: what ordinary stores leave is written to memory
+/// when it is evicted, which otherwise the next variant pays for. (Without, those of all threads looked a fifth faster
+/// than they are, and 44 of 59 runs chose them where others do 43 GB/s and they do 34.)
 fn fastest(
     kind: StreamKind,
     fits: impl Fn(&Variant) -> bool,

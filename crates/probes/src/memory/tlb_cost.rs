@@ -35,6 +35,6 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
-/// Of 128 pages an L1 TLB of 64 entries misses for 2.2 ns by the source's way, where this one says 4.4 to 5.4; of 16 to 64
-/// pages it says 1.3 ns, on pages of any size.
+/// Of 128 pages an L1 TLB of 64 entries misses for 2.2 ns by the source's way, where this one says 4.4 to 5.4; of 16 to
+/// 64 pages it says 1.3 ns, on pages of any size.
 const ONE_LINE: &str = "the source touches one line of each page, and subtracts as many that lie together";

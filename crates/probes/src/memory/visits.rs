@@ -1,8 +1,8 @@
 //! Which parts of shared arrays were accessed how long ago, and where the next pass goes.
 //!
-//! Memory is not equally fast everywhere: neighbouring megabytes of a guest resemble each other, since its host has them
-//! in large pages or in small ones, and places differ by 10 to 16% (standard deviation). A pass over pieces that lie
-//! together is a sample of one place; so the pieces of a pass are spread over the arrays.
+//! Memory is not equally fast everywhere: neighbouring megabytes of a guest resemble each other, since its host has
+//! them in large pages or in small ones, and places differ by 10 to 16% (standard deviation). A pass over pieces that
+//! lie together is a sample of one place; so the pieces of a pass are spread over the arrays.
 //!
 //! Figures that share arrays run in turn. Were each to walk them at its own pace, one would now and then follow
 //! another closely and find in a cache what that one had just brought there: a bandwidth of memory that no memory has,
@@ -67,9 +67,9 @@ impl Visits {
         Self { last: (1..=slots).collect(), accessed: slots }
     }
 
-    /// The pieces of the next pass, and the step of the walk after them. They are the next ones from step `from` on that
-    /// were left alone while half of the memory's size was accessed, or else those left alone longest. The pass counts as
-    /// made.
+    /// The pieces of the next pass, and the step of the walk after them. They are the next ones from step `from` on
+    /// that were left alone while half of the memory's size was accessed, or else those left alone longest. The pass
+    /// counts as made.
     pub(super) fn pass(&mut self, division: &ArrayDivision, from: u64, pieces: u64) -> (Arc<[u64]>, u64) {
         let enough = self.last.len() as u64 / 2;
         let mut next = from;
@@ -170,8 +170,9 @@ mod tests {
         }
     }
 
-    /// Members that share arrays as in the default suite, in lockstep and at different paces: no piece may be accessed that
-    /// was accessed within the last third of the memory's size. By their own walks alone a third of the pieces are.
+    /// Members that share arrays as in the default suite, in lockstep and at different paces: no piece may be accessed
+    /// that was accessed within the last third of the memory's size. By their own walks alone a third of the pieces
+    /// are.
     #[test]
     fn no_member_follows_another_closely() {
         let members = [(2, 3), (2, 5), (2, 4), (3, 3), (3, 3), (3, 3), (1, 6), (1, 5), (1, 5), (2, 3)];

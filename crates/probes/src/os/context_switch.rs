@@ -28,8 +28,8 @@ pub(super) static PROBE: Probe = Probe {
     ..Probe::BLANK
 };
 
-/// Processes of a ring from which on there are several rings, and their number: launches of one ring of eight differed by
-/// 4%.
+/// Processes of a ring from which on there are several rings, and their number: launches of one ring of eight differed
+/// by 4%.
 const CROWD: usize = 8;
 const RINGS: usize = 4;
 

@@ -49,7 +49,8 @@ fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported>
         "huge" => Pages::Huge,
         _ => Pages::Base,
     };
-    // Huge pages that cannot be had are found out here, and a child needs pages to share; others are made in the batches.
+    // Huge pages that cannot be had are found out here, and a child needs pages to share; others are made in the
+    // batches.
     let arena = match kind {
         "anonymous" => Arena::reserve(BYTES as usize, pages)?,
         _ => Arena::populated(BYTES as usize, pages)?,
@@ -213,8 +214,9 @@ impl MappedFile {
     }
 }
 
-/// Pages of a mapping, nothing of which is present, whose first access causes a fault: the fault before did not bring them
-/// along. What it brings depends on how the page cache keeps the file, so that it is the same in every mapping of it.
+/// Pages of a mapping, nothing of which is present, whose first access causes a fault: the fault before did not bring
+/// them along. What it brings depends on how the page cache keeps the file, so that it is the same in every mapping of
+/// it.
 fn faulting(map: &FileMap) -> Result<Vec<usize>, Unsupported> {
     let mut count = Usage::of(Who::Thread)?.minor_faults;
     let mut faulting = Vec::new();

@@ -99,8 +99,8 @@ impl Kernel for ProcessRing {
     }
 }
 
-/// Several rings alike, of which each batch uses the next: which pages the stacks and pipes of a ring got decides which of them
-/// displace each other in the core's caches, and is drawn once a launch otherwise.
+/// Several rings alike, of which each batch uses the next: which pages the stacks and pipes of a ring got decides which
+/// of them displace each other in the core's caches, and is drawn once a launch otherwise.
 pub(super) struct ProcessRings {
     rings: Vec<ProcessRing>,
     batches: usize,

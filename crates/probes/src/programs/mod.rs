@@ -82,11 +82,12 @@ pub(crate) struct ListedProgram {
 }
 
 impl ListedProgram {
-    /// Writes the program into a directory, executable: without a loader, or dynamically linked to the C library of this
-    /// system, which it does not call.
+    /// Writes the program into a directory, executable: without a loader, or dynamically linked to the C library of
+    /// this system, which it does not call.
     ///
     /// # Errors
-    /// When this architecture has no listing, the names of loader and library are unknown, or the file could not be written.
+    /// When this architecture has no listing, the names of loader and library are unknown, or the file could not be
+    /// written.
     pub(crate) fn write_into(&self, directory: &Path, linking: Linking) -> Result<PathBuf, Unsupported> {
         let here = Architecture::here().filter(|_| cfg!(target_os = "linux"));
         let listing = self.listings.iter().find(|listing| Some(listing.machine) == here).ok_or_else(|| {

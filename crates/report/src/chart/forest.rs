@@ -57,8 +57,8 @@ pub(super) fn draw(chart: &Chart, forest: &Forest) -> Result<Option<String>, Err
     })
 }
 
-/// The ratio up to which intervals are drawn: that of all values and of nine tenths of the interval's ends. One figure of
-/// which nothing is known must not press all others into a point.
+/// The ratio up to which intervals are drawn: that of all values and of nine tenths of the interval's ends. One figure
+/// of which nothing is known must not press all others into a point.
 fn reach(rows: &[&ForestRow]) -> f64 {
     let away = |ratio: f64| if ratio > 0.0 { ratio.ln().abs() } else { f64::INFINITY };
     let values = rows.iter().map(|row| away(row.ratio.value)).fold(0.0, f64::max);

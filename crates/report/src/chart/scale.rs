@@ -99,7 +99,8 @@ fn steps(low: f64, high: f64, name: impl Fn(f64) -> String) -> Vec<(f64, String)
     (0..=12).map(|i| (first + f64::from(i)) * step).filter(|v| *v <= high).map(|v| (v, name(v))).collect()
 }
 
-/// Marks on a logarithmic axis: even steps within a factor of two, close ones within a decade, 1-2-5 within three, whole decades beyond.
+/// Marks on a logarithmic axis: even steps within a factor of two, close ones within a decade, 1-2-5 within three,
+/// whole decades beyond.
 fn decades(low: f64, high: f64, name: &dyn Fn(f64) -> String) -> Vec<(f64, String)> {
     let (from, to) = (10f64.powf(low), 10f64.powf(high));
     if high - low < 0.31 {

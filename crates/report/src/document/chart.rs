@@ -197,7 +197,8 @@ impl TimelineRow {
 }
 
 impl Timeline {
-    /// The rows as lines of text, at most `room` wide where that leaves ten columns for the picture: label, picture, range.
+    /// The rows as lines of text, at most `room` wide where that leaves ten columns for the picture: label, picture,
+    /// range.
     #[must_use]
     pub(crate) fn lines(&self, room: usize) -> Vec<String> {
         let longest =

@@ -22,8 +22,8 @@ fn nanoseconds(seconds: f64) -> String {
     PrintedQuantity::bare(seconds, Unit::Seconds).short()
 }
 
-/// `CPU 0 and CPU 1: a cache line from one to the other took 40.3 ns for 70% of the readings, in 2 spells, ...; 180 ns for
-/// 30% of the readings, once for 3.0 s; the host moved them`
+/// Where the host had a pair of CPUs, such as "CPU 0 and CPU 1: a cache line from one to the other took 40.3 ns for 70%
+/// of the readings, in 2 spells, ...; 180 ns for 30% of the readings, once for 3.0 s; the host moved them".
 pub(super) fn place(pair: &PairPlaces) -> String {
     let [own, other] = pair.cpus;
     let one = pair.places.len() < 2;

@@ -110,8 +110,8 @@ impl HeldBox {
         Self { cpus, title, children: Vec::new() }
     }
 
-    /// Holders come from the largest to the smallest. Two with the same CPUs are one box; what would cut a box in two is
-    /// left out, for boxes cannot show it.
+    /// Holders come from the largest to the smallest. Two with the same CPUs are one box; what would cut a box in two
+    /// is left out, for boxes cannot show it.
     fn insert(&mut self, holder: CpuHolder) {
         if let Some(child) = self.children.iter_mut().find(|child| holder.cpus.is_within(&child.cpus)) {
             if child.cpus == holder.cpus && child.children.is_empty() {

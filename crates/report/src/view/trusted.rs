@@ -9,8 +9,8 @@ use crate::words::plural;
 /// Figures from which a flag that most figures have is told once, instead of in every row.
 const COMMON: usize = 4;
 
-/// Names and sentences: the level and what disturbed the run, then each doubt with the number of its figures. The doubts
-/// after the first `most` are counted in one line.
+/// Names and sentences: the level and what disturbed the run, then each doubt with the number of its figures. The
+/// doubts after the first `most` are counted in one line.
 pub(crate) fn trusted(run: &Run, most: usize) -> Vec<(String, String)> {
     let trust = trust(run);
     let mut facts = Vec::new();

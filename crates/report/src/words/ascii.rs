@@ -31,8 +31,8 @@ fn stand_in(c: char) -> Option<&'static str> {
     })
 }
 
-/// The text with a stand-in for every character beyond ASCII, a question mark for each column of one that has none. Columns
-/// stay where they are: what a stand-in is longer than its character is taken from the blanks that follow.
+/// The text with a stand-in for every character beyond ASCII, a question mark for each column of one that has none.
+/// Columns stay where they are: what a stand-in is longer than its character is taken from the blanks that follow.
 #[must_use]
 pub fn ascii(text: &str) -> String {
     let lines: Vec<String> = text.split('\n').map(line_in_ascii).collect();

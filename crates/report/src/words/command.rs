@@ -25,7 +25,8 @@ pub fn resume_command(run: &Run, handle: &str) -> Option<String> {
     }
 }
 
-/// A command line without the path of the program and without options about an earlier resume or the storage of its run.
+/// A command line without the path of the program and without options about an earlier resume or the storage of its
+/// run.
 fn continued(words: &[String]) -> String {
     /// Options with a value that apply to one session only.
     const OWN: [&str; 4] = ["--resume", "--time-limit", "--label", "--note"];

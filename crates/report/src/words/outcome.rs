@@ -14,8 +14,8 @@ fn plural_of(count: usize, one: &str, many: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
 }
 
-/// Whether the ends of a figure that did not converge are within its target all the same: at a lower level than is asked
-/// for, or as a range of few launches. It cannot be said to be wider.
+/// Whether the ends of a figure that did not converge are within its target all the same: at a lower level than is
+/// asked for, or as a range of few launches. It cannot be said to be wider.
 #[must_use]
 pub fn unconfirmed(figure: &Figure, target: f64) -> bool {
     figure.outcome.estimate().is_some_and(|one| one.relative_half_width() <= target * (1.0 + 1e-9))

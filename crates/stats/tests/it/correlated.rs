@@ -86,8 +86,8 @@ fn what_lies_far_apart_is_found() {
 fn independent_launches_find_what_they_found() {
     let trials = testing::trials(400, 4000);
     let mut rng = generator(32);
-    // The shift that a test of so many launches finds in about seven, eight and nine of ten cases, and the share that was
-    // found before correlation cost degrees of freedom.
+    // The shift that a test of so many launches finds in about seven, eight and nine of ten cases, and the share that
+    // was found before correlation cost degrees of freedom.
     for (launches, before) in [(10, 0.70), (14, 0.77), (20, 0.82), (40, 0.86)] {
         let shift = 3.4 * (2.0 / launches as f64).sqrt() * SPREAD;
         let found = (0..trials).filter(|_| {
@@ -102,8 +102,8 @@ fn independent_launches_find_what_they_found() {
     }
 }
 
-/// What a figure prints, an interval at 95% or the range of its launches with their own level, is missed no more often than
-/// it says.
+/// What a figure prints, an interval at 95% or the range of its launches with their own level, is missed no more often
+/// than it says.
 #[test]
 fn intervals_of_one_run_keep_what_they_say() {
     let trials = testing::trials(400, 4000);

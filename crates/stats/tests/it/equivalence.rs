@@ -74,8 +74,8 @@ fn the_errors_of_earlier_sessions_are_not_counted_twice() {
     const APART: f64 = 0.006;
     let trials = trials();
     let five_percent = testing::at_most(0.05, trials);
-    // The median of 20 launches of a session, and its standard error by its order statistics, taken for those of 99.7%: a
-    // median scatters more than the shift of two samples does, and what is taken off must not be too much.
+    // The median of 20 launches of a session, and its standard error by its order statistics, taken for those of 99.7%:
+    // a median scatters more than the shift of two samples does, and what is taken off must not be too much.
     let past = |effect: f64, rng: &mut ChaCha8Rng| {
         let mut logs = session(0.0, effect, rng);
         logs.sort_by(f64::total_cmp);

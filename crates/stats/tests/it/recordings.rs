@@ -2,14 +2,11 @@
 //! of the shared directory if it is present.
 //!
 //! `quiet_guest` and `loaded_guest`: 18 and 11 kernels on a guest whose core other guests share, median batches as
-//! observed.
-//! `beside_builds_1` and `_2`: 40 launches of eighteen figures of this program during several builds on two CPUs (load
-//! 8 to 20).
-//! `undisturbed_guest_1` and `_2`: 160 launches of sixteen figures, the values of their undisturbed batches where they
-//! have some, on two cores of an AMD EPYC that neighbours shared 72 and 62% of the time; in the second a compiler ran for
-//! a part.
-//! `long_guest`: 320 launches of sixteen figures, one every 0.53 seconds, on two cores of an AMD EPYC of family 26 that its host
-//! moved now and then, shared for 3% of the time.
+//! observed. `beside_builds_1` and `_2`: 40 launches of eighteen figures of this program during several builds on two
+//! CPUs (load 8 to 20). `undisturbed_guest_1` and `_2`: 160 launches of sixteen figures, the values of their
+//! undisturbed batches where they have some, on two cores of an AMD EPYC that neighbours shared 72 and 62% of the time;
+//! in the second a compiler ran for a part. `long_guest`: 320 launches of sixteen figures, one every 0.53 seconds, on
+//! two cores of an AMD EPYC of family 26 that its host moved now and then, shared for 3% of the time.
 
 use std::collections::BTreeMap;
 
@@ -63,8 +60,8 @@ fn figures() -> Vec<(String, Vec<f64>)> {
     own().into_iter().chain(sessions()).flat_map(named).collect()
 }
 
-/// Result of a run of one figure: launches, interval, and whether it converged. With a time limit the last look is where the
-/// launches end.
+/// Result of a run of one figure: launches, interval, and whether it converged. With a time limit the last look is
+/// where the launches end.
 fn ended(values: &[f64]) -> (usize, Interval, bool) {
     for n in LOOKS.into_iter().filter(|n| *n < values.len()).chain([values.len()]) {
         let seen = look_at_launches(&values[..n], &[], TARGET, LEVEL);
@@ -89,8 +86,8 @@ struct Tally {
     called: usize,
     called_covered: usize,
     launches_when_called: usize,
-    /// Stretches of successive runs that were called, and those with one that does not cover: runs from successive starts
-    /// overlap, and are one piece of evidence.
+    /// Stretches of successive runs that were called, and those with one that does not cover: runs from successive
+    /// starts overlap, and are one piece of evidence.
     stretches: usize,
     stretches_missed: usize,
 }
@@ -293,8 +290,8 @@ fn interrupted_runs_have_the_stated_coverage() {
     }
 }
 
-/// How far apart launches lie decides what their interval says: half a second apart they describe a quarter of a minute,
-/// which is another than the minutes around it where the host's other guests decide.
+/// How far apart launches lie decides what their interval says: half a second apart they describe a quarter of a
+/// minute, which is another than the minutes around it where the host's other guests decide.
 #[test]
 fn launches_further_apart_describe_more_of_the_host() {
     let mut rng = generator(37);
@@ -321,8 +318,8 @@ fn launches_further_apart_describe_more_of_the_host() {
     assert!(one.0 >= 0.93 && one.1 >= 0.92 && two.1 >= 0.95 && four.1 >= 0.98, "{found:?}");
 }
 
-/// In what share of runs the interval of so many executions covers the median of all recorded ones, each of them so many
-/// after the one before.
+/// In what share of runs the interval of so many executions covers the median of all recorded ones, each of them so
+/// many after the one before.
 fn covered(recorded: &[f64], executions: usize, step: usize) -> f64 {
     let truth = median(recorded).unwrap();
     let starts = recorded.len() - (executions - 1) * step;
@@ -335,9 +332,9 @@ fn covered(recorded: &[f64], executions: usize, step: usize) -> f64 {
     (0..starts).filter(covers).count() as f64 / starts as f64
 }
 
-/// The same holds for executions of whole programs: `executions_alone` and `executions_beside_builds` are 3,000 and 4,000 of
-/// a program that lists a directory, microseconds, one every twentieth of a second, on a guest without other work and beside
-/// compilers that came and went. Half a second apart is what `time` and `app` do.
+/// The same holds for executions of whole programs: `executions_alone` and `executions_beside_builds` are 3,000 and
+/// 4,000 of a program that lists a directory, microseconds, one every twentieth of a second, on a guest without other
+/// work and beside compilers that came and went. Half a second apart is what `time` and `app` do.
 #[test]
 fn executions_further_apart_describe_more_of_the_host() {
     let texts = [

@@ -3,8 +3,9 @@
 //! `postgres://USER@HOST/DATABASE` with the parameters of libpq (PostgreSQL documentation, 34.1.2) that matter here.
 //! `sslmode`: `verify-full` (the default for every host but this one) encrypts, and verifies that the server's
 //! certificate was signed by a known authority for this host name; `require` and `verify-ca` do the same, since
-//! encryption without verification does not protect from whoever controls the path; `disable` sends everything in clear. `sslrootcert`:
-//! a file with the authorities, in place of those of the system. `passfile`: a file of passwords (34.16).
+//! encryption without verification does not protect from whoever controls the path; `disable` sends everything in
+//! clear. `sslrootcert`: a file with the authorities, in place of those of the system. `passfile`: a file of passwords
+//! (34.16).
 
 use std::fs;
 use std::path::{Path, PathBuf};

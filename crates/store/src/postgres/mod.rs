@@ -1,7 +1,7 @@
 //! The store that several machines and users share: PostgreSQL.
 //!
-//! Every table is in the schema `prony`. Connections that leave this host are encrypted and the server is verified, unless
-//! the address says otherwise (see `address`).
+//! Every table is in the schema `prony`. Connections that leave this host are encrypted and the server is verified,
+//! unless the address says otherwise (see `address`).
 
 mod address;
 mod schema;
@@ -175,7 +175,8 @@ impl Store for PostgresStore {
     fn summaries(&self) -> Result<Vec<Summary>, Error> {
         let rows = self.query(
             "list the runs of",
-            // A store of a version before 3 that could not be migrated has no column "interrupted", and no row of it says so.
+            // A store of a version before 3 that could not be migrated has no column "interrupted", and no row of it
+            // says so.
             "SELECT number, id, label, started, seconds, rounds, complete, machine, fingerprint, suite, tool, version,
                     figures, measured, (to_jsonb(r) ->> 'interrupted')::boolean,
                     CASE WHEN to_jsonb(r) ->> 'interrupted' IS NULL AND NOT complete AND tool IS NULL

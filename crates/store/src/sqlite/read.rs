@@ -54,7 +54,8 @@ pub(super) fn summaries(connection: &Connection) -> rusqlite::Result<Vec<Summary
         .collect()
 }
 
-/// Whether the index says which runs were interrupted: a store of a version before 3 that could not be migrated does not.
+/// Whether the index says which runs were interrupted: a store of a version before 3 that could not be migrated does
+/// not.
 fn tells_interrupted(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT count(*) > 0 FROM pragma_table_info('runs') WHERE name = 'interrupted'";
     connection.prepare_cached(sql)?.query_row([], |row| row.get(0))

@@ -11,8 +11,8 @@ pub(super) const APPLICATION: i64 = 0x5072_6e79;
 ///
 /// - `documents` holds the originals: whole run documents, and the same without the inside of launches
 ///   (`Detail::Values`).
-/// - `figures` holds the values of histories: those that Prony measured, each with its machine. Version 1 held every figure
-///   of every run with its kind of outcome and its class, which nothing read.
+/// - `figures` holds the values of histories: those that Prony measured, each with its machine. Version 1 held every
+///   figure of every run with its kind of outcome and its class, which nothing read.
 /// - `written_label` is the label in the document, `label` the current one.
 /// - `interrupted` (since version 3) is null where it is not derived from the document yet.
 const STEPS: &[&str] = &["

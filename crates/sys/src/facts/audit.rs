@@ -1,7 +1,7 @@
 //! Whether the kernel audits what processes do, as it says itself to the privileged (`linux/audit.h`, auditctl(8)).
 //!
-//! An audited process takes the slow way through every system call. A kernel that audited before keeps that for processes
-//! until the next boot, and reports it nowhere.
+//! An audited process takes the slow way through every system call. A kernel that audited before keeps that for
+//! processes until the next boot, and reports it nowhere.
 
 use std::fs::File;
 use std::io::{Read, Write};

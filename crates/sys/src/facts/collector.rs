@@ -53,8 +53,8 @@ impl Collector {
         text.parse().map_err(|_| format!("{absolute} contains {text:?}, which is not a number"))
     }
 
-    /// Whether this process has a capability, by its number in `linux/capability.h`: what only the privileged may ask is
-    /// not asked in vain, which guards of the system would write down.
+    /// Whether this process has a capability, by its number in `linux/capability.h`: what only the privileged may ask
+    /// is not asked in vain, which guards of the system would write down.
     pub(super) fn may(&self, capability: u32) -> Found<()> {
         let status = self.read("/proc/self/status")?;
         let held = text::field(&status, "CapEff").and_then(|digits| u64::from_str_radix(digits, 16).ok());

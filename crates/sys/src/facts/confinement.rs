@@ -1,5 +1,5 @@
-//! What watches or confines this process: filters of system calls, mitigations of its own, a debugger, its priority, huge
-//! pages that it may not have, security modules.
+//! What watches or confines this process: filters of system calls, mitigations of its own, a debugger, its priority,
+//! huge pages that it may not have, security modules.
 //!
 //! Containers, sandboxes and service managers set these where the machine and its kernel are the same. A process
 //! inherits them from what starts it, so that those of this process are those of every launch (seccomp(2), prctl(2),

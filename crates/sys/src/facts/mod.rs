@@ -36,8 +36,8 @@ pub struct Directory<'a> {
     pub path: &'a Path,
 }
 
-/// The emulator that executes this machine's instructions, if one reports itself; or that of this program alone, which is
-/// made for another architecture than the machine's.
+/// The emulator that executes this machine's instructions, if one reports itself; or that of this program alone, which
+/// is made for another architecture than the machine's.
 #[must_use]
 pub fn emulator() -> Option<String> {
     let whole = cpuid::hypervisor().filter(|name| name.contains("emulation"));

@@ -1,5 +1,5 @@
-//! What watches system calls and packets from inside the kernel: tracepoints that are on, and programs of agents, as the
-//! kernel tells the privileged (`Documentation/trace/events.rst`, bpf(2)).
+//! What watches system calls and packets from inside the kernel: tracepoints that are on, and programs of agents, as
+//! the kernel tells the privileged (`Documentation/trace/events.rst`, bpf(2)).
 //!
 //! Agents for security and for observing systems attach themselves to every system call of every process.
 

@@ -15,8 +15,8 @@ pub const BYTE: LoopCost =
 /// Bytes of code between two copies of the loop, which put them into different sets of whatever a core indexes by their
 /// address.
 pub(super) const APART: usize = 224;
-/// Copies of the loop, which share the work of a pass: what a predictor makes of one loop at one place may last for as long
-/// as a process does (levels 4% apart were seen, on a core of 2024), and is averaged over so many.
+/// Copies of the loop, which share the work of a pass: what a predictor makes of one loop at one place may last for as
+/// long as a process does (levels 4% apart were seen, on a core of 2024), and is averaged over so many.
 const COPIES: [fn(&[u8]) -> u64; 8] = [
     native::branch::count_odd::<0>,
     native::branch::count_odd::<1>,
@@ -28,7 +28,8 @@ const COPIES: [fn(&[u8]) -> u64; 8] = [
     native::branch::count_odd::<7>,
 ];
 
-/// Counts the odd bytes, `passes` times, by one conditional jump per byte. Each eighth is counted by another copy of the loop.
+/// Counts the odd bytes, `passes` times, by one conditional jump per byte. Each eighth is counted by another copy of
+/// the loop.
 #[must_use]
 pub fn count_odd(bytes: &[u8], passes: u64) -> u64 {
     let share = bytes.len().div_ceil(COPIES.len()).max(1);

@@ -127,9 +127,9 @@ impl<B: Fixed> ChaseRing<B> {
         is_cell
     }
 
-    /// Visits every cell once or twice, beginning at the present position, which does not change: several walks together,
-    /// by this thread and the helpers, take a fraction of the time of one walk. What was visited first is next. Returns
-    /// the number of visits.
+    /// Visits every cell once or twice, beginning at the present position, which does not change: several walks
+    /// together, by this thread and the helpers, take a fraction of the time of one walk. What was visited first is
+    /// next. Returns the number of visits.
     pub fn visit(&mut self, helpers: &PreparationHelpers) -> u64 {
         let walks = VISITING * self.lap().div_ceil(VISITING as u64 * STEPS_AT_ONCE).max(1) as usize;
         let (starts, steps) = (self.starts(walks), self.lap().div_ceil(walks as u64));
@@ -143,8 +143,8 @@ impl<B: Fixed> ChaseRing<B> {
             for cell in cells.iter_mut().skip(starts.len()) {
                 *cell = words[starts[0] as usize..].as_ptr();
             }
-            // SAFETY: every start is a cell by the formula, and every cell holds the address of another; `words` borrows the
-            // buffer, which is not written to meanwhile.
+            // SAFETY: every start is a cell by the formula, and every cell holds the address of another; `words`
+            // borrows the buffer, which is not written to meanwhile.
             unsafe { chase_many(&mut cells, steps) };
             visits.fetch_add(starts.len() as u64 * steps, Ordering::Relaxed);
         });

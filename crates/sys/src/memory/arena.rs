@@ -53,8 +53,8 @@ impl Arena {
         Ok(Self { mapping: Arc::new(mapping), offset, len: bytes, pages })
     }
 
-    /// So many arenas of `bytes` each, one behind the other in one mapping: its pages are made, and verified, at once, where
-    /// two dozen mappings of their own take a millisecond each.
+    /// So many arenas of `bytes` each, one behind the other in one mapping: its pages are made, and verified, at once,
+    /// where two dozen mappings of their own take a millisecond each.
     pub fn several(count: usize, bytes: usize, pages: Pages, helpers: &PreparationHelpers) -> Result<Vec<Self>> {
         let too_large =
             || Error::refused(format!("reserve {count} times {bytes} bytes"), "an address cannot hold that many");
@@ -80,8 +80,8 @@ impl Arena {
         Ok(arena)
     }
 
-    /// Lets the kernel make all pages exist by one call, which takes two thirds of the time of a fault for each. False if
-    /// it cannot: it came with Linux 5.14.
+    /// Lets the kernel make all pages exist by one call, which takes two thirds of the time of a fault for each. False
+    /// if it cannot: it came with Linux 5.14.
     fn populate_at_once(&mut self, helpers: &PreparationHelpers) -> bool {
         #[cfg(target_os = "linux")]
         {

@@ -9,12 +9,12 @@ use crate::{affinity, clock, text};
 
 /// Most helpers: beyond that the memory is the limit.
 const MOST: usize = 7;
-/// Longest that a thread waits for its helpers to have started, nanoseconds. A thread that starts maps its stack, for which
-/// it waits while another one of its process makes pages present: it came when half of them were.
+/// Longest that a thread waits for its helpers to have started, nanoseconds. A thread that starts maps its stack, for
+/// which it waits while another one of its process makes pages present: it came when half of them were.
 const STARTING: u64 = 3_000_000;
 
-/// CPUs beside a thread's own that help to prepare its memory, on the same NUMA node, so that what they touch first lies
-/// where the thread would have put it.
+/// CPUs beside a thread's own that help to prepare its memory, on the same NUMA node, so that what they touch first
+/// lies where the thread would have put it.
 #[derive(Debug, Clone, Default)]
 pub struct PreparationHelpers {
     cpus: Vec<usize>,

@@ -66,7 +66,8 @@ impl Mapping {
         check("lock memory (ulimit -l is the limit)", answer).map(|_| ())
     }
 
-    /// Which pages are in physical memory, for a mapped file those in the page cache: the lowest bit of one byte a page.
+    /// Which pages are in physical memory, for a mapped file those in the page cache: the lowest bit of one byte a
+    /// page.
     pub(crate) fn resident(&self) -> Result<Vec<u8>> {
         let mut pages = vec![0_u8; self.len.div_ceil(page_size())];
         // SAFETY: the range is this mapping, and the vector has a byte for each of its pages.

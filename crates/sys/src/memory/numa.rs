@@ -36,8 +36,8 @@ pub fn on_node<T, E: From<Error>>(
     }
     let mut mask: [libc::c_ulong; NODES / WORD] = [0; NODES / WORD];
     mask[node / WORD] |= 1 << (node % WORD);
-    // SAFETY: the pointer and the number of bits describe `mask`, which the kernel only reads; it counts one bit more than
-    // it looks at.
+    // SAFETY: the pointer and the number of bits describe `mask`, which the kernel only reads; it counts one bit more
+    // than it looks at.
     let answer =
         unsafe { libc::syscall(libc::SYS_set_mempolicy, libc::MPOL_BIND, mask.as_ptr(), NODES as libc::c_ulong + 1) };
     if answer != 0 {
@@ -47,8 +47,8 @@ pub fn on_node<T, E: From<Error>>(
     work()
 }
 
-/// The nodes on which the pages of an arena lie, with the share of the pages looked at; pages that were never touched are
-/// left out.
+/// The nodes on which the pages of an arena lie, with the share of the pages looked at; pages that were never touched
+/// are left out.
 ///
 /// # Errors
 /// When the kernel refuses to tell.
@@ -59,8 +59,8 @@ fn nodes_of(arena: &Arena) -> Result<Vec<(usize, f64)>> {
     let step = pages.div_ceil(LOOKED_AT).max(1);
     let addresses: Vec<*const u8> = (0..pages).step_by(step).map(|page| bytes[page * page_size()..].as_ptr()).collect();
     let mut answers: Vec<libc::c_int> = vec![-libc::ENOENT; addresses.len()];
-    // SAFETY: both pointers describe as many elements as the count says; without target nodes nothing is moved, the kernel
-    // reads the addresses and writes the answers, and the pages belong to this process.
+    // SAFETY: both pointers describe as many elements as the count says; without target nodes nothing is moved, the
+    // kernel reads the addresses and writes the answers, and the pages belong to this process.
     let answer = unsafe {
         libc::syscall(
             libc::SYS_move_pages,

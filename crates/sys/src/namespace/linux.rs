@@ -20,7 +20,8 @@ pub(super) fn enter(namespace: impl AsFd, kind: NamespaceKind) -> Result<()> {
 
 pub(super) fn leave(kinds: &[NamespaceKind]) -> Result<()> {
     let flags = kinds.iter().fold(0, |flags, kind| flags | flag(*kind));
-    // SAFETY: takes numbers. None of these flags unshares memory or the table of descriptors, on which safe code relies.
+    // SAFETY: takes numbers. None of these flags unshares memory or the table of descriptors, on which safe code
+    // relies.
     check("make a namespace", unsafe { libc::unshare(flags) }).map(|_| ())
 }
 

@@ -47,8 +47,8 @@ pub fn exit_now(code: i32) -> ! {
     unsafe { libc::_exit(code) }
 }
 
-/// Number of threads of this process now, without the one that an emulator of this program has in it, which its `fork` sees
-/// to.
+/// Number of threads of this process now, without the one that an emulator of this program has in it, which its `fork`
+/// sees to.
 #[cfg(target_os = "linux")]
 pub fn thread_count() -> Result<u32> {
     static EMULATORS: OnceLock<u32> = OnceLock::new();

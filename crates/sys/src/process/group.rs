@@ -55,9 +55,9 @@ pub fn die_with_parent(_parent: i32) -> Result<()> {
     Err(Error::not_here("be killed with the parent"))
 }
 
-/// Makes the whole group of this process end with the process that created it, however that ends. This process must lead
-/// its group. SIGTERM ends the group too. Programs that this process starts have the default actions, as if this was not
-/// called.
+/// Makes the whole group of this process end with the process that created it, however that ends. This process must
+/// lead its group. SIGTERM ends the group too. Programs that this process starts have the default actions, as if this
+/// was not called.
 #[cfg(target_os = "linux")]
 pub fn end_group_with_parent(parent: i32) -> Result<()> {
     const WHAT: &str = "end the group with the parent";

@@ -121,8 +121,8 @@ fn clause(errno: i32, exempt: bool, soft: impl Fn(LimitedResource) -> Option<u64
     }
 }
 
-/// Raises the soft limit of open files to `wanted` and some more for the program itself, as far as the hard limit allows.
-/// What lies beyond that fails when it is opened.
+/// Raises the soft limit of open files to `wanted` and some more for the program itself, as far as the hard limit
+/// allows. What lies beyond that fails when it is opened.
 pub fn allow_files(wanted: usize) {
     let wanted = wanted as u64 + 256;
     if let Ok(found) = limit(LimitedResource::OpenFiles)
@@ -132,8 +132,8 @@ pub fn allow_files(wanted: usize) {
     }
 }
 
-/// Bytes of address space that this process may still take; `None` where it has no limit, or the system does not say how
-/// much is taken.
+/// Bytes of address space that this process may still take; `None` where it has no limit, or the system does not say
+/// how much is taken.
 #[must_use]
 pub fn address_space_left() -> Option<u64> {
     let limit = limit(LimitedResource::AddressSpace).ok()?.soft?;

@@ -29,7 +29,8 @@ pub fn run_bare_thread(body: fn(usize) -> usize, argument: usize) -> Result<usiz
 }
 
 extern "C" fn perform(call: *mut c_void) -> *mut c_void {
-    // SAFETY: the pointer is to the call of `run_bare_thread`, which nothing else accesses until this thread was joined.
+    // SAFETY: the pointer is to the call of `run_bare_thread`, which nothing else accesses until this thread was
+    // joined.
     let call = unsafe { &mut *call.cast::<ThreadCall>() };
     call.value = (call.body)(call.value);
     ptr::null_mut()

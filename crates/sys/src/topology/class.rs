@@ -1,7 +1,8 @@
 //! Classes of cores: big and little, performance and efficiency.
 //!
-//! Sources: `cpu_capacity` (`Documentation/scheduler/sched-capacity.rst`), the lists of CPUs of the hybrid processors' counter
-//! units, the main ID register of Arm cores (`Documentation/arch/arm64/cpu-feature-registers.rst`), and cpufreq.
+//! Sources: `cpu_capacity` (`Documentation/scheduler/sched-capacity.rst`), the lists of CPUs of the hybrid processors'
+//! counter units, the main ID register of Arm cores (`Documentation/arch/arm64/cpu-feature-registers.rst`), and
+//! cpufreq.
 
 use model::{CoreClass, CpuSet};
 

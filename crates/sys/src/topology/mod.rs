@@ -1,7 +1,7 @@
 //! How the CPUs of this machine hang together, and which of them a measurement takes.
 //!
-//! Sources: `/sys/devices/system/cpu`, `/sys/devices/system/node` (`Documentation/ABI/stable/sysfs-devices-system-cpu` and
-//! `-node` of the Linux kernel), and `/sys/devices/cpu_core`, `cpu_atom` of hybrid processors.
+//! Sources: `/sys/devices/system/cpu`, `/sys/devices/system/node` (`Documentation/ABI/stable/sysfs-devices-system-cpu`
+//! and `-node` of the Linux kernel), and `/sys/devices/cpu_core`, `cpu_atom` of hybrid processors.
 
 mod cache;
 mod class;

@@ -39,7 +39,8 @@ fn agrees(variant: &Variant, n: usize, offset: usize) {
     assert!(a[..offset].iter().chain(&a[offset + n..]).all(|x| *x == -1.0), "{place} wrote outside its slice");
 }
 
-/// Arrays shorter than a turn, of which every pass is made: no machine makes ten a nanosecond, and noise only adds time.
+/// Arrays shorter than a turn, of which every pass is made: no machine makes ten a nanosecond, and noise only adds
+/// time.
 #[test]
 fn what_no_turn_covers_is_walked_in_every_pass() {
     const PASSES: usize = 1_000_000;

@@ -132,7 +132,8 @@ pub(crate) fn core_run(id: &str, machine: &str, session: &str, mut figures: Vec<
 /// Classes of core figures.
 pub(crate) const CORE_CLASSES: [Class; 3] = [Class::Compute, Class::Fault, Class::Ipc];
 
-/// A session of `count` equal core figures, most of them of the core alone. Its own shift of each class is drawn from the floor.
+/// A session of `count` equal core figures, most of them of the core alone. Its own shift of each class is drawn from
+/// the floor.
 pub(crate) fn session(id: &str, machine: &str, count: usize, around: Surroundings, rng: &mut ChaCha8Rng) -> Run {
     let shifts: Vec<f64> = CORE_CLASSES.iter().map(|class| class.cycles_floor() * standard_normal(rng)).collect();
     let mut guest = GuestSession::new(around, rng);

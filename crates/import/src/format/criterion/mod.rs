@@ -27,8 +27,8 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
 const ONE: &str = "criterion's interval covers samples of one process, and not differences between launches";
 
 /// The estimator behind what is printed on the terminal: unlike the median, a slow sample moves it. The source of
-/// criterion, and its book, "Additional Statistics", have the slope where samples have growing numbers of iterations, and
-/// the mean where all have one number.
+/// criterion, and its book, "Additional Statistics", have the slope where samples have growing numbers of iterations,
+/// and the mean where all have one number.
 const SLOPE_OR_MEAN: &str = "criterion's estimate: the slope of time over iterations, or the mean where all samples have as many; the line does not \
      say which";
 

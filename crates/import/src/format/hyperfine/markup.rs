@@ -108,8 +108,8 @@ pub(super) fn parse(sheet: &mut SourceSheet, source: &SourceText<'_>) -> Result<
     Ok(())
 }
 
-/// The cells of a row, the command first: whatever stands before the last columns is part of it, since Org mode does not
-/// escape the bars in commands.
+/// The cells of a row, the command first: whatever stands before the last columns is part of it, since Org mode does
+/// not escape the bars in commands.
 fn split(row: &str, columns: usize) -> Vec<String> {
     let row = row.trim().strip_suffix('|').unwrap_or(row);
     let cells: Vec<&str> = row.split('|').collect();

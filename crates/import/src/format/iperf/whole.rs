@@ -60,7 +60,8 @@ pub(super) fn finish(sheet: &mut SourceSheet, run: IperfRun) {
     }
 }
 
-/// One row for each stream and side. Version 3 marks the rows of the result; in version 2 they end where the stream does.
+/// One row for each stream and side. Version 3 marks the rows of the result; in version 2 they end where the stream
+/// does.
 fn whole(run: &IperfRun) -> Vec<&IperfRow> {
     type Key<'a> = (&'a str, bool, &'a str, IperfSide);
     let key = |row: &'_ IperfRow| -> (String, bool, String, IperfSide) {

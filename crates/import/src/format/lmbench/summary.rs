@@ -111,8 +111,8 @@ fn spans(line: &str) -> Vec<(usize, usize)> {
     spans
 }
 
-/// Reads a row; whether it is one. Marks that people put under a row, and ends of rows that a mail program broke, have no
-/// host.
+/// Reads a row; whether it is one. Marks that people put under a row, and ends of rows that a mail program broke, have
+/// no host.
 fn row(
     hosts: &mut Vec<LmbenchHost>,
     table: &LmbenchTable,
@@ -200,7 +200,8 @@ impl LmbenchHost {
         run.readings.push(SourceReading { point: point.parse().unwrap_or_default(), ..reading });
     }
 
-    /// The sheet, with its runs in order. Rows of a name that may be cut may be of several systems: they are no launches.
+    /// The sheet, with its runs in order. Rows of a name that may be cut may be of several systems: they are no
+    /// launches.
     fn finish(self, version: &str) -> SourceSheet {
         let mut sheet = self.sheet;
         sheet.version = Some(version.to_owned()).filter(|version| !version.is_empty());

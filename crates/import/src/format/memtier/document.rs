@@ -1,4 +1,5 @@
-//! The JSON of memtier_benchmark, which `--json-out-file` writes: the settings, and a section for each part of the runs.
+//! The JSON of memtier_benchmark, which `--json-out-file` writes: the settings, and a section for each part of the
+//! runs.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer};

@@ -88,8 +88,8 @@ impl NtttcpEnd {
 }
 
 /// The printed throughput that is read, and the bytes a second of its unit. The same names mean other units: MB are
-/// 2^20 bytes, of later versions on Linux 10^6; `mbps` are 10^6 bits a second, of earlier versions on Linux eight of its
-/// MB. Their ratios tell.
+/// 2^20 bytes, of later versions on Linux 10^6; `mbps` are 10^6 bits a second, of earlier versions on Linux eight of
+/// its MB. Their ratios tell.
 fn rate<'a>(
     stated: &'a [(String, String)],
     thread: &[(String, String)],

@@ -89,8 +89,8 @@ fn heading(rest: &str, group: Option<String>, at: usize) -> Result<PytestTable, 
     }
 }
 
-/// The words of a row from the right, where every number may have its ratio to the best behind it; what stands before them
-/// is the name, which may have blanks.
+/// The words of a row from the right, where every number may have its ratio to the best behind it; what stands before
+/// them is the name, which may have blanks.
 fn row(line: &str, columns: usize) -> Option<PytestRow<'_>> {
     let (mut words, mut ratio) = (Vec::with_capacity(columns), false);
     for (start, end) in spans(line).into_iter().rev() {

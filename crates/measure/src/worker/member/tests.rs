@@ -184,8 +184,9 @@ fn a_launch_whose_batches_wait_ends_with_those_that_it_has() {
     assert!(member.spent > LONGEST_TIMED && member.has_enough());
 }
 
-/// Open counters are saved and restored at every switch between processes, which costs a hand-off 6 to 17% (docs/appendix/performance.md):
-/// none may be open in a recorded batch or in the warm-up before. The events here are those that the kernel counts.
+/// Open counters are saved and restored at every switch between processes, which costs a hand-off 6 to 17%
+/// (docs/appendix/performance.md): none may be open in a recorded batch or in the warm-up before. The events here are
+/// those that the kernel counts.
 #[test]
 fn hardware_counters_are_closed_while_batches_are_timed() {
     let _alone = alone();
@@ -259,7 +260,8 @@ fn the_two_sides_of_a_pair_take_turns_at_coming_first() {
 
 const PAGES: u64 = 64;
 
-/// Batches between readings: one more reading than batches, on each CPU that a party has, and the null batches after them.
+/// Batches between readings: one more reading than batches, on each CPU that a party has, and the null batches after
+/// them.
 #[test]
 fn references_are_read_beside_every_batch_on_the_cpus_of_all_parties() {
     let _alone = alone();

@@ -8,8 +8,8 @@ use crate::{ColumnKind, Table, Tone};
 const GAP: &str = "  ";
 /// Least width of a column of texts before the table is printed as lines.
 const LEAST_WORDS: usize = 10;
-/// Longest words of labels and of other texts that are kept whole, from all of them to the last before a table is printed
-/// as lines: that a long label is cut matters least.
+/// Longest words of labels and of other texts that are kept whole, from all of them to the last before a table is
+/// printed as lines: that a long label is cut matters least.
 const MOST_WORDS: [(usize, usize); 4] = [(usize::MAX, usize::MAX), (48, 48), (16, 16), (LEAST_WORDS, 16)];
 /// Least width beside the label for a text over the rest of a row.
 const LEAST_ACROSS: usize = 28;
@@ -59,8 +59,8 @@ impl Grid<'_> {
         self.table.columns[column].kind
     }
 
-    /// Width of every column, words of at most so many letters whole, or `None` if they do not fit side by side. Remarks get the
-    /// remaining width.
+    /// Width of every column, words of at most so many letters whole, or `None` if they do not fit side by side.
+    /// Remarks get the remaining width.
     fn rooms(&self, most: (usize, usize)) -> Option<Vec<usize>> {
         let heading = |column: usize| width(&clean(&self.table.columns[column].title));
         let widest = |column: usize| self.measures.iter().map(|group| group[column].all()).max().unwrap_or(0);

@@ -52,7 +52,8 @@ fn word(verdict: CompareVerdict) -> Option<&'static str> {
     }
 }
 
-/// `The clocks of 59 runs: 2.50 GHz to 2.60 GHz, against 2.60 GHz of a; DIFFERENT 1 (b 1.04x slower), SAME 2, UNDECIDED 56`.
+/// The clocks of many runs, such as "The clocks of 59 runs: 2.50 GHz to 2.60 GHz, against 2.60 GHz of a; DIFFERENT 1 (b
+/// 1.04x slower), SAME 2, UNDECIDED 56".
 fn of_many(comparison: &Comparison, notes: &[ClockNote<'_>]) -> String {
     let ends = |pick: fn(f64, f64) -> f64| notes.iter().map(|note| note.hertz).reduce(pick).unwrap_or(f64::NAN);
     let (low, high) = (gigahertz(ends(f64::min)), gigahertz(ends(f64::max)));

@@ -89,8 +89,8 @@ fn find<'a>(comparison: &'a Comparison, family: Option<&str>, machine: &str) -> 
     comparison.geometric_means.iter().find(|mean| mean.family.as_deref() == family && mean.machine == machine)
 }
 
-/// The geometric mean of a machine's gains over the figures that it shares with the reference, each probe counting once;
-/// in words and as a number.
+/// The geometric mean of a machine's gains over the figures that it shares with the reference, each probe counting
+/// once; in words and as a number.
 fn shared(comparison: &Comparison, machine: usize, family: Option<&str>) -> Option<(String, f64)> {
     let mut probes: Vec<(&str, Vec<f64>)> = Vec::new();
     let mut unit = model::Unit::Seconds;

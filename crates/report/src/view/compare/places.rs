@@ -14,8 +14,8 @@ pub(super) fn is_elsewhere(row: &CompareRow) -> bool {
     row.ratios.iter().any(|ratio| ratio.elsewhere)
 }
 
-/// One sentence for each pair of CPUs that was elsewhere in another session of the reference's machine: their hand-overs,
-/// and figures of both, are then those of two machines.
+/// One sentence for each pair of CPUs that was elsewhere in another session of the reference's machine: their
+/// hand-overs, and figures of both, are then those of two machines.
 pub(super) fn notes(comparison: &Comparison, reference: usize, other: usize) -> Vec<String> {
     let (Some(base), Some(machine)) = (comparison.machines.get(reference), comparison.machines.get(other)) else {
         return Vec::new();

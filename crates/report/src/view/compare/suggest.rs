@@ -8,8 +8,8 @@ use crate::words::quoted;
 /// Letters of the names of many runs that a command repeats.
 const NAMED: usize = 50;
 
-/// The command that prints every figure, short enough to be typed: of all runs where their names fit or are numbers in a
-/// row; else of the reference and the run of which the most figures are surely different.
+/// The command that prints every figure, short enough to be typed: of all runs where their names fit or are numbers in
+/// a row; else of the reference and the run of which the most figures are surely different.
 pub(super) fn every_figure(comparison: &Comparison, handles: &[&str]) -> String {
     let all = handles.iter().map(|handle| quoted(handle)).collect::<Vec<_>>().join(" ");
     if handles.len() <= 2 || all.len() <= NAMED {

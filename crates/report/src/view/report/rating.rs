@@ -11,7 +11,8 @@ use crate::{
 /// End of the title of a rating as a whole; the others are its components.
 const WHOLE: &str = "geometric mean";
 
-/// The ratings of the runs: the means first, their components folded. A ratio above 1 is faster than the reference machine.
+/// The ratings of the runs: the means first, their components folded. A ratio above 1 is faster than the reference
+/// machine.
 pub(super) fn rows(runs: &[&Run], names: &[String]) -> Option<DocumentSection> {
     let mut keys: Vec<(FigureKey, String)> = Vec::new();
     for figure in runs.iter().flat_map(|run| &run.figures).filter(|figure| figure.family() == "rating") {

@@ -60,7 +60,8 @@ mod tests {
 
     #[test]
     fn agrees_with_the_published_example() {
-        // FIPS 197, appendix B: the state at the start of round 1, the round key, and the state at the start of round 2.
+        // FIPS 197, appendix B: the state at the start of round 1, the round key, and the state at the start of round
+        // 2.
         let state = |text: [u32; 4]| text.iter().rev().fold(0, |all, word| (all << 32) | u128::from(word.swap_bytes()));
         let start = state([0x193d_e3be, 0xa0f4_e22b, 0x9ac6_8d2a, 0xe9f8_4808]);
         let key = state([0xa0fa_fe17, 0x8854_2cb1, 0x23a3_3939, 0x2a6c_7605]);
