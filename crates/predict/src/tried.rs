@@ -29,7 +29,7 @@ pub struct TriedPrediction {
     pub application: String,
     /// Name of the machine.
     pub machine: String,
-    /// Relative error.
+    /// Relative error; NaN where nothing could be learnt.
     pub error: f64,
     /// Relative errors of single methods, where they can be fitted.
     pub members: Vec<(PredictMethod, f64)>,
@@ -81,6 +81,19 @@ impl PredictionTrial {
         Self { table, suspects, models }
     }
 
+    /// A machine for which nothing can be learnt: that is a refusal too.
+    fn refused(&self, target: usize) -> TriedPrediction {
+        TriedPrediction {
+            application: self.table.application.name.clone(),
+            machine: self.table.machines[target].name.clone(),
+            error: f64::NAN,
+            members: Vec::new(),
+            covered: None,
+            half_width: None,
+            standing: ForecastStanding::Refused,
+        }
+    }
+
     /// Every model predicted from one machine of each other one.
     pub(crate) fn leave_one_out(&self, options: &PredictOptions) -> Vec<TriedPrediction> {
         (0..self.models.len())
@@ -118,8 +131,8 @@ impl PredictionTrial {
                 if learnt.as_ref().is_none_or(|learnt| !learnt.fits(&Matrix::of(table, &credible, target))) {
                     learnt = Learnt::of(table, from, target);
                 }
-                let learnt = learnt.as_ref()?;
                 let truth = table.application_speed(target)?;
+                let Some(learnt) = learnt.as_ref() else { return Some(self.refused(target)) };
                 let off: Vec<&SuspectValue> = self.suspects.iter().filter(|s| s.place == target).collect();
                 let forecast = learnt.model.forecast(table, target, &off, options);
                 let actual = table.value(truth);

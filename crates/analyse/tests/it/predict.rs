@@ -512,6 +512,20 @@ fn a_machine_without_a_model_to_predict_it_is_refused_for_the_true_reason() {
     assert_eq!(why(&table, 3), "no probe was measured on it");
 }
 
+/// A machine of which nothing can be learnt is refused, and an evaluation counts that.
+#[test]
+fn an_evaluation_counts_machines_without_a_model_as_refused() {
+    let (mut table, _) = planted(12, 12, &[0.5, 0.3, 0.0, 0.0, 0.2, 0.0], 0.03, 21);
+    let refused = |table: &PredictorTable| {
+        let found = evaluate(std::slice::from_ref(table), &[], 1, 1, &PredictOptions::default()).unwrap();
+        let summary = &found.sizes.last().unwrap().summary;
+        (summary.predictions, (summary.refused * summary.predictions as f64).round(), summary.median_error.is_finite())
+    };
+    assert_eq!(refused(&table), (12, 0.0, true));
+    table.machines[5].probes.fill(None);
+    assert_eq!(refused(&table), (12, 1.0, true));
+}
+
 #[test]
 fn facts_of_machines_predict_what_no_probe_measures() {
     let mut rng = generator(12);

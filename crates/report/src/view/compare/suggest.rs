@@ -12,11 +12,12 @@ const NAMED: usize = 50;
 /// a row; else of the reference and the run of which the most figures are surely different.
 pub(super) fn every_figure(comparison: &Comparison, handles: &[&str]) -> String {
     let all = handles.iter().map(|handle| quoted(handle)).collect::<Vec<_>>().join(" ");
+    let against = against(comparison, handles);
     if handles.len() <= 2 || all.len() <= NAMED {
-        return format!("prony compare {all} --all");
+        return format!("prony compare {all}{against} --all");
     }
     if let Some((first, last)) = in_a_row(handles) {
-        return format!("prony compare $(seq {first} {last}) --all");
+        return format!("prony compare $(seq {first} {last}){against} --all");
     }
     let machines = || comparison.machines.iter().zip(handles);
     let reference = machines().find(|(machine, _)| machine.relation == Relation::Reference);
@@ -25,6 +26,13 @@ pub(super) fn every_figure(comparison: &Comparison, handles: &[&str]) -> String 
     let furthest = others.rev().max_by_key(|(machine, _)| machine.tally.different + machine.tally.assumed);
     let named = reference.into_iter().chain(furthest).map(|(_, handle)| quoted(handle));
     format!("prony compare {} --all", named.collect::<Vec<_>>().join(" "))
+}
+
+/// The option that names the reference, where that is not the first run.
+fn against(comparison: &Comparison, handles: &[&str]) -> String {
+    let place = comparison.machines.iter().position(|machine| machine.relation == Relation::Reference);
+    let named = place.filter(|place| *place > 0).and_then(|place| handles.get(place));
+    named.map(|handle| format!(" --reference {}", quoted(handle))).unwrap_or_default()
 }
 
 /// The first and the last of numbers that follow each other.
