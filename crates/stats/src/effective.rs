@@ -47,8 +47,8 @@ const LEAST_DEGREES: f64 = 2.0;
 
 impl Persistence {
     /// Factor on the half-width of an interval at `level` for samples in the order of time whose errors add, which
-    /// never narrows it. It is that of the report's level at stricter ones too: there Student's quantiles would make one
-    /// pair of independent launches in ten, those that look correlated by chance, unable to show anything.
+    /// never narrows it. It is that of the report's level at stricter ones too: there Student's quantiles would make
+    /// one pair of independent launches in ten, those that look correlated by chance, unable to show anything.
     pub(crate) fn stretch(samples: &[&[f64]], level: f64) -> f64 {
         Self::of(samples).map_or(1.0, |found| found.factor(level))
     }
