@@ -291,7 +291,8 @@ pub(crate) struct ResumeArguments {
     /// The ledger that the run wrote
     #[arg(value_name = "LEDGER")]
     ledger: PathBuf,
-    /// Where the coordinator listens, if not where it did before, such as on another host; pilots of before are replaced
+    /// Where the coordinator listens, if not where it did before, such as on another host; pilots of before are
+    /// replaced
     #[arg(long, value_name = "ADDRESS[:PORT]")]
     listen: Option<String>,
     /// Fail unless the digest of all events is this one
