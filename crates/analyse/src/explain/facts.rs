@@ -123,12 +123,47 @@ fn another_disk(name: &str, a: &Run, b: &Run) -> bool {
     elsewhere(a) && elsewhere(b)
 }
 
+/// Notes that one run has and the other has not. Of notes that say the same with other numbers there is one row with both.
 fn notes(a: &Run, b: &Run) -> Vec<RunDifference> {
     let only = |x: &Run, y: &Run| -> Vec<String> {
         x.session.notes.iter().filter(|note| !y.session.notes.contains(note)).cloned().collect()
     };
     let absent = || "no such note".to_owned();
     let note = |x: String, y: String| plain(DifferenceKind::Note, "session note", x, y);
-    let of_a = only(a, b).into_iter().map(|text| note(text, absent()));
-    of_a.chain(only(b, a).into_iter().map(|text| note(absent(), text))).collect()
+    let mut of_b = only(b, a);
+    let mut found = Vec::new();
+    for of_a in only(a, b) {
+        let alike = of_b.iter().position(|other| without_numbers(other) == without_numbers(&of_a));
+        let other = alike.map_or_else(absent, |place| of_b.remove(place));
+        found.push(note(of_a, other));
+    }
+    found.extend(of_b.into_iter().map(|text| note(absent(), text)));
+    found
+}
+
+/// A note with one sign for every number.
+fn without_numbers(note: &str) -> String {
+    let mut words = String::new();
+    for letter in note.chars() {
+        let digit = letter.is_ascii_digit() || letter == '.' && words.ends_with('#');
+        if !digit {
+            words.push(letter);
+        } else if !words.ends_with('#') {
+            words.push('#');
+        }
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_numbers;
+
+    #[test]
+    fn notes_that_differ_in_their_numbers_alone_are_alike() {
+        let of = |note| without_numbers(note);
+        assert_eq!(of("the load was 1.2 on 2 CPUs"), of("the load was 13 on 16 CPUs"));
+        assert_ne!(of("the load was 1.2 on 2 CPUs"), of("2 CPUs were stolen from"));
+        assert_eq!(of("it ended. 3 are left."), "it ended. # are left.");
+    }
 }

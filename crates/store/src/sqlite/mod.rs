@@ -45,6 +45,14 @@ impl SqliteStore {
         let result = attempt();
         result.map_err(|error| self.refuse(action, &error))
     }
+
+    /// Cuts the pages of removed runs off the file. Each step of the statement frees one page, so it is stepped to its end.
+    fn give_back(&self) -> rusqlite::Result<()> {
+        let mut vacuum = self.connection.prepare("PRAGMA incremental_vacuum")?;
+        let mut pages = vacuum.query([])?;
+        while pages.next()?.is_some() {}
+        self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
 }
 
 impl Store for SqliteStore {
@@ -98,7 +106,7 @@ impl Store for SqliteStore {
         }
         missing?;
         // Returns space to the file system at once. If a reader holds the database, the space is kept for later runs.
-        let _ = self.connection.execute_batch("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)");
+        let _ = self.give_back();
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 
 mod common;
 mod conformance;
+mod disk;
 mod document;
 mod lock;
 #[cfg(feature = "postgres")]

@@ -1,0 +1,179 @@
+//! Disks that are full, read-only or limited: what was saved stays, and one clear line says what to do.
+#![allow(clippy::unwrap_used, reason = "these are tests")]
+#![cfg(unix)]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::common::{SMALL, TYPICAL, run};
+use crate::trouble::{assert_clear, assert_whole, saver, skip, trouble};
+use store::{Access, Detail, Store, StoreErrorKind, save_document};
+
+/// A file system of its own, unmounted at the end.
+struct Mounted(tempfile::TempDir);
+
+impl Mounted {
+    fn of_size(size: &str) -> Option<Self> {
+        let home = tempfile::tempdir().unwrap();
+        let done = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"])
+            .arg(home.path())
+            .stderr(Stdio::null())
+            .status();
+        if !done.is_ok_and(|status| status.success()) {
+            skip("mounting a tmpfs needs root and the permission to mount");
+            return None;
+        }
+        Some(Self(home))
+    }
+
+    fn remount(&self, option: &str) {
+        let done = Command::new("mount").args(["-o", &format!("remount,{option}")]).arg(self.0.path()).status();
+        assert!(done.unwrap().success());
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.0.path()).status();
+    }
+}
+
+#[test]
+fn a_full_disk_keeps_what_was_saved() {
+    for name in ["runs.sqlite", "runs/"] {
+        let Some(disk) = Mounted::of_size("2m") else { return };
+        let place = disk.0.path().join(name);
+        let mut store = store::open(&place, Access::Write).unwrap();
+        let mut kept = 0;
+        let error = loop {
+            match store.put(&run("m", kept, TYPICAL)) {
+                Ok(_) => kept += 1,
+                Err(error) => break error,
+            }
+            assert!(kept < 100, "2 MiB cannot hold that many");
+        };
+        assert_eq!(*trouble(&error), StoreErrorKind::Full, "{error}");
+        assert_clear(&error, &place, "free some");
+        assert!(kept > 1, "{kept}");
+        assert_eq!(store.summaries().unwrap().len(), kept as usize);
+        for index in 0..kept {
+            assert_eq!(store.get(&run("m", index, SMALL).id, Detail::Whole).unwrap(), run("m", index, TYPICAL));
+        }
+        // With more space, saving continues.
+        disk.remount("size=4m");
+        assert_eq!(store.put(&run("m", 1000, TYPICAL)).unwrap(), u64::from(kept) + 1);
+    }
+}
+
+#[test]
+fn removing_runs_frees_space_on_a_full_disk() {
+    for name in ["runs.sqlite", "runs/"] {
+        let Some(disk) = Mounted::of_size("2m") else { return };
+        let mut store = store::open(&disk.0.path().join(name), Access::Write).unwrap();
+        store.put_all(&[run("m", 1, TYPICAL), run("m", 2, TYPICAL)]).unwrap();
+        fs::write(disk.0.path().join("filler"), vec![0; 3 << 20]).unwrap_err();
+        // More than fits into the free pages of files that exist.
+        let more: Vec<_> = (3..10).map(|index| run("m", index, TYPICAL)).collect();
+        assert_eq!(*trouble(&store.put_all(&more).unwrap_err()), StoreErrorKind::Full);
+        store.remove(&[&run("m", 1, SMALL).id]).unwrap();
+        assert!(store.put(&run("m", 5, SMALL)).unwrap() >= 3);
+    }
+}
+
+#[test]
+fn a_store_is_no_larger_than_its_runs_once_others_are_removed() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("runs.sqlite");
+    let mut store = store::open(&file, Access::Write).unwrap();
+    store.put(&run("m", 1, TYPICAL)).unwrap();
+    let size = || fs::metadata(&file).unwrap().len();
+    let one = size();
+    let more: Vec<_> = (2..22).map(|index| run("m", index, TYPICAL)).collect();
+    store.put_all(&more).unwrap();
+    assert!(size() > 5 * one, "{one} and {}", size());
+    store.remove(&more.iter().map(|run| run.id.as_str()).collect::<Vec<_>>()).unwrap();
+    assert!(size() < 2 * one, "{one} and {}", size());
+}
+
+#[test]
+fn a_disk_without_any_room_gets_one_line() {
+    let Some(disk) = Mounted::of_size("1m") else { return };
+    fs::write(disk.0.path().join("filler"), vec![0; 2 << 20]).unwrap_err();
+    for name in ["runs.sqlite", "runs/"] {
+        let place = disk.0.path().join(name);
+        let error =
+            store::open(&place, Access::Write).and_then(|mut store| store.put(&run("m", 1, TYPICAL))).unwrap_err();
+        assert_eq!(*trouble(&error), StoreErrorKind::Full, "{error}");
+        assert_clear(&error, &place, "free some");
+    }
+    let document = disk.0.path().join("out.json");
+    let error = save_document(&document, &run("m", 1, TYPICAL)).unwrap_err();
+    assert_eq!(*trouble(&error), StoreErrorKind::Full);
+    assert_clear(&error, &document, "free some");
+    let left: Vec<_> = fs::read_dir(disk.0.path()).unwrap().flatten().map(|entry| entry.file_name()).collect();
+    assert!(!left.iter().any(|name| name.to_string_lossy().ends_with(".part")), "{left:?}");
+}
+
+#[test]
+fn a_limit_on_file_sizes_is_reported_as_a_full_disk() {
+    for name in ["runs.sqlite", "runs/"] {
+        let home = tempfile::tempdir().unwrap();
+        let place = home.path().join(name);
+        store::open(&place, Access::Write).and_then(|mut store| store.put(&run("old", 1, SMALL))).unwrap();
+        // Blocks have 512 bytes; the signal that comes with the limit is ignored, so that the write returns.
+        let script = "trap '' XFSZ; ulimit -f 400; exec \"$0\" \"$@\"";
+        let program = std::env::current_exe().unwrap();
+        let output =
+            Command::new("sh").args(["-c", script]).arg(program).args(SAVER).env(PLACE, &place).output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.lines().count() == 1 && text.contains("no space is left there"), "{text}");
+        let store = store::open(&place, Access::Read).unwrap();
+        assert_eq!(store.get(&run("old", 1, SMALL).id, Detail::Whole).unwrap(), run("old", 1, SMALL));
+    }
+}
+
+#[test]
+fn a_full_disk_leaves_the_file_that_was_there() {
+    let Some(disk) = Mounted::of_size("1m") else { return };
+    let path = disk.0.path().join("report.html");
+    store::write_file(&path, b"the one before").unwrap();
+    let error = store::write_file(&path, &vec![b'x'; 2 << 20]).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::StorageFull, "{error}");
+    assert_eq!(fs::read(&path).unwrap(), b"the one before");
+    assert!(store::write_file(&disk.0.path().join("new.html"), &vec![b'x'; 2 << 20]).is_err());
+    assert_eq!(fs::read_dir(disk.0.path()).unwrap().count(), 1, "none is begun");
+}
+
+#[test]
+fn a_read_only_store_is_read_and_not_written() {
+    let Some(disk) = Mounted::of_size("8m") else { return };
+    let one = run("m", 1, SMALL);
+    for name in ["a?b.sqlite", "runs/"] {
+        disk.remount("rw");
+        let place = disk.0.path().join(name);
+        store::open(&place, Access::Write).unwrap().put(&one).unwrap();
+        disk.remount("ro");
+        let store = store::open(&place, Access::Read).unwrap();
+        assert_eq!(store.get(&one.id, Detail::Whole).unwrap(), one);
+        assert_eq!(store.summaries().unwrap().len(), 1);
+        let error = store::open(&place, Access::Write).map(drop).unwrap_err();
+        assert_eq!(*trouble(&error), StoreErrorKind::ReadOnly, "before anything is measured: {error}");
+        assert_clear(&error, &place, "make it writable");
+        let error = store::open(&disk.0.path().join("new/x.sqlite"), Access::Write).map(drop).unwrap_err();
+        assert_eq!(*trouble(&error), StoreErrorKind::ReadOnly, "{error}");
+    }
+    let document = disk.0.path().join("out.json");
+    let error = save_document(&document, &one).unwrap_err();
+    assert_eq!(*trouble(&error), StoreErrorKind::ReadOnly);
+    assert_clear(&error, &document, "name another place");
+    let error = store::check_destination(&document).unwrap_err();
+    assert_eq!(*trouble(&error), StoreErrorKind::ReadOnly, "before anything is measured: {error}");
+    assert_clear(&error, &document, "name another place");
+    disk.remount("rw");
+    store::check_destination(&document).unwrap();
+    store::check_destination(Path::new("out.json")).unwrap();
+    store::check_destination(Path::new("/dev/null")).unwrap();
+}
