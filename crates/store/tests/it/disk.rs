@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::common::{SMALL, TYPICAL, run};
-use crate::trouble::{assert_clear, assert_whole, saver, skip, trouble};
-use store::{Access, Detail, Store, StoreErrorKind, save_document};
+use crate::trouble::{PLACE, SAVER, assert_clear, skip, trouble};
+use store::{Access, Detail, StoreErrorKind, save_document};
 
 /// A file system of its own, unmounted at the end.
 struct Mounted(tempfile::TempDir);

@@ -17,10 +17,10 @@ use std::time::Duration;
 
 use crate::common::{SMALL, TYPICAL, run};
 use rusqlite::Connection;
-use store::{Access, Detail, Error, SqliteStore, Store, StoreErrorKind, save_document};
+use store::{Access, Detail, Error, SqliteStore, Store, StoreErrorKind};
 
 /// Names the directory to a process that saves rounds.
-const PLACE: &str = "PRONY_TEST_SAVE_IN";
+pub(crate) const PLACE: &str = "PRONY_TEST_SAVE_IN";
 
 /// Saves a run after every round, as measuring does, until it is killed. Does nothing in a normal run of the tests: the
 /// tests of kills, limits and permissions start this program again for it. It prints each saved round, and ends with
@@ -48,10 +48,10 @@ fn saver_process() {
     std::process::exit(2);
 }
 
-const SAVER: [&str; 3] = ["trouble::saver_process", "--exact", "--nocapture"];
+pub(crate) const SAVER: [&str; 3] = ["trouble::saver_process", "--exact", "--nocapture"];
 
 /// This program again, saving rounds in a directory.
-pub(crate) fn saver(place: &Path) -> Command {
+fn saver(place: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(SAVER).env(PLACE, place);
     command
@@ -81,7 +81,7 @@ pub(crate) fn trouble(error: &Error) -> &StoreErrorKind {
 }
 
 /// The database passes SQLite's own check, and every run in it can be read.
-pub(crate) fn assert_whole(path: &Path) -> u32 {
+fn assert_whole(path: &Path) -> u32 {
     let store = SqliteStore::open(path, Access::Read).unwrap();
     let runs = store.summaries().unwrap();
     for summary in &runs {
