@@ -162,7 +162,7 @@ fn newest_of(
 ) -> Option<String> {
     let [(newest, _), others @ ..] = having else { return None };
     let value = |(run, figure): &(&Run, Result<&Figure, String>)| {
-        rate_of(run, figure.as_ref().ok()?, application).ok().map(|rate| rate.value)
+        rate_of(run, figure.as_ref().ok()?, application).ok().map(|rate| rate.middle())
     };
     let own = value(&having[0])?;
     let apart: Vec<f64> = others.iter().filter_map(value).map(|other| other / own - 1.0).collect();
