@@ -10,9 +10,9 @@ pub enum Detail {
     /// The document as stored.
     Whole,
     /// The document without the inside of its launches (batches, readings, and each launch's footprint and, unless the
-    /// machine has several classes of cores, placement). Outcomes, launch values and quantiles, facts, the footprints of
-    /// figures, and on which CPUs several threads or processes were where the run states how far its CPUs are apart, are
-    /// included. Several times faster.
+    /// machine has several classes of cores, placement). Outcomes, launch values and quantiles, facts, the footprints
+    /// of figures, and on which CPUs several threads or processes were where the run states how far its CPUs are apart,
+    /// are included. Several times faster.
     Values,
 }
 
