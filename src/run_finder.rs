@@ -185,7 +185,7 @@ pub(crate) fn history(runs: &[&Run], common: &CommonOptions) -> Result<Vec<Sessi
 }
 
 /// The runs without figures that are another quantity than a figure of the same name in another of them: what learns
-/// from several runs, or explains one by another, takes equal names for equal definitions.
+/// from several runs takes equal names for equal definitions.
 pub(crate) fn alike(mut runs: Vec<Run>) -> Vec<Run> {
     let mut known: HashMap<FigureKey, Vec<Definition>> = HashMap::new();
     for figure in runs.iter().flat_map(|run| &run.figures) {

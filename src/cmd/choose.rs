@@ -57,7 +57,8 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<
     let Some(file) = &arguments.file else { return evaluation(arguments, common) };
     let text = text_of(file, LIMIT)?;
     let wanted = parse(&text).with_context(|| format!("{}", file.display()))?;
-    let (rates, unknown) = MeasuredRates { specification: &wanted, from: &arguments.from, common }.find()?;
+    let MeasuredRates { found: rates, unknown, of_several } =
+        RateFinder { specification: &wanted, from: &arguments.from, common }.find()?;
     let mut problem = wanted.problem(&rates).with_context(|| format!("{}", file.display()))?;
     for (offer, application) in unknown {
         let name = problem.demand.mix[application].0.clone();
@@ -66,7 +67,9 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<
     problem.seed = arguments.seed.unwrap_or(problem.seed);
     problem.draws = arguments.draws.map_or(problem.draws, |draws| draws as usize);
     let choice = decide(&problem)?;
-    Ok(report::view::choose(&choice))
+    let mut document = report::view::choose(&choice);
+    document.notes.extend(of_several);
+    Ok(document)
 }
 
 /// What choices cost on machines whose speed is known.
@@ -91,20 +94,29 @@ pub(crate) fn text_of(path: &Path, limit: u64) -> Result<String> {
 }
 
 /// Rates that the specification leaves to runs: measured if an offer's run has the figure, else predicted.
-struct MeasuredRates<'a> {
+struct RateFinder<'a> {
     specification: &'a Specification,
     from: &'a [String],
     common: &'a CommonOptions,
 }
 
 /// Rates by index of offer and application.
-type Found = BTreeMap<(usize, usize), Result<Uncertain, String>>;
+type RatesFound = BTreeMap<(usize, usize), Result<Uncertain, String>>;
 
-impl MeasuredRates<'_> {
-    /// The rates, and the indices of those whose figure states no spread.
-    fn find(&self) -> Result<(Found, Vec<(usize, usize)>)> {
+/// What runs say of rates.
+#[derive(Default)]
+struct MeasuredRates {
+    found: RatesFound,
+    /// Indices of those whose figure states no spread.
+    unknown: Vec<(usize, usize)>,
+    /// Sentences on rates that several runs of an offer have.
+    of_several: Vec<String>,
+}
+
+impl RateFinder<'_> {
+    fn find(&self) -> Result<MeasuredRates> {
         let wanted = self.specification.wanted();
-        let (mut found, mut unknown) = (Found::new(), Vec::new());
+        let mut rates = MeasuredRates::default();
         let mut store: Option<Vec<Run>> = None;
         for (o, a) in wanted {
             let offer = &self.specification.offers()[o];
@@ -114,15 +126,19 @@ impl MeasuredRates<'_> {
             if names.is_empty() {
                 continue;
             }
-            let own: Vec<Run> =
+            let mut own: Vec<Run> =
                 run_finder::find(&names, self.common, Detail::Values)?.into_iter().map(|named| named.run).collect();
-            let measured = own.iter().find_map(|run| Some((run, figure(run, application.figure())?)));
-            let rate = match measured {
-                Some((_, Err(several))) => Err(several),
+            // The newest first; what states no date stays where it was named.
+            own.sort_by(|a, b| b.session.started.cmp(&a.session.started));
+            let having: Vec<(&Run, Result<&Figure, String>)> =
+                own.iter().filter_map(|run| Some((run, figure(run, application.figure())?))).collect();
+            let rate = match having.first() {
+                Some((_, Err(several))) => Err(several.clone()),
                 Some((run, Ok(figure))) => {
                     if figure.outcome.estimate().is_some_and(|estimate| estimate.method == EstimateMethod::None) {
-                        unknown.push((o, a));
+                        rates.unknown.push((o, a));
                     }
+                    rates.of_several.extend(newest_of(offer, application, &having));
                     rate_of(run, figure, application)
                 }
                 None => {
@@ -132,10 +148,34 @@ impl MeasuredRates<'_> {
                     predicted(store.as_deref().unwrap_or_default(), &own, offer, application)
                 }
             };
-            found.insert((o, a), rate);
+            rates.found.insert((o, a), rate);
         }
-        Ok((found, unknown))
+        Ok(rates)
     }
+}
+
+/// Which of several runs of an offer's machine its rate is taken from, and how far the others say otherwise.
+fn newest_of(
+    offer: &OfferWanted,
+    application: &ApplicationWanted,
+    having: &[(&Run, Result<&Figure, String>)],
+) -> Option<String> {
+    let [(newest, _), others @ ..] = having else { return None };
+    let value = |(run, figure): &(&Run, Result<&Figure, String>)| {
+        rate_of(run, figure.as_ref().ok()?, application).ok().map(|rate| rate.middle())
+    };
+    let own = value(&having[0])?;
+    let apart: Vec<f64> = others.iter().filter_map(value).map(|other| other / own - 1.0).collect();
+    let (least, most) = (apart.iter().copied().reduce(f64::min)?, apart.iter().copied().reduce(f64::max)?);
+    let say = |by: f64| format!("{}{}", if by < 0.0 { "" } else { "+" }, model::percent(by));
+    let range = if apart.len() == 1 { say(least) } else { format!("{} to {}", say(least), say(most)) };
+    Some(format!(
+        "The rate of {} on {} is that of {}, the newest of {} runs that have it; what the others have differs by {range}.",
+        application.name(),
+        offer.name(),
+        newest.name(),
+        having.len(),
+    ))
 }
 
 /// The figure of a name in a run; the names of all, if it has several of which none is meant more than another.

@@ -35,8 +35,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         None if arguments.at.is_some() => run_finder::find_one(&arguments.a, common)?,
         None => anyhow::bail!("name a second run, or two points of the first one with --at"),
     };
-    let runs = run_finder::alike(vec![a.run, b.run]);
-    let [a_run, b_run] = runs.as_slice() else { anyhow::bail!("two runs are needed") };
+    let (a_run, b_run) = (&a.run, &b.run);
     let history = run_finder::history(&[a_run, b_run], common)?;
     let at = arguments.at.as_ref().and_then(|points| match points.as_slice() {
         [first, second] => Some((first.clone(), second.clone())),

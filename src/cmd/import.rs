@@ -250,12 +250,25 @@ fn read(path: &Path) -> Result<(String, Vec<u8>)> {
     let most = ::import::LONGEST as u64 + 1;
     if path == Path::new("-") {
         std::io::stdin().take(most).read_to_end(&mut bytes).context("could not read standard input")?;
-        return Ok(("standard input".to_owned(), bytes));
+        return unpacked("standard input".to_owned(), bytes);
     }
     let name = path.display().to_string();
     let file = std::fs::File::open(path).with_context(|| format!("could not open {name}"))?;
     file.take(most).read_to_end(&mut bytes).with_context(|| format!("could not read {name}"))?;
-    Ok((name, bytes))
+    unpacked(name, bytes)
+}
+
+/// A source with its content, which may be compressed by zstd, as a document that was kept under a name in `.zst` is.
+fn unpacked(name: String, bytes: Vec<u8>) -> Result<(String, Vec<u8>)> {
+    let content = store::decompressed(&bytes, ::import::LONGEST as u64).map_err(|error| match error.kind() {
+        std::io::ErrorKind::FileTooLarge => {
+            anyhow::anyhow!("could not import {name}: unpacked it is larger than {} MiB", ::import::LONGEST >> 20)
+        }
+        std::io::ErrorKind::Unsupported => anyhow::anyhow!("could not import {name}: {error}"),
+        _ => anyhow::anyhow!("could not import {name}: it is damaged ({error})"),
+    })?;
+    let content = content.into_owned();
+    Ok((name, content))
 }
 
 fn formats() -> Document {

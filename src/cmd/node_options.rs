@@ -16,9 +16,8 @@ use crate::value_parsers::seconds;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Nodes")]
 pub(crate) struct LauncherOptions {
-    /// What starts nodes: local (processes of this host), ssh (your own, with its configuration and keys), slurm, or
-    /// for prony farm slurm-array
-    #[arg(long, value_name = "LAUNCHER", default_value = "local", value_parser = ["local", "ssh", "slurm", "slurm-array"])]
+    /// What starts nodes: local (processes of this host), ssh (your own, with its configuration and keys) or slurm
+    #[arg(long, value_name = "LAUNCHER", default_value = "local", value_parser = ["local", "ssh", "slurm"])]
     pub(crate) launcher: String,
     /// Hosts for ssh, as it knows them
     #[arg(long, value_name = "HOST", value_delimiter = ',')]
@@ -144,7 +143,6 @@ impl NodeOptions {
     /// given. With `hold`, Slurm's nodes are allocated at once and held, for agents that are started many times.
     pub(crate) fn choose(&self, count: Option<usize>, addresses: &[IpAddr], hold: bool) -> Result<ChosenNodes> {
         let addresses = addresses.to_vec();
-        ensure!(self.by.launcher != "slurm-array", "could not use slurm-array: it is for prony farm run alone");
         match self.by.launcher.as_str() {
             "ssh" => {
                 let LauncherOptions { hosts, ssh, .. } = &self.by;

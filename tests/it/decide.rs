@@ -247,6 +247,45 @@ fn a_rating_is_worth_more_within_a_family_than_across() {
     assert!(alone.code == Some(2) && alone.err.contains("nothing"), "{}", alone.err);
 }
 
+/// Of several runs of one machine the newest counts, and it is said that there are others.
+#[test]
+fn the_newest_of_several_runs_of_a_machine_counts() {
+    let place = Place::new();
+    let import = |name: &str, row: &str| {
+        std::fs::write(place.file(name), format!("machine,date,job (s),rating (score)\n{row}\n")).unwrap();
+        place.ask(&["import", name]).fine();
+    };
+    for (name, row) in
+        [("1.csv", "a,2024-06-01,2,3"), ("2.csv", "a,2024-01-01,1,9"), ("3.csv", "a,,5,7"), ("4.csv", "b,,1,6")]
+    {
+        import(name, row);
+    }
+    let choose = |runs: &str| {
+        let text = format!(
+            "currency = \"EUR\"\n[demand]\nrate = \"10 jobs/s\"\nyears = \"1 year\"\n[[demand.application]]\n\
+             name = \"job\"\nfigure = \"table.job\"\n[[offer]]\nname = \"node\"\nruns = {runs}\nprice = \"1000 EUR\"\n"
+        );
+        std::fs::write(place.file("o.toml"), text).unwrap();
+        place.ask(&["choose", "o.toml"]).fine().out.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    // A job takes two seconds there.
+    for runs in ["[\"1\", \"2\", \"3\"]", "[\"3\", \"2\", \"1\"]"] {
+        let said = choose(runs);
+        assert!(said.contains("20 node") && said.contains("the newest of 3 runs that have it"), "{said}");
+        assert!(said.contains("differs by −60% to +100%"), "{said}");
+    }
+    let said = choose("\"2\"");
+    assert!(said.contains("10 node") && !said.contains("newest"), "{said}");
+    let fit = ["app", "fit", "table.job", "1", "2", "3", "4", "--against", "table.rating"];
+    let found = place.ask(&[&fit[..], &["--json"]].concat()).fine().json();
+    assert_eq!(found["fits"][0]["machines"].as_u64(), Some(2), "{found:#}");
+    assert_eq!(found["pairs"][0]["rating"]["value"].as_f64(), Some(3.0), "{found:#}");
+    let said = place.ask(&fit).fine().out;
+    assert!(said.contains("2 machines") && said.contains("4 runs have them"), "{said}");
+    let one = place.ask(&["app", "fit", "table.job", "1", "2", "--against", "table.rating"]).refused();
+    assert!(one.contains("fewer than two machines have both in one run"), "{one}");
+}
+
 #[test]
 fn a_report_holds_what_other_verbs_find() {
     let place = Place::new();

@@ -37,7 +37,7 @@ fn own_and_shared_cached_and_cold() {
         assert!((0.0..1.2).contains(&cpu), "{cpu}");
     }
     let left = std::fs::read_dir(place.path()).unwrap().filter_map(Result::ok);
-    assert!(!left.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with("prony-sessions-")));
+    assert!(!left.into_iter().any(|entry| entry.file_name().to_string_lossy().contains("-sessions-")));
     let compared = place.ask(&["compare", "1", "2", "--across", "sharing", "--json"]).fine().json();
     assert!(compared["rows"].is_array());
     place.ask(&["explain", "1", "4"]).fine();

@@ -305,6 +305,21 @@ fn many_machines_are_rows_and_sorting_moves_only_rows() {
 }
 
 #[test]
+fn a_compressed_document_is_imported_as_it_is_shown() {
+    let place = Place::new();
+    place.ask(&["time", "--runs", "2", "--no-store", "--output", "t.json.zst", "true"]);
+    place.ask(&["show", "t.json.zst"]).fine();
+    assert!(place.ask(&["import", "t.json.zst"]).fine().out.starts_with("Imported 1 run with "));
+    let bytes = std::fs::read(place.file("t.json.zst")).unwrap();
+    std::fs::write(place.file("cut.json.zst"), &bytes[..bytes.len() / 2]).unwrap();
+    let refused = place.ask(&["import", "cut.json.zst"]).refused();
+    assert!(refused.contains("could not import cut.json.zst: it is damaged"), "{refused}");
+    std::fs::write(place.file("t.json.gz"), [0x1f, 0x8b, 8, 0]).unwrap();
+    let refused = place.ask(&["import", "t.json.gz"]).refused();
+    assert!(refused.contains("run gunzip on it first"), "{refused}");
+}
+
+#[test]
 fn a_time_below_the_clock_resolution_is_no_figure() {
     let place = Place::new();
     let file = place.file("below.json");

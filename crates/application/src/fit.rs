@@ -1,7 +1,7 @@
 //! Fits an application against a rating over machines: lines through the origin and free lines, for all machines and
 //! for each family, as in BaBar's figures 2 and 3.
 
-use model::{Better, Estimate, Figure, Run, percent};
+use model::{Better, Estimate, Figure, Machine, Run, percent};
 use serde::Serialize;
 use stats::distribution::chi_squared_quantile;
 use stats::fit::line::{FitLine, line, line_through_origin};
@@ -106,19 +106,41 @@ impl Against {
     }
 }
 
-/// The machines that have both figures. A figure is named by its id, which selects its best point, or by id and point.
-/// The family is the named fact, else the first word of the machine's CPU, else of its name.
+/// The machines with both figures in one run, each once: of several runs of a machine the newest that has both. A
+/// figure is named by its id, which selects its best point, or by id and point. The family is the named fact, else the
+/// first word of the machine's CPU, else of its name.
 #[must_use]
 pub fn pairs(runs: &[Run], application: &str, rating: &str, family: Option<&str>) -> Vec<Pair> {
-    let pair = |run: &Run| {
-        Some(Pair {
-            machine: if run.machine.name.is_empty() { run.name().to_owned() } else { run.machine.name.clone() },
-            family: family_of(run, family),
-            rating: speed(run, rating)?,
-            application: speed(run, application)?,
-        })
+    let mut machines: Vec<(String, &Run, Pair)> = Vec::new();
+    for run in runs {
+        let Some((rating, application)) = speed(run, rating).zip(speed(run, application)) else { continue };
+        let machine = if run.machine.name.is_empty() { run.name().to_owned() } else { run.machine.name.clone() };
+        let pair = Pair { machine, family: family_of(run, family), rating, application };
+        let identity = identity(run);
+        match machines.iter_mut().find(|(known, ..)| *known == identity) {
+            // What states no date is as old as what was named last.
+            Some(known) if known.1.session.started <= run.session.started => *known = (identity, run, pair),
+            Some(_) => {}
+            None => machines.push((identity, run, pair)),
+        }
+    }
+    let twice = |name: &str| machines.iter().filter(|(.., pair)| pair.machine == name).count() > 1;
+    let named = |(_, run, pair): &(String, &Run, Pair)| Pair {
+        machine: if twice(&pair.machine) { format!("{} ({})", pair.machine, run.name()) } else { pair.machine.clone() },
+        ..pair.clone()
     };
-    runs.iter().filter_map(pair).collect()
+    machines.iter().map(named).collect()
+}
+
+/// What tells one machine, or one class of its cores, from others.
+fn identity(run: &Run) -> String {
+    let Machine { fingerprint, name, .. } = &run.machine;
+    let class = run.machine.text("cpu.class").unwrap_or_default();
+    match (fingerprint.is_empty(), name.is_empty()) {
+        (false, _) => format!("{fingerprint} {class}"),
+        (true, false) => format!("name {name} {class}"),
+        (true, true) => format!("run {}", run.id),
+    }
 }
 
 fn family_of(run: &Run, fact: Option<&str>) -> String {
@@ -160,7 +182,7 @@ pub fn fit(application: &str, rating: &str, pairs: Vec<Pair>, level: f64) -> Res
         reason: reason.to_owned(),
     };
     if pairs.len() < 2 {
-        return Err(fail("fewer than two runs have both; name more runs"));
+        return Err(fail("fewer than two machines have both in one run; name more runs"));
     }
     let mut families: Vec<&str> = pairs.iter().map(|pair| pair.family.as_str()).collect();
     families.sort_unstable();
@@ -217,6 +239,8 @@ fn slope(line: &FitLine, level: f64) -> FitParameter {
 
 #[cfg(test)]
 mod tests {
+    use model::{Class, FigureKey, Metric, Outcome, Plan, Point, Session, Unit};
+
     use super::*;
 
     fn pair(machine: &str, family: &str, rating: f64, application: f64) -> Pair {
@@ -263,6 +287,41 @@ mod tests {
         let said = found.sentences().join(" ");
         assert!(said.contains("Within a family the rating predicts the application to 11%"), "{said}");
         assert!(said.contains("Across families"), "{said}");
+    }
+
+    #[test]
+    fn a_machine_counts_once_by_its_newest_run_with_both() {
+        let run = |id: &str, machine: (&str, &str), started: &str, rating: f64, application: Option<f64>| {
+            let figure = |probe: &str, value: f64| {
+                let key = FigureKey::new(probe, Point::origin());
+                let metric = Metric::higher(Unit::PerSecond, "event");
+                let plain = Figure::unmeasured(key, probe, metric, Class::Compute);
+                Figure { outcome: Outcome::Measured(Estimate::without_spread(value)), ..plain }
+            };
+            let mut figures = vec![figure("rating.int", rating)];
+            figures.extend(application.map(|value| figure("application.reco", value)));
+            Run {
+                schema: model::SCHEMA,
+                id: id.to_owned(),
+                label: None,
+                origin: None,
+                machine: Machine { name: machine.0.into(), fingerprint: machine.1.into(), ..Machine::default() },
+                session: Session { started: started.to_owned(), ..Session::default() },
+                plan: Plan::default(),
+                figures,
+            }
+        };
+        let runs = [
+            run("1", ("vm", "one"), "2026-11-02T00:00:00Z", 2.0, Some(20.0)),
+            run("2", ("vm", "one"), "2026-11-01T00:00:00Z", 1.0, Some(10.0)),
+            run("3", ("vm", "one"), "2026-11-03T00:00:00Z", 3.0, None),
+            run("4", ("vm", "two"), "", 4.0, Some(40.0)),
+            run("5", ("printed", ""), "", 5.0, Some(50.0)),
+            run("6", ("printed", ""), "", 6.0, Some(60.0)),
+        ];
+        let found = pairs(&runs, "application.reco", "rating.int", None);
+        let names: Vec<(&str, f64)> = found.iter().map(|pair| (pair.machine.as_str(), pair.rating.value)).collect();
+        assert_eq!(names, [("vm (1)", 2.0), ("vm (4)", 4.0), ("printed", 6.0)]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use model::{
     ProbeDescription, QuantileEstimate, Run, SCHEMA, Session, Unit, parse_size,
 };
 
+use crate::facts::leave_out;
 use crate::known::{class_of, default_direction, is_ours, known};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread};
 use crate::text::usable;
@@ -26,7 +27,8 @@ pub(crate) struct Provenance {
 }
 
 /// The run document of a sheet.
-pub(crate) fn assemble(sheet: SourceSheet, provenance: Provenance, catalogue: &Catalogue) -> Run {
+pub(crate) fn assemble(mut sheet: SourceSheet, provenance: Provenance, catalogue: &Catalogue) -> Run {
+    leave_out(&mut sheet);
     let mut origin = provenance.origin;
     if sheet.version.is_some() {
         origin.version = sheet.version;
@@ -38,7 +40,7 @@ pub(crate) fn assemble(sheet: SourceSheet, provenance: Provenance, catalogue: &C
     Run {
         schema: SCHEMA,
         id: provenance.id,
-        label: provenance.label,
+        label: sheet.label.or(provenance.label),
         origin: Some(origin),
         machine: Machine {
             name: sheet.machine,

@@ -10,6 +10,7 @@ mod date;
 mod differing;
 mod digest;
 mod error;
+mod facts;
 mod format;
 mod import;
 mod json;

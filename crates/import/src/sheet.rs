@@ -10,6 +10,8 @@ use crate::text::half_digit;
 pub(crate) struct SourceSheet {
     /// Version of the tool, if stated.
     pub(crate) version: Option<String>,
+    /// Name that the source gives the run.
+    pub(crate) label: Option<String>,
     /// Name of the machine, if stated.
     pub(crate) machine: String,
     /// Summary of the machine in one line, if stated.

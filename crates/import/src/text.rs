@@ -76,12 +76,14 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> + Clone {
 
 /// A number that a figure may have: finite, and small enough to be averaged and squared.
 pub(crate) fn number(text: &str) -> Option<f64> {
-    let text = text.trim();
     // Words that Rust parses as numbers (inf, nan) are not numbers here.
-    if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.')) {
-        return None;
-    }
-    text.parse().ok().filter(|value: &f64| usable(*value))
+    text.trim().parse().ok().filter(|value: &f64| is_number(text) && usable(*value))
+}
+
+/// Whether a text is written as a number, however large.
+pub(crate) fn is_number(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.')) && text.parse::<f64>().is_ok()
 }
 
 pub(crate) fn usable(value: f64) -> bool {
@@ -233,17 +235,24 @@ const LONGEST_VALUE: usize = 200;
 /// different: a comma becomes a semicolon, so a semicolon is written as in an address (`%3B`), and what is cut off
 /// leaves a part of its digest.
 pub(crate) fn axis_value(text: &str) -> String {
+    bounded(text, |c, value| match c {
+        ',' => value.push(';'),
+        ';' => value.push_str("%3B"),
+        c => value.push(c),
+    })
+}
+
+/// A name that is no value on an axis, such as that of a machine: as it is printed, without control characters and of
+/// bounded length, so that different names stay different.
+pub(crate) fn name_value(text: &str) -> String {
+    bounded(text, |c, value| value.push(c))
+}
+
+fn bounded(text: &str, spell: impl Fn(char, &mut String)) -> String {
     let text = text.trim();
     let cut = text.char_indices().nth(LONGEST_VALUE).map_or(text, |(end, _)| &text[..end]);
     let mut value = String::with_capacity(cut.len());
-    for c in cut.chars() {
-        match c {
-            ',' => value.push(';'),
-            ';' => value.push_str("%3B"),
-            c if c.is_control() => value.push(' '),
-            c => value.push(c),
-        }
-    }
+    cut.chars().for_each(|c| spell(if c.is_control() { ' ' } else { c }, &mut value));
     if cut.len() < text.len() {
         value.push_str("... #");
         value.push_str(&sha256(text.as_bytes())[..8]);
@@ -326,6 +335,8 @@ mod tests {
         assert_eq!(snake("\u{e9}!"), "unnamed");
         assert_eq!(axis_value(" a,b\n"), "a;b");
         assert_ne!(axis_value("a,b"), axis_value("a;b"), "a comma and a semicolon are two commands");
+        assert_eq!((name_value(" a,b;\n"), name_value("")), ("a,b;".to_owned(), "-".to_owned()));
+        assert!(name_value(&"x".repeat(300)).len() < 220);
         let (one, other) = (format!("{}a", "x".repeat(300)), format!("{}b", "x".repeat(300)));
         assert_ne!(axis_value(&one), axis_value(&other), "what is cut off still tells them apart");
         assert!(axis_value(&one).len() < 220 && axis_value(&one).starts_with(&"x".repeat(200)));

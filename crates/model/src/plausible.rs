@@ -51,17 +51,17 @@ pub(crate) fn check(run: &Run) -> Result<(), Error> {
 }
 
 /// What is wrong: its name, and a clause about it.
-type Fault = (&'static str, &'static str);
+type NumberFault = (&'static str, &'static str);
 
 /// The first number that is below 0 or not finite.
-fn below_zero(numbers: &[(&'static str, f64)]) -> Option<Fault> {
+fn below_zero(numbers: &[(&'static str, f64)]) -> Option<NumberFault> {
     numbers.iter().find_map(|&(what, number)| match number {
         _ if !number.is_finite() => Some((what, "is not finite")),
         _ => (number < 0.0).then_some((what, BELOW_ZERO)),
     })
 }
 
-fn of_session(run: &Run) -> Option<Fault> {
+fn of_session(run: &Run) -> Option<NumberFault> {
     let (session, plan) = (&run.session, &run.plan);
     let clock = session.references.as_ref().and_then(|references| references.clock);
     below_zero(&[
@@ -76,7 +76,7 @@ fn of_session(run: &Run) -> Option<Fault> {
     .or_else(|| (clock.is_some_and(|clock| !is_positive(clock))).then_some(("the clock of the run", "is not above 0")))
 }
 
-fn of_outcome(figure: &Figure) -> Option<Fault> {
+fn of_outcome(figure: &Figure) -> Option<NumberFault> {
     match &figure.outcome {
         Outcome::Measured(estimate) => estimate.fault().map(|fault| ("the value", fault)),
         Outcome::Below { bound } => below_zero(&[("the bound", *bound)]),
@@ -90,7 +90,7 @@ fn of_outcome(figure: &Figure) -> Option<Fault> {
 }
 
 /// What a figure has beside its outcome.
-fn of_figure(figure: &Figure) -> Option<Fault> {
+fn of_figure(figure: &Figure) -> Option<NumberFault> {
     let clock = figure.references.as_ref().and_then(|references| references.clock);
     let positive = [("the amount of an operation", figure.amount), ("the clock", clock.unwrap_or(1.0))];
     if let Some((what, _)) = positive.into_iter().find(|(_, number)| !is_positive(*number)) {
@@ -112,7 +112,7 @@ fn of_figure(figure: &Figure) -> Option<Fault> {
 }
 
 /// The value of a launch is a difference in some figures; in those whose estimate is one of observed values, it is not.
-fn of_launches(figure: &Figure) -> Option<Fault> {
+fn of_launches(figure: &Figure) -> Option<NumberFault> {
     let observed = figure.outcome.estimate().is_some_and(|estimate| {
         matches!(estimate.method, EstimateMethod::OrderStatistic | EstimateMethod::WidenedExtremes)
     });

@@ -1,6 +1,6 @@
 //! Round trips between two processes over pipes or sockets.
 
-use crate::line::{Pair, PartyLine};
+use crate::line::{LinePair, PartyLine};
 use crate::peer_process::{PeerProcess, answer, fold};
 use crate::{BatchWork, Kernel, ProbeContext, ProbeError, Recorder, Unsupported};
 
@@ -17,7 +17,7 @@ impl<const N: usize> EchoKernel<N> {
     ///
     /// # Errors
     /// When it cannot be forked or pinned.
-    pub(crate) fn start(context: &mut ProbeContext, (near, far): Pair) -> Result<Self, Unsupported> {
+    pub(crate) fn start(context: &mut ProbeContext, (near, far): LinePair) -> Result<Self, Unsupported> {
         let (peer, line) = PeerProcess::start(context, 1, near, far, |line| {
             let mut message = [0; N];
             while line.receive(&mut message)? {

@@ -17,7 +17,7 @@ pub(crate) struct PartyLine {
 }
 
 /// Two connected lines.
-pub(crate) type Pair = (PartyLine, PartyLine);
+pub(crate) type LinePair = (PartyLine, PartyLine);
 
 impl PartyLine {
     /// Both directions over one socket.
@@ -61,7 +61,7 @@ impl PartyLine {
 ///
 /// # Errors
 /// When they could not be created.
-pub(crate) fn pipes() -> Result<Pair, Unsupported> {
+pub(crate) fn pipes() -> Result<LinePair, Unsupported> {
     let (near_from, far_to) = pipe()?;
     let (far_from, near_to) = pipe()?;
     Ok((PartyLine { from: near_from, to: near_to }, PartyLine { from: far_from, to: far_to }))
@@ -71,7 +71,7 @@ pub(crate) fn pipes() -> Result<Pair, Unsupported> {
 ///
 /// # Errors
 /// When it could not be created.
-pub(crate) fn unix_pair() -> Result<Pair, Unsupported> {
+pub(crate) fn unix_pair() -> Result<LinePair, Unsupported> {
     let (near, far) = UnixStream::pair()?;
     Ok((PartyLine::over(near)?, PartyLine::over(far)?))
 }
@@ -80,7 +80,7 @@ pub(crate) fn unix_pair() -> Result<Pair, Unsupported> {
 ///
 /// # Errors
 /// When there is no loopback.
-pub(crate) fn udp_pair() -> Result<Pair, Unsupported> {
+pub(crate) fn udp_pair() -> Result<LinePair, Unsupported> {
     let (near, far) = (UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?, UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?);
     near.connect(far.local_addr()?)?;
     far.connect(near.local_addr()?)?;
@@ -91,7 +91,7 @@ pub(crate) fn udp_pair() -> Result<Pair, Unsupported> {
 ///
 /// # Errors
 /// When there is no loopback.
-pub(crate) fn tcp_pair() -> Result<Pair, Unsupported> {
+pub(crate) fn tcp_pair() -> Result<LinePair, Unsupported> {
     let (near, far) = tcp_streams()?;
     Ok((PartyLine::over(near)?, PartyLine::over(far)?))
 }

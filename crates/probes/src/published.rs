@@ -6,10 +6,10 @@
 //! 30 seconds.
 
 /// Id and point, completed with representative values.
-pub(crate) type Rows = &'static [(&'static str, &'static str)];
+pub(crate) type PublishedRows = &'static [(&'static str, &'static str)];
 
 /// T. Pavel, CHEP 98: tables 1 to 7, and figure 4 (STREAM) after table 1.
-pub(crate) const BABAR: Rows = &[
+pub(crate) const BABAR: PublishedRows = &[
     ("memory.memcpy", "working_set=256MiB,piece=whole"),
     ("memory.memcpy_unrolled", "working_set=256MiB"),
     ("memory.read", "working_set=256MiB,threads=1,width=vector"),
@@ -52,7 +52,7 @@ pub(crate) const BABAR: Rows = &[
 ];
 
 /// BYTE magazine's Unix benchmarks, as CyberLife Labs ran them in 2004.
-pub(crate) const BYTE: Rows = &[
+pub(crate) const BYTE: PublishedRows = &[
     ("cpu.dhrystone", ""),
     ("cpu.arithmetic", "type=overhead"),
     ("cpu.arithmetic", "type=short"),
@@ -81,7 +81,7 @@ pub(crate) const BYTE: Rows = &[
 ];
 
 /// lmbench on the DAISy and HEAT clusters: tables 8 to 11 and figure 16 with its plateaus.
-pub(crate) const DAISY: Rows = &[
+pub(crate) const DAISY: PublishedRows = &[
     ("ipc.pipe_bandwidth", "block=64KiB,capacity=64KiB,placement=same_cpu"),
     ("ipc.tcp_bandwidth", "block=64KiB,buffers=largest,placement=same_cpu"),
     ("file.read_cached", "data=touched,place=target"),
@@ -223,7 +223,7 @@ pub(crate) const DAISY: Rows = &[
 ];
 
 /// RAMspeed's blocks as CyberLife Labs printed them: reading and writing by 64-bit integers.
-pub(crate) const RAMSPEED: Rows = &[
+pub(crate) const RAMSPEED: PublishedRows = &[
     ("memory.read", "working_set=1KiB,threads=1,width=integer"),
     ("memory.write", "working_set=1KiB,threads=1,width=integer,stores=normal"),
     ("memory.read", "working_set=2KiB,threads=1,width=integer"),
@@ -257,7 +257,7 @@ pub(crate) const RAMSPEED: Rows = &[
 ];
 
 /// Choutko and Klimentov's tape streaming, then the same medium with the block sizes of present drives.
-pub(crate) const TAPE: Rows = &[
+pub(crate) const TAPE: PublishedRows = &[
     ("file.sequential_write", "block=10KiB,format=tar,medium=target,length=1GiB"),
     ("file.sequential_write", "block=20KiB,format=tar,medium=target,length=1GiB"),
     ("file.sequential_write", "block=16KiB,format=plain,medium=target,length=1GiB"),
@@ -279,7 +279,7 @@ pub(crate) const TAPE: Rows = &[
 ];
 
 /// STREAM's four kernels with ordinary stores: one CPU, then all.
-pub(crate) const STREAM: Rows = &[
+pub(crate) const STREAM: PublishedRows = &[
     ("memory.copy", "working_set=256MiB,threads=1,stores=normal"),
     ("memory.scale", "working_set=256MiB,threads=1,stores=normal"),
     ("memory.add", "working_set=256MiB,threads=1,stores=normal"),

@@ -1,5 +1,6 @@
 //! Run documents as files: reading is bounded and names the position of an error; writing is atomic.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -45,32 +46,16 @@ pub fn load_document(path: &Path) -> Result<Run, Error> {
 /// When they are too large or not a run document; the text names the position.
 pub fn parse_document(bytes: &[u8], place: &str) -> Result<Run, Error> {
     let too_large = || Error::TooLarge { place: place.to_owned(), limit: DOCUMENT_LIMIT };
-    let damaged = |how: String| Error::Place {
-        action: "read the run document",
-        place: place.to_owned(),
-        trouble: StoreErrorKind::Corrupt(how),
-    };
+    let refuse = |trouble| Error::Place { action: "read the run document", place: place.to_owned(), trouble };
     if bytes.len() as u64 > DOCUMENT_LIMIT {
         return Err(too_large());
     }
-    if bytes.starts_with(&GZIP_MAGIC) {
-        let how = "it is compressed by gzip; run gunzip on it first".to_owned();
-        return Err(Error::Place {
-            action: "read the run document",
-            place: place.to_owned(),
-            trouble: StoreErrorKind::Foreign(how),
-        });
-    }
-    let unpacked;
-    let plain = if bytes.starts_with(&ZSTD_MAGIC) {
-        unpacked = unpack(bytes, DOCUMENT_LIMIT).map_err(|error| match error.kind() {
-            io::ErrorKind::FileTooLarge => too_large(),
-            _ => damaged(error.to_string()),
-        })?;
-        &unpacked
-    } else {
-        bytes
-    };
+    let plain = decompressed(bytes, DOCUMENT_LIMIT).map_err(|error| match error.kind() {
+        io::ErrorKind::FileTooLarge => too_large(),
+        io::ErrorKind::Unsupported => refuse(StoreErrorKind::Foreign(error.to_string())),
+        _ => refuse(StoreErrorKind::Corrupt(error.to_string())),
+    })?;
+    let plain = plain.as_ref();
     let document = |source| Error::Document { place: place.to_owned(), source };
     if plain.iter().all(u8::is_ascii_whitespace) {
         let reason = "it is empty".to_owned();
@@ -81,6 +66,19 @@ pub fn parse_document(bytes: &[u8], place: &str) -> Result<Run, Error> {
         document(model::Error::Document { reason, place: place_of(plain, error.valid_up_to()) })
     })?;
     model::parse_run(text).map_err(document)
+}
+
+/// The content of bytes that may be compressed by zstd.
+///
+/// # Errors
+/// When it has more than `limit` bytes ([`io::ErrorKind::FileTooLarge`]), is compressed by gzip
+/// ([`io::ErrorKind::Unsupported`]), or is damaged.
+pub fn decompressed(bytes: &[u8], limit: u64) -> io::Result<Cow<'_, [u8]>> {
+    if bytes.starts_with(&GZIP_MAGIC) {
+        let how = "it is compressed by gzip; run gunzip on it first";
+        return Err(io::Error::new(io::ErrorKind::Unsupported, how));
+    }
+    if bytes.starts_with(&ZSTD_MAGIC) { unpack(bytes, limit).map(Cow::Owned) } else { Ok(Cow::Borrowed(bytes)) }
 }
 
 /// Line and column of a byte.
@@ -169,7 +167,9 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         _ => Path::new("."),
     };
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".prony-").suffix(".part");
+    // What a killed process leaves is told from what is being written by the number in the name (`prony doctor`).
+    let prefix = format!(".prony-{}-", std::process::id());
+    builder.prefix(&prefix).suffix(".part");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

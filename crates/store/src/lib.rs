@@ -25,7 +25,8 @@ mod words;
 
 pub use access::Access;
 pub use document::{
-    DOCUMENT_LIMIT, check_destination, load_document, parse_document, render_document, save_document, write_file,
+    DOCUMENT_LIMIT, check_destination, decompressed, load_document, parse_document, render_document, save_document,
+    write_file,
 };
 pub use error::{Error, StoreErrorKind};
 pub use files::FileStore;

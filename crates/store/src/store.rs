@@ -10,8 +10,9 @@ pub enum Detail {
     /// The document as stored.
     Whole,
     /// The document without the inside of its launches (batches, readings, and each launch's footprint and, unless the
-    /// machine has several classes of cores, placement). Outcomes, launch values and quantiles, facts, and the
-    /// footprints of figures are included. Several times faster.
+    /// machine has several classes of cores, placement). Outcomes, launch values and quantiles, facts, the footprints
+    /// of figures, and on which CPUs several threads or processes were where the run states how far its CPUs are apart,
+    /// are included. Several times faster.
     Values,
 }
 
@@ -89,6 +90,7 @@ pub(crate) fn label_after(written: Option<&str>, held: Option<&str>, now: Option
 pub(crate) fn values_only(mut run: Run) -> Run {
     // Which cores a launch used matters where they are of several classes.
     let several = run.session.references.as_ref().is_some_and(|references| references.unshared.len() > 1);
+    let apart = states_distances(&run);
     for launch in run.figures.iter_mut().flat_map(|figure| &mut figure.launches) {
         *launch = model::Launch {
             round: launch.round,
@@ -103,10 +105,26 @@ pub(crate) fn values_only(mut run: Run) -> Run {
             quantiles: std::mem::take(&mut launch.quantiles),
             frequency: launch.frequency,
             undisturbed: launch.undisturbed,
-            placement: if several { std::mem::take(&mut launch.placement) } else { model::Placement::default() },
+            placement: match std::mem::take(&mut launch.placement) {
+                whole if several => whole,
+                // Which two CPUs a launch used matters where the host may have moved them.
+                whole if apart && whole.seen.len() > 1 => model::Placement { seen: whole.seen, ..Default::default() },
+                _ => model::Placement::default(),
+            },
             invalid: launch.invalid.take(),
             ..model::Launch::default()
         };
     }
     run
+}
+
+fn states_distances(run: &Run) -> bool {
+    run.session.references.as_ref().is_some_and(|references| !references.distances.is_empty())
+}
+
+/// Whether a run that was loaded as [`Detail::Values`] may lack what versions before did not put there: on which CPUs
+/// launches were. Its whole document has it.
+pub(crate) fn may_lack_placements(run: &Run) -> bool {
+    let launches = || run.figures.iter().flat_map(|figure| &figure.launches);
+    states_distances(run) && launches().all(|launch| launch.placement.seen.is_empty())
 }

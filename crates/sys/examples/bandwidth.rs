@@ -50,9 +50,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-type Rates = Vec<(&'static Variant, Vec<f64>)>;
+type VariantRates = Vec<(&'static Variant, Vec<f64>)>;
 
-fn work(cpu: usize, wish: &Wish, barrier: &Barrier) -> sys::Result<Rates> {
+fn work(cpu: usize, wish: &Wish, barrier: &Barrier) -> sys::Result<VariantRates> {
     sys::affinity::pin(&[cpu])?;
     let mut arrays = [(); 3].map(|()| Arena::populated(wish.bytes, wish.pages));
     for array in arrays.iter_mut().flatten() {
@@ -60,7 +60,7 @@ fn work(cpu: usize, wish: &Wish, barrier: &Barrier) -> sys::Result<Rates> {
     }
     let [a, b, c] = arrays;
     let (mut a, b, c) = (a?, b?, c?);
-    let mut rates: Rates = StreamKind::ALL
+    let mut rates: VariantRates = StreamKind::ALL
         .into_iter()
         .flat_map(stream::variants)
         .filter(|variant| format!("{:?} {}", variant.kind, variant.name).contains(&wish.part))

@@ -192,7 +192,9 @@ pub(super) fn write_files(wanted: FilesToWrite<'_>, stopper: &Stopper) -> Result
     /// Approximate size of an event of the sample, bytes.
     const EVENT: u64 = 424;
     let FilesToWrite { directory, count, size } = wanted;
-    let folder = tempfile::Builder::new().prefix("prony-sessions-").tempdir_in(directory).with_context(|| {
+    // `prony doctor` knows by the number whose it is.
+    let prefix = format!("prony-{}-sessions-", std::process::id());
+    let folder = tempfile::Builder::new().prefix(&prefix).tempdir_in(directory).with_context(|| {
         format!("could not write files in {}; name another place with --directory", directory.display())
     })?;
     let events = size / EVENT;

@@ -93,9 +93,17 @@ pub(crate) struct Arguments {
     stage: StageOptions,
 }
 
+/// The launcher of a farm, whose work may also be an array of batch jobs.
+fn or_array(launcher: clap::Arg) -> clap::Arg {
+    launcher.value_parser(["local", "ssh", "slurm", "slurm-array"]).help(
+        "What starts nodes: local (processes of this host), ssh (your own, with its configuration and keys), slurm, or \
+         slurm-array (a plain array of batch jobs, which meet in --shared-dir)",
+    )
+}
+
 /// Where pilots run.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Nodes")]
+#[command(next_help_heading = "Nodes", mut_arg("launcher", or_array))]
 struct PilotPlacement {
     #[command(flatten)]
     by: LauncherOptions,

@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     streams: u32,
     /// Receive buffer of connections, which bounds their windows; auto leaves it to the system
     #[arg(long, value_name = "SIZE", value_delimiter = ',', default_value = "auto", value_parser = window)]
-    window: Vec<Window>,
+    window: Vec<ReceiveBuffer>,
     /// Laboratories of these MTUs side by side, in bytes [default: one, of --mtu]
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "lab")]
     mtus: Vec<u32>,
@@ -55,9 +55,9 @@ pub(super) fn size(text: &str) -> Result<u32, String> {
 }
 
 /// A receive buffer, or `None` if the system decides.
-type Window = Option<u32>;
+type ReceiveBuffer = Option<u32>;
 
-fn window(text: &str) -> Result<Window, String> {
+fn window(text: &str) -> Result<ReceiveBuffer, String> {
     if text == "auto" { Ok(None) } else { size(text).map(Some) }
 }
 

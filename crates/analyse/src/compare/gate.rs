@@ -85,6 +85,21 @@ struct GateQuestion {
 
 impl GateQuestion {
     fn figure(&self, row: &CompareRow, reference: Option<&Outcome>, ratio: &Ratio) -> GateFinding {
+        if !ratio.elsewhere {
+            return self.judged(row, reference, ratio);
+        }
+        // A host that had two CPUs nearer to each other changes a figure of both either way, and hides a change of the
+        // other way: only what stayed the same passes.
+        let either = Self { worse_only: false, ..*self };
+        match either.judged(row, reference, ratio) {
+            same @ (GateFinding::Nothing | GateFinding::Passes) => same,
+            GateFinding::Meets | GateFinding::May(_) => GateFinding::May(Some(
+                "its host had its CPUs nearer to each other in one of the two sessions".to_owned(),
+            )),
+        }
+    }
+
+    fn judged(&self, row: &CompareRow, reference: Option<&Outcome>, ratio: &Ratio) -> GateFinding {
         let Some(verdict) = timed(ratio).verdict else { return self.one_sided(row, reference, ratio) };
         if !ratio.modes.is_empty() {
             return self.modes(row, ratio, verdict);
@@ -144,7 +159,7 @@ impl GateQuestion {
         }
     }
 
-    /// Result for a bound on one side, or for a figure that failed.
+    /// Result for a bound on one side, or for a figure that failed or could not be measured.
     fn one_sided(&self, row: &CompareRow, reference: Option<&Outcome>, ratio: &Ratio) -> GateFinding {
         let lower = row.metric.better == Better::Lower;
         match (reference, &ratio.outcome) {
@@ -160,8 +175,12 @@ impl GateQuestion {
             (Some(Outcome::Below { .. }), Some(Outcome::Measured(_))) if lower => {
                 GateFinding::May(Some("in the reference it is below what can be resolved".to_owned()))
             }
-            (Some(Outcome::Measured(_) | Outcome::Modes(_)), Some(Outcome::Failed(why))) => {
+            // What the reference could do and this run could not is no pass.
+            (Some(Outcome::Measured(_) | Outcome::Modes(_) | Outcome::Below { .. }), Some(Outcome::Failed(why))) => {
                 GateFinding::May(Some(format!("it failed: {why}")))
+            }
+            (Some(Outcome::Measured(_) | Outcome::Modes(_) | Outcome::Below { .. }), Some(Outcome::Unfit(why))) => {
+                GateFinding::May(Some(format!("it was not measured: {why}")))
             }
             _ => GateFinding::Nothing,
         }

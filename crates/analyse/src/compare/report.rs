@@ -16,7 +16,7 @@ use super::options::CompareOptions;
 use super::ratio_basis::{ComparedClock, FloorUsed, RatioBasis, RatioEnds};
 use super::result::{CompareRow, Compared, Comparison, Ratio, Relation, Unmatched, VerdictCounts};
 use super::session::{History, relation, same_run};
-use super::shift::{CompareShift, CoreShifts};
+use super::shift::{CompareShift, CoreShifts, WIDEST};
 use super::verdict::{FigureFinding, Judge};
 use crate::Error;
 use crate::shown_clock::{ShownClock, is_condition};
@@ -303,8 +303,9 @@ impl ComparisonInput<'_> {
         let ratio = reference.map(|reference| {
             let (log, error) = clock_shift(reference, own);
             let half = normal_quantile(0.5 + self.options.level / 2.0) * error;
-            let (low, high) = ((log - half).exp(), (log + half).exp());
-            RatioEnds { value: log.exp(), low: Some(low), high: Some(high), verdict: None }
+            // A clock that its run knows within a factor of hundreds only has no interval worth a word.
+            let ends = (half < WIDEST).then(|| ((log - half).exp(), (log + half).exp()));
+            RatioEnds { value: log.exp(), low: ends.map(|ends| ends.0), high: ends.map(|ends| ends.1), verdict: None }
         });
         Some(ComparedClock { shown: own, printed_at: self.printed_at(run).filter(|_| core), ratio })
     }

@@ -16,7 +16,7 @@ const FEWEST: usize = 6;
 pub(crate) const FARTHEST: f64 = 300.0;
 
 /// Half-width of the widest interval around 1, a factor of a hundred: one that goes further says nothing.
-const WIDEST: f64 = 4.6;
+pub(super) const WIDEST: f64 = 4.6;
 
 /// Why a ratio has no interval where launches that differ determine none.
 pub(crate) const UNBOUNDED: &str = "the launches of one run are too few for an interval";

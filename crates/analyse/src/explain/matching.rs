@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use model::{Figure, Point, Run};
+use model::{Definition, Figure, FigureKey, Point, Run};
 
 use crate::Error;
 use crate::compare::differing_axes;
@@ -57,4 +57,18 @@ pub(crate) fn restricted(run: &Run, at: &Point) -> Result<Run, Error> {
     };
     let figures = run.figures.iter().filter(|figure| stands(figure)).cloned().collect();
     Ok(Run { figures, ..run.clone() })
+}
+
+/// The runs without figures that are another quantity than the one of that name in the other run: nothing of one
+/// explains the other.
+pub(crate) fn of_one_definition(mut a: Run, mut b: Run) -> (Run, Run) {
+    let other = |figure: &Figure, run: &Run| {
+        let partner = run.figures.iter().find(|one| one.probe == figure.probe && one.point == figure.point);
+        partner.is_some_and(|one| matches!(figure.definition.between(&one.definition), Definition::Other(_)))
+    };
+    let others: BTreeSet<FigureKey> = a.figures.iter().filter(|figure| other(figure, &b)).map(Figure::key).collect();
+    for run in [&mut a, &mut b] {
+        run.figures.retain(|figure| !others.contains(&figure.key()));
+    }
+    (a, b)
 }

@@ -12,7 +12,7 @@ use super::evidence::{Evidence, disturbed};
 use super::facts::differences;
 use super::group::{CauseGroup, groups};
 use super::limit::limit_evidence;
-use super::matching::{axes_that_differ, restricted};
+use super::matching::{axes_that_differ, of_one_definition, restricted};
 use super::next::next_experiment;
 use super::residual::{WITHOUT_SPREAD, by_primitive, set_residuals};
 use super::result::{Cause, CommonFactor, Explanation, LeftOpen, RunDifference, UNTOLD, Unmeasured, WouldNeed};
@@ -56,10 +56,13 @@ impl Default for ExplainOptions<'_> {
 /// # Errors
 /// When the runs have no figure in common, or a pattern or a point matches none.
 pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation, Error> {
+    // What disturbed a run is said of all of it, as a comparison does.
+    let whole = [a, b];
     let (a, b) = match &options.at {
         Some((at_a, at_b)) => (restricted(a, at_a)?, restricted(b, at_b)?),
         None => (a.clone(), b.clone()),
     };
+    let (a, b) = of_one_definition(a, b);
     let z = normal_quantile(0.5 + options.level / 2.0);
     let comparison = set_side_by_side(&a, &b, options)?;
     let names = (comparison.machines[0].name.clone(), comparison.machines[1].name.clone());
@@ -94,7 +97,7 @@ pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation
         || tests.iter().any(|test| test.significant);
     let curve_points = tests.iter().filter(|test| test.on_curve).count();
     let mut found = Explanation {
-        disturbed: said_of(&[&a, &b], &[&names.0, &names.1]),
+        disturbed: said_of(&whole, &[&names.0, &names.1]),
         a: names.0,
         b: names.1,
         tests: tests.len() - curve_points,

@@ -6,7 +6,7 @@ use analyse::compare::{
     SessionRecord, self_test,
 };
 use analyse::{Comparison, ShownClock, compare};
-use model::{Class, Run, UnsharedCore};
+use model::{Class, Outcome, Run, UnsharedCore};
 use stats::simulate::{generator, standard_normal};
 
 use crate::common::core::{GUEST, Surroundings, contended, core_run, session, without_references};
@@ -106,6 +106,24 @@ fn the_row_of_the_clock_has_the_ratio_by_which_core_figures_are_reckoned() {
 }
 
 #[test]
+fn a_clock_that_its_run_does_not_know_has_no_ends() {
+    let mut rng = generator(32);
+    let a = session("a", "guest", 3, GUEST, &mut rng);
+    let mut b = session("b", "guest", 3, GUEST, &mut rng);
+    let clock = b.figures.iter_mut().find(|figure| figure.probe == "cpu.clock").unwrap();
+    let Outcome::Measured(estimate) = &mut clock.outcome else { panic!("it has a value") };
+    (estimate.low, estimate.high) = (1e-200, 1e200);
+    let told = |a: &Run, b: &Run| set(a, b).machines[1].clock.unwrap().ratio.unwrap();
+    for (from, to) in [(&a, &b), (&b, &a)] {
+        let ends = told(from, to);
+        assert_eq!((ends.low, ends.high), (None, None), "{ends:?}");
+        assert!(ends.value.is_finite());
+    }
+    let sound = told(&a, &session("c", "guest", 3, GUEST, &mut rng));
+    assert!(sound.low.unwrap() < sound.value && sound.value < sound.high.unwrap());
+}
+
+#[test]
 fn the_clock_at_which_figures_are_printed_changes_no_verdict() {
     let mut rng = generator(3);
     let a = session("a", "guest", 14, GUEST, &mut rng);
@@ -152,7 +170,7 @@ fn between_machines_time_decides_and_the_clocks_error_is_in_its_interval() {
             let half = 1.96 * 0.01;
             let mut known = estimate(&[stated; 20]);
             (known.low, known.high, known.level) = (stated * (1.0 - half), stated * (1.0 + half), 0.95);
-            one.figures[0].outcome = model::Outcome::Measured(known);
+            one.figures[0].outcome = Outcome::Measured(known);
             one.session.references.as_mut().unwrap().clock = Some(stated);
             one
         };

@@ -331,10 +331,29 @@ fn what_is_undecided_is_inconclusive_and_never_passes() {
             assert_eq!((gate.answer, gate.tested), (GateAnswer::Inconclusive, 0), "{text}: {gate:?}");
         }
     }
-    // A figure that fails where the reference has a value is not ignored.
-    let mut failed = made("b", &mut rng);
-    failed.figures[0].outcome = Outcome::Failed("it hung".into());
-    assert_eq!(answer(&made("a", &mut rng), &failed, "slower:50").answer, GateAnswer::Inconclusive);
+    // A figure that fails or is no longer measured where the reference has a value is not ignored, whatever else
+    // passes.
+    let with_steady = |mut run: Run, rng: &mut ChaCha8Rng| {
+        let values = Noise::stable(1.0).launches(20, rng);
+        run.figures.push(from_values("sim.steady", "", time("call"), Class::Compute, &values));
+        run
+    };
+    let before = with_steady(made("a", &mut rng), &mut rng);
+    let mut after = with_steady(made("b", &mut rng), &mut rng);
+    assert_eq!(answer(&before, &after, "slower:50").answer, GateAnswer::Pass);
+    for (outcome, says) in [
+        (Outcome::Failed("it hung".into()), "it failed: it hung"),
+        (Outcome::Unfit("no shell".into()), "it was not measured: no shell"),
+    ] {
+        after.figures[0].outcome = outcome;
+        let gate = answer(&before, &after, "slower:50");
+        let open: Vec<_> = gate.open.iter().map(|one| (one.figure.as_str(), one.reason.as_deref())).collect();
+        assert_eq!((gate.answer, gate.tested), (GateAnswer::Inconclusive, 1), "{gate:?}");
+        assert_eq!(open, [("sim.wide", Some(says))]);
+        // What the reference could not do either says nothing.
+        let (before, after) = (Run { id: "c".into(), ..after.clone() }, before.clone());
+        assert_eq!(answer(&before, &after, "slower:50").answer, GateAnswer::Pass);
+    }
 }
 
 #[test]

@@ -8,7 +8,8 @@
 use analyse::explain;
 use analyse::explain::{ExplainOptions, Explanation};
 use model::{
-    Class, CpuDistance, Domain, Fact, FactValue, FigureReferences, ObservedReason, Primitive, Run, Share, ValueBasis,
+    Class, CpuDistance, Definition, Domain, Fact, FactValue, FigureReferences, ObservedReason, Primitive, Run, Share,
+    ValueBasis,
 };
 use rand_chacha::ChaCha8Rng;
 use stats::simulate::{generator, standard_normal};
@@ -204,4 +205,27 @@ fn cpus_that_a_host_had_apart_in_one_run_are_told() {
     assert_eq!(told[0].affects, [Primitive::CoreToCore]);
     let alike = explained(&near, &busy);
     assert!(alike.facts.iter().all(|fact| !fact.name.starts_with("cpu.distance")), "a busy link is no other place");
+}
+
+#[test]
+fn figures_of_another_definition_explain_nothing_and_are_counted_as_a_comparison_does() {
+    let mut rng = generator(15);
+    let (mut a, mut b) = (guest("a", 2.6e9, 1.0, &mut rng), guest("b", 2.6e9, 1.0, &mut rng));
+    for run in [&mut a, &mut b] {
+        ["cpu.f0", "cpu.f1", "cpu.f2"].iter().for_each(|probe| contended(run, probe));
+    }
+    b.figures.iter_mut().find(|figure| figure.probe == "cpu.f0").unwrap().definition =
+        Definition::Other("half of the work".to_owned());
+    let tested = |a: &Run, b: &Run| {
+        let found = explained(a, b);
+        (found.tests, found.disturbed.join("; ").matches("states 3 figures as observed").count())
+    };
+    let compared = analyse::compare(&[&a, &b], &analyse::CompareOptions::default()).unwrap();
+    let says =
+        |at: usize| compared.machines[at].disturbances.iter().filter(|one| one.says.contains("3 figures")).count();
+    assert_eq!((says(0), says(1)), (1, 1));
+    for (a, b) in [(&a, &b), (&b, &a)] {
+        assert_eq!(tested(a, b).0, PRIMITIVES.len() - 1);
+    }
+    assert_eq!(tested(&a, &b).1 + usize::from(explained(&a, &b).disturbed.join(" ").contains("likewise")), 2);
 }

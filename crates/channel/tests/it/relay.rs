@@ -33,7 +33,7 @@ enum Heading {
     ToClient,
 }
 
-type Plan = Option<(Heading, usize, Tampering)>;
+type TamperingPlan = Option<(Heading, usize, Tampering)>;
 
 /// The next unit of a stream; `place` is its position.
 fn unit(from: &mut TcpStream, way: Heading, place: usize) -> std::io::Result<Vec<u8>> {
@@ -53,7 +53,7 @@ fn unit(from: &mut TcpStream, way: Heading, place: usize) -> std::io::Result<Vec
     }
 }
 
-fn pass(mut from: TcpStream, mut to: TcpStream, way: Heading, plan: &Plan, record: &Mutex<Vec<Vec<u8>>>) {
+fn pass(mut from: TcpStream, mut to: TcpStream, way: Heading, plan: &TamperingPlan, record: &Mutex<Vec<Vec<u8>>>) {
     let mut held: Option<Vec<u8>> = None;
     for place in 0.. {
         let Ok(bytes) = unit(&mut from, way, place) else { break };
@@ -94,7 +94,7 @@ fn pass(mut from: TcpStream, mut to: TcpStream, way: Heading, plan: &Plan, recor
 }
 
 /// A relay for one connection. Returns the units that passed to the server and to the client.
-fn relay(server: SocketAddr, plan: Plan) -> (SocketAddr, std::thread::JoinHandle<[Vec<Vec<u8>>; 2]>) {
+fn relay(server: SocketAddr, plan: TamperingPlan) -> (SocketAddr, std::thread::JoinHandle<[Vec<Vec<u8>>; 2]>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let work = move || {
@@ -121,7 +121,7 @@ const JOBS: [&str; 3] = ["job 1", "job 2", "job 3"];
 fn session(
     server: &EchoServer,
     jobs: &[&str],
-    plan: Plan,
+    plan: TamperingPlan,
     patience: Duration,
 ) -> (Vec<String>, Option<String>, [Vec<Vec<u8>>; 2]) {
     let (address, relay) = relay(server.address, plan);

@@ -7,7 +7,7 @@ use model::Metric;
 use super::{Confidence, ImportFormat, Parsed, SourceText};
 use crate::differing::{Settings, differing};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
-use crate::text::{MOST_NAMES, SourceFault, axis_value, duration, lines, need, number, shown, split_unit};
+use crate::text::{MOST_NAMES, SourceFault, axis_value, duration, lines, name_value, need, number, shown, split_unit};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "bonnie",
@@ -155,7 +155,7 @@ fn record(
     at: usize,
 ) -> Result<(), SourceFault> {
     let cell = |name: &str| cells.get(name).copied().filter(|cell| !cell.is_empty());
-    let machine = axis_value(cell("name").unwrap_or_default());
+    let machine = name_value(cell("name").unwrap_or_default());
     let known = sheets.iter().position(|(sheet, _)| sheet.machine == machine);
     if known.is_none() && sheets.len() >= MOST_NAMES {
         return Err(SourceFault::new(format!("it has more than {MOST_NAMES} machines"), at));
@@ -165,7 +165,7 @@ fn record(
         sheets.len() - 1
     });
     let (sheet, runs) = &mut sheets[place];
-    let version = cell("version").map_or_else(|| "1.03".to_owned(), axis_value);
+    let version = cell("version").map_or_else(|| "1.03".to_owned(), name_value);
     sheet.version.get_or_insert_with(|| version.clone());
     sheet.begin_process();
     let first = sheet.readings.len();

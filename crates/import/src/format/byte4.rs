@@ -4,7 +4,7 @@ use super::unixbench::scaled;
 use super::{Confidence, ImportFormat, Parsed, SourceText, likely};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, text};
-use crate::text::{MOST_NAMES, SourceFault, axis_value, between, lines, need, number};
+use crate::text::{MOST_NAMES, SourceFault, between, lines, name_value, need, number};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "byte4",
@@ -102,7 +102,7 @@ fn system<'a>(systems: &mut Vec<(&'a str, SourceSheet)>, name: &'a str, at: usiz
     let (kernel, host, release) = (words.next(), words.next(), words.next());
     let facts = text("os.name", kernel.unwrap_or_default(), "table", &[]).into_iter();
     let facts = facts.chain(text("kernel.release", release.unwrap_or_default(), "table", &[])).collect();
-    let machine = axis_value(host.unwrap_or_default());
+    let machine = name_value(host.unwrap_or_default());
     systems.push((name, SourceSheet { machine, facts, ..SourceSheet::default() }));
     Ok(systems.len() - 1)
 }

@@ -2,7 +2,7 @@
 
 use super::{ImportFormat, Parsed, SourceText, coremark_log, sure};
 use crate::sheet::{SourceReading, SourceSheet, rate};
-use crate::text::{SourceFault, after, axis_value, lines, need, number, shown, snake};
+use crate::text::{SourceFault, after, axis_value, lines, name_value, need, number, shown, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "coremark-pro",
@@ -49,7 +49,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             }
         } else if let Some(what) = after(line, "Could not compute score for") {
             let what = what.trim_matches('\'');
-            sheet.notes.push(format!("the mark '{}' was not computed: a workload of it failed", axis_value(what)));
+            sheet.notes.push(format!("the mark '{}' was not computed: a workload of it failed", name_value(what)));
         } else if !columns.is_empty() && !line.is_empty() && !line.starts_with('-') && !line.contains("ERROR:") {
             let Some((name, cells)) = row(&words, columns.len(), at)? else {
                 columns = Vec::new();

@@ -7,7 +7,7 @@ use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::unix;
 use crate::json::{self, BoundedMap, List, Scalar};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate, seconds};
-use crate::text::{SourceFault, axis_value, number};
+use crate::text::{SourceFault, axis_value, name_value, number};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "fio",
@@ -125,7 +125,7 @@ impl FioDocument {
 
 fn add(sheet: &mut SourceSheet, job: &FioJob, global: &BoundedMap<Scalar>) {
     if job.error != 0.0 {
-        sheet.notes.push(format!("job {} ended with error {}", axis_value(&job.jobname), job.error));
+        sheet.notes.push(format!("job {} ended with error {}", name_value(&job.jobname), job.error));
     }
     let directions = [("read", &job.read), ("write", &job.write), ("trim", &job.trim), ("mixed", &job.mixed)];
     for (name, direction) in directions {

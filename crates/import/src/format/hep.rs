@@ -10,7 +10,7 @@ use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::iso;
 use crate::json::{self, BoundedMap, Scalar};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, number, rate, text};
-use crate::text::{MOST_NAMES, SourceFault, axis_value, shown, snake};
+use crate::text::{MOST_NAMES, SourceFault, axis_value, name_value, shown, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "hep-benchmark-suite",
@@ -112,12 +112,12 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         ..SourceSheet::default()
     };
     if let Some(host) = &document.host {
-        sheet.machine = axis_value(&host.hostname);
+        sheet.machine = name_value(&host.hostname);
         describe(&mut sheet, host);
     }
     for (name, profile) in &document.profiles.0 {
         if !["", "success", "SUCCESS"].contains(&profile.status.as_str()) {
-            sheet.notes.push(format!("profile {}: {}", axis_value(name), axis_value(&profile.status)));
+            sheet.notes.push(format!("profile {}: {}", name_value(name), name_value(&profile.status)));
         }
         sheet.readings.extend(overall(name, profile));
         for (workload, entries) in &profile.benchmarks.0 {

@@ -5,7 +5,7 @@ use model::Metric;
 use super::{Confidence, ImportFormat, Parsed, SourceText};
 use crate::date::unix;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate as per_second, seconds};
-use crate::text::{MOST_NAMES, SourceFault, after, axis_value, between, lines, need, number, snake};
+use crate::text::{MOST_NAMES, SourceFault, after, axis_value, between, lines, name_value, need, number, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "hpcc",
@@ -24,12 +24,12 @@ fn detect(head: &[u8]) -> Confidence {
 }
 
 /// The members of one run's summary: line, name and value.
-type Summary<'a> = Vec<(usize, &'a str, &'a str)>;
+type SummaryLines<'a> = Vec<(usize, &'a str, &'a str)>;
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     // HPCC appends to its file: a sheet for each host.
     let (mut sheets, mut host): (Vec<SourceSheet>, String) = (Vec::new(), String::new());
-    let (mut inside, mut summary, mut open, mut lost) = (false, Summary::new(), None, Vec::new());
+    let (mut inside, mut summary, mut open, mut lost) = (false, SummaryLines::new(), None, Vec::new());
     let (mut version, mut started, mut solved) = (None, String::new(), 0);
     for (at, line) in lines(source.text) {
         let line = line.trim();
@@ -40,13 +40,13 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             version = found.split_whitespace().next().map(str::to_owned);
             (started, solved, host) = (String::new(), 0, String::new());
         } else if let Some(name) = after(line, "Hostname:") {
-            host = axis_value(name.trim_matches('\''));
+            host = name_value(name.trim_matches('\''));
         } else if let Some(time) = between(line, "Current time (", ")").and_then(number) {
             if started.is_empty() {
                 started = unix(time);
             }
         } else if line == "Begin of Summary section." {
-            (inside, summary) = (true, Summary::new());
+            (inside, summary) = (true, SummaryLines::new());
         } else if line == "End of Summary section." {
             (inside, open) = (false, None);
             let sheet = sheet_of(&mut sheets, &host, at)?;
@@ -94,7 +94,7 @@ fn sheet_of<'a>(sheets: &'a mut Vec<SourceSheet>, host: &str, at: usize) -> Resu
 }
 
 /// Adds the figures of a run, with the sizes that stand behind them in its summary.
-fn take(sheet: &mut SourceSheet, summary: &Summary<'_>, solved: u32) -> Result<(), SourceFault> {
+fn take(sheet: &mut SourceSheet, summary: &SummaryLines<'_>, solved: u32) -> Result<(), SourceFault> {
     sheet.begin_process();
     let find = |name: &str| summary.iter().find(|(_, known, _)| *known == name).map(|(_, _, value)| *value);
     let mut notes = Vec::new();
@@ -110,7 +110,7 @@ fn take(sheet: &mut SourceSheet, summary: &Summary<'_>, solved: u32) -> Result<(
         // What a test left in memory that did not run is no rate either: its size says so, or a number near zero.
         let unsized_test = sizes(name).iter().filter(|(axis, _)| *axis == "n").filter_map(|(_, size)| find(size));
         if rate <= 0.0 || !rate.is_normal() || unsized_test.filter_map(number).any(|size| size <= 0.0) {
-            notes.push(format!("{} is {}: that test did not run, or it failed", axis_value(name), axis_value(value)));
+            notes.push(format!("{} is {}: that test did not run, or it failed", name_value(name), name_value(value)));
             continue;
         }
         // It prints six digits, without zeros at the end.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate};
-use crate::text::{MOST_ITEMS, SourceFault, after, axis_value, lines, need, number, shown, snake};
+use crate::text::{MOST_ITEMS, SourceFault, after, axis_value, lines, name_value, need, number, shown, snake};
 
 /// Bytes of a MiB, the unit of IOR's rates.
 const MIB: f64 = 1_048_576.0;
@@ -56,7 +56,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 sheet.started = ctime(date.trim_start_matches(':'));
             }
         } else if let Some(machine) = trimmed.strip_prefix("Machine").and_then(|rest| rest.trim().strip_prefix(": ")) {
-            sheet.machine = axis_value(machine.split_whitespace().last().unwrap_or_default());
+            sheet.machine = name_value(machine.split_whitespace().last().unwrap_or_default());
         } else if trimmed.starts_with("Operation") && trimmed.contains("Max(MiB)") {
             run.summary = trimmed.split_whitespace().collect();
             check(&run.summary, at)?;

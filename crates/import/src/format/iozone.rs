@@ -8,7 +8,7 @@ use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
 use crate::date::ctime;
 use crate::differing::{Settings, differing};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
-use crate::text::{SourceFault, axis_value, between, lines, need, number, shown, snake, spans};
+use crate::text::{SourceFault, axis_value, between, lines, name_value, need, number, shown, snake, spans};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "iozone",
@@ -134,7 +134,7 @@ const PLAIN: [&str; 22] = [
 /// Whether the line is one of the head, up to what precedes the results.
 fn head(sheet: &mut SourceSheet, run: &mut IozoneRun, line: &str, at: usize) -> Result<bool, SourceFault> {
     if let Some(version) = between(line, "$Revision:", "$") {
-        sheet.version.get_or_insert_with(|| axis_value(version));
+        sheet.version.get_or_insert_with(|| name_value(version));
     } else if let Some(date) = line.strip_prefix("Run began:") {
         if sheet.started.is_empty() {
             sheet.started = ctime(date);
@@ -142,7 +142,7 @@ fn head(sheet: &mut SourceSheet, run: &mut IozoneRun, line: &str, at: usize) -> 
         run.settings.insert("began".to_owned(), String::new());
     } else if let Some(system) = line.strip_prefix("Machine =") {
         if let (true, Some(host)) = (sheet.machine.is_empty(), system.split_whitespace().nth(1)) {
-            sheet.machine = axis_value(host);
+            sheet.machine = name_value(host);
         }
     } else if let Some(command) = line.strip_prefix("Command line used:") {
         run.settings.remove("began");

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, seconds, text};
-use crate::text::{MOST_NAMES, SourceFault, after, axis_value, lines, need, number, shown};
+use crate::text::{MOST_NAMES, SourceFault, after, axis_value, lines, name_value, need, number, shown};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "nccl-tests",
@@ -68,7 +68,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 run.hosts.insert(host.to_owned());
             }
             let device = trimmed.rsplit_once(']').map_or("", |(_, name)| name);
-            sheet.fact(text("device.model", &axis_value(device), "output", &[]));
+            sheet.fact(text("device.model", &name_value(device), "output", &[]));
         } else if trimmed.starts_with('#') && words.first() == Some(&"size") && words.contains(&"busbw") {
             if let Some(other) = words.iter().find(|name| !COLUMNS.contains(name) && **name != "error") {
                 return Err(SourceFault::new(format!("its column '{}' is not known", shown(other)), at));

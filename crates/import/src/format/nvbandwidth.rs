@@ -2,7 +2,7 @@
 
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, seconds, text};
-use crate::text::{SourceFault, after, axis_value, lines, need, shown, snake};
+use crate::text::{SourceFault, after, axis_value, lines, name_value, need, shown, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "nvbandwidth",
@@ -44,7 +44,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             || line.contains("Git version")
         {
             if let Some((_, name)) = line.split_once(": ").filter(|_| first.starts_with("Device")) {
-                sheet.fact(text("device.model", &axis_value(name.split(" (").next().unwrap_or(name)), "output", &[]));
+                sheet.fact(text("device.model", &name_value(name.split(" (").next().unwrap_or(name)), "output", &[]));
             }
         } else if latency.is_some()
             && columns.is_empty()

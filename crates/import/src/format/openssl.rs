@@ -2,7 +2,7 @@
 
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, text};
-use crate::text::{SourceFault, axis_value, between, lines, need, number, shown, snake};
+use crate::text::{SourceFault, axis_value, between, lines, name_value, need, number, shown, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "openssl-speed",
@@ -67,7 +67,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if !words.is_empty() && words.iter().all(|word| is_key_column(word)) {
             table = OpensslTable::Keys(words.iter().map(|word| (*word).to_owned()).collect());
         } else if let Some(compiler) = trimmed.strip_prefix("compiler:") {
-            sheet.fact(text("compiler", &axis_value(compiler), "output", &[]));
+            sheet.fact(text("compiler", &name_value(compiler), "output", &[]));
         } else if !is_progress(trimmed) {
             let readings = match &table {
                 OpensslTable::Blocks(sizes) => of_blocks(sizes, trimmed, at)?,

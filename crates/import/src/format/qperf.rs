@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
 use crate::differing::{Settings, differing};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number as fact, rate, seconds, text};
-use crate::text::{SourceFault, axis_value, between, called, lines, need, shown};
+use crate::text::{SourceFault, between, called, lines, name_value, need, shown};
 use crate::units::TIMES;
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
@@ -98,7 +98,7 @@ fn end(sheet: &mut SourceSheet, test: &mut QperfTest) {
     for reading in test.readings {
         // An exchange that took as long as the test did not come back.
         if reading.metric.unit == model::Unit::Seconds && test.time.is_some_and(|time| reading.value >= time) {
-            sheet.notes.push(format!("{} at line {} had no answer", axis_value(&test.name), test.at));
+            sheet.notes.push(format!("{} at line {} had no answer", name_value(&test.name), test.at));
             continue;
         }
         let axes = [("size", &test.size), ("mtu", &test.mtu)];
@@ -194,7 +194,7 @@ fn bytes(digits: &str, unit: &str) -> Option<String> {
 fn configuration(sheet: &mut SourceSheet, nodes: &mut HashSet<String>, name: &str, value: &str) -> bool {
     match name {
         "loc_node" => {
-            sheet.machine = axis_value(value);
+            sheet.machine = name_value(value);
             nodes.insert(value.to_owned());
         }
         "loc_cpu" => {
@@ -207,7 +207,7 @@ fn configuration(sheet: &mut SourceSheet, nodes: &mut HashSet<String>, name: &st
             let release = value.strip_prefix("Linux ").unwrap_or(value);
             sheet.fact(text("kernel.release", release, "output", &[]));
         }
-        "loc_qperf" => sheet.version = Some(axis_value(value)),
+        "loc_qperf" => sheet.version = Some(name_value(value)),
         "rem_node" | "rem_cpu" | "rem_os" | "rem_qperf" => {}
         _ => return false,
     }

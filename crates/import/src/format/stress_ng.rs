@@ -7,7 +7,7 @@ use model::{Metric, Unit};
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::unix;
 use crate::sheet::{SourceReading, SourceSheet, number as fact, rate, text};
-use crate::text::{SourceFault, after, axis_value, lines, need, number, snake};
+use crate::text::{SourceFault, after, axis_value, lines, name_value, need, number, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "stress-ng",
@@ -70,7 +70,7 @@ fn yaml(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
         let (key, value) = (key.trim(), value.trim().trim_matches('\''));
         match key {
             "stress-ng-version" => sheet.version = Some(value.to_owned()),
-            "nodename" => sheet.machine = axis_value(value),
+            "nodename" => sheet.machine = name_value(value),
             "release" => sheet.facts.extend(text("kernel.release", value, "stress-ng", &[])),
             "machine" => sheet.facts.extend(text("cpu.architecture", value, "stress-ng", &[])),
             "compiler" => sheet.facts.extend(text("compiler", value, "stress-ng", &[])),

@@ -3,7 +3,9 @@
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number, rate, text};
-use crate::text::{SourceFault, axis_value, between, first_number, lines, need, number as plain_number, snake, spans};
+use crate::text::{
+    SourceFault, axis_value, between, first_number, lines, name_value, need, number as plain_number, snake, spans,
+};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "unixbench",
@@ -138,7 +140,7 @@ fn system(head: &mut SourceSheet, line: &str) -> bool {
         head.fact(text("cpu.model", model, "log", &[]));
     } else if let Some(load) = line.split_once("load average").filter(|_| line.contains(" up ")) {
         let load = load.1.trim_start_matches(['s', ':']).split(';').next().unwrap_or_default();
-        head.notes.push(format!("load averages when it began: {}", axis_value(load)));
+        head.notes.push(format!("load averages when it began: {}", name_value(load)));
     } else {
         return false;
     }

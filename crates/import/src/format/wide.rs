@@ -8,10 +8,13 @@ use model::{Better, Fact, Metric, Point, Primitive, Unit};
 
 use super::{Confidence, ImportFormat, Parsed, SourceText};
 use crate::date;
+use crate::facts;
 use crate::known::{is_ours, known};
 use crate::rows::RowLines;
 use crate::sheet::{self, SourceReading, SourceSheet};
-use crate::text::{MOST_NAMES, SourceFault, axis_value, check_columns, lines, number, one_line, shown, snake};
+use crate::text::{
+    MOST_NAMES, SourceFault, check_columns, is_number, lines, name_value, number, one_line, shown, snake,
+};
 use crate::units::{NamedUnit, unit};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
@@ -69,7 +72,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         let record = record.map_err(|error| fault(rows.at(error.position())))?;
         let line = rows.at(record.position());
         let machine = columns.iter().zip(&record).find(|(column, _)| matches!(column, WideColumn::Machine));
-        let machine = machine.map(|(_, cell)| axis_value(cell)).filter(|name| name != "-");
+        let machine = machine.map(|(_, cell)| name_value(cell)).filter(|name| name != "-");
         let machine = machine.ok_or_else(|| SourceFault::new("the row does not name its machine", line))?;
         let place = *places.entry(machine.clone()).or_insert(sheets.len());
         if place == sheets.len() {
@@ -187,7 +190,7 @@ fn column(name: &str) -> Result<WideColumn, SourceFault> {
     } else {
         (format!("table.{}", snake(title)), Metric { unit: named.unit, per: named.per.clone().into(), better })
     };
-    Ok(WideColumn::Quantity(WideQuantity { id, point, title: axis_value(title), scale: named.scale, metric }))
+    Ok(WideColumn::Quantity(WideQuantity { id, point, title: name_value(title), scale: named.scale, metric }))
 }
 
 /// Adds facts of a machine, of which an earlier row may not say otherwise: such rows are of two machines, or of two
@@ -214,6 +217,24 @@ fn describe(
     Ok(())
 }
 
+/// Names the run by what its rows agree on; what they do not agree on is kept as notes.
+fn label(sheet: &mut SourceSheet, label: String) {
+    let said = |label: &str| format!("label {label}");
+    let first = sheet.processes.len() == 1;
+    let differ = sheet.notes.iter().any(|note| note.starts_with("label "));
+    match sheet.label.take() {
+        Some(known) if known == label => sheet.label = Some(known),
+        None if first && !differ => sheet.label = Some(label),
+        known => {
+            for note in known.iter().chain([&label]).map(|label| said(label)) {
+                if !sheet.notes.contains(&note) {
+                    sheet.notes.push(note);
+                }
+            }
+        }
+    }
+}
+
 fn row(
     sheet: &mut SourceSheet,
     columns: &[WideColumn],
@@ -227,12 +248,13 @@ fn row(
             continue;
         }
         let value = || {
-            let reason = || format!("'{}' in column '{}' is not a number", shown(cell), shown(name));
+            let what = if is_number(cell) { "too large a number" } else { "not a number" };
+            let reason = || format!("'{}' in column '{}' is {what}", shown(cell), shown(name));
             number(cell).ok_or_else(|| SourceFault::new(reason(), line))
         };
         match column {
             WideColumn::Machine => {}
-            WideColumn::Label => sheet.notes.push(format!("label {}", axis_value(cell))),
+            WideColumn::Label => label(sheet, name_value(cell)),
             WideColumn::Date => {
                 sheet.started = date::iso(cell);
                 if sheet.started.is_empty() {
@@ -242,11 +264,16 @@ fn row(
             }
             WideColumn::Text(fact) => {
                 let affects = if *fact == "cpu.model" { &[Primitive::CoreClock][..] } else { &[] };
-                describe(sheet, sheet::text(fact, &axis_value(cell), "table", affects), name, line)?;
+                describe(sheet, sheet::text(fact, &name_value(cell), "table", affects), name, line)?;
             }
             WideColumn::Number(fact, unit, scale) => {
                 let affects = if *fact == "cpu.clock" { &[Primitive::CoreClock][..] } else { &[] };
-                describe(sheet, [sheet::number(fact, value()? * scale, unit, "table", affects)], name, line)?;
+                let value = value()? * scale;
+                if let Some(why) = facts::fault(fact, value) {
+                    let reason = format!("'{}' in column '{}' is {why}; correct it", shown(cell), shown(name));
+                    return Err(SourceFault::new(reason, line));
+                }
+                describe(sheet, [sheet::number(fact, value, unit, "table", affects)], name, line)?;
             }
             WideColumn::Quantity(quantity) => {
                 let value = value()? * quantity.scale;

@@ -172,6 +172,28 @@ fn intervals_keep_their_stated_level() {
     assert_eq!((estimate.method, estimate.level, estimate.launches), (EstimateMethod::Stated, 0.95, 1));
     assert!(near(estimate.value, 100e-9) && near(estimate.high, 102e-9) && figure.launches.is_empty());
     assert!(figure.notes.iter().any(|note| note.contains("one process")));
+    // What the terminal prints is in the file too.
+    let own = |text: &str| {
+        let run = &common::read_as("criterion", text)[0];
+        assert_eq!(run.figures.len(), 2);
+        let figure = named(run, "criterion.slope_or_mean");
+        let estimate = figure.outcome.estimate().unwrap();
+        (estimate.value * 1e9, estimate.low * 1e9, estimate.high * 1e9, figure.notes.join("; "))
+    };
+    let mut file = common::text("criterion.json");
+    let (value_, low, high, notes) = own(&file);
+    assert!(
+        near(value_, 101.0) && near(low, 99.0) && near(high, 103.0) && notes.contains("the mean, since"),
+        "{notes}"
+    );
+    let slope = r#""slope":{"confidence_interval":{"confidence_level":0.95,"lower_bound":97.0,"upper_bound":98.0},"point_estimate":97.5}"#;
+    assert!(file.contains("\"slope\":null"));
+    file = file.replace("\"slope\":null", slope);
+    let (value_, low, high, notes) = own(&file);
+    assert!(
+        near(value_, 97.5) && near(low, 97.0) && near(high, 98.0) && notes.contains("the slope of time"),
+        "{notes}"
+    );
     let run = &import_fixture("criterion.txt")[0];
     assert_eq!(run.figures.len(), 2);
     assert!(near(value(run, "criterion.slope_or_mean:benchmark=sort/with a long name that fills the line"), 2.1e-3));
@@ -184,6 +206,7 @@ fn intervals_keep_their_stated_level() {
     assert!(near(value(run, "criterion.slope_or_mean:benchmark=sort/short"), 12.5e-9), "without the median");
     let run = &import_fixture("criterion-messages.json")[0];
     assert!(near(value(run, "criterion.time:benchmark=sort/short"), 12.4e-9));
+    assert!(near(value(run, "criterion.slope_or_mean:benchmark=sort/short"), 12.5e-9), "beside the median");
     let run = &import_fixture("criterion-sample.json")[0];
     assert_eq!(named(run, "criterion.time").outcome.estimate().unwrap().method, EstimateMethod::Range);
 }

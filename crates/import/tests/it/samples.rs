@@ -6,7 +6,7 @@ use model::{Catalogue, Outcome, render_run};
 /// File, format (empty: must be refused), and how many figures.
 const SAMPLES: &[(&str, &str, usize)] = &[
     ("criterion/benchmark.json", "", 0),
-    ("criterion/estimates.json", "criterion", 1),
+    ("criterion/estimates.json", "criterion", 2),
     ("criterion/sample.json", "criterion", 1),
     ("gbench/test1_run1.json", "google-benchmark", 28),
     ("gbench/test3_run0.json", "google-benchmark", 8),

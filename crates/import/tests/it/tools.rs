@@ -308,10 +308,28 @@ fn anybodys_table_is_read_by_its_headings() {
         ("machine,memory.copy (s)\na,1\n", "another unit than the figure"),
         ("machine,x (s),date\na,1,May\n", "'May' is not a date"),
         ("machine;x (s)\na;1,5\n", "'1,5' in column 'x (s)' is not a number"),
+        ("machine,x (s)\na,1e308\n", "'1e308' in column 'x (s)' is too large a number at line 2"),
+        ("machine,cores,x (s)\na,-4,1\n", "'-4' in column 'cores' is less than any machine has; correct it at line 2"),
+        ("machine,cores,x (s)\na,1.5,1\n", "'1.5' in column 'cores' is not a whole number"),
+        ("machine,year,x (s)\na,19,1\n", "'19' in column 'year' is less than any machine has"),
+        ("machine,clock (GHz),x (s)\na,2400,1\n", "'2400' in column 'clock (GHz)' is more than any machine has"),
+        ("machine,memory (GiB),x (s)\na,0,1\n", "'0' in column 'memory (GiB)' is less than any machine has"),
     ] {
         let error = import("t.csv", table.as_bytes(), None, &Catalogue::default()).unwrap_err().to_string();
         assert!(error.contains(words), "{table:?}: {error}");
     }
+    let table = "machine,cpu,label,cores,clock (GHz),l3 (MiB),x (s)\n\
+                 \"rack 4, node 1\",\"Example, 2 threads\",base,4,2.4,0,1\n\"rack 4, node 1\",\"Example, 2 threads\",base,4,2.4,0,1.1\n\
+                 b,,one,,,,2\nb,,two,,,,2\nb,,two,,,,2\n";
+    let runs = import("t.csv", table.as_bytes(), None, &Catalogue::default()).unwrap();
+    let (first, second) = (&runs[0], &runs[1]);
+    assert_eq!(first.machine.name, "rack 4, node 1", "only axes have no commas");
+    assert_eq!(first.machine.text("cpu.model").as_deref(), Some("Example, 2 threads"));
+    assert_eq!((first.label.as_deref(), first.session.notes.len()), (Some("base"), 0), "{:?}", first.session.notes);
+    assert_eq!(
+        (second.label.as_ref(), &second.session.notes[..]),
+        (None, &["label one".to_owned(), "label two".to_owned()][..])
+    );
     let semicolons = import("t.csv", b"machine;x (s)\na;1.5\n", None, &Catalogue::default()).unwrap();
     assert!(near(value(&semicolons[0], "table.x"), 1.5));
 }

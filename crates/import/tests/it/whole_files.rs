@@ -62,7 +62,7 @@ fn whole_logs_of_unixbench_say_what_the_system_did() {
     let facts = ["cpu.model", "kernel.release"].map(|name| run.machine.text(name));
     assert_eq!(facts, [Some("Example(R) CPU @ 2.60GHz".to_owned()), Some("6.6.31-example".to_owned())]);
     assert_eq!(run.machine.number("cpu.count"), Some(1.0));
-    assert!(noted(run, "load averages when it began: 1.97; 0.35; 0.19"), "{:?}", run.session.notes);
+    assert!(noted(run, "load averages when it began: 1.97, 0.35, 0.19"), "{:?}", run.session.notes);
     let exec = run.figures.iter().find(|figure| figure.title.contains("xec")).unwrap();
     assert!(exec.notes.iter().any(|note| note.contains("not plausible")) && exec.rounding.is_some());
     assert_eq!(unread("unixbench", text), 0);

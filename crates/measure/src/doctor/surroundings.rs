@@ -185,12 +185,17 @@ fn all_leftovers(places: impl Iterator<Item = PathBuf>) -> Vec<Check> {
         .collect()
 }
 
-/// Scratch directories of launches that were killed.
+/// Scratch directories of launches that were killed, and documents whose writers were.
 fn leftovers(directory: &Path) -> Option<Check> {
     let entries = std::fs::read_dir(directory).ok()?;
     let ours = |name: &str| {
         let mut parts = name.split('-');
-        parts.next() == Some("prony") && parts.next().is_some_and(|pid| pid.parse::<u32>().is_ok_and(|pid| !alive(pid)))
+        let kind = match parts.next() {
+            Some("prony") => true,
+            Some(".prony") => name.ends_with(".part"),
+            _ => false,
+        };
+        kind && parts.next().is_some_and(|pid| pid.parse::<u32>().is_ok_and(|pid| !alive(pid)))
     };
     let left: Vec<String> =
         entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).filter(|name| ours(name)).collect();
@@ -198,7 +203,7 @@ fn leftovers(directory: &Path) -> Option<Check> {
     (!left.is_empty()).then(|| {
         Check::attention(
             "leftovers",
-            format!("a killed launch left {} in {}", left.join(", "), directory.display()),
+            format!("a killed process left {} in {}", left.join(", "), directory.display()),
             "remove them: no process here uses them, and another host's or container's only if it shares the directory",
         )
     })
@@ -240,11 +245,20 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let own = format!("prony-{}-1-0", std::process::id());
         // No process has this number: the largest that a kernel gives is 4,194,304.
-        for name in [own.as_str(), "prony-4999999-1f-0", "prony-notes", "other"] {
+        let begun = format!(".prony-{}-aB3.part", std::process::id());
+        for name in [own.as_str(), "prony-4999999-1f-0", "prony-notes", "other", ".prony-4999999-kept"] {
             std::fs::create_dir(home.path().join(name)).unwrap();
         }
-        let says = leftovers(home.path()).unwrap().says;
-        assert!(says.contains("left prony-4999999-1f-0 in ") && !says.contains(&own), "{says}");
+        for name in [begun.as_str(), ".prony-aB3dEf.part"] {
+            std::fs::write(home.path().join(name), "{").unwrap();
+        }
+        let says = |home: &Path| leftovers(home).unwrap().says;
+        assert!(says(home.path()).contains("left prony-4999999-1f-0 in "), "{}", says(home.path()));
+        std::fs::remove_dir(home.path().join("prony-4999999-1f-0")).unwrap();
+        assert!(leftovers(home.path()).is_none(), "what is in use, or nobody's that is known, is not listed");
+        std::fs::write(home.path().join(".prony-4999999-aB3.part"), "{").unwrap();
+        let says = says(home.path());
+        assert!(says.contains("left .prony-4999999-aB3.part in "), "{says}");
         assert!(says.ends_with(&home.path().display().to_string()), "{says}");
         assert!(leftovers(&home.path().join("other")).is_none());
     }

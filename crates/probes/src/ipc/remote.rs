@@ -2,7 +2,7 @@
 
 use std::os::fd::AsFd;
 
-use crate::line::{Pair, PartyLine, peer_ended};
+use crate::line::{LinePair, PartyLine, peer_ended};
 use crate::peer_process::{PeerProcess, answer, fold};
 use crate::rpc::{CALL_BYTES, MARK_BYTES, REPLY_BYTES, get_call, get_mark, get_reply, put_call, put_mark, put_reply};
 use crate::{Axis, BatchWork, Kernel, ProbeContext, ProbeError, Recorder, Unsupported};
@@ -27,7 +27,7 @@ const ROOM: usize = MARK_BYTES + CALL_BYTES;
 
 impl<const MARK: usize> Remote<MARK> {
     /// Forks the server.
-    pub(super) fn start(context: &mut ProbeContext, (near, far): Pair, polls: bool) -> Result<Self, Unsupported> {
+    pub(super) fn start(context: &mut ProbeContext, (near, far): LinePair, polls: bool) -> Result<Self, Unsupported> {
         let serve = |line| serve::<MARK>(&PolledLine { line, polls });
         let (peer, line) = PeerProcess::start(context, 1, near, far, serve)?;
         let line = PolledLine { line, polls };

@@ -89,11 +89,11 @@ pub(super) fn reading(
     Ok(Trial::Readings(Box::new(HierarchyReading { curve, number: Box::new(number) })))
 }
 
-type Number = Box<dyn Fn(&mut HierarchyCurve) -> Result<f64, ProbeError>>;
+type CurveReading = Box<dyn Fn(&mut HierarchyCurve) -> Result<f64, ProbeError>>;
 
 struct HierarchyReading {
     curve: Rc<RefCell<HierarchyCurve>>,
-    number: Number,
+    number: CurveReading,
 }
 
 impl Readings for HierarchyReading {

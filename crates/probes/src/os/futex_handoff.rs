@@ -25,18 +25,18 @@ pub(super) static PROBE: Probe = Probe {
 };
 
 /// Even: the turn of this thread. Odd: that of the peer. `END`: no further turns.
-type Turn = AtomicU32;
+type HandoffTurn = AtomicU32;
 const END: u32 = u32::MAX;
 
 struct Handoff {
-    turn: Arc<Turn>,
+    turn: Arc<HandoffTurn>,
     peer: Option<PeerThread>,
     began: u32,
     at: u32,
 }
 
 fn prepare(_: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
-    let turn = Arc::new(Turn::new(0));
+    let turn = Arc::new(HandoffTurn::new(0));
     let theirs = Arc::clone(&turn);
     let peer = PeerThread::start(context, 1, move || {
         loop {

@@ -9,18 +9,23 @@ use crate::programs::{self, Linking};
 use crate::{BatchWork, Kernel, ProbeContext, ProbeError, Scratch, Unsupported};
 
 /// A way to start a prepared program.
-pub(super) type How = fn(&mut PreparedProgram) -> sys::Result<Child>;
+pub(super) type StartMethod = fn(&mut PreparedProgram) -> sys::Result<Child>;
 
 /// Repeatedly starts a program, waits for it and requires status 0.
 pub(super) struct StartKernel {
     program: PreparedProgram,
-    how: How,
+    how: StartMethod,
     _files: Rc<Scratch>,
 }
 
 impl StartKernel {
     /// Starts `path` with its arguments, without output.
-    pub(super) fn new(path: &Path, arguments: &[&str], files: Rc<Scratch>, how: How) -> Result<Self, Unsupported> {
+    pub(super) fn new(
+        path: &Path,
+        arguments: &[&str],
+        files: Rc<Scratch>,
+        how: StartMethod,
+    ) -> Result<Self, Unsupported> {
         let mut program = PreparedProgram::new(path, arguments)?.silent()?;
         // Outside the clock: a program that cannot be started here is not a failure of the measurement.
         match how(&mut program)?.wait()? {

@@ -54,11 +54,11 @@ pub(super) struct Size {
     pub(super) right: u32,
 }
 
-type Context<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<AxisScale, AxisScale>>;
+type SheetContext<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<AxisScale, AxisScale>>;
 
 /// The drawing; `over` collects elements for the top layer.
 pub(super) struct ChartSheet<'a> {
-    context: Context<'a>,
+    context: SheetContext<'a>,
     over: Vec<Markup>,
 }
 

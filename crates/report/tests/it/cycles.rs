@@ -4,6 +4,7 @@
 use crate::fixture;
 
 use analyse::CompareOptions;
+use analyse::compare::FailOn;
 use model::{
     Class, CpuDistance, Domain, Estimate, EstimateMethod, Figure, FigureKey, FigureReferences, Launch, Metric, Outcome,
     Point, Run, SessionReferences, Share, UndisturbedBatches, Unit, UnsharedCore, ValueBasis,
@@ -157,7 +158,21 @@ fn cpus_that_the_host_had_elsewhere_are_said_of_one_machine() {
     assert!(comparison.rows.iter().all(|row| !row.ratios[0].elsewhere));
     let text = said(&[&near_both, &far_both]);
     assert!(text.contains("DIFFERENT, CPUs elsewhere") && text.contains("figures that use both (§)"), "{text}");
+    // A gate does not take it for a regression, nor for a pass where it hides one.
+    let gate = |a: &Run, b: &Run| {
+        let found = analyse::compare(&[a, b], &CompareOptions::default()).unwrap();
+        let mut gate = "slower:20".parse::<FailOn>().unwrap().gate(&found, false);
+        gate.open.retain(|one| one.figure.starts_with("os."));
+        gate.failing.retain(|one| one.figure.starts_with("os."));
+        (gate.open.iter().filter_map(|one| one.reason.clone()).collect::<Vec<_>>(), gate.failing.len())
+    };
+    for (a, b) in [(&near_both, &far_both), (&far_both, &near_both)] {
+        let (open, failing) = gate(a, b);
+        assert!(failing == 0 && open.len() == 1 && open[0].contains("CPUs nearer to each other"), "{open:?}");
+    }
+    assert_eq!(gate(&near_both, &of_both(&far, 1.0)), (Vec::new(), 0), "what stayed the same passes");
     let busy_both = of_both(&busy, 2.0);
+    assert_eq!(gate(&near_both, &busy_both), (Vec::new(), 1));
     let text = said(&[&near_both, &busy_both]);
     assert!(text.contains("DIFFERENT") && !text.contains("elsewhere") && !text.contains('§'), "{text}");
     // Of another machine it is no news.

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use model::{FactValue, Run};
 use report::view::{self, ReportInput};
-use report::{Html, ReportFormat};
+use report::{Block, Chart, ChartPlot, Html, ReportFormat};
 
 fn page(runs: &[&Run]) -> String {
     let comparison = (runs.len() > 1).then(|| analyse::compare(runs, &analyse::CompareOptions::default()).unwrap());
@@ -137,6 +137,36 @@ fn a_page_of_many_runs_has_no_launches_few_notes_and_rows_for_curves() {
     let tails = rest.split("<h2>Latency distributions</h2>").nth(1).unwrap().split("</section>").next().unwrap();
     assert!(!tails.contains("figure class=\"small\""), "no chart of so many curves");
     assert!(tails.contains("node19") && tails.contains("99.9%"), "{tails}");
+}
+
+/// Curves of many runs over a size stand in several charts, those of one point together, and none is left out.
+#[test]
+fn no_chart_over_sizes_has_more_curves_than_can_be_told_apart() {
+    let runs: Vec<Run> = (0..20u64)
+        .map(|at| Run { label: Some(format!("node{at}")), ..fixture::sample_run(at + 1, 1.0, true) })
+        .collect();
+    let over_size = |number: usize| {
+        let some: Vec<&Run> = runs.iter().take(number).collect();
+        let document = view::report(&ReportInput { runs: &some, ..ReportInput::default() });
+        let sections = document.sections.into_iter().filter(|section| section.title.ends_with(" over size"));
+        let charts = sections.flat_map(|section| section.blocks).filter_map(|block| match block {
+            Block::Chart(chart) => Some(chart),
+            _ => None,
+        });
+        charts.collect::<Vec<_>>()
+    };
+    let series = |chart: &Chart| match &chart.plot {
+        ChartPlot::Curves(curves) => curves.series.clone(),
+        other => panic!("{other:?}"),
+    };
+    let few = over_size(2);
+    let kinds: usize = few.iter().map(|chart| series(chart).len()).sum::<usize>() / 2;
+    assert!(kinds > 1 && few.iter().all(|chart| !chart.title.contains(" of ")), "one chart of a probe");
+    let many = over_size(20);
+    let all: Vec<String> = many.iter().flat_map(|chart| series(chart)).map(|one| one.name).collect();
+    assert_eq!(all.len(), 20 * kinds);
+    assert!(many.len() > few.len() && many.iter().all(|chart| (1..=16).contains(&series(chart).len())));
+    assert!(many.iter().any(|chart| chart.title.ends_with(" (2 of 4)")), "{:?}", many[0].title);
 }
 
 /// Without this test, a harness that reports nothing would pass every page.

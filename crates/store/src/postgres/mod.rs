@@ -20,6 +20,7 @@ use self::address::Address;
 use crate::key::{canonical, older};
 use crate::packed::{Packed, interrupted, unpacked};
 use crate::select::check_label;
+use crate::store::{may_lack_placements, values_only};
 use crate::{Access, Detail, Error, SessionValue, Store, StoreErrorKind, Summary};
 
 /// Time limit for the server, and for locks of other writers.
@@ -169,7 +170,11 @@ impl Store for PostgresStore {
         };
         let rows = self.query("read", sql, &[&id])?;
         let row = rows.first().ok_or_else(|| self.unknown(id))?;
-        unpacked(row.get(1), row.get(0), &format!("{}, run {id}", self.place))
+        let run = unpacked(row.get(1), row.get(0), &format!("{}, run {id}", self.place))?;
+        if detail == Detail::Values && may_lack_placements(&run) {
+            return self.get(id, Detail::Whole).map(values_only).or(Ok(run));
+        }
+        Ok(run)
     }
 
     fn summaries(&self) -> Result<Vec<Summary>, Error> {

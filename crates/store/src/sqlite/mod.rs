@@ -13,6 +13,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::packed::{Packed, unpacked};
 use crate::select::check_label;
+use crate::store::{may_lack_placements, values_only};
 use crate::{Detail, Error, SessionValue, Store, Summary};
 
 /// Runs in an SQLite file.
@@ -75,7 +76,11 @@ impl Store for SqliteStore {
     fn get(&self, id: &str, detail: Detail) -> Result<Run, Error> {
         let found = read::document(&self.connection, id, detail).map_err(|error| self.refuse("read", &error))?;
         let (label, bytes) = found.ok_or_else(|| self.unknown(id))?;
-        unpacked(&bytes, label, &format!("{}, run {id}", self.place()))
+        let run = unpacked(&bytes, label, &format!("{}, run {id}", self.place()))?;
+        if detail == Detail::Values && may_lack_placements(&run) {
+            return self.get(id, Detail::Whole).map(values_only).or(Ok(run));
+        }
+        Ok(run)
     }
 
     fn summaries(&self) -> Result<Vec<Summary>, Error> {
@@ -123,6 +128,29 @@ impl Store for SqliteStore {
 #[allow(clippy::unwrap_used, reason = "these are tests")]
 mod tests {
     use super::*;
+
+    /// A run whose values a version before stored without where its launches were.
+    #[test]
+    fn where_launches_were_is_taken_from_the_whole_document_where_the_values_lack_it() {
+        let distance = model::CpuDistance { cpus: [0, 1], picos: 40_000, share: model::Share::ALL, elsewhere: None };
+        let mut run = model::parse_run(include_str!("../../../../tests/upgrade/schema-2.json")).unwrap();
+        run.session.references.get_or_insert_default().distances = vec![distance];
+        let placement = model::Placement { asked: vec![0, 1], seen: vec![vec![0], vec![1]] };
+        run.figures[0].launches[0].placement = placement.clone();
+        let mut store = SqliteStore::in_memory().unwrap();
+        store.put(&run).unwrap();
+        let seen = |store: &SqliteStore| {
+            store.get(&run.id, Detail::Values).unwrap().figures[0].launches[0].placement.seen.clone()
+        };
+        assert_eq!(seen(&store), placement.seen);
+        let mut bare = run.clone();
+        bare.figures.iter_mut().flat_map(|figure| &mut figure.launches).for_each(|launch| {
+            launch.placement = model::Placement::default();
+        });
+        let values = Packed::of(&bare, "here").unwrap().values;
+        store.connection.execute("UPDATE documents SET launch_values = ?1", [values]).unwrap();
+        assert_eq!(seen(&store), placement.seen);
+    }
 
     fn interrupted(store: &SqliteStore) -> Vec<bool> {
         store.summaries().unwrap().iter().map(|summary| summary.interrupted).collect()

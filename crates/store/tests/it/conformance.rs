@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "these are tests, helpers included")]
 
 use crate::common::{SMALL, history, run};
-use model::{FigureKey, Outcome, Run};
+use model::{CpuDistance, FigureKey, Outcome, Run, SessionReferences, Share};
 use store::{Access, Detail, Error, Selector, Store, StoreSelection, transfer};
 
 /// A new, empty store, with what keeps it alive.
@@ -49,6 +49,7 @@ macro_rules! conformance {
 conformance! {
     runs_are_read_back_unchanged,
     values_are_loaded_without_the_inside_of_launches,
+    values_tell_where_several_parties_were,
     a_put_of_the_same_id_replaces,
     numbers_are_never_reused,
     labels_survive_saving_a_run_again,
@@ -103,6 +104,19 @@ fn values_are_loaded_without_the_inside_of_launches(mut fresh: Fresh) {
         assert!(b.launches.iter().all(|launch| launch.nanos.is_empty()));
     }
     assert_eq!((whole.machine, whole.session, whole.plan), (values.machine, values.session, values.plan));
+}
+
+/// A comparison must find from values that the host had two CPUs elsewhere, as it does from documents.
+fn values_tell_where_several_parties_were(mut fresh: Fresh) {
+    let mut whole = run("m", 1, SMALL);
+    let distance = CpuDistance { cpus: [0, 1], picos: 40_000, share: Share::ALL, elsewhere: None };
+    whole.session.references = Some(SessionReferences { distances: vec![distance], ..Default::default() });
+    let both = vec![vec![0], vec![1]];
+    whole.figures[0].launches.iter_mut().for_each(|launch| launch.placement.seen = both.clone());
+    fresh.store.put(&whole).unwrap();
+    let values = fresh.store.get(&whole.id, Detail::Values).unwrap();
+    assert!(values.figures[0].launches.iter().all(|launch| launch.placement.seen == both));
+    assert!(values.figures[1].launches.iter().all(|launch| launch.placement.seen.is_empty()));
 }
 
 fn a_put_of_the_same_id_replaces(mut fresh: Fresh) {

@@ -37,7 +37,7 @@ fn a_dhrystone_makes_the_published_calls() {
 }
 
 /// A module: its function, the instruction of its work, and the number of these if a compiler unrolls its loop.
-type Module = (&'static str, fn(&Instruction) -> bool, u64);
+type LoopModule = (&'static str, fn(&Instruction) -> bool, u64);
 
 #[test]
 fn every_module_of_the_whetstone_is_a_loop_that_works() {
@@ -48,7 +48,7 @@ fn every_module_of_the_whetstone_is_a_loop_that_works() {
     }
     let multiplies = |one: &Instruction| one.mnemonic().contains("mulsd") || one.mnemonic().contains("mulpd");
     let call = |one: &Instruction| one.mnemonic() == "call";
-    let modules: [Module; 9] = [
+    let modules: [LoopModule; 9] = [
         ("array", multiplies, 12 * 4),
         ("parameter", call, 14),
         ("six_times", multiplies, 6 * 3),

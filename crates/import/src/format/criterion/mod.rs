@@ -15,10 +15,10 @@ use crate::text::{SourceFault, axis_value, between, lines, need};
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "criterion",
     tool: "criterion.rs",
-    about: "the stated interval of the median (of one process: it does not cover what differs between launches), and of \
-            version 0.1 the middle of the median's; on the terminal that of criterion's own estimate instead, the slope or \
-            the mean, which is a figure of its own, and of the throughput; from sample.json the median and range of the \
-            samples",
+    about: "the stated intervals (of one process: they do not cover what differs between launches) of the median and of \
+            criterion's own estimate, the slope or the mean, which is a figure of its own and all that the terminal states, \
+            beside the throughput; of version 0.1 the middle of the median's; from sample.json the median and range of \
+            the samples",
     by_lines: true,
     detect,
     parse,
@@ -31,6 +31,10 @@ const ONE: &str = "criterion's interval covers samples of one process, and not d
 /// and the mean where all have one number.
 const SLOPE_OR_MEAN: &str = "criterion's estimate: the slope of time over iterations, or the mean where all samples have as many; the line does not \
      say which";
+
+const SLOPE: &str = "criterion's estimate: the slope of time over iterations";
+
+const MEAN: &str = "criterion's estimate: the mean, since all samples have as many iterations";
 
 fn detect(head: &[u8]) -> Confidence {
     let named = sure(head, &["\"confidence_interval\"", "\"point_estimate\""])
@@ -46,12 +50,25 @@ fn detect(head: &[u8]) -> Confidence {
 struct Estimates {
     #[serde(alias = "Median")]
     median: CriterionEstimate,
+    #[serde(alias = "Mean")]
+    mean: Option<CriterionEstimate>,
+    #[serde(alias = "Slope")]
+    slope: Option<CriterionEstimate>,
 }
 
 #[derive(Deserialize)]
 struct CriterionEstimate {
     confidence_interval: CriterionInterval,
     point_estimate: f64,
+}
+
+impl CriterionEstimate {
+    fn reading(&self, benchmark: &str) -> SourceReading {
+        let bounds = &self.confidence_interval;
+        let (low, high) = (bounds.lower_bound * 1e-9, bounds.upper_bound * 1e-9);
+        let spread = SourceSpread::Interval { low, high, level: bounds.confidence_level };
+        reading(benchmark, self.point_estimate * 1e-9, spread)
+    }
 }
 
 #[derive(Deserialize)]
@@ -97,14 +114,12 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 1,
             ));
         }
-        let median = json::read::<Estimates>(text)?.median;
-        let bounds = median.confidence_interval;
-        let spread = SourceSpread::Interval {
-            low: bounds.lower_bound * 1e-9,
-            high: bounds.upper_bound * 1e-9,
-            level: bounds.confidence_level,
-        };
-        sheet.readings.push(reading(&benchmark_of(source.name), median.point_estimate * 1e-9, spread).note(ONE));
+        let Estimates { median, mean, slope } = json::read(text)?;
+        let benchmark = benchmark_of(source.name);
+        sheet.readings.push(median.reading(&benchmark).note(ONE));
+        // What the terminal prints.
+        let own = slope.map(|slope| (slope, SLOPE)).or(mean.map(|mean| (mean, MEAN)));
+        sheet.readings.extend(own.map(|(own, note)| of_estimate(own.reading(&benchmark).note(ONE), note)));
     } else if text.contains("\"benchmark-complete\"") {
         for (at, line) in lines(text).filter(|(_, line)| line.contains("\"benchmark-complete\"")) {
             let fault =
@@ -130,11 +145,11 @@ fn reading(benchmark: &str, value: f64, spread: SourceSpread) -> SourceReading {
 }
 
 /// The reading as one of criterion's own estimate, which is not the median.
-fn of_estimate(mut reading: SourceReading) -> SourceReading {
+fn of_estimate(mut reading: SourceReading, note: &str) -> SourceReading {
     if reading.id == "criterion.time" {
         (reading.id, reading.title) = (model::CRITERION_ESTIMATE.to_owned(), "Time, slope or mean".to_owned());
     }
-    reading.note(SLOPE_OR_MEAN)
+    reading.note(note)
 }
 
 /// `target/criterion/Fibonacci/Iterative/new/estimates.json` belongs to `Fibonacci/Iterative`.
@@ -162,20 +177,22 @@ fn sample(name: &str, sample: CriterionSample) -> Result<SourceReading, SourceFa
     Ok(reading.note("the range is of samples of one process"))
 }
 
-fn message(message: Message, at: usize) -> Result<Option<SourceReading>, SourceFault> {
-    let complete = message.reason == "benchmark-complete";
-    let (median, typical) = (message.median, message.typical);
-    let is_median = median.is_some();
-    let Some(typical) = median.or(typical).filter(|_| complete) else { return Ok(None) };
-    let scale = scale(&typical.unit).ok_or_else(|| SourceFault::new("the time has no known unit", at))?;
-    let spread =
-        SourceSpread::Interval { low: typical.lower_bound * scale, high: typical.upper_bound * scale, level: 0.95 };
-    let id = message.id.unwrap_or_default();
-    let mut reading = reading(&id, typical.estimate * scale, spread).note(ONE);
-    if !is_median {
-        reading = of_estimate(reading);
+/// What a message states: the median, and criterion's own estimate.
+fn message(message: Message, at: usize) -> Result<Vec<SourceReading>, SourceFault> {
+    let Message { reason, id, median, typical } = message;
+    if reason != "benchmark-complete" {
+        return Ok(Vec::new());
     }
-    Ok(Some(reading.note("the message states no level; criterion's default of 95% is assumed")))
+    let id = id.unwrap_or_default();
+    let stated = |stated: Typical| {
+        let scale = scale(&stated.unit).ok_or_else(|| SourceFault::new("the time has no known unit", at))?;
+        let (low, high) = (stated.lower_bound * scale, stated.upper_bound * scale);
+        Ok(reading(&id, stated.estimate * scale, SourceSpread::Interval { low, high, level: 0.95 }).note(ONE))
+    };
+    let median = median.map(&stated).transpose()?;
+    let own = typical.map(&stated).transpose()?.map(|own| of_estimate(own, SLOPE_OR_MEAN));
+    let level = "the message states no level; criterion's default of 95% is assumed";
+    Ok(median.into_iter().chain(own).map(|reading| reading.note(level)).collect())
 }
 
 fn scale(unit: &str) -> Option<f64> {
@@ -244,7 +261,7 @@ fn terminal(sheet: &mut SourceSheet, source: &SourceText<'_>) -> Result<(), Sour
             (reading.id, reading.title) = ("criterion.throughput".to_owned(), "Throughput".to_owned());
         }
         reading.metric = metric;
-        sheet.readings.push(of_estimate(reading).note(model::NO_LEVEL_ON_THE_LINE));
+        sheet.readings.push(of_estimate(reading, SLOPE_OR_MEAN).note(model::NO_LEVEL_ON_THE_LINE));
     }
     Ok(())
 }

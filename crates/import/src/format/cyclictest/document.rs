@@ -7,7 +7,7 @@ use super::{Parsed, SourceFault, SourceSheet, SourceText};
 use crate::date::mail;
 use crate::json::{BoundedMap, Scalar, documents, read_document};
 use crate::sheet::text;
-use crate::text::{MOST_NAMES, axis_value};
+use crate::text::{MOST_NAMES, axis_value, name_value};
 
 #[derive(Deserialize)]
 struct CyclicDocument {
@@ -54,7 +54,7 @@ pub(super) fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     for place in found {
         let document: CyclicDocument = read_document(place, &source.ledger)?;
         let words = |name: &str| document.sysinfo.0.get(name).map(Scalar::words).unwrap_or_default();
-        let machine = axis_value(&words("nodename"));
+        let machine = name_value(&words("nodename"));
         let mut sheet = SourceSheet { machine, started: mail(&document.start_time), ..SourceSheet::default() };
         sheet.version = Some(document.rt_test_version.clone()).filter(|version| !version.is_empty());
         sheet.fact(text("kernel.release", &words("release"), "output", &[]));

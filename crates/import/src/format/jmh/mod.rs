@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
 use crate::json::{self, BoundedMap, List, Scalar};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, text};
-use crate::text::{SourceFault, axis_value, lines, need, number, shown};
+use crate::text::{SourceFault, axis_value, lines, name_value, need, number, shown};
 use crate::units::TIMES;
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
@@ -161,7 +161,7 @@ fn terminal(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
         } else if let Some(version) = line.strip_prefix("# JMH version:") {
             sheet.version = Some(version.trim().to_owned());
         } else if let Some(vm) = line.strip_prefix("# VM version:") {
-            sheet.fact(text("runtime", &axis_value(vm), "JMH", &[]));
+            sheet.fact(text("runtime", &name_value(vm), "JMH", &[]));
         } else if is_progress(line) {
             // A further process begins: its rows stand below a heading of their own.
             if !std::mem::take(&mut heading).is_empty() {

@@ -5,7 +5,7 @@ use model::{GIB, KIB, Metric, Primitive, Unit, format_size};
 use crate::date::ctime;
 use crate::format::SourceText;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number, rate, seconds, text};
-use crate::text::{MOST_NAMES, SourceFault, axis_value, between, first_number, lines, need, shown, snake};
+use crate::text::{MOST_NAMES, SourceFault, axis_value, between, first_number, lines, name_value, need, shown, snake};
 
 /// Lines whose definition is that of a probe: name, id and point.
 const LINES: &[(&str, &str, &str)] = &[
@@ -152,7 +152,7 @@ fn header(sheet: &mut SourceSheet, line: &str) {
     let Some((name, value)) = line.split_once(": ") else { return };
     let value = value.trim();
     match name {
-        "HOSTNAME" => sheet.machine = axis_value(value),
+        "HOSTNAME" => sheet.machine = name_value(value),
         "LMBENCH VERSION" => sheet.version = Some(value.to_owned()),
         "MHZ" => {
             let clock = first_number(value).filter(|megahertz| *megahertz > 0.0);

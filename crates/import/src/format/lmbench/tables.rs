@@ -3,7 +3,7 @@
 use model::Unit;
 
 /// Content of a column: an id of this program or lmbench's, and the point. An empty id is skipped.
-type Column = (&'static str, &'static str);
+type LmbenchColumn = (&'static str, &'static str);
 
 pub(super) struct LmbenchTable {
     pub(super) title: &'static str,
@@ -11,7 +11,7 @@ pub(super) struct LmbenchTable {
     pub(super) heading: &'static str,
     pub(super) scale: f64,
     pub(super) unit: Unit,
-    pub(super) columns: &'static [Column],
+    pub(super) columns: &'static [LmbenchColumn],
 }
 
 const FREE: &str = "placement=free";

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Composite, Words, describe};
+use super::{Composite, ElementTexts, describe};
 use crate::format::SourceText;
 use crate::json::{self, BoundedMap, List, Scalar};
 use crate::text::SourceFault;
@@ -94,6 +94,6 @@ pub(super) fn read(source: &SourceText<'_>) -> Result<Composite, SourceFault> {
     Ok(composite)
 }
 
-fn named<const N: usize>(words: [(&str, String); N]) -> Words {
+fn named<const N: usize>(words: [(&str, String); N]) -> ElementTexts {
     words.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -14,7 +14,9 @@ use crate::date::iso;
 use crate::error::SourcePosition;
 use crate::json::{BoundedMap, Scalar, read};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, metric, number as fact, text};
-use crate::text::{MOST_ITEMS, MOST_NAMES, SourceFault, axis_value, first_number, half_digit, number, snake};
+use crate::text::{
+    MOST_ITEMS, MOST_NAMES, SourceFault, axis_value, first_number, half_digit, name_value, number, snake,
+};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "phoronix",
@@ -33,14 +35,14 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
 const DEEPEST: usize = 64;
 
 /// Texts of an element's children, by name.
-type Words = HashMap<String, String>;
+type ElementTexts = HashMap<String, String>;
 
 /// What was read so far.
 #[derive(Default)]
 struct Composite {
-    system: Words,
-    result: Words,
-    entry: Words,
+    system: ElementTexts,
+    result: ElementTexts,
+    entry: ElementTexts,
     sheets: Vec<(String, SourceSheet)>,
     figures: usize,
     /// Units of what was read, by system and figure: tests state several quantities under one description.
@@ -86,8 +88,8 @@ impl Composite {
     }
 
     /// Adds one result of one system.
-    fn add(&mut self, entry: &Words) -> Result<(), String> {
-        let get = |words: &Words, name: &str| words.get(name).cloned().unwrap_or_default();
+    fn add(&mut self, entry: &ElementTexts) -> Result<(), String> {
+        let get = |words: &ElementTexts, name: &str| words.get(name).cloned().unwrap_or_default();
         let (value, system) = (get(entry, "Value"), get(entry, "Identifier"));
         if value.is_empty() {
             // A failed trial has no value.
@@ -199,7 +201,7 @@ fn sheet_of<'a>(sheets: &'a mut Vec<(String, SourceSheet)>, name: &str) -> Resul
         Some(at) => at,
         None if sheets.len() == MOST_NAMES => return Err(format!("it has more than {MOST_NAMES} systems")),
         None => {
-            sheets.push((name.to_owned(), SourceSheet { machine: axis_value(name), ..SourceSheet::default() }));
+            sheets.push((name.to_owned(), SourceSheet { machine: name_value(name), ..SourceSheet::default() }));
             sheets.len() - 1
         }
     };
@@ -209,9 +211,9 @@ fn sheet_of<'a>(sheets: &'a mut Vec<(String, SourceSheet)>, name: &str) -> Resul
 /// Adds what is said of a system: its names and dates, its parts, and settings of its kernel.
 fn describe(
     sheets: &mut Vec<(String, SourceSheet)>,
-    system: &Words,
+    system: &ElementTexts,
     parts: Vec<(String, String)>,
-    settings: &Words,
+    settings: &ElementTexts,
 ) -> Result<(), String> {
     let get = |name: &str| system.get(name).map_or("", String::as_str);
     let sheet = sheet_of(sheets, get("Identifier"))?;
@@ -240,7 +242,7 @@ fn describe(
     sheet.facts.extend(text("cpu.governor", setting("cpu-scaling-governor"), "results", &[Primitive::CoreClock]));
     let variables = setting("environment-variables");
     if !variables.is_empty() {
-        sheet.notes.push(format!("compiled with {}", axis_value(variables)));
+        sheet.notes.push(format!("compiled with {}", name_value(variables)));
     }
     Ok(())
 }
@@ -257,7 +259,13 @@ fn counts(processor: &str) -> Vec<Fact> {
 }
 
 /// The figure of a value, given as printed and as a number.
-fn reading(result: &Words, test: &str, (printed, value): (&str, f64), trials: &str, scale: &str) -> SourceReading {
+fn reading(
+    result: &ElementTexts,
+    test: &str,
+    (printed, value): (&str, f64),
+    trials: &str,
+    scale: &str,
+) -> SourceReading {
     let get = |name: &str| result.get(name).map_or("", String::as_str);
     let better = match get("Proportion") {
         "LIB" => Some(Better::Lower),

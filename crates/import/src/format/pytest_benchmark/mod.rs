@@ -9,7 +9,7 @@ use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::iso;
 use crate::json::{self, BoundedMap, List, Scalar};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, number, seconds, text};
-use crate::text::{SourceFault, axis_value};
+use crate::text::{SourceFault, axis_value, name_value};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "pytest-benchmark",
@@ -107,7 +107,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let machine = document.machine_info;
     let mut sheet = SourceSheet {
         version: Some(document.version).filter(|version| !version.is_empty()),
-        machine: axis_value(&machine.node).trim_matches('-').to_owned(),
+        machine: name_value(&machine.node).trim_matches('-').to_owned(),
         started: iso(&document.datetime),
         ..SourceSheet::default()
     };

@@ -1,7 +1,8 @@
 //! What sbc-bench says of the board before its tests.
 
-use super::{BoardPart, SourceSheet, axis_value, number, text};
+use super::{BoardPart, SourceSheet, number, text};
 use crate::date::mail;
+use crate::text::name_value;
 
 /// Facts of the part that begins a log; the others state the state of the board.
 pub(super) fn describe(sheet: &mut SourceSheet, part: &BoardPart<'_>, first: usize) {
@@ -15,11 +16,11 @@ pub(super) fn describe(sheet: &mut SourceSheet, part: &BoardPart<'_>, first: usi
         } else if let Some(name) = line.strip_prefix("Description:") {
             sheet.fact(text("os.name", name, "output", &[]));
         } else if line.starts_with("/usr/bin/gcc ") {
-            sheet.fact(text("compiler", &axis_value(line), "output", &[]));
+            sheet.fact(text("compiler", &name_value(line), "output", &[]));
         } else if let ["Linux", release, host, ..] = words[..] {
             let host = host.trim_matches(['(', ')']);
             if sheet.machine.is_empty() {
-                sheet.machine = axis_value(host);
+                sheet.machine = name_value(host);
             }
             sheet.fact(text("kernel.release", release, "output", &[]));
             let architecture = words.iter().find_map(|word| word.strip_prefix('_')?.strip_suffix('_'));
@@ -35,7 +36,7 @@ pub(super) fn describe(sheet: &mut SourceSheet, part: &BoardPart<'_>, first: usi
 /// `0.9.40 BQ-H616 (Wed, 12 Apr 2023 14:57:58 +0800)`, or `0.4 -- Sun, 29 Jul 2018 14:00:53 +0000`.
 fn title(sheet: &mut SourceSheet, rest: &str) {
     let (version, rest) = rest.split_once(' ').unwrap_or((rest, ""));
-    sheet.version = Some(axis_value(version));
+    sheet.version = Some(name_value(version));
     let rest = rest.trim();
     let (device, date) = match rest.strip_prefix("-- ") {
         Some(date) => ("", date),
@@ -43,7 +44,7 @@ fn title(sheet: &mut SourceSheet, rest: &str) {
     };
     sheet.started = mail(date);
     let device = device.trim().trim_start_matches('/').trim();
-    sheet.fact(text("system.model", &axis_value(device), "output", &[]).filter(|_| !device.is_empty()));
+    sheet.fact(text("system.model", &name_value(device), "output", &[]).filter(|_| !device.is_empty()));
 }
 
 /// What `free -h` prints, which counts in 1024: `986Mi`, `3.8G`.

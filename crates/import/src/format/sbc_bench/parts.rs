@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{
     BoardPart, Parsed, SourceFault, SourceReading, SourceSheet, SourceText, axis_value, lines, openssl, seconds, text,
 };
-use crate::text::need;
+use crate::text::{name_value, need};
 use crate::unread::LineLedger;
 
 /// Reads a part by the rules of another tool. Its lines are numbered as they are in the log.
@@ -95,7 +95,7 @@ pub(super) fn ciphers(
         if words.first() == Some(&"type") {
             sizes = openssl::blocks(&words[1..], at)?;
         } else if content.starts_with("OpenSSL") {
-            sheet.fact(text("openssl.version", &axis_value(content), "output", &[]));
+            sheet.fact(text("openssl.version", &name_value(content), "output", &[]));
         } else if words.len() > 1 && !sizes.is_empty() && !content.starts_with('#') {
             let (row, core) = content.split_once('(').unwrap_or((content, ""));
             let core = core.split(')').next().unwrap_or_default().trim();

@@ -4,7 +4,7 @@ use model::Primitive;
 
 use crate::date;
 use crate::sheet::{self, SourceSheet};
-use crate::text::{axis_value, first_number};
+use crate::text::{first_number, name_value};
 
 /// Names of the report, and what is kept under them. Editions of the suite name some things differently.
 const NAMES: &[(&str, &str)] = &[
@@ -146,7 +146,7 @@ impl SpecCpuSystem {
             sheet.notes.retain(|note| !note.ends_with(NO_DAY));
         }
         if sheet.machine.is_empty() && !self.host.is_empty() {
-            sheet.machine = axis_value(&self.host);
+            sheet.machine = name_value(&self.host);
         }
         sheet.version = self.version;
     }
@@ -174,9 +174,9 @@ fn tell(sheet: &mut SourceSheet, name: &str, value: &str) {
     match name {
         "date" => {
             sheet.started = date::month_year(value);
-            sheet.notes.push(format!("tested in {}{NO_DAY}", axis_value(value)));
+            sheet.notes.push(format!("tested in {}{NO_DAY}", name_value(value)));
         }
-        "base pointers" | "peak pointers" => sheet.notes.push(format!("{name}: {}", axis_value(value))),
+        "base pointers" | "peak pointers" => sheet.notes.push(format!("{name}: {}", name_value(value))),
         "cpu.clock" | "cpu.clock.max" => sheet.fact(number(name, 1e6, "Hz", value)),
         "cpu.cores" => sheet.fact(number(name, 1.0, "1", value)),
         "cpu.enabled" => {
@@ -190,7 +190,7 @@ fn tell(sheet: &mut SourceSheet, name: &str, value: &str) {
         _ => {
             if name == "system.model" {
                 value.clone_into(&mut sheet.summary);
-                sheet.machine = axis_value(value);
+                sheet.machine = name_value(value);
             }
             sheet.fact(sheet::text(name, value, "report", affects));
         }

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::format::SourceText;
 use crate::sheet::SourceSheet;
-use crate::text::{SourceFault, axis_value, lines, number, shown, spans};
+use crate::text::{SourceFault, axis_value, lines, name_value, number, shown, spans};
 
 /// Begin and end of a column, its tuning and its name.
 struct SpecCpuColumn {
@@ -110,7 +110,7 @@ impl<'a> SpecCpuReport<'a> {
     fn take_title(&mut self, line: &str) {
         self.title += 1;
         match self.title {
-            1 => self.sheet.notes.push(axis_value(line)),
+            1 => self.sheet.notes.push(name_value(line)),
             2 => _ = self.system.state("Hardware Vendor", line),
             _ => _ = self.system.state("Hardware Model", line),
         }

@@ -6,7 +6,7 @@ use super::cells::{FIO_KILOBYTE, block, fact_of, network, of_fio, score};
 use super::{Parsed, SourceFault, SourceSheet, SourceText, merged, number as fact, shown, silent_note, text};
 use crate::date::iso;
 use crate::json::{BoundedMap, List, Scalar, documents, read_document};
-use crate::text::{MOST_NAMES, axis_value};
+use crate::text::{MOST_NAMES, axis_value, name_value};
 
 #[derive(Deserialize)]
 struct YabsDocument {
@@ -113,7 +113,7 @@ pub(super) fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
 
 fn run(document: &YabsDocument, at: usize) -> Result<SourceSheet, SourceFault> {
     let mut sheet = SourceSheet { started: started(&document.time), ..SourceSheet::default() };
-    sheet.version = Some(axis_value(&document.version)).filter(|version| version != "-");
+    sheet.version = Some(name_value(&document.version)).filter(|version| version != "-");
     describe(&mut sheet, document, at)?;
     let mut silent: Vec<String> = Vec::new();
     for test in &document.fio.0 {

@@ -6,7 +6,7 @@ mod document;
 use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, number, seconds, text};
-use crate::text::{MOST_NAMES, SourceFault, axis_value, between, lines, plain, shown};
+use crate::text::{MOST_NAMES, SourceFault, axis_value, between, lines, name_value, plain, shown};
 use cells::{block, data_rate, disk, network, score, system};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
@@ -115,7 +115,7 @@ impl YabsRun {
         self.done.push(line.to_owned());
         // Its results belong to the disk that they were made on.
         if let Some(partition) = between(line, "(Partition ", ")").filter(|_| part == YabsPart::Disk) {
-            self.sheet.fact(text("device.partition", &axis_value(partition), "output", &[]));
+            self.sheet.fact(text("device.partition", &name_value(partition), "output", &[]));
         }
     }
 

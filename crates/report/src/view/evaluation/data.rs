@@ -9,11 +9,11 @@ use super::{EvaluationTable, EvaluationView, PrintedUnit, Slot, told};
 use crate::{PrintedQuantity, Records};
 
 /// A table with its rows in their final order.
-type Drawn<'a> = (&'a EvaluationTable, Vec<Vec<Slot>>);
+type OrderedTable<'a> = (&'a EvaluationTable, Vec<Vec<Slot>>);
 
 /// Every table: its columns, its order, and its rows cell by cell; numbers of the run are in the column's unit.
-pub(super) fn document(evaluation: &EvaluationView, tables: &[Drawn<'_>], run: &Run) -> Value {
-    let table = |(table, rows): &Drawn<'_>| {
+pub(super) fn document(evaluation: &EvaluationView, tables: &[OrderedTable<'_>], run: &Run) -> Value {
+    let table = |(table, rows): &OrderedTable<'_>| {
         let columns: Vec<&str> = table.columns.iter().map(|column| column.heading.as_str()).collect();
         let sort = table.sort.map(
             |sort| json!({ "column": columns.get(sort.column), "descending": sort.descending, "rows": sort.rows }),
@@ -73,7 +73,7 @@ fn figure(key: &FigureKey, unit: PrintedUnit, run: &Run, definition: Option<&Def
 }
 
 /// One record for each number: table, row, column, and the value of the run.
-pub(super) fn records(tables: &[Drawn<'_>], run: &Run, definitions: &[(FigureKey, Definition)]) -> Records {
+pub(super) fn records(tables: &[OrderedTable<'_>], run: &Run, definitions: &[(FigureKey, Definition)]) -> Records {
     let header =
         vec!["table", "row", "column", "printed", "figure", "unit", "value", "low", "high", "reason", "differs"];
     let mut records = Vec::new();

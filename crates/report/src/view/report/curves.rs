@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use model::{Figure, FigureKey, Machine, Point, Run, Unit, parse_size};
 
-use super::heading;
+use super::{CURVES, heading};
 use crate::view::machine::fact_words;
 use crate::words::point_words;
 use crate::{Block, Chart, ChartAxis, ChartPlot, Curves, Division, DocumentSection, Mark, PrintedQuantity, Series};
@@ -12,15 +12,15 @@ use crate::{Block, Chart, ChartAxis, ChartPlot, Curves, Division, DocumentSectio
 /// Fewest sizes of a curve.
 const LEAST_SIZES: usize = 5;
 
-/// One chart for each probe with many sizes, one section for each family.
+/// A chart for each probe with many sizes, several where one could not be read; one section for each family.
 pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> {
     let mut sections: Vec<DocumentSection> = Vec::new();
     for (probe, axis) in probes(runs) {
-        let chart = Block::Chart(chart(runs, names, &probe, &axis));
+        let charts = charts(runs, names, &probe, &axis).into_iter().map(Block::Chart);
         let title = format!("{} over size", heading(&probe));
         match sections.iter_mut().find(|section| section.title == title) {
-            Some(section) => section.blocks.push(chart),
-            None => sections.push(DocumentSection::of(title, chart)),
+            Some(section) => section.blocks.extend(charts),
+            None => sections.push(DocumentSection { title, blocks: charts.collect() }),
         }
     }
     sections
@@ -79,8 +79,61 @@ fn walks_memory(figure: &Figure) -> bool {
     })
 }
 
+/// A curve, and what tells it from others.
+struct SizeCurve {
+    /// Place of its run.
+    run: usize,
+    /// Its point without the size, in words.
+    words: String,
+    series: Series,
+}
+
 /// The figures of a probe over the sizes of an axis, with a curve for every point of the others.
 pub(in crate::view) fn chart(runs: &[&Run], names: &[String], probe: &str, axis: &str) -> Chart {
+    let mut curves = curves_of(runs, names, probe, axis);
+    colour(&mut curves, runs.len() > 1);
+    drawn(&frame(runs, names, probe, axis), String::new(), curves)
+}
+
+/// The same in charts of no more curves than can be told apart: those of one point stay together as far as they can.
+fn charts(runs: &[&Run], names: &[String], probe: &str, axis: &str) -> Vec<Chart> {
+    let (frame, several) = (frame(runs, names, probe, axis), runs.len() > 1);
+    let mut parts: Vec<Vec<SizeCurve>> = Vec::new();
+    for kind in kinds(curves_of(runs, names, probe, axis), several) {
+        let begun = parts.last().map_or(0, Vec::len);
+        match parts.last_mut().filter(|_| begun + kind.len() <= CURVES) {
+            Some(part) => part.extend(kind),
+            None => {
+                let mut rest = kind.into_iter().peekable();
+                while rest.peek().is_some() {
+                    parts.push(rest.by_ref().take(CURVES).collect());
+                }
+            }
+        }
+    }
+    let of = parts.len();
+    let chart = |(number, mut part): (usize, Vec<SizeCurve>)| {
+        colour(&mut part, several);
+        let which = if of > 1 { format!(" ({number} of {of})") } else { String::new() };
+        drawn(&frame, which, part)
+    };
+    (1..).zip(parts).map(chart).collect()
+}
+
+/// Curves in the groups that one chart should hold: those of one point over several runs; of one run each by itself.
+fn kinds(curves: Vec<SizeCurve>, several: bool) -> Vec<Vec<SizeCurve>> {
+    let mut kinds: Vec<Vec<SizeCurve>> = Vec::new();
+    for curve in curves {
+        match kinds.iter_mut().find(|kind| several && kind[0].words == curve.words) {
+            Some(kind) => kind.push(curve),
+            None => kinds.push(vec![curve]),
+        }
+    }
+    kinds
+}
+
+/// The chart of a probe without its curves.
+fn frame(runs: &[&Run], names: &[String], probe: &str, axis: &str) -> Chart {
     let first = runs.iter().flat_map(|run| &run.figures).find(|figure| figure.probe == probe);
     let (title, unit, per) = first
         .map_or((probe, Unit::Seconds, ""), |figure| (&figure.title, figure.metric.unit, figure.metric.per.as_ref()));
@@ -98,62 +151,75 @@ pub(in crate::view) fn chart(runs: &[&Run], names: &[String], probe: &str, axis:
             " Vertical lines: the cache sizes that {name} reports; the steps of the curve are what it has."
         ));
     }
-    let mut series: Vec<(String, Series)> = Vec::new();
-    for (run, name) in runs.iter().zip(names) {
-        for figure in run.figures.iter().filter(|figure| figure.probe == probe) {
-            add(&mut series, figure, axis, name, runs.len() > 1);
-        }
-    }
-    let mut series: Vec<(String, Series)> = series.into_iter().filter(|(_, series)| series.points.len() > 1).collect();
-    colour(&mut series, runs.len() > 1);
-    let series: Vec<Series> = series.into_iter().map(|(_, series)| series).collect();
     let counted = if per.is_empty() { title.to_owned() } else { per.to_owned() };
     let y = if unit.is_rate() { format!("{counted} a second") } else { format!("time of one {counted}") };
     let x = ChartAxis { title: axis.replace('_', " "), unit: Unit::Bytes, division: Division::Octaves };
     let y = ChartAxis { title: y, unit, division: Division::Decades };
-    Chart { title: title.to_owned(), about, plot: ChartPlot::Curves(Curves { x, y, series, marks }) }
+    Chart { title: title.to_owned(), about, plot: ChartPlot::Curves(Curves { x, y, series: Vec::new(), marks }) }
 }
 
-/// Each run has its own colour, or each series if there is one run; points are sorted from left to right.
-fn colour(series: &mut [(String, Series)], several: bool) {
-    let mut runs: Vec<(String, usize)> = Vec::new();
-    for (index, (key, one)) in series.iter_mut().enumerate() {
-        one.points.sort_by(|a, b| a.0.total_cmp(&b.0));
+/// The chart with these curves, called the same with what is added.
+fn drawn(frame: &Chart, added: String, curves: Vec<SizeCurve>) -> Chart {
+    let mut chart = frame.clone();
+    chart.title.push_str(&added);
+    if let ChartPlot::Curves(plot) = &mut chart.plot {
+        plot.series = curves.into_iter().map(|curve| curve.series).collect();
+    }
+    chart
+}
+
+/// Curves of two sizes and more, with their points from left to right.
+fn curves_of(runs: &[&Run], names: &[String], probe: &str, axis: &str) -> Vec<SizeCurve> {
+    let mut curves: Vec<SizeCurve> = Vec::new();
+    for (place, (run, name)) in runs.iter().zip(names).enumerate() {
+        for figure in run.figures.iter().filter(|figure| figure.probe == probe) {
+            add(&mut curves, figure, axis, (place, name), runs.len() > 1);
+        }
+    }
+    curves.retain(|curve| curve.series.points.len() > 1);
+    curves.iter_mut().for_each(|curve| curve.series.points.sort_by(|a, b| a.0.total_cmp(&b.0)));
+    curves
+}
+
+/// Each run has its own colour, or each curve if there is one run.
+fn colour(curves: &mut [SizeCurve], several: bool) {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for (index, curve) in curves.iter_mut().enumerate() {
         if !several {
-            one.colour = index;
+            curve.series.colour = index;
             continue;
         }
-        let run = key.split('\n').next().unwrap_or_default().to_owned();
-        match runs.iter().position(|(known, _)| *known == run) {
+        match runs.iter().position(|(known, _)| *known == curve.run) {
             Some(place) => {
                 runs[place].1 += 1;
-                (one.colour, one.variant) = (place, runs[place].1);
+                (curve.series.colour, curve.series.variant) = (place, runs[place].1);
             }
             None => {
-                one.colour = runs.len();
-                runs.push((run, 0));
+                curve.series.colour = runs.len();
+                runs.push((curve.run, 0));
             }
         }
     }
 }
 
-fn add(series: &mut Vec<(String, Series)>, figure: &Figure, axis: &str, run: &str, several: bool) {
+fn add(curves: &mut Vec<SizeCurve>, figure: &Figure, axis: &str, (place, run): (usize, &str), several: bool) {
     let Some(estimate) = figure.outcome.estimate() else { return };
     let Some(bytes) = figure.point.get(axis).and_then(size) else { return };
-    let rest: Point = figure.point.clone().without(axis);
-    let words = point_words(&rest);
+    let words = point_words(&figure.point.clone().without(axis));
     let name = match (several, words.is_empty()) {
         (true, true) => run.to_owned(),
         (true, false) => format!("{run}, {words}"),
         (false, true) => figure.title.clone(),
-        (false, false) => words,
+        (false, false) => words.clone(),
     };
-    let key = format!("{run}\n{name}");
     #[expect(clippy::cast_precision_loss, reason = "a place on an axis")]
     let point = (bytes as f64, PrintedQuantity::of(estimate, figure.metric.unit));
-    match series.iter_mut().find(|(known, _)| *known == key) {
-        Some((_, series)) => series.points.push(point),
-        None => series.push((key, Series { name, colour: 0, variant: 0, points: vec![point] })),
+    match curves.iter_mut().find(|curve| curve.run == place && curve.words == words) {
+        Some(curve) => curve.series.points.push(point),
+        None => {
+            let series = Series { name, colour: 0, variant: 0, points: vec![point] };
+            curves.push(SizeCurve { run: place, words, series });
+        }
     }
 }
 

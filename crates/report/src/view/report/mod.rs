@@ -25,6 +25,8 @@ use crate::{Block, Cell, Document, DocumentSection, Records, Table};
 const OWN_TABLES: usize = 4;
 /// Figures in one table of many machines.
 const FIGURES: usize = 8;
+/// Curves that one chart can tell apart.
+const CURVES: usize = 16;
 /// Beginning of the heading of the verdicts.
 const VERDICTS: &str = "Verdicts against";
 

@@ -2,6 +2,7 @@
 
 use model::{Better, Figure, Flag, Outcome, QuantileEstimate, Run, Unit};
 
+use super::CURVES;
 use crate::view::tails::valid_quantiles;
 use crate::words::{figure_label, point_words};
 use crate::{
@@ -12,9 +13,6 @@ use crate::{
 /// How to read the distributions.
 const TAILS: &str = "How slow the slow ones are: 99% means that one operation in a hundred takes longer than this. Each \
                      point is the median over launches, each bar its interval.";
-
-/// Curves that one small chart can tell apart.
-const CURVES: usize = 16;
 
 /// Quantiles of the rows that stand for more of them.
 const LISTED: [(f64, &str); 4] = [(0.5, "median"), (0.99, "99%"), (0.999, "99.9%"), (1.0, "max")];
