@@ -154,12 +154,15 @@ fn front_chart(points: &[&FrontPoint], against: &str, words: &str, currency: &st
     let axis = |title: String| ChartAxis { title, unit: Unit::Count, division: Division::Linear };
     Chart {
         title: format!("Pareto front: cost against {against}"),
-        about: "No plan beats one of these in both respects; the chosen one is marked.".to_owned(),
+        about: "Plans that reach the rate as it is expected, and that no other such plan beats in both respects. The \
+                chosen one, in orange, must be as sure as was asked besides, so that one of these may beat it."
+            .to_owned(),
         plot: ChartPlot::Scatter(ScatterPlot {
             x: axis(words.to_owned()),
             y: axis(format!("cost, {currency}")),
             points: points.iter().map(|p| (name(p), bare(measure(p, against)), bare(p.cost))).collect(),
             slope: None,
+            marked: points.iter().position(|point| point.chosen),
         }),
     }
 }
