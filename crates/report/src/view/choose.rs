@@ -152,11 +152,16 @@ fn front_chart(points: &[&FrontPoint], against: &str, words: &str, currency: &st
         if point.chosen { format!("{} (chosen)", in_words(&point.plan)) } else { in_words(&point.plan) }
     };
     let axis = |title: String| ChartAxis { title, unit: Unit::Count, division: Division::Linear };
+    let plans = match against {
+        "rate" => "Plans for half to twice the rate that no other beats in both respects",
+        _ => "Plans that reach the rate, and that no other such plan beats in both respects",
+    };
     Chart {
         title: format!("Pareto front: cost against {against}"),
-        about: "Plans that reach the rate as it is expected, and that no other such plan beats in both respects. The \
-                chosen one, in orange, must be as sure as was asked besides, so that one of these may beat it."
-            .to_owned(),
+        about: format!(
+            "{plans}, by expected values. The chosen one, in orange, must be as sure as was asked besides, so that one \
+             of these may beat it."
+        ),
         plot: ChartPlot::Scatter(ScatterPlot {
             x: axis(words.to_owned()),
             y: axis(format!("cost, {currency}")),
