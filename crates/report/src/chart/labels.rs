@@ -45,11 +45,11 @@ pub(super) type LabelPlace = (i32, i32, LabelAnchor);
 
 /// Edges in drawn pixels.
 #[derive(Debug, Clone, Copy)]
-struct LabelEdges {
-    left: i32,
-    top: i32,
-    right: i32,
-    bottom: i32,
+pub(super) struct LabelEdges {
+    pub(super) left: i32,
+    pub(super) top: i32,
+    pub(super) right: i32,
+    pub(super) bottom: i32,
 }
 
 impl LabelEdges {
@@ -57,17 +57,17 @@ impl LabelEdges {
         self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
     }
 
-    const fn is_within(self, width: i32, height: i32) -> bool {
-        self.left >= 0 && self.top >= 0 && self.right <= width && self.bottom <= height
+    const fn is_within(self, area: Self) -> bool {
+        self.left >= area.left && self.top >= area.top && self.right <= area.right && self.bottom <= area.bottom
     }
 }
 
-/// A place for each name, from the drawn places of the points; `None` where a name finds none. The name of `first` is
-/// placed before all others, over them if it must be.
+/// A place in the area for each name, from the drawn places of the points; `None` where a name finds none. The name of
+/// `first` is placed before all others, over them if it must be.
 pub(super) fn place_labels(
     points: &[((i32, i32), &str)],
     first: Option<usize>,
-    (width, height): (i32, i32),
+    area: LabelEdges,
 ) -> Vec<Option<LabelPlace>> {
     let mut taken: Vec<LabelEdges> = Vec::new();
     let mut places = vec![None; points.len()];
@@ -80,7 +80,7 @@ pub(super) fn place_labels(
         let inside: Vec<(LabelPlace, LabelEdges)> = PLACES
             .iter()
             .map(|place| (*place, edges(at, *place, name)))
-            .filter(|(_, edges)| edges.is_within(width, height))
+            .filter(|(_, edges)| edges.is_within(area))
             .collect();
         let best = inside.iter().find(|(_, edges)| free(*edges));
         let any = inside.first().filter(|_| Some(index) == first);
@@ -118,7 +118,7 @@ fn edges((x, y): (i32, i32), (right, down, anchor): LabelPlace, name: &str) -> L
 mod tests {
     use super::*;
 
-    const PAGE: (i32, i32) = (1520, 840);
+    const PAGE: LabelEdges = LabelEdges { left: 100, top: 0, right: 1520, bottom: 740 };
 
     fn placed<'a>(points: &[((i32, i32), &'a str)], first: Option<usize>) -> Vec<(usize, LabelEdges, &'a str)> {
         let places = place_labels(points, first, PAGE);
@@ -129,11 +129,12 @@ mod tests {
     #[test]
     fn names_stay_in_the_drawing_and_off_each_other() {
         let name = "1 rented, 16 cores, 6 bought, 32 cores";
-        let points = [((1400, 40), name), ((1390, 60), name), ((1500, 80), name), ((700, 400), name)];
+        let points =
+            [((1400, 40), name), ((1390, 60), name), ((1500, 80), name), ((700, 400), name), ((110, 720), name)];
         let placed = placed(&points, None);
-        assert!(placed.len() >= 3, "{placed:?}");
+        assert!(placed.len() >= 4, "{placed:?}");
         for (index, edges, _) in &placed {
-            assert!(edges.is_within(PAGE.0, PAGE.1), "{edges:?}");
+            assert!(edges.is_within(PAGE), "{edges:?}");
             assert!(placed.iter().all(|(other, others, _)| other == index || !edges.overlaps(*others)), "{placed:?}");
         }
     }

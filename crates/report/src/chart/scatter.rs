@@ -1,7 +1,7 @@
 //! Scatter plot of two values for each member, with the line through the origin.
 
 use super::forest::shortened;
-use super::labels::place_labels;
+use super::labels::{LabelEdges, place_labels};
 use super::scale::{AxisScale, position};
 use super::sheet::{AXIS, Size, draw as sheet, series};
 use crate::{Chart, Division, Error, ScatterPlot};
@@ -38,8 +38,11 @@ pub(super) fn draw(chart: &Chart, scatter: &ScatterPlot) -> Result<Option<String
             sheet.hover(at, &format!("{name}: {} and {}", x.text_with_interval(), y.text_with_interval()));
         }
         let names: Vec<_> = drawn.iter().map(|(_, name, at)| (sheet.pixel(*at), name.as_str())).collect();
+        // Not over the numbers of the axes.
+        let ((left, bottom), (width, _)) = (sheet.pixel(sheet.corners().0), SIZE.drawn());
+        let area = LabelEdges { left, top: 0, right: width, bottom };
         let first = drawn.iter().position(|(index, ..)| scatter.marked == Some(*index));
-        for ((_, name, at), place) in drawn.iter().zip(place_labels(&names, first, SIZE.drawn())) {
+        for ((_, name, at), place) in drawn.iter().zip(place_labels(&names, first, area)) {
             if let Some((right, down, anchor)) = place {
                 sheet.words(*at, (right, down), anchor.word(), name);
             }
