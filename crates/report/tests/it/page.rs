@@ -194,7 +194,7 @@ fn scatter() -> String {
         division: report::Division::Linear,
     };
     let plan = |at: usize| {
-        let x = if at % 3 == 0 { 10.0 - 0.01 * at as f64 } else { at as f64 };
+        let x = if at.is_multiple_of(3) { 10.0 - 0.01 * at as f64 } else { at as f64 };
         (format!("{at} rented, 16 cores, 6 bought, 32 cores"), bare(x), bare(8.0 + 0.1 * at as f64))
     };
     let plot = report::ChartPlot::Scatter(report::ScatterPlot {
