@@ -40,10 +40,10 @@ pub(crate) struct CommonOptions {
     /// Store of runs: an SQLite file, or a directory of run documents [default: the user's data directory]
     #[arg(long, global = true, value_name = "PATH", env = "PRONY_STORE", hide_env_values = true)]
     pub(crate) store: Option<PathBuf>,
-    /// How to print
-    #[arg(long, global = true, value_name = "FORMAT", default_value = "terminal",
+    /// How to print [default: terminal]
+    #[arg(long, global = true, value_name = "FORMAT",
           value_parser = clap::builder::PossibleValuesParser::new(::report::FORMATS.iter().map(|(name, _)| *name)))]
-    pub(crate) format: String,
+    pub(crate) format: Option<String>,
     /// The same as --format json
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -58,7 +58,12 @@ pub(crate) struct CommonOptions {
 impl CommonOptions {
     /// The format in which to print.
     pub(crate) fn format(&self) -> &str {
-        if self.json { "json" } else { &self.format }
+        self.named_format().unwrap_or("terminal")
+    }
+
+    /// The format that was asked for; what writes a file has another default than what prints.
+    pub(crate) fn named_format(&self) -> Option<&str> {
+        if self.json { Some("json") } else { self.format.as_deref() }
     }
 }
 

@@ -113,9 +113,13 @@ fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
 }
 
 fn written(document: &Document, arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let asked = Some(common.format()).filter(|format| *format != "terminal");
+    let asked = common.named_format();
     let usual = asked.map_or(DEFAULT_FILE, |_| STANDARD_OUTPUT);
     let path = arguments.output.as_deref().unwrap_or(Path::new(usual));
+    if path == Path::new(STANDARD_OUTPUT) && asked.is_some() {
+        output::print(document, common)?;
+        return Ok(ExitStatus::Fine);
+    }
     let text = output::rendered(document, asked.unwrap_or("html"), common)?;
     if path == Path::new(STANDARD_OUTPUT) {
         output::write(&text)?;

@@ -44,7 +44,9 @@ fn every_verb_answers_in_json_or_refuses_it_in_one_line() {
 fn a_report_goes_where_it_is_asked_to_in_every_format() {
     let place = Place::with_two_runs();
     let read = |name: &str| std::fs::read_to_string(place.file(name)).unwrap();
-    for (format, begins) in [("html", "<!DOCTYPE"), ("markdown", "# "), ("json", "{"), ("csv", "run,")] {
+    for (format, begins) in
+        [("html", "<!DOCTYPE"), ("markdown", "# "), ("json", "{"), ("csv", "run,"), ("terminal", "Run 1")]
+    {
         let answer = place.ask(&["report", "1", "--format", format, "--output", format]).fine();
         assert_eq!(answer.out, format!("Wrote {format}\n"));
         assert!(read(format).starts_with(begins), "{format}: {}", read(format));

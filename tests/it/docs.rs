@@ -32,7 +32,8 @@ struct Workplace {
 }
 
 impl Workplace {
-    /// Two real runs are stored, as 1 and 2, and as files, together with the examples of the documentation.
+    /// Two real runs are stored, as 1 and 2, and as files, together with the examples of the documentation and the runs
+    /// as they come with the source.
     fn new() -> Self {
         const STORED: [&str; 3] = ["alone.json", "loaded.json", "runs.sqlite"];
         static KEPT: OnceLock<[Vec<u8>; 3]> = OnceLock::new();
@@ -56,6 +57,7 @@ impl Workplace {
         write_program(&path.join("bin/prony"), &format!("#!/bin/sh\n{limit}exec {real} \"$@\"\n"));
         std::os::unix::fs::symlink(root().join("docs"), path.join("docs")).unwrap();
         std::os::unix::fs::symlink(root().join("examples"), path.join("examples")).unwrap();
+        std::os::unix::fs::symlink(root().join("tests"), path.join("tests")).unwrap();
         let runs = root().join("tests/docs");
         let script = format!(
             "for run in alone loaded; do prony show {}/$run.json.zst --json >$run.json; done; \

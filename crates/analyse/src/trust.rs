@@ -50,6 +50,14 @@ pub struct Trust {
     pub valued: usize,
 }
 
+impl Trust {
+    /// Whether fewer figures reached their targets than a good run has.
+    #[must_use]
+    pub fn is_short_of_targets(&self) -> bool {
+        (self.within as f64) < GOOD * self.valued as f64
+    }
+}
+
 /// The half-width that a figure was to reach, relative to its value.
 #[must_use]
 pub fn target(run: &Run, figure: &Figure) -> f64 {
@@ -65,14 +73,15 @@ pub fn trust(run: &Run) -> Trust {
     let within = |figure: &&Figure| figure.is_within(target(run, figure), run.plan.level);
     let (valued, within) = (requested().filter(valued).count(), requested().filter(within).count());
     let disturbances = disturbances(run);
-    let share = within as f64 / valued.max(1) as f64;
-    let level = match () {
-        () if run.origin.is_some() || valued == 0 => TrustLevel::Unknown,
-        () if share >= GOOD && disturbances.is_empty() => TrustLevel::Good,
-        () if share >= FAIR => TrustLevel::Fair,
-        () => TrustLevel::Poor,
-    };
-    Trust { level, disturbances, within, valued }
+    let mut trust = Trust { level: TrustLevel::Unknown, disturbances, within, valued };
+    if run.origin.is_none() && valued > 0 {
+        trust.level = match () {
+            () if !trust.is_short_of_targets() && trust.disturbances.is_empty() => TrustLevel::Good,
+            () if within as f64 >= FAIR * valued as f64 => TrustLevel::Fair,
+            () => TrustLevel::Poor,
+        };
+    }
+    trust
 }
 
 /// Something that casts doubt on figures, and on how many.

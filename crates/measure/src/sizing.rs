@@ -228,6 +228,21 @@ mod tests {
     }
 
     #[test]
+    fn what_quick_and_default_call_memory_is_moved_beyond_the_caches() {
+        let (large, all) = (machine("spr-snc4"), CpuSet::from([0].as_slice()));
+        for suite in ["default", "quick"] {
+            for id in ["memory.load_latency", "memory.copy", "memory.read"] {
+                let probe = probes::find(id).unwrap();
+                let entries = crate::select(Some(suite), &[], 0.02).unwrap().into_iter();
+                let largest =
+                    entries.filter(|entry| entry.probe == id).max_by_key(|entry| working_set(&entry.point)).unwrap();
+                let moved = beyond_caches(suite, &largest, probe, &large, &all, UNKNOWN);
+                assert!(moved.is_some(), "{suite}: {id} at {} may lie in a cache of 105 MiB", largest.point);
+            }
+        }
+    }
+
+    #[test]
     fn a_set_in_a_cache_is_noted() {
         let said = |name: &str, suite: &str, probe: &str, point: &str| {
             let machine = machine(name);

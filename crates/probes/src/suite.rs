@@ -179,7 +179,7 @@ const QUICK: &[(&str, &str)] = &[
     ("memory.read", "working_set=256MiB,threads=1"),
     ("memory.copy", "working_set=256MiB,threads=1,stores=normal"),
     ("memory.load_latency", "working_set=32KiB"),
-    ("memory.load_latency", "working_set=32MiB"),
+    ("memory.load_latency", "working_set=64MiB"),
     ("os.syscall_write", ""),
     ("os.clock_read", ""),
     ("os.fork_exit", ""),

@@ -154,6 +154,7 @@ fn chart(against: &Against) -> Chart {
             y: axis(&against.application),
             points: against.pairs.iter().map(point).collect(),
             slope: against.fits.first().map(|fit| fit.through_origin.value),
+            marked: None,
         }),
     }
 }

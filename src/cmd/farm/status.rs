@@ -54,8 +54,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         output::print(&document, common)?;
         return Ok(ExitStatus::Fine);
     };
-    let asked = Some(common.format()).filter(|format| *format != "terminal");
-    let text = output::rendered(&document, asked.unwrap_or("html"), common)?;
+    let text = output::rendered(&document, common.named_format().unwrap_or("html"), common)?;
     store::write_file(path, &text).with_context(|| format!("could not write the report to {}", path.display()))?;
     output::write(format!("Wrote {}\n", path.display()).as_bytes())?;
     Ok(ExitStatus::Fine)

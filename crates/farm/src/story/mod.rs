@@ -14,8 +14,10 @@ use crate::job::ChunkResult;
 use crate::ledger::{Incident, Ledger, NodeTotals, Totals};
 use crate::{Farm, Result};
 
-/// Windows of the timeline.
+/// Windows of the timeline, at most.
 const WINDOWS: usize = 200;
+/// Shortest window, seconds.
+const SHORTEST: f64 = 1.0;
 /// Groups of consecutive chunks, each of which gives one value of efficiency.
 const GROUPS: usize = 200;
 /// Nodes that get figures of their own, at most.
@@ -99,12 +101,8 @@ impl Story {
         let (farm, nodes, incidents) = (ledger.farm()?, ledger.nodes()?, ledger.incidents()?);
         let invariants = Invariants { planned: farm.job.chunks(), events: farm.job.events, totals: ledger.totals()? };
         let seconds = nodes.iter().map(|node| node.span.1).fold(0.0, f64::max);
-        let wall = (seconds / WINDOWS as f64).max(1.0);
-        let count = if seconds > 0.0 { (seconds / wall).ceil() as usize } else { 0 };
-        let window = |index: usize| {
-            let from = index as f64 * wall;
-            RateWindow { began: from, wall: wall.min(seconds - from).max(1e-9), events: vec![0; nodes.len()] }
-        };
+        let (count, wall) = windows_of(seconds);
+        let window = |index: usize| RateWindow { began: index as f64 * wall, wall, events: vec![0; nodes.len()] };
         let mut windows: Vec<RateWindow> = (0..count).map(window).collect();
         let group = (invariants.totals.commits as usize).div_ceil(GROUPS).max(1);
         let mut groups = vec![Groups::new(group); nodes.len() + 1];
@@ -137,6 +135,16 @@ impl Story {
             efficiencies,
         })
     }
+}
+
+/// Number of windows of a run of so many seconds, and their length. All are equally long: the rest of the time would be
+/// a window of any length, in which the last results of all nodes together look like a rate of any size.
+fn windows_of(seconds: f64) -> (usize, f64) {
+    if seconds <= 0.0 {
+        return (0, SHORTEST);
+    }
+    let count = ((seconds / SHORTEST) as usize).clamp(1, WINDOWS);
+    (count, seconds / count as f64)
 }
 
 /// Averages over consecutive chunks, so that a long run does not need more memory than a short one.
@@ -309,6 +317,17 @@ fn outcome(values: &[f64]) -> (Outcome, Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn windows_of_a_timeline_are_equally_long_and_end_with_the_run() {
+        for (seconds, expected) in [(0.2, 1), (13.2, 13), (13.000_000_1, 13), (199.9, 199), (200.5, 200), (1e6, 200)] {
+            let (count, wall) = windows_of(seconds);
+            assert_eq!(count, expected, "{seconds}");
+            assert!((count as f64 * wall - seconds).abs() < 1e-6 * seconds, "{seconds}: {wall}");
+            assert!(wall >= SHORTEST.min(seconds), "{seconds}: {wall}");
+        }
+        assert_eq!(windows_of(0.0).0, 0);
+    }
 
     #[test]
     fn few_values_get_an_interval_of_lower_level_and_a_note() {

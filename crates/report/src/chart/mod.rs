@@ -2,6 +2,7 @@
 
 mod curves;
 mod forest;
+mod labels;
 mod scale;
 mod scatter;
 mod sheet;

@@ -1,5 +1,7 @@
 //! Scatter plot of two values for each member, with the line through the origin.
 
+use super::forest::shortened;
+use super::labels::{LabelEdges, place_labels};
 use super::scale::{AxisScale, position};
 use super::sheet::{AXIS, Size, draw as sheet, series};
 use crate::{Chart, Division, Error, ScatterPlot};
@@ -18,19 +20,61 @@ pub(super) fn draw(chart: &Chart, scatter: &ScatterPlot) -> Result<Option<String
             let end = right.min(top / slope);
             sheet.line(&[(0.0, 0.0), (end, slope * end)], AXIS, 1)?;
         }
-        for (name, x, y) in &scatter.points {
-            let Some(at) = place(x.value, y.value) else { continue };
+        let points = scatter.points.iter().enumerate();
+        let drawn: Vec<_> = points
+            .filter_map(|(index, (name, x, y))| Some((index, shortened(name), place(x.value, y.value)?)))
+            .collect();
+        for &(index, _, at) in &drawn {
+            let (name, x, y) = &scatter.points[index];
+            let (colour, radius) = if scatter.marked == Some(index) { (series(1), 6) } else { (series(0), 4) };
             for (from, to) in
                 [(place(x.low, y.value), place(x.high, y.value)), (place(x.value, y.low), place(x.value, y.high))]
             {
                 if let (Some(from), Some(to)) = (from, to) {
-                    sheet.line(&[from, to], series(0), 1)?;
+                    sheet.line(&[from, to], colour, 1)?;
                 }
             }
-            sheet.dot(at, 4, series(0), false)?;
-            sheet.words(at, (8, 4), "start", &super::forest::shortened(name));
+            sheet.dot(at, radius, colour, false)?;
             sheet.hover(at, &format!("{name}: {} and {}", x.text_with_interval(), y.text_with_interval()));
+        }
+        let names: Vec<_> = drawn.iter().map(|(_, name, at)| (sheet.pixel(*at), name.as_str())).collect();
+        // Not over the numbers of the axes.
+        let ((left, bottom), (width, _)) = (sheet.pixel(sheet.corners().0), SIZE.drawn());
+        let area = LabelEdges { left, top: 0, right: width, bottom };
+        let first = drawn.iter().position(|(index, ..)| scatter.marked == Some(*index));
+        for ((_, name, at), place) in drawn.iter().zip(place_labels(&names, first, area)) {
+            if let Some((right, down, anchor)) = place {
+                sheet.words(*at, (right, down), anchor.word(), name);
+            }
         }
         Ok(())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Unit;
+
+    use super::*;
+    use crate::{ChartAxis, ChartPlot, PrintedQuantity};
+
+    #[test]
+    fn names_at_the_right_edge_stand_left_of_their_points_and_the_marked_one_has_a_colour_of_its_own() {
+        let bare = |value: f64| PrintedQuantity::bare(value, Unit::Count);
+        let axis = |title: &str| ChartAxis { title: title.to_owned(), unit: Unit::Count, division: Division::Linear };
+        let points = [("in the middle", 5.0, 5.0), ("a plan of several kinds at the right edge", 10.0, 9.0)];
+        let points = points.map(|(name, x, y)| (name.to_owned(), bare(x), bare(y))).to_vec();
+        let scatter = ScatterPlot { x: axis("x"), y: axis("y"), points, slope: None, marked: Some(1) };
+        let chart = Chart { title: String::new(), about: String::new(), plot: ChartPlot::Scatter(scatter.clone()) };
+        let svg = draw(&chart, &scatter).unwrap().unwrap();
+        let anchor = |name: &str| {
+            let start = svg[..svg.find(&format!(">{name}<")).unwrap()].rfind("text-anchor=\"").unwrap() + 13;
+            svg[start..].split('"').next().unwrap().to_owned()
+        };
+        assert_eq!(anchor("in the middle"), "start");
+        assert_eq!(anchor("a plan of several kinds at the right edge"), "end");
+        assert!(svg.contains("#D55E00"), "{svg}");
+        let unmarked = ScatterPlot { marked: None, ..scatter };
+        assert!(!draw(&chart, &unmarked).unwrap().unwrap().contains("#D55E00"));
+    }
 }

@@ -13,6 +13,9 @@ use crate::{Chart, Error, Tone};
 /// Drawn pixels for each pixel of the page, since `plotters` uses whole pixels only.
 pub(super) const FINE: u32 = 2;
 
+/// Charts higher than this have a row for each value, and are printed as high as a page rather than shrunk.
+const TALL: u32 = 430;
+
 /// Colours stand for meanings; the style sheet of the page replaces them in light and dark mode.
 pub(super) const AXIS: RGBColor = RGBColor(0x80, 0x80, 0x80);
 pub(super) const GRID: RGBColor = RGBColor(0xe0, 0xe0, 0xe0);
@@ -52,6 +55,14 @@ pub(super) struct Size {
     pub(super) left: u32,
     /// Width right of the plot.
     pub(super) right: u32,
+}
+
+impl Size {
+    /// Width and height in drawn pixels.
+    #[expect(clippy::cast_possible_wrap, reason = "the size of a page")]
+    pub(super) const fn drawn(self) -> (i32, i32) {
+        ((self.width * FINE) as i32, (self.height * FINE) as i32)
+    }
 }
 
 type SheetContext<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<AxisScale, AxisScale>>;
@@ -113,7 +124,7 @@ fn finish(text: &str, chart: &Chart, (width, height): (u32, u32), over: &[Markup
     let body = body.rsplit_once("</svg>").map_or(body, |(body, _)| body);
     let view = format!("0 0 {width} {height}");
     html! {
-        svg viewBox=(view) width=(width / FINE) height=(height / FINE) role="img" aria-label=(chart.title) {
+        svg.tall[height > TALL * FINE] viewBox=(view) width=(width / FINE) height=(height / FINE) role="img" aria-label=(chart.title) {
             title { (chart.title) }
             desc { (chart.about) }
             (PreEscaped(body))
@@ -142,6 +153,11 @@ impl ChartSheet<'_> {
         let style: ShapeStyle = if hollow { colour.stroke_width(FINE) } else { colour.filled() };
         self.context.draw_series([Circle::new(at, radius * FINE, style)]).map_err(refuse)?;
         Ok(())
+    }
+
+    /// Where a point is drawn.
+    pub(super) fn pixel(&self, at: (f64, f64)) -> (i32, i32) {
+        self.context.backend_coord(&at)
     }
 
     /// Hover text of a point.

@@ -149,6 +149,9 @@ pub struct ScatterPlot {
     pub points: Vec<(String, PrintedQuantity, PrintedQuantity)>,
     /// Slope of the line through the origin.
     pub slope: Option<f64>,
+    /// Index of the member that stands out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub marked: Option<usize>,
 }
 
 /// Quantities over the same time.

@@ -152,14 +152,22 @@ fn front_chart(points: &[&FrontPoint], against: &str, words: &str, currency: &st
         if point.chosen { format!("{} (chosen)", in_words(&point.plan)) } else { in_words(&point.plan) }
     };
     let axis = |title: String| ChartAxis { title, unit: Unit::Count, division: Division::Linear };
+    let plans = match against {
+        "rate" => "Plans for half to twice the rate that no other beats in both respects",
+        _ => "Plans that reach the rate, and that no other such plan beats in both respects",
+    };
     Chart {
         title: format!("Pareto front: cost against {against}"),
-        about: "No plan beats one of these in both respects; the chosen one is marked.".to_owned(),
+        about: format!(
+            "{plans}, by expected values. The chosen one, in orange, must be as sure as was asked besides, so that one \
+             of these may beat it."
+        ),
         plot: ChartPlot::Scatter(ScatterPlot {
             x: axis(words.to_owned()),
             y: axis(format!("cost, {currency}")),
             points: points.iter().map(|p| (name(p), bare(measure(p, against)), bare(p.cost))).collect(),
             slope: None,
+            marked: points.iter().position(|point| point.chosen),
         }),
     }
 }

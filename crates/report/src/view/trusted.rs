@@ -1,7 +1,6 @@
 //! How far a run may be trusted, one line a reason.
 
-use analyse::conditions;
-use analyse::trust::{Doubt, TrustLevel, doubts, repeated, trust};
+use analyse::trust::{Doubt, Trust, TrustLevel, doubts, repeated, trust};
 use model::{Flag, Run};
 
 use crate::words::plural;
@@ -15,14 +14,7 @@ pub(crate) fn trusted(run: &Run, most: usize) -> Vec<(String, String)> {
     let trust = trust(run);
     let mut facts = Vec::new();
     if trust.level != TrustLevel::Unknown {
-        let level = trust.level.word();
-        let says: Vec<String> = trust.disturbances.iter().map(|one| one.says.clone()).collect();
-        let why = match (conditions::sentence("it", &trust.disturbances), run.session.conditions.is_empty()) {
-            (Some(_), _) => format!("it {}", says.join("; ")),
-            (None, true) => "nothing is recorded of what disturbed the run".to_owned(),
-            (None, false) => "nothing is known to have disturbed the run".to_owned(),
-        };
-        facts.push(("trust".to_owned(), format!("{level}: {why}")));
+        facts.push(("trust".to_owned(), format!("{}: {}", trust.level.word(), why(&trust, run))));
     }
     let doubts = doubts(run);
     let shown = if doubts.len() > most { most.saturating_sub(1) } else { doubts.len() };
@@ -43,6 +35,26 @@ pub(crate) fn trusted(run: &Run, most: usize) -> Vec<(String, String)> {
         facts.push((many.to_owned(), format!("made again: {}", words.join("; "))));
     }
     facts
+}
+
+/// Why a run is trusted as far as it is: targets that were not reached, and what disturbed it.
+fn why(trust: &Trust, run: &Run) -> String {
+    let mut reasons = Vec::new();
+    if trust.is_short_of_targets() {
+        reasons.push(match trust.valued {
+            1 => "its figure did not reach its target".to_owned(),
+            many => format!("{} of {many} figures with a value reached their targets", trust.within),
+        });
+    }
+    if !trust.disturbances.is_empty() {
+        let says: Vec<&str> = trust.disturbances.iter().map(|one| one.says.as_str()).collect();
+        reasons.push(format!("it {}", says.join("; ")));
+    }
+    match (reasons.is_empty(), run.session.conditions.is_empty()) {
+        (false, _) => reasons.join("; "),
+        (true, true) => "nothing is recorded of what disturbed the run".to_owned(),
+        (true, false) => "nothing is known to have disturbed the run".to_owned(),
+    }
 }
 
 /// Flags that rows do not repeat: those of most figures, and that launches were repeated, which [`trusted`] counts. A

@@ -104,8 +104,14 @@ fn trust_follows_from_what_was_recorded() {
     assert_eq!(level(&run), TrustLevel::Good);
     run.session.conditions = Conditions { load: Some(4.0), cpus: Some(2), ..Conditions::default() };
     assert_eq!(level(&run), TrustLevel::Fair, "beside other work");
+    let why = |run: &Run| screen(&view::run(run, &context()), 200);
+    assert!(why(&run).contains("fair: it ran beside other work (load 4.0 on 2 CPUs)"), "{}", why(&run));
     run.plan.target = 1e-9;
     assert_eq!(level(&run), TrustLevel::Poor, "no figure reached its target");
+    let both = "figures with a value reached their targets; it ran beside other work";
+    assert!(why(&run).contains("poor: 0 of ") && why(&run).contains(both), "{}", why(&run));
+    run.session.conditions = Conditions { load: Some(0.0), cpus: Some(2), ..Conditions::default() };
+    assert!(!why(&run).contains("nothing is known"), "a level has its reason: {}", why(&run));
     run.figures.iter_mut().for_each(|figure| figure.outcome = Outcome::Unfit("no".into()));
     assert_eq!(level(&run), TrustLevel::Unknown);
     assert_eq!(level(&fixture::published_run()), TrustLevel::Unknown, "another tool measured it");

@@ -201,6 +201,67 @@ fn a_browser_renders_it_without_complaint() {
     }
 }
 
+/// Two runs, one of them with names longer than a line and nothing measured; the other has charts.
+fn long_names() -> String {
+    let mut none = fixture::sample_run(6, 1.1, true);
+    none.id.push('6');
+    none.label = Some("x".repeat(300));
+    none.machine.name = "node.".repeat(40);
+    for figure in &mut none.figures {
+        figure.outcome = model::Outcome::Unfit("it goes on for longer than a line has room for, ".repeat(4));
+        figure.launches.clear();
+    }
+    page(&[&none, &fixture::sample_run(5, 1.0, true)])
+}
+
+/// Plans that lie side by side at the right edge, as those of a choice do.
+fn scatter() -> String {
+    use model::Unit;
+    let bare = |value: f64| report::PrintedQuantity::bare(value, Unit::Count);
+    let axis = |title: &str| report::ChartAxis {
+        title: title.to_owned(),
+        unit: Unit::Count,
+        division: report::Division::Linear,
+    };
+    let plan = |at: usize| {
+        let x = if at.is_multiple_of(3) { 10.0 - 0.01 * at as f64 } else { at as f64 };
+        (format!("{at} rented, 16 cores, 6 bought, 32 cores"), bare(x), bare(8.0 + 0.1 * at as f64))
+    };
+    let plot = report::ChartPlot::Scatter(report::ScatterPlot {
+        x: axis("rate"),
+        y: axis("cost"),
+        points: (0..12).map(plan).collect(),
+        slope: None,
+        marked: Some(9),
+    });
+    let mut document = report::Document::new("plans");
+    let chart = report::Chart { title: "plans".to_owned(), about: String::new(), plot };
+    document.sections.push(report::DocumentSection::of("plans", report::Block::Chart(chart)));
+    let mut out = Vec::new();
+    Html.render(&document, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn no_page_is_wider_than_its_window_and_no_text_of_a_drawing_is_cut_or_lies_over_another() {
+    let Some(browser) = browser::find() else {
+        testing::skip!("no chromium here, so that no page was drawn");
+        return;
+    };
+    let broken = "<!DOCTYPE html><meta http-equiv=\"Content-Security-Policy\" content=\"\"><div style='width:3000px'>x</div>\
+                  <figure><svg width='90' height='20'><text x='80' y='10'>cut</text><text x='78' y='11'>over</text></svg></figure>";
+    assert_eq!(browser.layout("broken", broken, 1400).len(), 4, "{:?}", browser.layout("broken", broken, 1400));
+    let mut pages = vec![("names", long_names()), ("scatter", scatter())];
+    if testing::slow("the layout of further pages; those with long names and of a scatter plot stand for them") {
+        pages.extend([("single", single()), ("two", two()), ("several", several()), ("hostile", page(&[&hostile()]))]);
+    }
+    for (name, text) in pages {
+        for width in [1400, 380] {
+            assert_eq!(browser.layout(name, &text, width), [""; 0], "{name} at {width}");
+        }
+    }
+}
+
 /// Writes the pages to the directory named by `PRONY_PAGES`, for inspection.
 #[test]
 fn write_pages() {

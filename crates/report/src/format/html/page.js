@@ -71,7 +71,7 @@ for (const table of document.querySelectorAll("main table")) {
       const order = (a, b) => {
         const [x, y] = [value(a), value(b)];
         const both = typeof x === "number" && typeof y === "number";
-        const way = both ? x - y : typeof x === typeof y ? x.localeCompare(y) : typeof x === "number" ? -1 : 1;
+        const way = both ? x - y : typeof x === typeof y ? x.localeCompare(y, undefined, { numeric: true }) : typeof x === "number" ? -1 : 1;
         return down ? -way : way;
       };
       for (const body of table.tBodies) {

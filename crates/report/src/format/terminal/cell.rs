@@ -62,6 +62,23 @@ impl Drawn {
     }
 }
 
+impl Drawn {
+    /// As [`Drawn::new`], with a shaded factor as its gain alone, without the words that say its way.
+    pub(super) fn short(row: &TableRow, index: usize) -> Self {
+        match row.cells.get(index) {
+            Some(Cell::Heat { gain, .. }) => {
+                let decimals = match *gain {
+                    gain if gain < 0.1 => 4,
+                    gain if gain < 10.0 => 2,
+                    gain => usize::from(gain < 100.0),
+                };
+                Self::Text(format!("{gain:.decimals$}"), Cell::gain_tone(*gain))
+            }
+            _ => Self::new(row, index),
+        }
+    }
+}
+
 /// Width that the cells of a column need.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Measure {

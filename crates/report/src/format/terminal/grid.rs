@@ -3,7 +3,7 @@
 
 use super::cell::{Drawn, Measure, words};
 use super::paint::{Paint, clean, fill_left, width, wrap};
-use crate::{ColumnKind, Table, Tone};
+use crate::{Cell, ColumnKind, Table, TableRow, Tone};
 
 const GAP: &str = "  ";
 /// Least width of a column of texts before the table is printed as lines.
@@ -13,6 +13,9 @@ const LEAST_WORDS: usize = 10;
 const MOST_WORDS: [(usize, usize); 4] = [(usize::MAX, usize::MAX), (48, 48), (16, 16), (LEAST_WORDS, 16)];
 /// Least width beside the label for a text over the rest of a row.
 const LEAST_ACROSS: usize = 28;
+
+/// What gains alone need to be read.
+const GAINS: &str = "Gains: above 1 is better.";
 
 struct Grid<'a> {
     table: &'a Table,
@@ -25,38 +28,68 @@ struct Grid<'a> {
     paint: Paint,
 }
 
-/// Renders a table as lines of at most `page` columns.
+/// Renders a table as lines of at most `page` columns. Shaded factors that would not stand on one line are printed as
+/// gains alone, since a map has a line for each machine.
 pub(super) fn draw(table: &Table, page: usize, paint: Paint, lines: &mut Vec<String>) {
-    let columns = table.columns.len();
-    let rows: Vec<Vec<Vec<Drawn>>> = table
-        .groups
-        .iter()
-        .map(|group| group.rows.iter().map(|row| (0..columns).map(|index| Drawn::new(row, index)).collect()).collect())
-        .collect();
-    let measure = |group: &Vec<Vec<Drawn>>| {
-        let mut measures = vec![Measure::default(); columns];
-        for row in group {
-            measures.iter_mut().zip(row).for_each(|(measure, cell)| measure.add(cell));
+    let mut grid = Grid::new(table, page, paint, Drawn::new);
+    let found = grid.found_rooms();
+    if !found.as_ref().is_some_and(|rooms| grid.keeps_factors_whole(rooms)) {
+        let mut short = Grid::new(table, page, paint, Drawn::short);
+        if let Some(rooms) = short.found_rooms() {
+            short.draw_in(rooms, lines);
+            lines.extend(wrap(GAINS, page - 2).iter().map(|line| format!("  {}", paint.tone(line, Tone::Muted))));
+            return;
         }
-        measures
-    };
-    let measures = rows.iter().map(measure).collect();
-    let indent = if table.groups.iter().any(|group| !group.title.is_empty()) { 4 } else { 2 };
-    let mut grid = Grid { table, rows, measures, rooms: Vec::new(), indent, width: page, paint };
-    // No word is cut where that leaves room for the other columns.
-    match MOST_WORDS.iter().find_map(|most| grid.rooms(*most)) {
-        Some(rooms) => {
-            grid.rooms = rooms;
-            grid.tighten();
-            grid.draw(lines);
-        }
+    }
+    match found {
+        Some(rooms) => grid.draw_in(rooms, lines),
         None => grid.draw_narrow(lines),
+    }
+}
+
+impl<'a> Grid<'a> {
+    fn new(table: &'a Table, width: usize, paint: Paint, drawn: fn(&TableRow, usize) -> Drawn) -> Self {
+        let columns = table.columns.len();
+        let cells = |row: &TableRow| (0..columns).map(|index| drawn(row, index)).collect();
+        let rows: Vec<Vec<Vec<Drawn>>> =
+            table.groups.iter().map(|group| group.rows.iter().map(cells).collect()).collect();
+        let measure = |group: &Vec<Vec<Drawn>>| {
+            let mut measures = vec![Measure::default(); columns];
+            for row in group {
+                measures.iter_mut().zip(row).for_each(|(measure, cell)| measure.add(cell));
+            }
+            measures
+        };
+        let measures = rows.iter().map(measure).collect();
+        let indent = if table.groups.iter().any(|group| !group.title.is_empty()) { 4 } else { 2 };
+        Grid { table, rows, measures, rooms: Vec::new(), indent, width, paint }
     }
 }
 
 impl Grid<'_> {
     fn kind(&self, column: usize) -> ColumnKind {
         self.table.columns[column].kind
+    }
+
+    /// Widths of the columns, so that no word is cut where that leaves room for the others.
+    fn found_rooms(&self) -> Option<Vec<usize>> {
+        MOST_WORDS.iter().find_map(|most| self.rooms(*most))
+    }
+
+    /// Whether every shaded factor stands on one line; so it is where there are none.
+    fn keeps_factors_whole(&self, rooms: &[usize]) -> bool {
+        let cells = self.table.groups.iter().flat_map(|group| &group.rows).flat_map(|row| row.cells.iter().zip(rooms));
+        let mut factors = cells.filter_map(|(cell, room)| match cell {
+            Cell::Heat { text, .. } => Some((text, room)),
+            _ => None,
+        });
+        factors.all(|(text, room)| width(&clean(text)) <= *room)
+    }
+
+    fn draw_in(&mut self, rooms: Vec<usize>, lines: &mut Vec<String>) {
+        self.rooms = rooms;
+        self.tighten();
+        self.draw(lines);
     }
 
     /// Width of every column, words of at most so many letters whole, or `None` if they do not fit side by side.
@@ -308,37 +341,5 @@ fn visible(line: &str) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Cell, Column, TableRow};
-
-    #[test]
-    fn a_narrow_column_cuts_no_word() {
-        let columns = [("", ColumnKind::Label), ("alone", ColumnKind::Number), ("compared in", ColumnKind::Words)];
-        let columns = columns.map(|(title, kind)| Column::new(title, kind)).to_vec();
-        let label = "copy (read + written), 256 MiB, 1 thread, normal stores, base pages";
-        let cells = vec![Cell::text(label), Cell::Count(12345), Cell::text("undisturbed")];
-        let table = Table::plain(columns, vec![TableRow { cells }]);
-        for page in 20..120 {
-            let mut lines = Vec::new();
-            draw(&table, page, Paint(false), &mut lines);
-            assert!(lines.iter().any(|line| line.contains("undisturbed")), "{page}: {lines:#?}");
-            assert!(lines.iter().all(|line| width(line) <= page), "{page}: {lines:#?}");
-        }
-    }
-
-    #[test]
-    fn a_name_to_be_typed_stays_whole_beside_a_text_that_wraps() {
-        let columns = [("name", ColumnKind::Label), ("machine", ColumnKind::Words)];
-        let name = "published:ams02-2002/compaq-alpha-ev68-dual-cpu-866-mhz-linux-cxx";
-        let cells = vec![Cell::text(name), Cell::text("Compaq alpha-ev68 dual-CPU 866 MHz (Linux cxx)")];
-        let columns = columns.map(|(title, kind)| Column::new(title, kind)).to_vec();
-        let table = Table::plain(columns, vec![TableRow { cells }]);
-        for page in 80..120 {
-            let mut lines = Vec::new();
-            draw(&table, page, Paint(false), &mut lines);
-            assert!(lines.iter().any(|line| line.contains(name)), "{page}: {lines:#?}");
-            assert!(lines.iter().all(|line| width(line) <= page), "{page}: {lines:#?}");
-        }
-    }
-}
+#[path = "grid_tests.rs"]
+mod tests;

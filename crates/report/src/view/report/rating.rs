@@ -104,6 +104,6 @@ fn chart(runs: &[&Run], names: &[String], rating: &FigureKey, application: &Figu
     Some(Chart {
         title: y_title,
         about: about.to_owned(),
-        plot: ChartPlot::Scatter(ScatterPlot { x, y, points, slope }),
+        plot: ChartPlot::Scatter(ScatterPlot { x, y, points, slope, marked: None }),
     })
 }

@@ -69,6 +69,36 @@ impl Browser {
     }
 }
 
+impl Browser {
+    /// What of a page, unfolded, does not fit in a window of this width: the page itself, texts in drawings.
+    pub fn layout(&self, name: &str, page: &str, width: u32) -> Vec<String> {
+        let folder = std::env::temp_dir().join(format!("prony-layout-{}-{name}-{width}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        // The page's own policy allows no script but its own.
+        let (before, policy) = page.split_once("<meta http-equiv=\"Content-Security-Policy\"").unwrap();
+        let (_, after) = policy.split_once('>').unwrap();
+        let script = include_str!("layout.js");
+        std::fs::write(folder.join("page.html"), format!("{before}{after}<script>{script}</script>")).unwrap();
+        // No window is narrower than 500 pixels, but a frame is.
+        let frame = format!(
+            "<!DOCTYPE html><body style='margin:0'><iframe src='page.html' style='border:0;width:{width}px;height:2000px'>\
+             </iframe></body>"
+        );
+        let file = folder.join("frame.html");
+        std::fs::write(&file, frame).unwrap();
+        let mut command = self.command(&folder.join("profile"));
+        command.args(["--allow-file-access-from-files", "--virtual-time-budget=8000", "--dump-dom"]);
+        command.arg(format!("--window-size={},1000", width.max(500)));
+        let output = command.arg(format!("file://{}", file.display())).output().unwrap();
+        let dom = String::from_utf8_lossy(&output.stdout).into_owned();
+        std::fs::remove_dir_all(&folder).unwrap();
+        let answer = dom.split("<pre id=\"layout\">").nth(1).and_then(|rest| rest.split("\nEND").next());
+        let answer = answer.unwrap_or_else(|| panic!("{name}: the page did not answer: {dom}"));
+        answer.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+    }
+}
+
 /// Addresses in a net log, without those of the browser's own services.
 fn requests(log: &str) -> Vec<String> {
     let own = ["googleapis.com", "google.com", "gstatic.com", "gvt1.com"];
