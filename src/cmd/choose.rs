@@ -85,11 +85,15 @@ fn evaluation(arguments: &Arguments, common: &CommonOptions) -> Result<Document>
 
 /// The text of a file up to a size limit.
 pub(crate) fn text_of(path: &Path, limit: u64) -> Result<String> {
-    let refuse = || format!("could not read {}", path.display());
-    let file = std::fs::File::open(path).with_context(refuse)?;
+    let name = path.display().to_string();
+    text_from(std::fs::File::open(path).with_context(|| format!("could not read {name}"))?, &name, limit)
+}
+
+/// The whole text of an input up to a size limit: a part of it would be another text.
+pub(crate) fn text_from(input: impl Read, name: &str, limit: u64) -> Result<String> {
     let mut text = String::new();
-    let read = file.take(limit + 1).read_to_string(&mut text).with_context(refuse)?;
-    anyhow::ensure!(read as u64 <= limit, "could not read {}: it is longer than {limit} bytes", path.display());
+    let read = input.take(limit + 1).read_to_string(&mut text).with_context(|| format!("could not read {name}"))?;
+    anyhow::ensure!(read as u64 <= limit, "could not read {name}: it is longer than {limit} bytes");
     Ok(text)
 }
 
@@ -245,4 +249,19 @@ fn predicted(
     let (low, high) = ends.ok_or_else(|| "too few machines for an interval".to_owned())?;
     let rate = from_unit(table.application.metric.unit, value, low, high, forecast.level, application)?;
     Ok(rate.as_prediction())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_read_whole_or_refused() {
+        let of = |length: usize| text_from(&vec![b'1'; length][..], "standard input", 1_000);
+        assert_eq!(of(1_000).unwrap().len(), 1_000);
+        let refused = of(1_001).unwrap_err().to_string();
+        assert_eq!(refused, "could not read standard input: it is longer than 1000 bytes");
+        #[cfg(unix)]
+        assert!(text_of(Path::new("/dev/zero"), 1_000).is_err());
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use measure::{EndReason, Engine, MeasureSession, RunRequest, RunResult, Saver, Stopper};
 use model::{Figure, FigureKey, Outcome, Run};
 use report::Document;
@@ -54,7 +54,10 @@ pub(crate) fn watch_for_signals() -> Result<Stopper> {
         };
         std::thread::Builder::new().name("signals".to_owned()).spawn(wait)
     };
-    watch().context("could not watch for Ctrl-C")?;
+    watch().map_err(|error| {
+        let limit = sys::process::limit_behind(error.raw_os_error()).map(|limit| format!("; {limit}"));
+        anyhow::anyhow!("could not watch for Ctrl-C: {error}{}", limit.unwrap_or_default())
+    })?;
     Ok(Stopper::watching(asked))
 }
 

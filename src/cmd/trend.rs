@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use analyse::trend::{Dated, TrendOptions, families, parse, trend};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use model::{Figure, FigureKey, Metric};
 use report::Document;
@@ -92,10 +92,7 @@ fn data(arguments: &Arguments, common: &CommonOptions) -> Result<DatedValues> {
         "runs have many figures: name the one whose growth is asked for, such as --figure os.syscall_write"
     );
     let text = if source == "-" {
-        let mut text = String::new();
-        std::io::Read::read_to_string(&mut std::io::Read::take(std::io::stdin(), LIMIT), &mut text)
-            .context("could not read standard input")?;
-        text
+        super::choose::text_from(std::io::stdin(), "standard input", LIMIT)?
     } else {
         super::choose::text_of(Path::new(source), LIMIT)?
     };

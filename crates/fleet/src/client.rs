@@ -22,10 +22,17 @@ pub struct Client {
     address: SocketAddr,
     limits: ServeLimits,
     place: Option<(Arc<Lab>, usize)>,
+    /// The server has not reported the last test yet.
+    pending: bool,
+    /// Why the connection cannot be used any more: a reply that comes later would be taken for that of another test.
+    lost: Option<String>,
 }
 
+/// Beginning of the text of [`Error::Gone`].
+const GONE: &str = "could not reach the other side: ";
+
 /// The network of a client's sockets: its own, or that of a host of a laboratory.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct SocketNetwork(Option<(Arc<Lab>, usize)>);
 
 impl SocketNetwork {
@@ -68,7 +75,7 @@ impl Client {
                 _ => return Err(Error::Protocol("it granted no turn".to_owned())),
             }
         }
-        Ok(Self { control, address, limits, place: None })
+        Ok(Self { control, address, limits, place: None, pending: false, lost: None })
     }
 
     /// Connects from a host of a laboratory, where the data sockets are created too.
@@ -97,14 +104,41 @@ impl Client {
         self.address
     }
 
+    fn send(&mut self, message: &FromClient) -> Result<()> {
+        if let Some(reason) = &self.lost {
+            return Err(Error::Gone(reason.clone()));
+        }
+        self.control.send(message, TIMEOUT).map_err(|error| self.lose(error.into()))
+    }
+
+    fn receive(&mut self, most: usize) -> Result<FromServer> {
+        self.control.receive(TIMEOUT, most).map_err(|error| self.lose(error.into()))
+    }
+
+    /// Notes an error after which the server's further replies are of no known test.
+    fn lose(&mut self, error: Error) -> Error {
+        let reason = error.to_string();
+        self.lost = Some(reason.strip_prefix(GONE).unwrap_or(&reason).to_owned());
+        error
+    }
+
     /// Requests a test and connects its data sockets.
     pub(crate) fn open(&mut self, test: &ServeTest) -> Result<DataSockets> {
-        self.control.send(&FromClient::Test(test.clone()), TIMEOUT)?;
-        let (tcp, udp, ticket) = match self.control.receive(TIMEOUT, 4096)? {
+        if self.pending {
+            // The test before failed on this side. What the server says of it is no reply to this one.
+            self.stop()?;
+            match self.report() {
+                Ok(_) | Err(Error::Refused(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.send(&FromClient::Test(test.clone()))?;
+        let (tcp, udp, ticket) = match self.receive(4096)? {
             FromServer::Ready { tcp, udp, ticket } => (tcp, udp, ticket),
             FromServer::Refused { reason } => return Err(Error::Refused(reason)),
-            _ => return Err(Error::Protocol("it was not ready".to_owned())),
+            _ => return Err(self.lose(Error::Protocol("it was not ready".to_owned()))),
         };
+        self.pending = true;
         self.place().at(|| self.sockets(test, tcp, udp, &ticket))?
     }
 
@@ -138,15 +172,51 @@ impl Client {
 
     /// Ends a test that has no connection whose end would tell the server.
     pub(crate) fn stop(&mut self) -> Result<()> {
-        Ok(self.control.send(&FromClient::Stop, TIMEOUT)?)
+        self.send(&FromClient::Stop)
     }
 
     /// The server's report of the test that has just ended.
     pub(crate) fn report(&mut self) -> Result<ServeReport> {
-        match self.control.receive(TIMEOUT, LONGEST)? {
+        let said = self.receive(LONGEST)?;
+        self.pending = false;
+        match said {
             FromServer::Report(report) => Ok(*report),
             FromServer::Refused { reason } => Err(Error::Refused(reason)),
-            _ => Err(Error::Protocol("it did not report".to_owned())),
+            _ => Err(self.lose(Error::Protocol("it did not report".to_owned()))),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::serve::{ListenSettings, Server};
+
+    fn client() -> (Server, Client) {
+        let server = Server::start(ListenSettings::local().unwrap()).unwrap();
+        let client = Client::connect(server.address(), server.token()).unwrap();
+        (server, client)
+    }
+
+    #[test]
+    fn a_test_that_failed_here_leaves_no_reply_to_the_next() {
+        let (_server, mut client) = client();
+        let first = ServeTest { up: 1, record: 512, seconds: 5.0, ..ServeTest::default() };
+        // The launch ended before it asked for the report.
+        drop(client.open(&first).unwrap());
+        let second = ServeTest { up: 0, down: 2, ..first };
+        let data = client.open(&second).unwrap();
+        assert_eq!((data.up.len(), data.down.len()), (0, 2));
+        drop(data);
+        assert_eq!(client.report().unwrap().bytes_up, 0);
+    }
+
+    #[test]
+    fn a_server_that_did_not_answer_is_asked_no_more() {
+        let (_server, mut client) = client();
+        let error = client.lose(Error::Gone("it froze".to_owned()));
+        let test = ServeTest { up: 1, seconds: 5.0, ..ServeTest::default() };
+        let again = client.open(&test).unwrap_err();
+        assert_eq!(again.to_string(), error.to_string(), "a late reply would be taken for that of another test");
     }
 }

@@ -3,13 +3,15 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
 
 use measure::Stopper;
 use model::{Figure, Launch, Metric, Placement, Primitive, Unit, format_size};
 use stats::Histogram;
 
-use crate::data::{Flows, SocketOptions, start, start_flows};
+use crate::client::SocketNetwork;
+use crate::data::{DataSockets, Flows, SocketOptions, start, start_flows};
 use crate::path::{Path, pin};
 use crate::series::{SeriesTrial, figure};
 use crate::serve::{Datagrams, ServeTest};
@@ -79,13 +81,24 @@ pub struct Trips {
 const LOAD_RECORD: u32 = 65_536;
 /// How long the answer to a datagram is waited for.
 const DATAGRAM: Duration = Duration::from_millis(200);
+/// Time beyond that of a launch after which an answer is no longer waited for: the server's own limit.
+const PATIENCE: f64 = 10.0;
+/// Interval at which a launch is looked at, to end it when the user asks to stop.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// A wait longer than this, nanoseconds, sleeps instead of spinning.
 const SLEEP: u64 = 300_000;
 
 enum RoundTripSocket<'a> {
     Tcp(&'a TcpStream),
     Udp(&'a UdpSocket),
-    Connect(SocketAddr),
+    Connect(SocketAddr, &'a OpenConnection),
+}
+
+/// The connection that is being made and closed, which a read may wait on for ever.
+type OpenConnection = Mutex<Option<Arc<TcpStream>>>;
+
+fn replace(open: &OpenConnection, with: Option<Arc<TcpStream>>) -> Option<Arc<TcpStream>> {
+    std::mem::replace(&mut *open.lock().unwrap_or_else(PoisonError::into_inner), with)
 }
 
 impl RoundTripSocket<'_> {
@@ -120,9 +133,12 @@ impl RoundTripSocket<'_> {
                     }
                 }
             }
-            RoundTripSocket::Connect(to) => {
-                let mut stream = TcpStream::connect(*to)?;
-                let ended = stream.read(&mut [0; 1])? == 0;
+            RoundTripSocket::Connect(to, open) => {
+                let stream = Arc::new(TcpStream::connect(*to)?);
+                replace(open, Some(Arc::clone(&stream)));
+                let ended = (&*stream).read(&mut [0; 1])? == 0;
+                // Closing it is a part of the round trip.
+                replace(open, None);
                 Ok(ended)
             }
         }
@@ -139,7 +155,7 @@ impl RoundTripPlan {
             datagrams: (self.kind == RoundTripKind::Udp).then_some(Datagrams::Echo),
             record: LOAD_RECORD,
             message: self.size,
-            seconds: self.length() + 10.0,
+            seconds: self.length() + PATIENCE,
             options: self.options.clone(),
             cpu: path.cpus.server,
             ..ServeTest::default()
@@ -155,40 +171,14 @@ impl RoundTripPlan {
     /// # Errors
     /// When the server has disconnected or refuses, and when `stopper` asks to stop.
     pub fn measure_once(&self, path: &Path, stopper: &Stopper) -> Result<Trips> {
-        let cpu = path.cpus.client;
         let mut client = path.client();
         let place = client.place();
         let data = client.open(&self.test(path))?;
-        let stop = AtomicBool::new(false);
-        let record = vec![0x5a; LOAD_RECORD as usize];
-        let (up, down) = (Flows::new(data.up.len()), Flows::new(data.down.len()));
         if let Some(socket) = &data.udp {
             socket.set_read_timeout(Some(DATAGRAM)).map_err(Error::io("wait for a datagram"))?;
         }
-        let trips = std::thread::scope(|scope| {
-            let started = start_flows(scope, cpu, &data, (&up, &down), &record, &stop);
-            let line = match (data.echo.first(), &data.udp) {
-                (Some(stream), _) => RoundTripSocket::Tcp(stream),
-                (None, Some(socket)) => RoundTripSocket::Udp(socket),
-                (None, None) => RoundTripSocket::Connect(data.tcp),
-            };
-            let drive = move || {
-                let work = move || {
-                    pin(cpu);
-                    self.drive(line, stopper)
-                };
-                place.at(work)?
-            };
-            let trips = started.and_then(|()| {
-                let thread = start(scope, None, drive)?;
-                thread.join().unwrap_or_else(|_| Err(Error::Gone("a thread ended".to_owned())))
-            });
-            stop.store(true, Relaxed);
-            for stream in data.streams() {
-                let _ = stream.shutdown(std::net::Shutdown::Both);
-            }
-            trips
-        });
+        let patience = Duration::from_secs_f64(self.length() + PATIENCE);
+        let trips = self.over(&data, (path.cpus.client, &place), patience, stopper);
         if stopper.asked() {
             return Err(Error::Stopped);
         }
@@ -197,6 +187,55 @@ impl RoundTripPlan {
         }
         client.report()?;
         trips
+    }
+
+    /// Round trips over the sockets of a test, with the load beside them. The other side may freeze and the network
+    /// may be cut: reads have no time limit of their own, since its timer would be measured, so that their sockets are
+    /// shut down after `patience`.
+    fn over(
+        &self,
+        data: &DataSockets,
+        (cpu, place): (Option<usize>, &SocketNetwork),
+        patience: Duration,
+        stopper: &Stopper,
+    ) -> Result<Trips> {
+        let (stop, open) = (AtomicBool::new(false), OpenConnection::default());
+        let record = vec![0x5a; LOAD_RECORD as usize];
+        let (up, down) = (Flows::new(data.up.len()), Flows::new(data.down.len()));
+        let hang_up = || {
+            let last = replace(&open, None);
+            for stream in data.streams().chain(last.as_deref()) {
+                // The other side may have ended it already.
+                let _ = stream.shutdown(std::net::Shutdown::Both);
+            }
+        };
+        std::thread::scope(|scope| {
+            let started = start_flows(scope, cpu, data, (&up, &down), &record, &stop);
+            let line = match (data.echo.first(), &data.udp) {
+                (Some(stream), _) => RoundTripSocket::Tcp(stream),
+                (None, Some(socket)) => RoundTripSocket::Udp(socket),
+                (None, None) => RoundTripSocket::Connect(data.tcp, &open),
+            };
+            let (running, ended) = mpsc::channel::<()>();
+            let drive = move || {
+                let work = move || {
+                    pin(cpu);
+                    self.drive(line, stopper)
+                };
+                let trips = place.at(work);
+                drop(running);
+                trips?
+            };
+            let trips = started.and_then(|()| {
+                let thread = start(scope, None, drive)?;
+                let answered = wait(&ended, patience, stopper, &hang_up);
+                let trips = thread.join().unwrap_or_else(|_| Err(Error::Gone("a thread ended".to_owned())));
+                answered.and(trips)
+            });
+            stop.store(true, Relaxed);
+            hang_up();
+            trips
+        })
     }
 
     fn drive(&self, mut line: RoundTripSocket<'_>, stopper: &Stopper) -> Result<Trips> {
@@ -238,6 +277,22 @@ impl RoundTripPlan {
         }
         Ok(trips)
     }
+}
+
+/// Waits for the end of a launch, which sends nothing. Beyond `patience`, or when the user asks to stop, it wakes what
+/// waits on sockets; that is repeated, since a further connection may be made meanwhile.
+fn wait(ended: &mpsc::Receiver<()>, patience: Duration, stopper: &Stopper, hang_up: &dyn Fn()) -> Result<()> {
+    let deadline = Instant::now() + patience;
+    let mut answered = Ok(());
+    while ended.recv_timeout(POLL_INTERVAL) == Err(mpsc::RecvTimeoutError::Timeout) {
+        if Instant::now() >= deadline {
+            answered = Err(Error::Gone(format!("no answer within {:.1} s", patience.as_secs_f64())));
+        }
+        if answered.is_err() || stopper.asked() {
+            hang_up();
+        }
+    }
+    answered
 }
 
 /// Waits for a moment and returns it, even if it has passed already.
@@ -329,3 +384,7 @@ impl SeriesTrial for RoundTripTrial {
         if self.lost > 0 { vec![format!("{} datagrams were not answered", self.lost)] } else { Vec::new() }
     }
 }
+
+#[cfg(test)]
+#[path = "round_trip_tests.rs"]
+mod tests;

@@ -56,9 +56,12 @@ impl StageOptions {
     }
 }
 
+/// Longest list of checksums, bytes: two million files.
+const LONGEST_SUMS: u64 = 256 << 20;
+
 /// Lines of sha256sum(1): the checksum, a blank, a blank or an asterisk, the file, relative to the list.
 fn sums(path: &Path) -> Result<BTreeMap<PathBuf, String>> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("could not read {}", path.display()))?;
+    let text = crate::cmd::choose::text_of(path, LONGEST_SUMS)?;
     let root = std::path::absolute(path)?.parent().map(Path::to_path_buf).unwrap_or_default();
     let mut sums = BTreeMap::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {

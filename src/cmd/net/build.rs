@@ -228,10 +228,12 @@ fn job(arguments: &Arguments) -> Result<BuildJob> {
     })
 }
 
+/// Longest file of sizes, bytes.
+const LONGEST_SIZES: u64 = 64 << 20;
+
 /// Sizes of fragments from a file: one per line.
 fn measured(path: &std::path::Path) -> Result<Vec<u32>> {
-    let text =
-        std::fs::read_to_string(path).with_context(|| format!("could not read sizes from {}", path.display()))?;
+    let text = super::super::choose::text_of(path, LONGEST_SIZES)?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines
         .map(|(at, line)| {

@@ -122,7 +122,10 @@ impl Manifest {
         let fail = |source| Error::File { what: "read the manifest", path: path.to_owned(), source };
         let mut text = String::new();
         let file = std::fs::File::open(path).map_err(fail)?;
-        std::io::Read::read_to_string(&mut std::io::Read::take(file, LIMIT), &mut text).map_err(fail)?;
+        std::io::Read::read_to_string(&mut std::io::Read::take(file, LIMIT + 1), &mut text).map_err(fail)?;
+        if text.len() as u64 > LIMIT {
+            return Err(fail(std::io::Error::other(format!("it is longer than {LIMIT} bytes"))));
+        }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Self::parse(&text, &path.display().to_string(), &folder.canonicalize().map_err(fail)?)
     }

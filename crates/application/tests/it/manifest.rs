@@ -21,6 +21,20 @@ fn built_in_manifests_are_valid() {
     assert_eq!(names(TEMPLATE), ["hello"]);
 }
 
+/// What is cut at a limit is another manifest: its last applications would be missing.
+#[test]
+fn a_manifest_is_read_whole_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.toml");
+    let of = |blanks: usize| {
+        std::fs::write(&path, [TEMPLATE, &"\n".repeat(blanks)].concat()).unwrap();
+        Manifest::read(&path).map_err(|error| error.to_string())
+    };
+    assert_eq!(of(1).unwrap().applications.len(), 1);
+    let said = of(1 << 20).unwrap_err();
+    assert!(said.contains("it is longer than 1048576 bytes"), "{said}");
+}
+
 #[test]
 fn examples_are_valid_and_their_sources_exist() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/manifests"));

@@ -40,7 +40,7 @@ pub struct Greeting {
 /// bounds the error (Cristian, Distributed Computing 3, 1989).
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ClockOffset {
-    /// The driver's clock minus the node's, nanoseconds.
+    /// The driver's batch clock minus the node's, nanoseconds.
     pub ahead: f64,
     /// Bound of the error, nanoseconds.
     pub within: f64,
@@ -177,12 +177,12 @@ fn exchange(input: &mut dyn Write, output: &mut dyn BufRead, duty: String) -> Re
     }
     let mut best: Option<ClockOffset> = None;
     for _ in 0..QUESTIONS {
-        let (asked, began) = (sys::clock::realtime() as f64, Instant::now());
+        let asked = sys::clock::now();
         send(input, &First::Clock)?;
         let Clock { clock } = receive(output, LONGEST)?.ok_or_else(ended)?;
-        let within = began.elapsed().as_nanos() as f64 / 2.0;
+        let within = (sys::clock::now() - asked) as f64 / 2.0;
         if best.is_none_or(|best| within < best.within) {
-            best = Some(ClockOffset { ahead: asked + within - clock as f64, within });
+            best = Some(ClockOffset { ahead: asked as f64 + within - clock as f64, within });
         }
     }
     send(input, &First::Duty(duty))?;

@@ -24,7 +24,7 @@ pub(crate) enum First {
     Duty(String),
 }
 
-/// Reply to [`First::Clock`]: nanoseconds since 1970.
+/// Reply to [`First::Clock`]: nanoseconds of the batch clock, since the wall clock may be set at any time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Clock {
     pub(crate) clock: u64,
@@ -47,12 +47,29 @@ pub fn serve(
     loop {
         match receive(&mut input, LONGEST)? {
             None => return Ok(()),
-            Some(First::Clock) => send(output, &Clock { clock: sys::clock::realtime() })?,
+            Some(First::Clock) => send(output, &Clock { clock: sys::clock::now() })?,
             Some(First::Duty(duty)) => {
                 let known = duties.iter().find(|known| known.name == duty);
                 let known = known.ok_or_else(|| Error::Refused(format!("this agent knows no duty {duty:?}")))?;
                 return (known.work)(input, output);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A wall clock that is set between the questions and the start made one of the nodes seem hours late.
+    #[test]
+    fn the_clock_that_is_asked_for_is_the_one_that_nothing_sets() {
+        let mut output = Vec::new();
+        let before = sys::clock::now();
+        serve(Box::new(&b"\"clock\"\n"[..]), &mut output, By::Local, &[]).unwrap();
+        let after = sys::clock::now();
+        let reply = output.split(|byte| *byte == b'\n').nth(1).unwrap();
+        let Clock { clock } = serde_json::from_slice(reply).unwrap();
+        assert!((before..=after).contains(&clock), "{before} {clock} {after}");
     }
 }

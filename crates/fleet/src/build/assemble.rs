@@ -46,8 +46,8 @@ pub(super) fn work(
         epoll.add(&source.stream, token as u64)?;
     }
     reply(BuildReply::Connected)?;
-    let StartMoment { began, moment, due } = start(requests)?;
-    let mut counters = NodeCounters::new(moment, job.senders as usize);
+    let StartMoment { began, due } = start(requests)?;
+    let mut counters = NodeCounters::new(began, job.senders as usize);
     let mut reports = Reports::new(due);
     let mut missing = vec![job.senders; job.events as usize];
     let mut firsts = vec![0_u64; job.events as usize];

@@ -46,14 +46,12 @@ pub(super) fn peers(requests: &mpsc::Receiver<BuildRequest>) -> Result<Vec<Socke
     }
 }
 
-/// When a node started.
+/// When a node started, by its own batch clock: setting the wall clock changes neither the start nor the rate.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StartMoment {
-    /// By the batch clock, nanoseconds.
+    /// When it did, nanoseconds.
     pub(super) began: u64,
-    /// Nanoseconds since 1970, by the node's own clock.
-    pub(super) moment: u64,
-    /// When it was to start, by the batch clock: the moment that all nodes share.
+    /// When it was to start: the moment that all nodes share.
     pub(super) due: u64,
 }
 
@@ -62,8 +60,28 @@ pub(super) fn start(requests: &mpsc::Receiver<BuildRequest>) -> Result<StartMome
     let BuildRequest::Start { at } = next(requests)? else {
         return Err(Error::Protocol("it sent no start".to_owned()));
     };
-    let left = at.saturating_sub(sys::clock::realtime());
+    let left = at.saturating_sub(sys::clock::now());
     std::thread::sleep(Duration::from_nanos(left).min(Duration::from_secs(60)));
-    let (began, moment) = (sys::clock::now(), sys::clock::realtime());
-    Ok(StartMoment { began, moment, due: began.saturating_sub(moment.saturating_sub(at)) })
+    let began = sys::clock::now();
+    Ok(StartMoment { began, due: at.min(began) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_start_by_the_batch_clock() {
+        let begin = |at| {
+            let (sender, requests) = mpsc::channel();
+            sender.send(BuildRequest::Start { at }).unwrap();
+            start(&requests).unwrap()
+        };
+        let soon = sys::clock::now() + 20_000_000;
+        let waited = begin(soon);
+        assert!(waited.began >= soon && waited.due == soon, "{waited:?} {soon}");
+        // A message that comes late does not move the moment that all nodes share.
+        let past = sys::clock::now().saturating_sub(5_000_000);
+        assert_eq!(begin(past).due, past);
+    }
 }

@@ -110,8 +110,8 @@ pub(super) fn work(
     reply(BuildReply::Ready { address: socket.local_addr().map_err(Error::io("read the address of the socket"))? })?;
     peers(requests)?;
     reply(BuildReply::Connected)?;
-    let StartMoment { began, moment, due } = start(requests)?;
-    let mut counters = NodeCounters::new(moment, job.senders as usize);
+    let StartMoment { began, due } = start(requests)?;
+    let mut counters = NodeCounters::new(began, job.senders as usize);
     let mut reports = Reports::new(due);
     let mut arrivals = DatagramTally::of(job);
     let times = EventTimes::of(job);

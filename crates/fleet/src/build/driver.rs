@@ -176,7 +176,7 @@ impl Driver<'_> {
         let job = self.job;
         let mut ledger = EventLedger::new(job.events, job.receivers);
         let mut outcome = BuildOutcome { by_receiver: vec![0; job.receivers as usize], ..BuildOutcome::default() };
-        let at = sys::clock::realtime() + START_DELAY;
+        let at = sys::clock::now() + START_DELAY;
         for node in 0..self.links.len() {
             let own = at as f64 - self.clocks[node].ahead;
             self.send(node, &BuildRequest::Start { at: own as u64 })?;

@@ -235,7 +235,7 @@ pub enum BuildRequest {
     },
     /// Start at this moment.
     Start {
-        /// Nanoseconds since 1970, by the node's own clock.
+        /// Nanoseconds, by the node's own batch clock.
         at: u64,
     },
     /// Build these events as well.
@@ -252,7 +252,7 @@ pub enum BuildRequest {
 /// Counters of a node.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct NodeCounters {
-    /// Start, nanoseconds since 1970 by its own clock.
+    /// Start, nanoseconds by its own batch clock.
     pub began: u64,
     /// Fragments or datagrams sent.
     pub sent: u64,
@@ -282,7 +282,7 @@ pub struct NodeCounters {
 }
 
 impl NodeCounters {
-    /// Zero counters for `others` nodes of the other role; `began` in nanoseconds since 1970.
+    /// Zero counters for `others` nodes of the other role; `began` in nanoseconds of the batch clock.
     pub(super) fn new(began: u64, others: usize) -> Self {
         Self { began, pairs: vec![0; others], ..Self::default() }
     }

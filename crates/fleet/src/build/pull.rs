@@ -79,7 +79,7 @@ pub(super) fn work(
     reply(BuildReply::Ready { address: socket.local_addr().map_err(Error::io("read the address of the socket"))? })?;
     let senders = peers(requests)?;
     reply(BuildReply::Connected)?;
-    let StartMoment { began, moment, due } = start(requests)?;
+    let StartMoment { began, due } = start(requests)?;
     let own = (index..order.job.events).step_by(order.job.receivers as usize);
     let mut puller = FragmentPuller {
         order,
@@ -93,7 +93,7 @@ pub(super) fn work(
         open: HashMap::new(),
         building: HashMap::new(),
         timeout: RetryTimeout::new(),
-        counters: NodeCounters::new(moment, order.job.senders as usize),
+        counters: NodeCounters::new(began, order.job.senders as usize),
     };
     let mut reports = Reports::new(due);
     let mut looked = began;

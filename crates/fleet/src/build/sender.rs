@@ -37,8 +37,8 @@ pub(super) fn work(
     reply(BuildReply::Ready { address: socket.local_addr().map_err(Error::io("read the address of the socket"))? })?;
     let receivers = peers(requests)?;
     reply(BuildReply::Connected)?;
-    let StartMoment { began, moment, .. } = start(requests)?;
-    let mut counters = NodeCounters::new(moment, order.job.receivers as usize);
+    let StartMoment { began, .. } = start(requests)?;
+    let mut counters = NodeCounters::new(began, order.job.receivers as usize);
     if order.job.pattern == PushPattern::Pull {
         answer(index, &order.job, &socket, &receivers, control, &mut counters)?;
         counters.socket_drops = sys::socket::drops(&socket).unwrap_or(0);
@@ -171,8 +171,8 @@ fn connections(
     };
     let mut streams = receivers.iter().map(connect).collect::<Result<Vec<_>>>()?;
     reply(BuildReply::Connected)?;
-    let StartMoment { began, moment, .. } = start(requests)?;
-    let mut counters = NodeCounters::new(moment, job.receivers as usize);
+    let StartMoment { began, .. } = start(requests)?;
+    let mut counters = NodeCounters::new(began, job.receivers as usize);
     let mut message = vec![0x5a; 8];
     let times = EventTimes::of(job);
     for event in sequence(index, job) {

@@ -33,7 +33,12 @@ impl GroupState {
     }
 }
 
-pub(super) fn checks(machine: &Machine, allowed: &[usize], directory: &Path) -> Vec<Check> {
+/// `refused` says why launches cannot be pinned to the CPUs that may be used.
+pub(super) fn checks(
+    machine: &Machine,
+    (allowed, refused): (&[usize], Option<&sys::Error>),
+    directory: &Path,
+) -> Vec<Check> {
     let topology = machine.topology.clone().unwrap_or_else(|| Topology::unknown(allowed));
     let mut checks = match GroupState::under(Path::new("/")) {
         Ok(state) => limited(machine, &topology, allowed, &state),
@@ -41,6 +46,9 @@ pub(super) fn checks(machine: &Machine, allowed: &[usize], directory: &Path) -> 
             vec![cpus(machine, allowed, None), Check::unknown("control group", reason.to_string())]
         }
     };
+    if let (Some(reason), Some(cpus)) = (refused, checks.first_mut()) {
+        *cpus = unpinned(reason);
+    }
     checks.extend([filter(machine), priority(machine), writable(directory), in_memory(shared_memory())]);
     checks
 }
@@ -71,6 +79,16 @@ fn cpus(machine: &Machine, allowed: &[usize], cpuset: Option<&[usize]>) -> Check
         _ => ", by its own affinity (taskset)",
     };
     Check::attention("CPUs", format!("{says}{by}"), advice)
+}
+
+/// Every launch is pinned, so that none is measured where that is refused.
+fn unpinned(reason: &sys::Error) -> Check {
+    let behind = sys::process::limit_behind(reason.errno()).map(|limit| format!("; {limit}")).unwrap_or_default();
+    Check {
+        state: Health::Bad,
+        advice: "allow sched_getaffinity and sched_setaffinity: no figure is measured without them".to_owned(),
+        ..Check::fine("CPUs", format!("{reason}{behind}"))
+    }
 }
 
 /// Expected effect of a quota on figures.
@@ -268,6 +286,16 @@ mod tests {
         assert!(cpus(&online(2.0), &[0], None).says.contains("1 of 2"));
         assert!(cpus(&online(4.0), &[0, 3], Some(&[0, 3])).says.contains("2 of 4 may be used, by the cpuset"));
         assert_eq!(cpus(&online(2.0), &[0, 1], None).state, Health::Fine);
+    }
+
+    #[test]
+    fn cpus_that_launches_cannot_be_pinned_to_are_told_first() {
+        let refused = sys::Error::refused("pin to a CPU", "it is not permitted");
+        let told = |refused| checks(&Machine::default(), (&[0, 1], refused), Path::new("/")).swap_remove(0);
+        let (with, without) = (told(Some(&refused)), told(None));
+        assert_eq!((with.subject.as_str(), with.state), ("CPUs", Health::Bad));
+        assert!(with.says.contains("could not pin to a CPU: it is not permitted"), "{}", with.says);
+        assert_eq!((without.subject.as_str(), without.state), ("CPUs", Health::Fine));
     }
 
     #[test]

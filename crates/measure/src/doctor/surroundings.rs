@@ -17,7 +17,11 @@ const WATCH: Duration = Duration::from_millis(1000);
 
 pub(super) fn checks(directory: &Path, earlier: &[PathBuf]) -> Vec<Check> {
     let machine = crate::machine(&[directory.to_path_buf()]);
-    let allowed = sys::affinity::allowed().unwrap_or_default();
+    let (allowed, refused) = match sys::affinity::allowed() {
+        // The same CPUs again: it changes nothing, and says whether launches can be pinned.
+        Ok(cpus) => (cpus.clone(), sys::affinity::pin(&cpus).err()),
+        Err(reason) => (Vec::new(), Some(reason)),
+    };
     let mut checks = vec![
         Check::fine("machine", machine.summary.clone()),
         governor(&machine),
@@ -26,7 +30,7 @@ pub(super) fn checks(directory: &Path, earlier: &[PathBuf]) -> Vec<Check> {
         huge_pages(&machine),
         counters(),
     ];
-    checks.splice(1..1, container::checks(&machine, &allowed, directory));
+    checks.splice(1..1, container::checks(&machine, (&allowed, refused.as_ref()), directory));
     checks.extend(busy());
     checks.extend(pressure());
     checks.extend(limits());

@@ -37,7 +37,14 @@ pub(super) fn set(cpus: &[usize]) -> Result<()> {
     // SAFETY: the pointer and the byte length describe `mask`, which the kernel only reads.
     let answer =
         unsafe { libc::sched_setaffinity(0, size_of_val(mask.as_slice()), mask.as_ptr().cast::<libc::cpu_set_t>()) };
-    check("pin to a CPU", answer).map(|_| ())
+    check("pin to a CPU", answer).map(|_| ()).map_err(|error| match error.errno() {
+        // sched_setaffinity(2): none of them is online and permitted by the cpuset.
+        Some(libc::EINVAL) => {
+            let named: Vec<String> = cpus.iter().map(usize::to_string).collect();
+            Error::refused("pin to a CPU", format!("CPU {} is offline, or not permitted any more", named.join(", ")))
+        }
+        _ => error,
+    })
 }
 
 pub(super) fn current() -> Result<usize> {

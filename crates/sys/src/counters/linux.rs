@@ -121,11 +121,27 @@ fn explain(event: CounterEvent, error: Error) -> Error {
         Some(libc::ENOENT | libc::EOPNOTSUPP | libc::ENODEV) => {
             Error::refused(what, "this CPU, or the virtual machine around it, offers no such counter")
         }
-        Some(libc::ENOSYS) => Error::refused(what, "this kernel has no performance events"),
+        Some(libc::ENOSYS) => {
+            Error::refused(what, "this kernel has no performance events, or a filter (seccomp) says so")
+        }
         Some(libc::EACCES | libc::EPERM) => Error::refused(
             what,
             "it is not permitted (kernel.perf_event_paranoid, CAP_PERFMON or a container's filter)",
         ),
         _ => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_may_be_why_a_kernel_seems_to_have_no_counters() {
+        for errno in [libc::ENOSYS, libc::EPERM, libc::EACCES] {
+            let refused = Error::os("open a counter", std::io::Error::from_raw_os_error(errno));
+            let said = explain(CounterEvent::Instructions, refused).to_string();
+            assert!(said.starts_with("could not count instructions: ") && said.contains("filter"), "{said}");
+        }
     }
 }

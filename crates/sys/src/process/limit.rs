@@ -95,7 +95,8 @@ pub fn set_soft_limit(resource: LimitedResource, soft: Option<u64>) -> Result<()
 }
 
 /// Which limit an error of a system call probably stands for, as a clause: "a user may have 100 processes and threads
-/// (ulimit -u)". `None` where no limit of this process is set that leads to such an error.
+/// (ulimit -u)", or the filter of system calls that may have refused it. `None` where no limit of this process is set
+/// that leads to such an error.
 #[must_use]
 pub fn limit_behind(errno: Option<i32>) -> Option<String> {
     if errno == Some(libc::EAGAIN)
@@ -103,9 +104,19 @@ pub fn limit_behind(errno: Option<i32>) -> Option<String> {
     {
         return Some(of_group);
     }
+    if matches!(errno, Some(libc::EPERM | libc::ENOSYS))
+        && std::fs::read_to_string("/proc/self/status").is_ok_and(|status| is_filtered(&status))
+    {
+        return Some("a filter (seccomp) stands before the system calls of this process, as in most containers".into());
+    }
     // SAFETY: takes nothing and cannot fail.
     let exempt = unsafe { libc::geteuid() } == 0;
     clause(errno?, exempt, |resource| limit(resource).ok()?.soft)
+}
+
+/// Whether a filter of system calls stands before the process of this `/proc/PID/status` (seccomp(2)).
+fn is_filtered(status: &str) -> bool {
+    crate::text::field(status, "Seccomp").is_some_and(|mode| mode == "2")
 }
 
 /// The clause for an error under these limits, for a user who is exempt from that on processes or not.
@@ -162,6 +173,13 @@ mod tests {
         assert_eq!(said(libc::EFBIG, true), "a file may have 64 bytes (ulimit -f)");
         assert_eq!(clause(libc::ENOMEM, true, |_| None), None, "memory is short without a limit");
         assert_eq!((said(libc::ENOENT, false), limit_behind(None)), (String::new(), None));
+    }
+
+    #[test]
+    fn a_filter_of_system_calls_is_seen() {
+        assert!(is_filtered("Name:\tsh\nSeccomp:\t2\nSeccomp_filters:\t1\n"));
+        assert!(!is_filtered("Name:\tsh\nSeccomp:\t0\nSeccomp_filters:\t0\n"));
+        assert!(!is_filtered(""));
     }
 
     #[test]

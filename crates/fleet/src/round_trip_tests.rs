@@ -1,0 +1,37 @@
+//! Round trips with a server that does not answer.
+
+use std::net::TcpListener;
+
+use super::*;
+
+/// A server that has stopped: the kernel still makes connections to it, and nothing answers on them.
+fn frozen(kind: RoundTripKind, patience: Duration, stopper: &Stopper) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let tcp = listener.local_addr().unwrap();
+    let connections = |count: usize| (0..count).map(|_| TcpStream::connect(tcp).unwrap()).collect::<Vec<_>>();
+    let echo = connections(usize::from(kind == RoundTripKind::Tcp));
+    let data = DataSockets { up: connections(1), down: connections(1), echo, udp: None, tcp };
+    let plan = RoundTripPlan { kind, ..RoundTripPlan::default() };
+    match plan.over(&data, (None, &SocketNetwork::default()), patience, stopper) {
+        Ok(trips) => format!("{trips:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn a_launch_that_nothing_answers_ends() {
+    for kind in [RoundTripKind::Tcp, RoundTripKind::Connect] {
+        let said = frozen(kind, Duration::from_millis(300), &Stopper::default());
+        assert!(said.contains("no answer within 0.3 s"), "{kind:?}: {said}");
+        // Long before that when the user asks to stop.
+        let asked = Stopper::default();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(100));
+                asked.stop();
+            });
+            let said = frozen(kind, Duration::from_secs(3_600), &asked);
+            assert!(!said.contains("no answer within"), "{kind:?}: {said}");
+        });
+    }
+}
