@@ -106,19 +106,36 @@ impl Against {
     }
 }
 
-/// The machines that have both figures. A figure is named by its id, which selects its best point, or by id and point.
-/// The family is the named fact, else the first word of the machine's CPU, else of its name.
+/// The machines that have both figures, each once with the newest run of either: several runs of a machine tell no more
+/// of how machines differ. A figure is named by its id, which selects its best point, or by id and point. The family is
+/// the named fact, else the first word of the machine's CPU, else of its name.
 #[must_use]
 pub fn pairs(runs: &[Run], application: &str, rating: &str, family: Option<&str>) -> Vec<Pair> {
-    let pair = |run: &Run| {
-        Some(Pair {
-            machine: if run.machine.name.is_empty() { run.name().to_owned() } else { run.machine.name.clone() },
-            family: family_of(run, family),
-            rating: speed(run, rating)?,
-            application: speed(run, application)?,
-        })
+    let mut machines: Vec<(String, Vec<&Run>)> = Vec::new();
+    for run in runs {
+        let identity = identity(run);
+        match machines.iter_mut().find(|(known, _)| *known == identity) {
+            Some((_, of)) => of.push(run),
+            None => machines.push((identity, vec![run])),
+        }
+    }
+    let pair = |(_, mut of): (String, Vec<&Run>)| {
+        of.sort_by(|a, b| b.session.started.cmp(&a.session.started));
+        let newest = |name: &str| of.iter().find_map(|run| Some((*run, speed(run, name)?)));
+        let ((run, application), (_, rating)) = (newest(application)?, newest(rating)?);
+        let machine = if run.machine.name.is_empty() { run.name().to_owned() } else { run.machine.name.clone() };
+        Some(Pair { machine, family: family_of(run, family), rating, application })
     };
-    runs.iter().filter_map(pair).collect()
+    machines.into_iter().filter_map(pair).collect()
+}
+
+/// What tells machines apart: the fingerprint, else the name of one that a document describes, else each run is one.
+/// Classes of cores of one chip are machines of their own.
+fn identity(run: &Run) -> String {
+    let marks = [&run.machine.fingerprint, &run.machine.name];
+    let mark = marks.into_iter().find(|mark| !mark.is_empty()).unwrap_or(&run.id);
+    let class = run.machine.text("cpu.class").unwrap_or_default();
+    format!("{mark} {class}")
 }
 
 fn family_of(run: &Run, fact: Option<&str>) -> String {
@@ -263,6 +280,44 @@ mod tests {
         let said = found.sentences().join(" ");
         assert!(said.contains("Within a family the rating predicts the application to 11%"), "{said}");
         assert!(said.contains("Across families"), "{said}");
+    }
+
+    /// A run of a machine, with those of the two figures that are given.
+    fn run(id: &str, (fingerprint, name): (&str, &str), started: &str, values: [Option<f64>; 2]) -> Run {
+        let mut run = Run { id: id.to_owned(), ..Run::default() };
+        (fingerprint.clone_into(&mut run.machine.fingerprint), name.clone_into(&mut run.machine.name));
+        started.clone_into(&mut run.session.started);
+        let figure = |(probe, value): (&str, Option<f64>)| {
+            let metric = model::Metric::higher(model::Unit::PerSecond, "events");
+            let key = model::FigureKey::new(probe, model::Point::origin());
+            let figure = Figure::unmeasured(key, probe, metric, model::Class::Application);
+            Some(Figure { outcome: model::Outcome::Measured(Estimate::without_spread(value?)), ..figure })
+        };
+        run.figures = ["a", "r"].into_iter().zip(values).filter_map(figure).collect();
+        run
+    }
+
+    #[test]
+    fn several_runs_of_a_machine_are_one_machine_with_its_newest_values() {
+        let both = |value: f64| [Some(value), Some(value + 100.0)];
+        let runs = [
+            run("1", ("f1", "one"), "2026-01-02T00:00:00Z", both(2.0)),
+            run("2", ("f1", "one"), "2026-01-01T00:00:00Z", both(1.0)),
+            // Rating and application were measured on different days.
+            run("3", ("f2", "two"), "2026-01-01T00:00:00Z", [Some(5.0), None]),
+            run("4", ("f2", "two"), "2026-01-03T00:00:00Z", [None, Some(6.0)]),
+            // Machines of which only the name is known, or nothing.
+            run("5", ("", "three"), "", both(3.0)),
+            run("6", ("", "three"), "", both(3.0)),
+            run("7", ("", ""), "", both(7.0)),
+            run("8", ("", ""), "", both(8.0)),
+            run("9", ("f9", "nine"), "", [None, Some(1.0)]),
+        ];
+        let found = pairs(&runs, "a", "r", None);
+        let values = found.iter().map(|pair| (pair.machine.as_str(), pair.application.value, pair.rating.value));
+        let wanted =
+            [("one", 2.0, 102.0), ("two", 5.0, 6.0), ("three", 3.0, 103.0), ("7", 7.0, 107.0), ("8", 8.0, 108.0)];
+        assert_eq!(values.collect::<Vec<_>>(), wanted);
     }
 
     #[test]

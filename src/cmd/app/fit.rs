@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     /// The rating: any figure by its id or id:point, such as rating.int_1_speed
     #[arg(long, value_name = "FIGURE", default_value = "rating.int_1_speed")]
     against: String,
-    /// Runs, a machine each: numbers, ids, labels, files or published:NAME [default: the whole store]
+    /// Runs, of which the newest of every machine counts: numbers, ids, labels, files or published:NAME [default: the whole store]
     #[arg(num_args = 0.., value_name = "RUN")]
     runs: Vec<String>,
     /// The fact by which machines are of one family [default: the first word of the CPU's model]
@@ -44,6 +44,14 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<
     let known = runs.iter().flat_map(|run| &run.figures).any(|figure| figure.probe == own);
     let application = if known { own } else { arguments.application.clone() };
     let pairs = application::pairs(&runs, &application, &arguments.against, arguments.family.as_deref());
+    let has = |run: &&Run, name: &str| {
+        run.figures.iter().any(|figure| figure.probe == name || figure.key().to_string() == name)
+    };
+    let used = runs.iter().filter(|run| has(run, &application) || has(run, &arguments.against)).count();
     let fit = application::fit(&application, &arguments.against, pairs, arguments.level)?;
-    Ok(view::fit(&fit))
+    let mut document = view::fit(&fit);
+    if used > fit.pairs.len() {
+        document.notes.push(format!("{used} runs have these figures: of every machine the newest counts."));
+    }
+    Ok(document)
 }
