@@ -284,9 +284,11 @@ mod tests {
 
     /// A run of a machine, with those of the two figures that are given.
     fn run(id: &str, (fingerprint, name): (&str, &str), started: &str, values: [Option<f64>; 2]) -> Run {
-        let mut run = Run { id: id.to_owned(), ..Run::default() };
-        (fingerprint.clone_into(&mut run.machine.fingerprint), name.clone_into(&mut run.machine.name));
-        started.clone_into(&mut run.session.started);
+        let [id, fingerprint, name, started] = [id, fingerprint, name, started].map(str::to_owned);
+        let machine = model::Machine { fingerprint, name, ..model::Machine::default() };
+        let session = model::Session { started, ..model::Session::default() };
+        let (plan, figures) = (model::Plan::default(), Vec::new());
+        let mut run = Run { schema: model::SCHEMA, id, label: None, origin: None, machine, session, plan, figures };
         let figure = |(probe, value): (&str, Option<f64>)| {
             let metric = model::Metric::higher(model::Unit::PerSecond, "events");
             let key = model::FigureKey::new(probe, model::Point::origin());

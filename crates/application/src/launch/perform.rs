@@ -56,7 +56,9 @@ pub fn perform(order: &LaunchSpec) -> CopyReport {
     let mut outputs: Vec<[Kept; 2]> = programs.iter().map(|_| Default::default()).collect();
     let adopts = adopts_orphans();
     supervise(&mut programs, &mut outputs, began + order.time_allowed(), adopts);
-    let left_running = adopts && reap_orphans(&[]).unwrap_or(false);
+    // One that has not ended, since the kernel holds it, is waited for by its owner.
+    let held: Vec<i32> = programs.iter().filter(|one| one.ended().is_none()).map(Supervised::pid).collect();
+    let left_running = adopts && reap_orphans(&held).unwrap_or(false);
     let used = Usage::of(Who::Children).unwrap_or_default().since(&before);
     let stolen = times.zip(machine_times().ok()).map(|(before, after)| {
         let spent = after.since(&before);

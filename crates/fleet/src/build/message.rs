@@ -195,6 +195,12 @@ impl DatagramHeader {
         let ours = head.seed == job.seed && head.event < job.events && head.sender < job.senders;
         (ours && head.chunk < job.chunks(head.event, head.sender)).then_some(head)
     }
+
+    /// Parses the header of a datagram with its payload; `None` also where that is not whole.
+    pub(super) fn of_whole(datagram: &[u8], job: &BuildJob) -> Option<Self> {
+        let head = Self::read(datagram, job)?;
+        (datagram.len() == HEAD + job.chunk(head.event, head.sender, head.chunk)).then_some(head)
+    }
 }
 
 /// Role of a node.

@@ -129,7 +129,7 @@ impl FragmentPuller<'_> {
         let mut datagram = [0; HEAD + CHUNK as usize];
         while due(&self.counters) {
             let Ok((length, from)) = self.socket.recv_from(&mut datagram) else { return };
-            let head = DatagramHeader::read(&datagram[..length], &self.order.job);
+            let head = DatagramHeader::of_whole(&datagram[..length], &self.order.job);
             if let Some(head) = head.filter(|head| self.senders.get(head.sender as usize) == Some(&from)) {
                 self.counters.not_needed(head.sender as usize, (length - HEAD) as u64);
             }
@@ -186,7 +186,7 @@ impl FragmentPuller<'_> {
         }
         let mut datagram = [0; HEAD + CHUNK as usize];
         let Ok((length, from)) = self.socket.recv_from(&mut datagram) else { return };
-        let Some(head) = DatagramHeader::read(&datagram[..length], &self.order.job) else { return };
+        let Some(head) = DatagramHeader::of_whole(&datagram[..length], &self.order.job) else { return };
         if self.senders.get(head.sender as usize) != Some(&from) {
             return;
         }
