@@ -97,7 +97,8 @@ pub(super) fn bits(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Name of the path through a laboratory whose links have this rate, bits a second: different rates are different paths.
+/// Name of the path through a laboratory whose links have this rate, bits a second: different rates are different
+/// paths.
 pub(super) fn lab_path(rate: u64) -> String {
     let [mbit, kbit] = [1_000_000, 1_000].map(|unit| rate.is_multiple_of(unit).then(|| rate / unit));
     match (mbit, kbit) {

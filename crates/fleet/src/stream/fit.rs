@@ -8,9 +8,9 @@ use stats::median;
 use crate::series::{derived, figure};
 
 /// Describes the streams of a run by two parameters: a write of s bytes takes `overhead + s / bandwidth`. The fit is
-/// done for the first, the second and every further connection of each record size, so that intervals are based on fresh
-/// connections; excluded launches have no part in it. One pair of figures for each set of streams that differ in the
-/// record size alone.
+/// done for the first, the second and every further connection of each record size, so that intervals are based on
+/// fresh connections; excluded launches have no part in it. One pair of figures for each set of streams that differ in
+/// the record size alone.
 #[must_use]
 pub fn two_parameters(run: &Run) -> Vec<Figure> {
     let mut sets: Vec<(model::Point, Vec<&Figure>)> = Vec::new();

@@ -5,8 +5,8 @@ use crate::error::Result;
 #[cfg(target_os = "linux")]
 use crate::error::{Error, check};
 
-/// Makes this process the parent of all descendants whose parents end (`PR_SET_CHILD_SUBREAPER`, prctl(2)). It must wait
-/// for them by [`reap_orphans`].
+/// Makes this process the parent of all descendants whose parents end (`PR_SET_CHILD_SUBREAPER`, prctl(2)). It must
+/// wait for them by [`reap_orphans`].
 #[cfg(target_os = "linux")]
 pub fn adopt_orphans() -> Result<()> {
     let on: libc::c_ulong = 1;
