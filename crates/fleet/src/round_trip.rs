@@ -84,11 +84,17 @@ const SLEEP: u64 = 300_000;
 
 enum RoundTripSocket<'a> {
     Tcp(&'a TcpStream),
-    Udp(&'a UdpSocket),
+    /// With a buffer for answers: to make one costs as much as a tenth of a round trip.
+    Udp(&'a UdpSocket, Vec<u8>),
     Connect(SocketAddr),
 }
 
-impl RoundTripSocket<'_> {
+impl<'a> RoundTripSocket<'a> {
+    /// For datagrams of `size` bytes. A longer answer is seen as that by one byte more.
+    fn datagrams(socket: &'a UdpSocket, size: usize) -> Self {
+        Self::Udp(socket, vec![0; size + 1])
+    }
+
     /// One round trip; `false` when the datagram was lost.
     #[inline]
     fn trip(&mut self, message: &mut [u8], number: u64) -> std::io::Result<bool> {
@@ -98,14 +104,13 @@ impl RoundTripSocket<'_> {
                 stream.read_exact(message)?;
                 Ok(true)
             }
-            RoundTripSocket::Udp(socket) => {
+            RoundTripSocket::Udp(socket, answer) => {
                 let head = message.len().min(8);
                 message[..head].copy_from_slice(&number.to_le_bytes()[..head]);
                 socket.send(message)?;
-                let mut answer = [0; 1 << 16];
                 // A late answer must not be taken for that of the next message.
                 loop {
-                    match socket.recv(&mut answer) {
+                    match socket.recv(answer) {
                         Ok(length) if answer[..length] == *message => return Ok(true),
                         Ok(_) => {}
                         Err(error)
@@ -169,7 +174,7 @@ impl RoundTripPlan {
             let started = start_flows(scope, cpu, &data, (&up, &down), &record, &stop);
             let line = match (data.echo.first(), &data.udp) {
                 (Some(stream), _) => RoundTripSocket::Tcp(stream),
-                (None, Some(socket)) => RoundTripSocket::Udp(socket),
+                (None, Some(socket)) => RoundTripSocket::datagrams(socket, self.size as usize),
                 (None, None) => RoundTripSocket::Connect(data.tcp),
             };
             let drive = move || {
@@ -327,5 +332,26 @@ impl SeriesTrial for RoundTripTrial {
 
     fn notes(&self) -> Vec<String> {
         if self.lost > 0 { vec![format!("{} datagrams were not answered", self.lost)] } else { Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_same_datagram_is_an_answer() {
+        let [here, there] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
+        here.connect(there.local_addr().unwrap()).unwrap();
+        there.connect(here.local_addr().unwrap()).unwrap();
+        here.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+        let mut line = RoundTripSocket::datagrams(&here, 16);
+        let sent = |number: u64| [&number.to_le_bytes()[..], &[0x33; 8]].concat();
+        // A late one, a shorter, a longer one, and then the answer.
+        for answer in [sent(6), sent(7)[..15].to_vec(), [sent(7), vec![0]].concat(), sent(7)] {
+            there.send(&answer).unwrap();
+        }
+        assert!(line.trip(&mut [0x33; 16], 7).unwrap());
+        assert!(!line.trip(&mut [0x33; 16], 8).unwrap(), "no answer, and none of the others is left");
     }
 }
