@@ -242,7 +242,7 @@ fn verdicts(iterations: &[SessionReport]) -> String {
         (DiskBound, "disk bound"),
         (Neither, "neither CPU nor disk bound"),
         (TooShort, "too short to tell what bounds them"),
-        (Unseen, "not seen what bounds them"),
+        (Unseen, "what bounds them is not seen"),
     ];
     let most = words.into_iter().max_by_key(|(verdict, _)| count(*verdict));
     let (verdict, word) = most.unwrap_or((Neither, "neither"));
