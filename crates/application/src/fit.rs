@@ -177,7 +177,7 @@ pub fn fit(application: &str, rating: &str, pairs: Vec<Pair>, level: f64) -> Res
         reason: reason.to_owned(),
     };
     if pairs.len() < 2 {
-        return Err(fail("fewer than two runs have both; name more runs"));
+        return Err(fail("fewer than two machines have both; name more runs"));
     }
     let mut families: Vec<&str> = pairs.iter().map(|pair| pair.family.as_str()).collect();
     families.sort_unstable();
