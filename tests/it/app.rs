@@ -125,6 +125,32 @@ fn failures_are_figures_with_reason_and_output_and_the_rest_is_measured() {
     assert!(said.contains("failed: ") && said.contains("still running"), "{said}");
 }
 
+/// The kernel counts what a process waited for: a program whose children are orphans uses their CPU time all the same.
+/// What goes on after it is not counted, and that is said.
+#[test]
+fn children_that_a_program_does_not_wait_for_are_counted_or_told() {
+    let place = Place::new();
+    let work = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
+    let head = |name: &str, script: &str| {
+        let run = serde_json::json!(["sh", "-c", script]);
+        format!("[application.{name}]\nrun = {run}\nwork = {{ runs = 1, unit = \"run\" }}\ncopies = [1]\n")
+    };
+    let orphan = format!(
+        "( ( {work}; echo > {{copy}}.done ) & ); while [ ! -e {{copy}}.done ]; do sleep 0.02; done; rm {{copy}}.done; sleep 0.3"
+    );
+    let goes_on = "sleep 1000 >/dev/null 2>&1 & exit 0";
+    let text = [head("child", &format!("({work}); true")), head("orphan", &orphan), head("leaves", goes_on)].concat();
+    let run = run(&place, &text, &[]).fine().json();
+    let cpu = |name: &str| figures(&run, &format!("application.{name}_cpu_time"))[0];
+    let told = |name: &str| cpu(name)["notes"].to_string().contains("went on when it had ended");
+    assert!(value(cpu("orphan")) > 0.5 * value(cpu("child")), "{:#} {:#}", cpu("orphan"), cpu("child"));
+    assert!(told("leaves") && !told("orphan") && !told("child"), "{:#}", cpu("leaves"));
+    let rate = figures(&run, "application.leaves")[0];
+    assert!(rate["notes"].to_string().contains("is not counted"), "{rate:#}");
+    let timed = place.ask(&["time", "-r", "8", goes_on, "--json"]).fine().out;
+    assert!(timed.contains("went on when it had ended"), "{timed}");
+}
+
 #[test]
 fn a_digest_that_changes_from_run_to_run_is_caught() {
     let place = Place::new();

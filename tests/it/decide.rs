@@ -281,9 +281,9 @@ fn the_newest_of_several_runs_of_a_machine_counts() {
     assert_eq!(found["fits"][0]["machines"].as_u64(), Some(2), "{found:#}");
     assert_eq!(found["pairs"][0]["rating"]["value"].as_f64(), Some(3.0), "{found:#}");
     let said = place.ask(&fit).fine().out;
-    assert!(said.contains("2 machines") && said.contains("4 runs have them"), "{said}");
+    assert!(said.contains("2 machines") && said.contains("4 runs have these figures"), "{said}");
     let one = place.ask(&["app", "fit", "table.job", "1", "2", "--against", "table.rating"]).refused();
-    assert!(one.contains("fewer than two machines have both in one run"), "{one}");
+    assert!(one.contains("fewer than two machines have both"), "{one}");
 }
 
 #[test]

@@ -350,6 +350,27 @@ fn several_servers_give_curves_to_and_from_each() {
     }
 }
 
+/// Hosts on a common medium are another path than a switch, and have no ports whose drops could be counted.
+#[test]
+fn a_common_medium_is_an_axis_and_has_no_switch() {
+    if let Err(reason) = fleet::lab::means() {
+        testing::skip!("{reason}");
+        return;
+    }
+    let place = Place::new();
+    let nodes = ["net", "build", "--lab", "--senders", "2", "--receivers", "1", "--event", "3000", "--events", "20"];
+    let few = ["--link", "2500kbit", "--max-launches", "8", "--max-skew", "1000", "--json"];
+    let events = |more: &[&str]| {
+        let run = place.ask(&[&nodes[..], &few, more].concat()).fine().json();
+        run["figures"].as_array().unwrap().iter().find(|figure| figure["probe"] == "network.events").unwrap().clone()
+    };
+    let (half, full) = (events(&["--half-duplex"]), events(&[]));
+    assert_eq!((half["point"]["duplex"].as_str(), full["point"]["duplex"].as_str()), (Some("half"), None));
+    assert_eq!(full["point"]["path"], "lab_2500kbit");
+    let drops = |figure: &Value| figure["notes"].to_string().contains("drops: not seen at the switch");
+    assert!(drops(&half) && !drops(&full), "{half:#}");
+}
+
 /// Eight frames of each of four senders are more than the port's buffer holds, whatever else the machine does: the link
 /// is slow, and the relation is in bytes.
 #[test]

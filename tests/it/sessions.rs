@@ -60,6 +60,22 @@ fn sessions_that_wait_for_a_clock_are_neither_cpu_nor_disk_bound() {
     assert!(said.contains("2 sessions at "), "{said}");
 }
 
+/// A shell that waits for its children sleeps, whatever these wait for.
+#[test]
+fn what_children_of_sessions_wait_for_is_not_guessed() {
+    let place = Place::new();
+    std::fs::write(place.file("a"), "x").unwrap();
+    let script = "(i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done); (sleep 1.5); true";
+    let sessions = ["app", "sessions", "-n", "1", "a", "--iterations", "2", "--json", "--", "sh", "-c", script];
+    let run = place.ask(&sessions).fine().json();
+    let figures = run["figures"].as_array().unwrap();
+    let waiting = figures.iter().find(|figure| figure["probe"] == "application.session_waiting").unwrap();
+    let reason = waiting["outcome"]["unfit"].as_str().unwrap_or_else(|| panic!("{waiting:#}"));
+    assert!(reason.contains("children of the sessions do the work"), "{reason}");
+    let said = place.ask(&["show", "1"]).fine().out;
+    assert!(!said.contains("hardly wait"), "{said}");
+}
+
 #[test]
 fn sessions_that_only_compute_are_cpu_bound() {
     let place = Place::new();

@@ -1,7 +1,7 @@
 //! Fits an application against a rating over machines: lines through the origin and free lines, for all machines and
 //! for each family, as in BaBar's figures 2 and 3.
 
-use model::{Better, Estimate, Figure, Machine, Run, percent};
+use model::{Better, Estimate, Figure, Run, percent};
 use serde::Serialize;
 use stats::distribution::chi_squared_quantile;
 use stats::fit::line::{FitLine, line, line_through_origin};
@@ -106,41 +106,44 @@ impl Against {
     }
 }
 
-/// The machines with both figures in one run, each once: of several runs of a machine the newest that has both. A
-/// figure is named by its id, which selects its best point, or by id and point. The family is the named fact, else the
-/// first word of the machine's CPU, else of its name.
+/// The machines that have both figures, each once with the newest run of either: several runs of a machine tell no more
+/// of how machines differ. A figure is named by its id, which selects its best point, or by id and point. The family is
+/// the named fact, else the first word of the machine's CPU, else of its name.
 #[must_use]
 pub fn pairs(runs: &[Run], application: &str, rating: &str, family: Option<&str>) -> Vec<Pair> {
-    let mut machines: Vec<(String, &Run, Pair)> = Vec::new();
+    let mut machines: Vec<(String, Vec<&Run>)> = Vec::new();
     for run in runs {
-        let Some((rating, application)) = speed(run, rating).zip(speed(run, application)) else { continue };
-        let machine = if run.machine.name.is_empty() { run.name().to_owned() } else { run.machine.name.clone() };
-        let pair = Pair { machine, family: family_of(run, family), rating, application };
         let identity = identity(run);
-        match machines.iter_mut().find(|(known, ..)| *known == identity) {
-            // What states no date is as old as what was named last.
-            Some(known) if known.1.session.started <= run.session.started => *known = (identity, run, pair),
-            Some(_) => {}
-            None => machines.push((identity, run, pair)),
+        match machines.iter_mut().find(|(known, _)| *known == identity) {
+            Some((_, of)) => of.push(run),
+            None => machines.push((identity, vec![run])),
         }
     }
-    let twice = |name: &str| machines.iter().filter(|(.., pair)| pair.machine == name).count() > 1;
-    let named = |(_, run, pair): &(String, &Run, Pair)| Pair {
-        machine: if twice(&pair.machine) { format!("{} ({})", pair.machine, run.name()) } else { pair.machine.clone() },
-        ..pair.clone()
+    let mut found: Vec<(&Run, Pair)> = Vec::new();
+    for (_, mut of) in machines {
+        of.sort_by(|a, b| b.session.started.cmp(&a.session.started));
+        let newest = |name: &str| of.iter().find_map(|run| Some((*run, speed(run, name)?)));
+        let Some(((run, application), (_, rating))) = newest(application).zip(newest(rating)) else { continue };
+        let machine = if run.machine.name.is_empty() { run.name().to_owned() } else { run.machine.name.clone() };
+        found.push((run, Pair { machine, family: family_of(run, family), rating, application }));
+    }
+    // Different machines of one name are told apart by the run.
+    let twice = |name: &str| found.iter().filter(|(_, pair)| pair.machine == name).count() > 1;
+    let named = |(run, pair): &(&Run, Pair)| {
+        let machine = &pair.machine;
+        let machine = if twice(machine) { format!("{machine} ({})", run.name()) } else { machine.clone() };
+        Pair { machine, ..pair.clone() }
     };
-    machines.iter().map(named).collect()
+    found.iter().map(named).collect()
 }
 
-/// What tells one machine, or one class of its cores, from others.
+/// What tells machines apart: the fingerprint, else the name of one that a document describes, else each run is one.
+/// Classes of cores of one chip are machines of their own.
 fn identity(run: &Run) -> String {
-    let Machine { fingerprint, name, .. } = &run.machine;
+    let marks = [&run.machine.fingerprint, &run.machine.name];
+    let mark = marks.into_iter().find(|mark| !mark.is_empty()).unwrap_or(&run.id);
     let class = run.machine.text("cpu.class").unwrap_or_default();
-    match (fingerprint.is_empty(), name.is_empty()) {
-        (false, _) => format!("{fingerprint} {class}"),
-        (true, false) => format!("name {name} {class}"),
-        (true, true) => format!("run {}", run.id),
-    }
+    format!("{mark} {class}")
 }
 
 fn family_of(run: &Run, fact: Option<&str>) -> String {
@@ -182,7 +185,7 @@ pub fn fit(application: &str, rating: &str, pairs: Vec<Pair>, level: f64) -> Res
         reason: reason.to_owned(),
     };
     if pairs.len() < 2 {
-        return Err(fail("fewer than two machines have both in one run; name more runs"));
+        return Err(fail("fewer than two machines have both; name more runs"));
     }
     let mut families: Vec<&str> = pairs.iter().map(|pair| pair.family.as_str()).collect();
     families.sort_unstable();
@@ -239,8 +242,6 @@ fn slope(line: &FitLine, level: f64) -> FitParameter {
 
 #[cfg(test)]
 mod tests {
-    use model::{Class, FigureKey, Metric, Outcome, Plan, Point, Session, Unit};
-
     use super::*;
 
     fn pair(machine: &str, family: &str, rating: f64, application: f64) -> Pair {
@@ -289,39 +290,52 @@ mod tests {
         assert!(said.contains("Across families"), "{said}");
     }
 
-    #[test]
-    fn a_machine_counts_once_by_its_newest_run_with_both() {
-        let run = |id: &str, machine: (&str, &str), started: &str, rating: f64, application: Option<f64>| {
-            let figure = |probe: &str, value: f64| {
-                let key = FigureKey::new(probe, Point::origin());
-                let metric = Metric::higher(Unit::PerSecond, "event");
-                let plain = Figure::unmeasured(key, probe, metric, Class::Compute);
-                Figure { outcome: Outcome::Measured(Estimate::without_spread(value)), ..plain }
-            };
-            let mut figures = vec![figure("rating.int", rating)];
-            figures.extend(application.map(|value| figure("application.reco", value)));
-            Run {
-                schema: model::SCHEMA,
-                id: id.to_owned(),
-                label: None,
-                origin: None,
-                machine: Machine { name: machine.0.into(), fingerprint: machine.1.into(), ..Machine::default() },
-                session: Session { started: started.to_owned(), ..Session::default() },
-                plan: Plan::default(),
-                figures,
-            }
+    /// A run of a machine, with those of the two figures that are given.
+    fn run(id: &str, (fingerprint, name): (&str, &str), started: &str, values: [Option<f64>; 2]) -> Run {
+        let [id, fingerprint, name, started] = [id, fingerprint, name, started].map(str::to_owned);
+        let machine = model::Machine { fingerprint, name, ..model::Machine::default() };
+        let session = model::Session { started, ..model::Session::default() };
+        let (plan, figures) = (model::Plan::default(), Vec::new());
+        let mut run = Run { schema: model::SCHEMA, id, label: None, origin: None, machine, session, plan, figures };
+        let figure = |(probe, value): (&str, Option<f64>)| {
+            let metric = model::Metric::higher(model::Unit::PerSecond, "events");
+            let key = model::FigureKey::new(probe, model::Point::origin());
+            let figure = Figure::unmeasured(key, probe, metric, model::Class::Application);
+            Some(Figure { outcome: model::Outcome::Measured(Estimate::without_spread(value?)), ..figure })
         };
+        run.figures = ["a", "r"].into_iter().zip(values).filter_map(figure).collect();
+        run
+    }
+
+    #[test]
+    fn several_runs_of_a_machine_are_one_machine_with_its_newest_values() {
+        let both = |value: f64| [Some(value), Some(value + 100.0)];
         let runs = [
-            run("1", ("vm", "one"), "2026-11-02T00:00:00Z", 2.0, Some(20.0)),
-            run("2", ("vm", "one"), "2026-11-01T00:00:00Z", 1.0, Some(10.0)),
-            run("3", ("vm", "one"), "2026-11-03T00:00:00Z", 3.0, None),
-            run("4", ("vm", "two"), "", 4.0, Some(40.0)),
-            run("5", ("printed", ""), "", 5.0, Some(50.0)),
-            run("6", ("printed", ""), "", 6.0, Some(60.0)),
+            run("1", ("f1", "one"), "2026-01-02T00:00:00Z", both(2.0)),
+            run("2", ("f1", "one"), "2026-01-01T00:00:00Z", both(1.0)),
+            // Rating and application were measured on different days.
+            run("3", ("f2", "two"), "2026-01-01T00:00:00Z", [Some(5.0), None]),
+            run("4", ("f2", "two"), "2026-01-03T00:00:00Z", [None, Some(6.0)]),
+            // Machines of which only the name is known, or nothing.
+            run("5", ("", "three"), "", both(3.0)),
+            run("6", ("", "three"), "", both(3.0)),
+            run("7", ("", ""), "", both(7.0)),
+            run("8", ("", ""), "", both(8.0)),
+            run("9", ("f9", "nine"), "", [None, Some(1.0)]),
+            // Another machine of the first one's name.
+            run("10", ("f10", "one"), "", both(10.0)),
         ];
-        let found = pairs(&runs, "application.reco", "rating.int", None);
-        let names: Vec<(&str, f64)> = found.iter().map(|pair| (pair.machine.as_str(), pair.rating.value)).collect();
-        assert_eq!(names, [("vm (1)", 2.0), ("vm (4)", 4.0), ("printed", 6.0)]);
+        let found = pairs(&runs, "a", "r", None);
+        let values = found.iter().map(|pair| (pair.machine.as_str(), pair.application.value, pair.rating.value));
+        let wanted = [
+            ("one (1)", 2.0, 102.0),
+            ("two", 5.0, 6.0),
+            ("three", 3.0, 103.0),
+            ("7", 7.0, 107.0),
+            ("8", 8.0, 108.0),
+            ("one (10)", 10.0, 110.0),
+        ];
+        assert_eq!(values.collect::<Vec<_>>(), wanted);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Round trips with a server that does not answer.
+//! Round trips with a server that does not answer, or answers something else.
 
 use std::net::TcpListener;
 
@@ -34,4 +34,20 @@ fn a_launch_that_nothing_answers_ends() {
             assert!(!said.contains("no answer within"), "{kind:?}: {said}");
         });
     }
+}
+
+#[test]
+fn only_the_same_datagram_is_an_answer() {
+    let [here, there] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
+    here.connect(there.local_addr().unwrap()).unwrap();
+    there.connect(here.local_addr().unwrap()).unwrap();
+    here.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+    let mut line = RoundTripSocket::datagrams(&here, 16);
+    let sent = |number: u64| [&number.to_le_bytes()[..], &[0x33; 8]].concat();
+    // A late one, a shorter, a longer one, and then the answer.
+    for answer in [sent(6), sent(7)[..15].to_vec(), [sent(7), vec![0]].concat(), sent(7)] {
+        there.send(&answer).unwrap();
+    }
+    assert!(line.trip(&mut [0x33; 16], 7).unwrap());
+    assert!(!line.trip(&mut [0x33; 16], 8).unwrap(), "no answer, and none of the others is left");
 }

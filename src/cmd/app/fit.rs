@@ -3,7 +3,6 @@
 use anyhow::Result;
 use model::Run;
 use report::Document;
-use report::words::plural;
 
 use super::view;
 use crate::ExitStatus;
@@ -21,8 +20,8 @@ pub(crate) struct Arguments {
     /// The rating: any figure by its id or id:point, such as rating.int_1_speed
     #[arg(long, value_name = "FIGURE", default_value = "rating.int_1_speed")]
     against: String,
-    /// Runs, of which the newest of each machine that has both counts: numbers, ids, labels, files or published:NAME
-    /// [default: the whole store]
+    /// Runs, of which the newest of every machine counts: numbers, ids, labels, files or published:NAME [default: the
+    /// whole store]
     #[arg(num_args = 0.., value_name = "RUN")]
     runs: Vec<String>,
     /// The fact by which machines are of one family [default: the first word of the CPU's model]
@@ -45,14 +44,15 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<
     let own = format!("application.{}", arguments.application);
     let known = runs.iter().flat_map(|run| &run.figures).any(|figure| figure.probe == own);
     let application = if known { own } else { arguments.application.clone() };
-    let of = |runs: &[Run]| application::pairs(runs, &application, &arguments.against, arguments.family.as_deref());
-    let both: usize = runs.iter().map(|run| of(std::slice::from_ref(run)).len()).sum();
-    let fit = application::fit(&application, &arguments.against, of(&runs), arguments.level)?;
+    let pairs = application::pairs(&runs, &application, &arguments.against, arguments.family.as_deref());
+    let has = |run: &&Run, name: &str| {
+        run.figures.iter().any(|figure| figure.probe == name || figure.key().to_string() == name)
+    };
+    let used = runs.iter().filter(|run| has(run, &application) || has(run, &arguments.against)).count();
+    let fit = application::fit(&application, &arguments.against, pairs, arguments.level)?;
     let mut document = view::fit(&fit);
-    if both > fit.pairs.len() {
-        let of = plural(both, "run");
-        let note = format!("A machine counts once, by the newest of its runs that have both figures: {of} have them.");
-        document.notes.push(note);
+    if used > fit.pairs.len() {
+        document.notes.push(format!("{used} runs have these figures: of every machine the newest counts."));
     }
     Ok(document)
 }

@@ -57,6 +57,8 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
             // beside the next measurement.
             let parent = sys::process::parent_pid();
             sys::process::end_group_with_parent(parent).or_else(|_| sys::process::die_with_parent(parent))?;
+            // Where orphans cannot be adopted, what the copies do not wait for themselves is not counted.
+            let _ = sys::process::adopt_orphans();
             application::serve(std::io::stdin(), std::io::stdout())?;
             Ok(ExitStatus::Fine)
         }

@@ -237,13 +237,14 @@ fn each(iteration: &SessionReport) -> DocumentSection {
 
 /// The verdict of most iterations, and its count.
 fn verdicts(iterations: &[SessionReport]) -> String {
-    use application::SessionsVerdict::{CpuBound, DiskBound, Neither, TooShort};
+    use application::SessionsVerdict::{CpuBound, DiskBound, Neither, TooShort, Unseen};
     let count = |verdict| iterations.iter().filter(|iteration| iteration.verdict == verdict).count();
     let words = [
         (CpuBound, "CPU bound"),
         (DiskBound, "disk bound"),
         (Neither, "neither CPU nor disk bound"),
         (TooShort, "too short to tell what bounds them"),
+        (Unseen, "what bounds them is not seen"),
     ];
     let most = words.into_iter().max_by_key(|(verdict, _)| count(*verdict));
     let (verdict, word) = most.unwrap_or((Neither, "neither"));

@@ -19,7 +19,7 @@ use model::{Figure, Launch, Metric, Point, Primitive, Unit, format_size};
 
 use super::super::node_options::{NodeOptions, words};
 use super::jobs::{FRAME, Jobs, frames_of, of_jobs, remarks};
-use super::options::{Derived, Switch, measure_trials};
+use super::options::{Derived, Switch, lab_path, measure_trials};
 use super::stream::size;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
@@ -174,10 +174,12 @@ impl BuildTrial {
     /// One job whose nodes started together: others are no measurement of the network, and are repeated.
     fn together(&mut self, stopper: &Stopper) -> fleet::Result<(BuildOutcome, Option<Drops>)> {
         let mut skew = 0.0;
+        // A common medium has no switch whose ports could be counted.
+        let switch = self.lab.as_ref().filter(|lab| !lab.shape().half_duplex);
         for _ in 0..ATTEMPTS {
-            let before = self.lab.as_ref().map(|lab| lab.drops()).transpose()?;
+            let before = switch.map(|lab| lab.drops()).transpose()?;
             let outcome = build(&self.job, self.launcher.borrow_mut().as_mut(), self.lose, stopper)?;
-            let drops = match (&self.lab, before) {
+            let drops = match (switch, before) {
                 (Some(lab), Some(before)) => Some(lab.drops()?.since(&before)),
                 _ => None,
             };
@@ -250,7 +252,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let (launcher, lab, path): (Box<dyn Launcher>, Option<Arc<Lab>>, String) = if arguments.lab {
         fleet::lab::gain()?;
         let lab = Arc::new(Lab::up(arguments.switch.shape((job.senders + job.receivers) as usize))?);
-        (Box::new(LabLauncher(Arc::clone(&lab))), Some(lab), format!("lab_{}mbit", arguments.switch.rate / 1_000_000))
+        (Box::new(LabLauncher(Arc::clone(&lab))), Some(lab), lab_path(arguments.switch.rate))
     } else {
         let local = arguments.nodes.by.launcher == "local";
         let path = if arguments.address.is_empty() && local { "loopback" } else { "network" };
@@ -321,7 +323,12 @@ fn point(arguments: &Arguments, job: &BuildJob, path: String) -> Point {
     if let Some(receiver) = arguments.lose {
         point = point.with("lost_receiver", receiver.to_string());
     }
-    point
+    duplex(arguments, point)
+}
+
+/// The point with the axis of a common medium, as streams have it.
+fn duplex(arguments: &Arguments, point: Point) -> Point {
+    if arguments.switch.half_duplex { point.with("duplex", "half") } else { point }
 }
 
 /// Bursts of all senders into one port, each of so many full frames: datagrams, at half the rate that the port drains.
@@ -344,7 +351,7 @@ fn burst(arguments: &Arguments, base: &BuildJob, path: &str, frames: u32) -> (Po
         .with("link", format!("{}bit", arguments.switch.rate))
         .with("buffer", format!("{}B", arguments.switch.buffer))
         .with("frames", frames.to_string());
-    (point, job)
+    (duplex(arguments, point), job)
 }
 
 /// Agents on nodes that a launcher reaches, or started by given commands. All of them are required.

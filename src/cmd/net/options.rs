@@ -97,6 +97,17 @@ pub(super) fn bits(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Name of the path through a laboratory whose links have this rate, bits a second: different rates are different
+/// paths.
+pub(super) fn lab_path(rate: u64) -> String {
+    let [mbit, kbit] = [1_000_000, 1_000].map(|unit| rate.is_multiple_of(unit).then(|| rate / unit));
+    match (mbit, kbit) {
+        (Some(rate), _) => format!("lab_{rate}mbit"),
+        (None, Some(rate)) => format!("lab_{rate}kbit"),
+        (None, None) => format!("lab_{rate}bit"),
+    }
+}
+
 /// A path and the objects that it requires.
 pub(super) struct OpenedPath {
     pub(super) path: Path,
@@ -158,7 +169,7 @@ impl Over {
         let settings = ListenSettings { address: Lab::address(0).into(), ..patient()? };
         let server = lab.at(0, || Server::start(settings))??;
         let client = Client::connect_from(&lab, 1, server.address(), server.token())?;
-        let name = format!("lab_{}mbit", shape.bits_per_second / 1_000_000);
+        let name = lab_path(shape.bits_per_second);
         let path = Path::new(client, name, self.cpus()?);
         let path = if shape.half_duplex { path.with("duplex", "half") } else { path };
         Ok(OpenedPath { path, _lab: Some(lab), _server: Some(server) })
@@ -258,7 +269,14 @@ pub(crate) fn plateaus() -> Result<Vec<PrintedPlateau>> {
 
 #[cfg(test)]
 mod tests {
-    use super::bits;
+    use super::{bits, lab_path};
+
+    #[test]
+    fn laboratories_of_different_rates_are_different_paths() {
+        let named = |text: &str| lab_path(bits(text).unwrap());
+        assert_eq!(["100mbit", "1gbit"].map(named), ["lab_100mbit", "lab_1000mbit"], "as documents have it");
+        assert_eq!(["500kbit", "2.5mbit", "64.5kbit"].map(named), ["lab_500kbit", "lab_2500kbit", "lab_64500bit"]);
+    }
 
     #[test]
     fn rates_are_read_with_their_units() {

@@ -95,6 +95,11 @@ impl Design {
         self.events_per_second * self.event_bytes
     }
 
+    /// Bytes on the wire for each byte of payload, fragments as datagrams: small ones are mostly headers.
+    fn on_wire(&self) -> f64 {
+        Framing::UDP.wire(self.fragment().ceil() as u64) as f64 / self.fragment()
+    }
+
     /// What bursts of all senders at once may have; nothing for one sender, which never loses a frame.
     fn bursts(&self) -> Vec<DesignFinding> {
         let (n, rate, buffer) = (self.senders, self.link_rate, self.output_buffer);
@@ -127,7 +132,7 @@ impl Design {
                 Framing::UDP.frames(self.fragment().ceil() as u64),
                 Framing::TCP.frames(self.fragment().ceil() as u64)
             )),
-            DesignFinding::new("load of a receiver's link", each / (rate * Framing::UDP.efficiency()), "1"),
+            DesignFinding::new("load of a receiver's link", each * self.on_wire() / rate, "1"),
         ];
         findings.extend(self.bursts());
         findings.extend([
@@ -199,6 +204,21 @@ impl Design {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Seen: 22 fragments of 100 B of 60,000 events a second, 0.74 of a link by full frames, where the simulator builds
+    /// as many as a link carries, and no more.
+    #[test]
+    fn the_load_of_a_link_counts_the_headers_of_small_fragments() {
+        let load = |design: Design| {
+            design.findings().into_iter().find(|one| one.name == "load of a receiver's link").unwrap().value
+        };
+        let small = Design { events_per_second: 60_000.0, event_bytes: 2_200.0, ..Design::BABAR };
+        // 166 B on the wire for 100 B, 4,000 events of 22 a second into each link of 12.5 MB/s.
+        assert!((load(small) - 4_000.0 * 22.0 * 166.0 / 12.5e6).abs() < 1e-9, "{}", load(small));
+        let whole = Design { event_bytes: 22.0 * 1472.0, ..Design::BABAR };
+        let full_frames = whole.aggregate() / 15.0 / (12.5e6 * Framing::UDP.efficiency());
+        assert!((load(whole) - full_frames).abs() < 1e-9);
+    }
 
     #[test]
     fn the_printed_80_us_does_not_follow_and_the_rest_does() {

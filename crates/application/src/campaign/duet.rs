@@ -119,15 +119,20 @@ impl Campaign<'_> {
             values.map(|values| values.iter().sum::<f64>() / values.len().max(1) as f64)
         };
         let memory = read.iter().map(|reading| reading.memory).fold(0.0, f64::max);
-        let values = [mean(&|reading| Some(reading.rate)), Some(memory), mean(&|reading| reading.startup)];
+        let (rate, startup) = (mean(&|reading| Some(reading.rate)), mean(&|reading| reading.startup));
+        let cpu_time = mean(&|reading| Some(reading.cpu_time));
+        let values: Vec<f64> = [rate, Some(memory), startup, cpu_time].into_iter().flatten().collect();
         let launch = launch_of(reports, round);
-        let figures = self.subjects[index].figures.iter().zip(values.into_iter().flatten());
-        figures
-            .map(|(figure, value)| Reply::Launched {
-                figure: *figure,
-                launch: Box::new(Launch { value, ..launch.clone() }),
-            })
-            .collect()
+        let (measured, others) = self.subjects[index].figures.split_at(values.len());
+        let launched = measured.iter().zip(values).map(|(figure, value)| Reply::Launched {
+            figure: *figure,
+            launch: Box::new(Launch { value, ..launch.clone() }),
+        });
+        // The counter is that of the processors on which both builds run.
+        let reason = "the build beside it uses the same energy";
+        let unfit = others.iter().map(|figure| Reply::Unfit { figure: *figure, reason: reason.to_owned() });
+        let leftovers = reports.iter().flat_map(|report| self.leftovers(index, report));
+        launched.chain(unfit).chain(leftovers).collect()
     }
 
     /// A failure of the ratio, and of the build beside the one that failed (of both if it is not known which).

@@ -203,7 +203,18 @@ impl<'a> Campaign<'a> {
         values.extend(joules.map(|joules| joules / work));
         let launch = |value: f64| Launch { value, ..report.as_launch(round) };
         let figures = subject.figures.iter().zip(values);
-        figures.map(|(figure, value)| Reply::Launched { figure: *figure, launch: Box::new(launch(value)) }).collect()
+        let launched =
+            figures.map(|(figure, value)| Reply::Launched { figure: *figure, launch: Box::new(launch(value)) });
+        launched.chain(self.leftovers(index, report)).collect()
+    }
+
+    /// Notes on processes that went on after a launch, at the rate and at the CPU time.
+    fn leftovers(&self, index: usize, report: &CopyReport) -> Vec<Reply> {
+        let subject = &self.subjects[index];
+        let started = usize::from(self.applications[subject.application].startup.is_some());
+        let figures = [subject.figures[0], subject.figures[2 + started]];
+        let note = |figure: usize| report.leftovers().map(|note| Reply::Noted { figure, note });
+        figures.into_iter().filter_map(note).collect()
     }
 
     /// A failure of every figure of a subject, with the program's output.

@@ -126,6 +126,9 @@ pub struct CopyReport {
     pub throttled: Option<TakenTime>,
     /// Seconds for which the machine was suspended.
     pub suspended: Option<f64>,
+    /// Whether processes that the copies started went on after them: what those use is not counted.
+    #[serde(default)]
+    pub left_running: bool,
 }
 
 impl CopyReport {
@@ -145,6 +148,13 @@ impl CopyReport {
     fn first_and_last(&self) -> (f64, f64) {
         let first = self.copies.iter().map(|copy| copy.started).fold(f64::INFINITY, f64::min);
         (first, self.copies.iter().map(|copy| copy.ended).fold(0.0, f64::max))
+    }
+
+    /// What is noted of processes that went on after the copies.
+    pub(crate) fn leftovers(&self) -> Option<String> {
+        let note = "processes that it started went on when it had ended: what they used is not counted, and those that \
+                    left its process group run beside what is measured next";
+        self.left_running.then(|| note.to_owned())
     }
 
     /// Outside evidence that excludes the launch by itself, never its value. Stolen and throttled time is judged over

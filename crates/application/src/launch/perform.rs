@@ -5,7 +5,7 @@ use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use model::TakenTime;
-use sys::process::{Stream, Supervised, Supply, serve};
+use sys::process::{Stream, Supervised, Supply, adopts_orphans, reap_orphans, serve};
 use sys::usage::{Usage, Who, machine_times, peak_resident_bytes};
 
 use super::{CopyOutput, CopyReport, LaunchSpec, ProcessEnd};
@@ -18,13 +18,17 @@ const GRACE: Duration = Duration::from_millis(500);
 const KILLED: Duration = Duration::from_secs(5);
 /// Longest wait for the beginning of a launch.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
+/// Interval at which orphans that have ended are waited for while the programs run: they must not fill the table of
+/// processes.
+const REAP: Duration = Duration::from_secs(1);
 /// Block size of getrusage(2), bytes.
 const BLOCK: u64 = 512;
 
 /// Starts all commands, as close together as possible, and waits until all have ended.
 ///
 /// The kernel reports the resources of all children that this process has waited for: in a process that performs one
-/// launch and ends, these are exactly the launch's.
+/// launch and ends, these are exactly the launch's. If it adopts orphans ([`sys::process::adopt_orphans`]), it also
+/// waits for what the programs did not wait for themselves; no other child of it may run then.
 #[must_use]
 pub fn perform(order: &LaunchSpec) -> CopyReport {
     let placed = place(order);
@@ -50,7 +54,11 @@ pub fn perform(order: &LaunchSpec) -> CopyReport {
     }
     let own = peak_resident_bytes().unwrap_or(0);
     let mut outputs: Vec<[Kept; 2]> = programs.iter().map(|_| Default::default()).collect();
-    supervise(&mut programs, &mut outputs, began + order.time_allowed());
+    let adopts = adopts_orphans();
+    supervise(&mut programs, &mut outputs, began + order.time_allowed(), adopts);
+    // One that has not ended, since the kernel holds it, is waited for by its owner.
+    let held: Vec<i32> = programs.iter().filter(|one| one.ended().is_none()).map(Supervised::pid).collect();
+    let left_running = adopts && reap_orphans(&held).unwrap_or(false);
     let used = Usage::of(Who::Children).unwrap_or_default().since(&before);
     let stolen = times.zip(machine_times().ok()).map(|(before, after)| {
         let spent = after.since(&before);
@@ -78,6 +86,7 @@ pub fn perform(order: &LaunchSpec) -> CopyReport {
         stolen,
         throttled,
         suspended,
+        left_running,
     }
 }
 
@@ -108,8 +117,10 @@ fn start(argv: &[String], order: &LaunchSpec) -> Result<Supervised, String> {
     Supervised::start(&mut command, Supply::default()).map_err(|error| format!("{program}: {error}"))
 }
 
-/// Waits until all programs have ended, and kills the rest at the deadline.
-fn supervise(programs: &mut [Supervised], outputs: &mut [[Kept; 2]], deadline: Instant) {
+/// Waits until all programs have ended, and kills the rest at the deadline. If this process `adopts` orphans, it waits
+/// for those too.
+fn supervise(programs: &mut [Supervised], outputs: &mut [[Kept; 2]], deadline: Instant, adopts: bool) {
+    let own: Vec<i32> = programs.iter().map(Supervised::pid).collect();
     let mut until = deadline;
     let mut killed = false;
     while programs.iter().any(|program| program.ended().is_none()) {
@@ -123,7 +134,11 @@ fn supervise(programs: &mut [Supervised], outputs: &mut [[Kept; 2]], deadline: I
             (killed, until) = (true, Instant::now() + KILLED);
             continue;
         }
-        if read(programs, outputs, left).is_err() {
+        if adopts {
+            // Those that are not waited for now are at the end.
+            let _ = reap_orphans(&own);
+        }
+        if read(programs, outputs, if adopts { left.min(REAP) } else { left }).is_err() {
             // Waiting failed: those that have ended are reported, the others count as timed out.
             return;
         }

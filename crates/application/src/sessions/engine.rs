@@ -22,6 +22,9 @@ pub struct Sessions {
 /// What a report says of one figure.
 type Value = fn(&SessionReport) -> Option<f64>;
 
+/// Figure of the time for which sessions wait for storage.
+const WAITING: &str = "session_waiting";
+
 /// Id, title and metric of every figure, and where its values come from. The first one decides how many launches there
 /// are.
 const ROWS: [(&str, &str, Unit, &str, Better, Value); 8] = [
@@ -45,8 +48,8 @@ const ROWS: [(&str, &str, Unit, &str, Better, Value); 8] = [
     ("session_device", "data from the device for a session", Unit::BytesPerSecond, "bytes", Better::Higher, |report| {
         mean(report, |used| used.device)
     }),
-    ("session_waiting", "time a session waits for storage", Unit::Ratio, "session", Better::Lower, |report| {
-        mean(report, |used| used.waiting)
+    (WAITING, "time a session waits for storage", Unit::Ratio, "session", Better::Lower, |report| {
+        mean(report, |used| used.waiting).filter(|_| !report.sessions.iter().any(|used| used.delegates))
     }),
     ("machine_utilisation", "machine busy", Unit::Ratio, "machine", Better::Higher, |report| {
         Some(report.utilisation).filter(|share| share.is_finite())
@@ -98,11 +101,19 @@ impl Sessions {
             let figure = self.first + at;
             replies.push(match value(&report).filter(|value| value.is_finite()) {
                 Some(value) => Reply::Launched { figure, launch: Box::new(launch(&report, round, value)) },
-                None => Reply::Unfit { figure, reason: "this system does not report it".to_owned() },
+                None => Reply::Unfit { figure, reason: unseen(&report, ROWS[at].0).to_owned() },
             });
         }
         self.reports.push(report);
         Ok(replies)
+    }
+}
+
+/// Why a report has no value of a figure.
+fn unseen(report: &SessionReport, id: &str) -> &'static str {
+    match id == WAITING && !report.sessions.is_empty() {
+        true => "children of the sessions do the work, and what those wait for is not seen",
+        false => "this system does not report it",
     }
 }
 

@@ -51,10 +51,12 @@ pub struct SessionUse {
     pub asked: f64,
     /// Bytes a second read from a device.
     pub device: f64,
-    /// Share of the time in which it waited for storage, sampled every 10 ms.
+    /// Share of the time in which it waited for storage, sampled every 10 ms: some thread did, and none was runnable.
     pub waiting: f64,
-    /// Share of the time in which it ran or was runnable.
+    /// Share of the time in which some thread of it ran or was runnable.
     pub ready: f64,
+    /// Whether children of it did most of its work, whose states are not sampled.
+    pub delegates: bool,
 }
 
 /// One repetition of all sessions.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use measure::Stopper;
 use sys::file::Advice;
 use sys::signal::Signal;
-use sys::usage::{Io, Stat};
+use sys::usage::{Io, Stat, thread_states};
 
 use super::load::LoadMoment;
 use super::verdict::{SessionsSeen, verdict};
@@ -19,6 +19,8 @@ use crate::Error;
 
 /// Sampling interval of the sessions' states, which is also the error of their times.
 const INTERVAL: Duration = Duration::from_millis(10);
+/// Threads of a session that are sampled, at most.
+const THREADS: usize = 64;
 /// Time limit for a killed session to end.
 const KILLED: Duration = Duration::from_secs(5);
 
@@ -64,6 +66,7 @@ pub(super) fn run_sessions(order: &SessionOrder, stopper: &Stopper) -> Result<Se
         busy: utilisation,
         waiting: share(|used| used.waiting),
         ready: share(|used| used.ready),
+        delegate: sessions.iter().any(|used| used.delegates),
         read: sessions.iter().any(|used| used.device > 0.0),
         iowait,
         pressure,
@@ -155,9 +158,12 @@ impl RunningSession {
     fn sample(&mut self, index: usize) -> Result<(), Error> {
         let stat = Stat::of(self.pid).map_err(|error| Error::Sessions(error.to_string()))?;
         if stat.state != 'Z' {
+            // Its threads have no states when it ends at this moment.
+            let states = thread_states(self.pid, THREADS).unwrap_or_default();
+            let ready = states.contains(&'R');
             self.samples.all += 1;
-            self.samples.waiting += u32::from(stat.state == 'D');
-            self.samples.ready += u32::from(stat.state == 'R');
+            self.samples.waiting += u32::from(!ready && states.contains(&'D'));
+            self.samples.ready += u32::from(ready);
             return Ok(());
         }
         let wall = self.began.elapsed().as_secs_f64();
@@ -174,6 +180,7 @@ impl RunningSession {
             device: io.read_bytes as f64 / wall,
             waiting: share(self.samples.waiting),
             ready: share(self.samples.ready),
+            delegates: stat.children > stat.user + stat.system,
         });
         Ok(())
     }

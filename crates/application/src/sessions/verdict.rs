@@ -16,6 +16,8 @@ pub enum SessionsVerdict {
     Neither,
     /// They ended before the counters of the system could tell.
     TooShort,
+    /// Their children do the work, and what those wait for is not seen.
+    Unseen,
 }
 
 /// Share of the usable CPU time above which the CPUs are the limit.
@@ -45,6 +47,8 @@ pub(super) struct SessionsSeen {
     pub(super) waiting: f64,
     /// Share of their time in which sessions ran or were runnable.
     pub(super) ready: f64,
+    /// Whether children of some did most of the work: the states of the sessions are not those of their work then.
+    pub(super) delegate: bool,
     /// Whether any bytes came from a device.
     pub(super) read: bool,
     /// Share of the machine's CPU time that was idle while a task waited for a device.
@@ -100,6 +104,9 @@ pub(super) fn verdict(seen: &SessionsSeen) -> (SessionsVerdict, String) {
         let share = percent(machine.min(1.0));
         return (SessionsVerdict::DiskBound, format!("{told}; {share} of the time some task waits for storage"));
     }
+    if seen.delegate {
+        return (SessionsVerdict::Unseen, format!("{told}; children of them do the work"));
+    }
     (SessionsVerdict::Neither, format!("{told}, and they hardly wait for storage"))
 }
 
@@ -116,6 +123,7 @@ mod tests {
         busy: 0.0,
         waiting: 0.0,
         ready: 0.0,
+        delegate: false,
         read: true,
         iowait: Some(0.0),
         pressure: None,
@@ -157,6 +165,19 @@ mod tests {
         assert_eq!(found, SessionsVerdict::DiskBound);
         assert!(because.contains("; 50% of the time some"), "{because}");
         assert_eq!(verdict(&SessionsSeen { online: 1, ..one }).0, SessionsVerdict::Neither);
+    }
+
+    /// Seen: shells that wait for children which read 218 MB/s from a disk, while other programs keep the CPUs from
+    /// being idle.
+    #[test]
+    fn what_children_wait_for_is_not_told_by_the_states_of_their_parents() {
+        let shells = SessionsSeen { cpu: 0.33, sessions: 2, busy: 0.955, delegate: true, ..IDLE };
+        let (found, because) = verdict(&shells);
+        assert_eq!(found, SessionsVerdict::Unseen);
+        assert!(because.ends_with("on 2 CPUs; children of them do the work"), "{because}");
+        // What is counted over all of them is told all the same.
+        assert_eq!(verdict(&SessionsSeen { cpu: 1.9, ..shells }).0, SessionsVerdict::CpuBound);
+        assert_eq!(verdict(&SessionsSeen { iowait: Some(0.5), ..shells }).0, SessionsVerdict::DiskBound);
     }
 
     #[test]

@@ -73,6 +73,8 @@ impl Timing<'_> {
                 let launch = Box::new(Launch { value, ..launch.clone() });
                 replies.push(Reply::Launched { figure: index * FIGURES + at, launch });
             }
+            let left = reports.iter().find_map(|report| report.leftovers());
+            replies.extend(left.map(|note| Reply::Noted { figure: index * FIGURES, note }));
         }
         let ratios = turns.iter().map(|turn| {
             let [first, second] = turn.reports.each_ref().map(CopyReport::wall);

@@ -227,6 +227,7 @@ impl<'a> Timing<'a> {
             let note = format!("{code} in at least one execution, which counts");
             Reply::Noted { figure: index * FIGURES, note }
         }));
+        replies.extend(report.leftovers().map(|note| Reply::Noted { figure: index * FIGURES, note }));
         replies
     }
 }

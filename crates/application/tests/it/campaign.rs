@@ -55,11 +55,19 @@ fn campaign(n: u32, sleeps: bool) -> (Run, Vec<String>) {
 }
 
 fn campaign_of(manifest: &str, duet: Option<[usize; 2]>, n: u32, sleeps: bool) -> (Run, Vec<String>) {
+    measured(manifest, duet, (n, sleeps), None)
+}
+
+fn measured(
+    manifest: &str,
+    duet: Option<[usize; 2]>,
+    (n, sleeps): (u32, bool),
+    energy: Option<application::EnergyReader>,
+) -> (Run, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let applications = Manifest::parse(manifest, "m.toml", folder.path()).unwrap().applications;
     let run = document("app", 1, 0.02, None, folder.path().to_owned());
-    let order =
-        CampaignOrder { run, applications, copies: vec![1], root: folder.path().to_owned(), duet, energy: None };
+    let order = CampaignOrder { run, applications, copies: vec![1], root: folder.path().to_owned(), duet, energy };
     let mut reports = Reports(Vec::new());
     let starter = starter(folder.path(), n, sleeps);
     let (mut campaign, run) = Campaign::build(order, &starter, &Stopper::default()).unwrap();
@@ -118,6 +126,8 @@ fn two_builds_side_by_side_have_a_ratio_and_three_run_in_turns() {
     let rates: Vec<_> = run.figures.iter().filter(|figure| figure.probe == "application.x").collect();
     assert!(rates.len() == 2 && rates.iter().all(|rate| rate.launches.len() == launches));
     assert_eq!(rates[0].launches[0].footprint.operations, 2);
+    let cpu: Vec<_> = run.figures.iter().filter(|figure| figure.probe == "application.x_cpu_time").collect();
+    assert!(cpu.len() == 2 && cpu.iter().all(|cpu| cpu.launches.len() == launches), "CPU time is of each alone");
     let pair = application::build_pairs(&run, 0.01).remove(0);
     assert_eq!(pair.verdict, application::TimedVerdict::Same, "{pair:?}");
     let (run, _) = campaign_of(&manifest("\"a\", \"b\", \"c\""), Some([0, 1]), 1, false);
@@ -126,4 +136,23 @@ fn two_builds_side_by_side_have_a_ratio_and_three_run_in_turns() {
     let (run, _) = campaign_of(&manifest("\"base\", \"head\""), Some([0, 1]), 2, true);
     let ratio = run.figures.iter().find(|figure| figure.probe == "application.x_ratio").unwrap();
     assert!(ratio.launches.iter().any(|launch| launch.invalid == Some(Invalid::Suspended(60.0))));
+}
+
+/// The counter of energy is that of all processors, and two builds use it at once.
+#[test]
+fn side_by_side_no_build_has_an_energy_of_its_own() {
+    let manifest = MANIFEST.replace("[\"x\"]", "[\"x\", \"{side}\"]") + "builds = { side = [\"base\", \"head\"] }\n";
+    let of = |run: &Run| -> Vec<model::Outcome> {
+        let energies = run.figures.iter().filter(|figure| figure.probe == "application.x_energy");
+        energies.map(|figure| figure.outcome.clone()).collect()
+    };
+    let counter = || -> application::EnergyReader {
+        let joules = std::cell::Cell::new(0.0);
+        Box::new(move || joules.replace(joules.get() + 3.0))
+    };
+    let (run, _) = measured(&manifest, Some([0, 1]), (1, false), Some(counter()));
+    let unfit = "the build beside it uses the same energy";
+    assert_eq!(of(&run), vec![model::Outcome::Unfit(unfit.to_owned()); 2]);
+    let (run, _) = measured(&manifest, None, (1, false), Some(counter()));
+    assert!(of(&run).iter().all(|outcome| outcome.estimate().is_some_and(|joules| joules.value == 3.0)), "{run:?}");
 }

@@ -118,7 +118,7 @@ pub(super) fn work(
     let mut datagram = [0; HEAD + CHUNK as usize];
     while !control.ended() {
         if let Ok(length) = socket.recv(&mut datagram)
-            && let Some(head) = DatagramHeader::read(&datagram[..length], job)
+            && let Some(head) = DatagramHeader::of_whole(&datagram[..length], job)
         {
             let arrival = arrivals.note(head, job);
             if arrival == DatagramArrival::Again {
@@ -174,6 +174,20 @@ mod tests {
             }
             assert!(arrivals.seen.is_empty(), "finished events need no memory");
         }
+    }
+
+    #[test]
+    fn a_datagram_without_its_whole_payload_is_no_part() {
+        let job = BuildJob { fragment: 2_000, ..job(SizeDistribution::Fixed, message::Arrivals::Regular) };
+        let mut datagram = [0; HEAD + CHUNK as usize + 1];
+        for (chunk, payload) in [(0, CHUNK as usize), (1, 2_000 - CHUNK as usize)] {
+            DatagramHeader { seed: job.seed, event: 7, sender: 1, chunk }.write(&mut datagram);
+            let whole = |length: usize| DatagramHeader::of_whole(&datagram[..length], &job).is_some();
+            assert!(whole(HEAD + payload));
+            assert!(![0, HEAD, HEAD + payload - 1, HEAD + payload + 1].into_iter().any(whole), "{chunk}");
+        }
+        DatagramHeader { seed: job.seed + 1, event: 7, sender: 1, chunk: 0 }.write(&mut datagram);
+        assert!(DatagramHeader::of_whole(&datagram[..HEAD + CHUNK as usize], &job).is_none(), "of another job");
     }
 
     #[test]

@@ -195,6 +195,12 @@ impl DatagramHeader {
         let ours = head.seed == job.seed && head.event < job.events && head.sender < job.senders;
         (ours && head.chunk < job.chunks(head.event, head.sender)).then_some(head)
     }
+
+    /// Parses the header of a datagram with its payload; `None` also where that is not whole.
+    pub(super) fn of_whole(datagram: &[u8], job: &BuildJob) -> Option<Self> {
+        let head = Self::read(datagram, job)?;
+        (datagram.len() == HEAD + job.chunk(head.event, head.sender, head.chunk)).then_some(head)
+    }
 }
 
 /// Role of a node.
@@ -258,15 +264,18 @@ pub struct NodeCounters {
     pub sent: u64,
     /// Fragments or datagrams received.
     pub received: u64,
-    /// Payload bytes sent or received.
+    /// Payload bytes sent, or received and needed.
     pub bytes: u64,
-    /// Payload bytes by node of the other role, in order.
+    /// Payload bytes sent or received by node of the other role, in order.
     #[serde(default)]
     pub pairs: Vec<u64>,
     /// Requests sent again.
     pub again: u64,
     /// Replies that were no longer needed, since the request had been repeated.
     pub needless: u64,
+    /// Payload of these, bytes: it came, and is in `pairs`, but not in `bytes`.
+    #[serde(default)]
+    pub needless_bytes: u64,
     /// Datagrams dropped by the receiving socket.
     pub socket_drops: u64,
     /// Sends refused by the kernel because the card's queue was full.
@@ -290,6 +299,17 @@ impl NodeCounters {
     /// Counts payload to or from a node of the other role.
     pub(super) fn moved(&mut self, other: usize, bytes: u64) {
         self.bytes += bytes;
+        self.came(other, bytes);
+    }
+
+    /// Counts payload from a node that was no longer needed.
+    pub(super) fn not_needed(&mut self, other: usize, bytes: u64) {
+        self.needless += 1;
+        self.needless_bytes += bytes;
+        self.came(other, bytes);
+    }
+
+    fn came(&mut self, other: usize, bytes: u64) {
         if let Some(pair) = self.pairs.get_mut(other) {
             *pair += bytes;
         }

@@ -87,7 +87,7 @@ impl BuildOutcome {
     /// Payload bytes sent, payload bytes received, and the pair with the largest loss: sender, receiver and bytes.
     #[must_use]
     pub fn bytes(&self) -> (u64, u64, Option<(usize, usize, u64)>) {
-        let sum = |nodes: &[NodeCounters]| nodes.iter().map(|node| node.bytes).sum();
+        let sum = |nodes: &[NodeCounters]| nodes.iter().map(|node| node.bytes + node.needless_bytes).sum();
         let pair = |nodes: &[NodeCounters], node: usize, other: usize| {
             nodes.get(node).and_then(|node| node.pairs.get(other)).copied().unwrap_or(0)
         };
@@ -121,6 +121,26 @@ impl BuildOutcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_came_twice_is_not_lost() {
+        let (mut sender, mut receiver) = (NodeCounters::new(0, 1), NodeCounters::new(0, 1));
+        for _ in 0..3 {
+            sender.moved(0, 1_000);
+        }
+        receiver.moved(0, 1_000);
+        receiver.not_needed(0, 1_000);
+        let outcome = |receiver: &NodeCounters| BuildOutcome {
+            by_receiver: vec![1],
+            senders: vec![sender.clone()],
+            receivers: vec![receiver.clone()],
+            ..BuildOutcome::default()
+        };
+        assert_eq!(outcome(&receiver).bytes(), (3_000, 2_000, Some((0, 0, 1_000))));
+        receiver.not_needed(0, 1_000);
+        assert_eq!(outcome(&receiver).bytes(), (3_000, 3_000, None));
+        assert_eq!((receiver.bytes, receiver.needless), (1_000, 2), "what was needed is told apart");
+    }
 
     #[test]
     fn the_time_of_a_job_is_that_of_its_last_event_and_not_of_its_report() {

@@ -110,12 +110,32 @@ pub(super) fn work(
     }
     if !control.die.load(std::sync::atomic::Ordering::Relaxed) {
         reports.reply(reply, true)?;
+        puller.drain();
     }
     puller.counters.socket_drops = sys::socket::drops(&puller.socket).unwrap_or(0);
     Ok(puller.counters)
 }
 
 impl FragmentPuller<'_> {
+    /// Receives the answers to repeated requests that are still on their way when all events are built: those that came
+    /// are not lost.
+    fn drain(&mut self) {
+        /// Answers are no longer awaited after this time without any.
+        const QUIET: Duration = Duration::from_millis(20);
+        let due = |counters: &NodeCounters| counters.received + counters.needless < counters.sent;
+        if !due(&self.counters) || self.socket.set_read_timeout(Some(QUIET)).is_err() {
+            return;
+        }
+        let mut datagram = [0; HEAD + CHUNK as usize];
+        while due(&self.counters) {
+            let Ok((length, from)) = self.socket.recv_from(&mut datagram) else { return };
+            let head = DatagramHeader::of_whole(&datagram[..length], &self.order.job);
+            if let Some(head) = head.filter(|head| self.senders.get(head.sender as usize) == Some(&from)) {
+                self.counters.not_needed(head.sender as usize, (length - HEAD) as u64);
+            }
+        }
+    }
+
     /// Requests the next datagram; `false` when there is none to request now.
     fn ask(&mut self) -> bool {
         let job = &self.order.job;
@@ -166,12 +186,12 @@ impl FragmentPuller<'_> {
         }
         let mut datagram = [0; HEAD + CHUNK as usize];
         let Ok((length, from)) = self.socket.recv_from(&mut datagram) else { return };
-        let Some(head) = DatagramHeader::read(&datagram[..length], &self.order.job) else { return };
+        let Some(head) = DatagramHeader::of_whole(&datagram[..length], &self.order.job) else { return };
         if self.senders.get(head.sender as usize) != Some(&from) {
             return;
         }
         let Some((sent, first)) = self.open.remove(&(head.event, head.sender, head.chunk)) else {
-            self.counters.needless += 1;
+            self.counters.not_needed(head.sender as usize, (length - HEAD) as u64);
             return;
         };
         let now = sys::clock::now();

@@ -8,8 +8,9 @@ use stats::median;
 use crate::series::{derived, figure};
 
 /// Describes the streams of a run by two parameters: a write of s bytes takes `overhead + s / bandwidth`. The fit is
-/// done for every round, so that intervals are based on fresh connections; one pair of figures for each set of streams
-/// that differ in the record size alone.
+/// done for the first, the second and every further connection of each record size, so that intervals are based on
+/// fresh connections; excluded launches have no part in it. One pair of figures for each set of streams that differ in
+/// the record size alone.
 #[must_use]
 pub fn two_parameters(run: &Run) -> Vec<Figure> {
     let mut sets: Vec<(model::Point, Vec<&Figure>)> = Vec::new();
@@ -32,17 +33,18 @@ const LACKING: f64 = 0.01;
 const BAND: f64 = 0.05;
 
 fn fit(point: &model::Point, members: &[&Figure]) -> Vec<Figure> {
-    let rounds = members.iter().map(|figure| figure.launches.len()).min().unwrap_or(0);
+    let values: Vec<Vec<f64>> = members.iter().map(|figure| figure.values()).collect();
+    let rounds = values.iter().map(Vec::len).min().unwrap_or(0);
     let sizes: Vec<f64> =
         members.iter().filter_map(|figure| figure.point.bytes("record").ok()).map(|bytes| bytes as f64).collect();
     if sizes.len() != members.len() {
         return Vec::new();
     }
     // Times of a write, by record size and round.
-    let times: Vec<Vec<f64>> = members
+    let times: Vec<Vec<f64>> = values
         .iter()
         .zip(&sizes)
-        .map(|(figure, bytes)| figure.launches[..rounds].iter().map(|launch| bytes / launch.value).collect())
+        .map(|(values, bytes)| values[..rounds].iter().map(|value| bytes / value).collect())
         .collect();
     let (mut overheads, mut bandwidths) = (Vec::new(), Vec::new());
     for round in 0..rounds {
@@ -127,6 +129,10 @@ mod tests {
 
     /// Streams of records whose write takes what `time` says, with 0.5% scatter.
     fn fitted(time: impl Fn(f64) -> f64) -> Vec<Figure> {
+        fit(&Point::origin(), &streams(time).iter().collect::<Vec<_>>())
+    }
+
+    fn streams(time: impl Fn(f64) -> f64) -> Vec<Figure> {
         let mut run = Vec::new();
         let mut rng = stats::simulate::generator(7);
         for size in SIZES {
@@ -138,7 +144,7 @@ mod tests {
             stream.launches = (0..12).map(value).map(|value| Launch { value, ..Launch::default() }).collect();
             run.push(stream);
         }
-        fit(&Point::origin(), &run.iter().collect::<Vec<_>>())
+        run
     }
 
     fn value(figure: &Figure) -> Option<f64> {
@@ -150,6 +156,21 @@ mod tests {
         let found = fitted(|bytes| 2e-6 + bytes / 1e9);
         let (overhead, bandwidth) = (value(&found[0]).unwrap(), value(&found[1]).unwrap());
         assert!((overhead / 2e-6 - 1.0).abs() < 0.02 && (bandwidth / 1e9 - 1.0).abs() < 0.02, "{overhead} {bandwidth}");
+    }
+
+    #[test]
+    fn excluded_launches_have_no_part_in_the_fit() {
+        let mut run = streams(|bytes| 2e-6 + bytes / 1e9);
+        for stream in run.iter_mut().step_by(2) {
+            let stolen = model::TakenTime { seconds: 0.5, of: 1.0 };
+            let slow = Launch { value: stream.launches[0].value / 20.0, ..Launch::default() };
+            let excluded = Launch { invalid: Some(model::Invalid::Stolen(stolen)), ..slow };
+            (0..4).for_each(|_| stream.launches.insert(0, excluded.clone()));
+        }
+        let found = fit(&Point::origin(), &run.iter().collect::<Vec<_>>());
+        let overheads = found[0].outcome.estimate().unwrap();
+        assert!((overheads.value / 2e-6 - 1.0).abs() < 0.02 && overheads.high < 2.2e-6, "{overheads:?}");
+        assert!(found[0].notes[0].contains("in each of 12 rounds"), "{:?}", found[0].notes);
     }
 
     #[test]

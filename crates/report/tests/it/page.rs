@@ -163,7 +163,7 @@ fn no_chart_over_sizes_has_more_curves_than_can_be_told_apart() {
     let kinds: usize = few.iter().map(|chart| series(chart).len()).sum::<usize>() / 2;
     assert!(kinds > 1 && few.iter().all(|chart| !chart.title.contains(" of ")), "one chart of a probe");
     let many = over_size(20);
-    let all: Vec<String> = many.iter().flat_map(|chart| series(chart)).map(|one| one.name).collect();
+    let all: Vec<String> = many.iter().flat_map(series).map(|one| one.name).collect();
     assert_eq!(all.len(), 20 * kinds);
     assert!(many.len() > few.len() && many.iter().all(|chart| (1..=16).contains(&series(chart).len())));
     assert!(many.iter().any(|chart| chart.title.ends_with(" (2 of 4)")), "{:?}", many[0].title);
@@ -227,7 +227,7 @@ fn scatter() -> String {
         let x = if at.is_multiple_of(3) { 10.0 - 0.01 * at as f64 } else { at as f64 };
         (format!("{at} rented, 16 cores, 6 bought, 32 cores"), bare(x), bare(8.0 + 0.1 * at as f64))
     };
-    let plot = report::ChartPlot::Scatter(report::ScatterPlot {
+    let plot = ChartPlot::Scatter(report::ScatterPlot {
         x: axis("rate"),
         y: axis("cost"),
         points: (0..12).map(plan).collect(),
@@ -235,8 +235,8 @@ fn scatter() -> String {
         marked: Some(9),
     });
     let mut document = report::Document::new("plans");
-    let chart = report::Chart { title: "plans".to_owned(), about: String::new(), plot };
-    document.sections.push(report::DocumentSection::of("plans", report::Block::Chart(chart)));
+    let chart = Chart { title: "plans".to_owned(), about: String::new(), plot };
+    document.sections.push(report::DocumentSection::of("plans", Block::Chart(chart)));
     let mut out = Vec::new();
     Html.render(&document, &mut out).unwrap();
     String::from_utf8(out).unwrap()

@@ -8,7 +8,7 @@ pub use machine::{CpuTimes, load_average, machine_times, per_cpu_times, per_cpu_
 pub use pressure::{Pressure, PressureResource, pressure};
 pub use process::{
     Io, Stat, Switches, anonymous_bytes, migrations_of, migrations_under, peak_resident_bytes, switches_under,
-    threads_of,
+    thread_states, threads_of,
 };
 
 use std::mem::MaybeUninit;

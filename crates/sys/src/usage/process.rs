@@ -195,6 +195,16 @@ pub fn threads_of(pid: i32) -> Result<Vec<i32>> {
     threads_under(Path::new("/"), pid)
 }
 
+/// States of the current threads of a process, at most so many, as [`Stat::state`] has them
+/// (`/proc/PID/task/TID/stat`). The state of the process alone is that of its first thread, which may wait for others
+/// that work.
+pub fn thread_states(pid: i32, most: usize) -> Result<Vec<char>> {
+    let threads = threads_of(pid)?;
+    // A thread that has ended since has no state.
+    let state = |thread: i32| Stat::read(Path::new(&format!("/proc/{pid}/task/{thread}/stat"))).ok();
+    Ok(threads.into_iter().take(most).filter_map(state).map(|stat| stat.state).collect())
+}
+
 fn threads_under(root: &Path, pid: i32) -> Result<Vec<i32>> {
     let path = root.join(format!("proc/{pid}/task"));
     let entries = std::fs::read_dir(&path).map_err(|error| Error::os(format!("read {}", path.display()), error))?;
@@ -268,6 +278,9 @@ mod tests {
         let thread = std::thread::Builder::new().spawn(body).unwrap();
         let threads = threads_of(me).unwrap();
         assert!(threads.contains(&me) && threads.contains(&told.recv().unwrap()), "{threads:?}");
+        let states = thread_states(me, usize::MAX).unwrap();
+        assert!(states.len() >= 2 && states.contains(&'R'), "this thread runs: {states:?}");
+        assert_eq!(thread_states(me, 1).unwrap().len(), 1);
         drop(end);
         thread.join().unwrap();
 
