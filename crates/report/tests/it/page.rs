@@ -163,7 +163,7 @@ fn no_chart_over_sizes_has_more_curves_than_can_be_told_apart() {
     let kinds: usize = few.iter().map(|chart| series(chart).len()).sum::<usize>() / 2;
     assert!(kinds > 1 && few.iter().all(|chart| !chart.title.contains(" of ")), "one chart of a probe");
     let many = over_size(20);
-    let all: Vec<String> = many.iter().flat_map(series).map(|one| one.name).collect();
+    let all: Vec<String> = many.iter().flat_map(&series).map(|one| one.name).collect();
     assert_eq!(all.len(), 20 * kinds);
     assert!(many.len() > few.len() && many.iter().all(|chart| (1..=16).contains(&series(chart).len())));
     assert!(many.iter().any(|chart| chart.title.ends_with(" (2 of 4)")), "{:?}", many[0].title);
