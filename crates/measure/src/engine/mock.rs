@@ -19,6 +19,8 @@ pub struct MockFigure {
     pub seconds: f64,
     /// Why it cannot be measured, if so.
     pub unfit: Option<String>,
+    /// Steps with it, from 0 and the calibration included, in which it cannot be measured.
+    pub unfit_in: std::ops::Range<usize>,
     /// Launch, from 0, in which the worker crashes.
     pub crashes_at: Option<u32>,
     /// Steps of it alone, from 0 and the calibration included, in which the worker is killed.
@@ -35,6 +37,7 @@ impl MockFigure {
             noise: Noise::stable(centre),
             seconds: 0.05,
             unfit: None,
+            unfit_in: 0..0,
             crashes_at: None,
             killed_in: Vec::new(),
             invalid: Vec::new(),
@@ -183,6 +186,11 @@ impl Engine for MockEngine {
             let figure = self.figures.get(&key).unwrap_or(&self.default).clone();
             if let Some(reason) = figure.unfit {
                 replies.push(Reply::Unfit { figure: task.figure, reason });
+                continue;
+            }
+            let with = |before: &&WorkerStep| before.tasks.iter().any(|other| other.figure == task.figure);
+            if figure.unfit_in.contains(&(self.log.iter().filter(with).count() - 1)) {
+                replies.push(Reply::Unfit { figure: task.figure, reason: "its CPU is offline".to_owned() });
                 continue;
             }
             let alone = |before: &&WorkerStep| before.tasks.len() == 1 && before.tasks[0].figure == task.figure;

@@ -88,7 +88,12 @@ struct FigureProgress {
     passed_over: u32,
     /// Why a launch of its own was killed, which was made again.
     killed: Option<String>,
+    /// Launches in a row that could not be made any more.
+    refused: u32,
 }
+
+/// Launches in a row that cannot be made, after which no more are tried.
+const REFUSALS: u32 = 5;
 
 /// When and how a launch began, and how long it took.
 #[derive(Debug, Clone, Copy)]
@@ -240,7 +245,7 @@ impl<'a> MeasureSession<'a> {
                 }
             }
             Reply::Abandoned { figure } if known(figure) => self.end_figure(figure, None),
-            Reply::Unfit { figure, reason } if known(figure) => self.end_figure(figure, Some(Outcome::Unfit(reason))),
+            Reply::Unfit { figure, reason } if known(figure) => self.refuse(figure, reason),
             Reply::Failed { figure, reason } if known(figure) => self.end_figure(figure, Some(Outcome::Failed(reason))),
             Reply::Calibrated { figure, ops, nanos } if known(figure) => {
                 let probe = probes::find(&self.run.figures[figure].probe);
@@ -272,11 +277,28 @@ impl<'a> MeasureSession<'a> {
                     self.observer.on_event(&MeasureEvent::Repeated { key: &key, reason: invalid.to_string() });
                     return false;
                 }
-                self.progress[figure].passed_over = 0;
+                (self.progress[figure].passed_over, self.progress[figure].refused) = (0, 0);
             }
             _ => {}
         }
         true
+    }
+
+    /// A launch that cannot be made: the figure cannot be measured, or no longer. What was measured before stays, and a
+    /// CPU that was away may come back.
+    fn refuse(&mut self, index: usize, reason: String) {
+        if self.run.figures[index].counted().is_empty() {
+            return self.end_figure(index, Some(Outcome::Unfit(reason)));
+        }
+        let (target, tick) = (self.target(index), self.engine.tick());
+        self.progress[index].refused += 1;
+        if self.progress[index].refused < REFUSALS {
+            return;
+        }
+        let figure = &mut self.run.figures[index];
+        figure.notes.push(format!("ended early, since no launch could be made any more: {reason}"));
+        judge(figure, &self.run.plan, target, tick);
+        self.end_figure(index, None);
     }
 
     /// Judges the figures of a group and ends those that are finished, with the figures that they lead.

@@ -217,6 +217,28 @@ fn a_worker_that_is_killed_once_is_tried_again_and_one_that_is_killed_always_is_
     assert!(outcome(&ended.run, "os.syscall_getppid").estimate().is_some());
 }
 
+/// A CPU that is taken offline: what was measured before stays.
+#[test]
+fn a_figure_that_cannot_be_measured_any_more_keeps_its_launches() {
+    let away = |steps: std::ops::Range<usize>| {
+        let noise = Noise { between: 0.3, ..Noise::stable(1e-7) };
+        let figure = MockFigure { unfit_in: steps, noise, ..MockFigure::stable(1e-7) };
+        let mut engine = MockEngine::new(4, MockFigure::stable(1e-7)).with(key("os.clock_read"), figure);
+        let (ended, _) = run_with(order(THREE), &mut engine);
+        assert_eq!(ended.ending, EndReason::Complete);
+        ended.run.figures.into_iter().find(|figure| figure.probe == "os.clock_read").unwrap()
+    };
+    let whole = away(0..0);
+    let back = away(7..10);
+    assert_eq!((back.launches.len(), &back.notes), (whole.launches.len(), &whole.notes), "it came back");
+    let gone = away(7..1000);
+    assert!(gone.outcome.estimate().is_some() && gone.flags.contains(&Flag::Unfinished), "{:?}", gone.outcome);
+    assert!(gone.launches.len() < whole.launches.len() && gone.launches.len() > 2, "{}", gone.launches.len());
+    let said = gone.notes.iter().filter(|note| note.contains("any more: its CPU is offline"));
+    assert_eq!(said.count(), 1, "{:?}", gone.notes);
+    assert_eq!(away(0..1000).outcome, Outcome::Unfit("its CPU is offline".to_owned()), "never measured");
+}
+
 #[test]
 fn figures_of_two_cpus_are_never_measured_on_one() {
     let named = plan(&["ipc.pipe_latency:placement=cross_cpu", "os.clock_read"]);
