@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use analyse::compare::{CompareVerdict, GainDirection};
+use analyse::compare::{CompareVerdict, FailOn, GainDirection};
 use analyse::trust::{TrustLevel, doubts, trust};
 use analyse::{CompareOptions, compare};
 use model::{Better, Conditions, EstimateMethod, FigureKey, Flag, Invalid, Metric, Outcome, Run, Unit};
@@ -134,6 +134,21 @@ fn compared(runs: &[Run], width: usize) -> String {
     let comparison = compare(&runs, &CompareOptions::default()).unwrap();
     let handles = (1..=runs.len()).map(|n| n.to_string()).collect();
     screen(&view::compare(&comparison, &CompareContext { handles, brief: true, ..Default::default() }), width)
+}
+
+#[test]
+fn a_gate_says_what_the_other_run_lacks() {
+    let said = |lost: usize| {
+        let (a, mut b) = (fixture::sample_run(1, 1.0, false), fixture::sample_run(2, 1.0, false));
+        b.figures.drain(..lost);
+        let mut comparison = compare(&[&a, &b], &CompareOptions::default()).unwrap();
+        comparison.gate = Some("slower:5".parse::<FailOn>().unwrap().gate(&comparison, false));
+        let text = screen(&view::compare(&comparison, &CompareContext { brief: true, ..Default::default() }), 400);
+        text.lines().find(|line| line.trim_start().starts_with("GATE")).unwrap().to_owned()
+    };
+    assert!(!said(0).contains("not tested"), "{}", said(0));
+    assert!(said(1).ends_with("1 figure of vm 1 is in no other run, and not tested."), "{}", said(1));
+    assert!(said(3).ends_with("3 figures of vm 1 are in no other run, and not tested."), "{}", said(3));
 }
 
 #[test]

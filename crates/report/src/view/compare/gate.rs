@@ -10,8 +10,23 @@ use crate::words::{factor, plural};
 /// Figures that the line names.
 const NAMED: usize = 3;
 
-/// `GATE inconclusive: 2 figures may be more than 5% slower (fork and exec 1.08x slower, 0.99 – 1.18; ...); ...`.
+/// `GATE inconclusive: 2 figures may be more than 5% slower (fork and exec 1.08x slower, 0.99 – 1.18; ...); ...`, and how
+/// many figures of the reference no other run has.
 pub(super) fn sentence(comparison: &Comparison, gate: &CompareGate) -> String {
+    let missing = comparison.unmatched.iter().filter(|one| one.machine == comparison.reference).count();
+    let mut said = answer(comparison, gate);
+    if missing > 0 {
+        let verb = if missing == 1 { "is" } else { "are" };
+        said.push_str(&format!(
+            " {} of {} {verb} in no other run, and not tested.",
+            plural(missing, "figure"),
+            comparison.reference
+        ));
+    }
+    said
+}
+
+fn answer(comparison: &Comparison, gate: &CompareGate) -> String {
     let percent = gate.condition.percent.max(comparison.band * 100.0);
     let way = if gate.condition.worse_only { "slower" } else { "different" };
     let than = format!("more than {percent}% {way}");
