@@ -31,9 +31,12 @@ impl Uncertain {
         if low < high { Self::Between(low, high) } else { Self::Fixed(low) }
     }
 
-    /// An interval; a value without spread counts as known.
+    /// An interval; a value without spread counts as known. An end without information, such as 0 or infinity, lies a
+    /// factor of 1000 away.
     #[must_use]
     pub fn interval(value: f64, low: f64, high: f64, level: f64) -> Self {
+        const FAR: f64 = 1000.0;
+        let (low, high) = (low.max(value / FAR), high.min(value * FAR));
         let sound = 0.0 < low && low <= value && value <= high && low < high && high.is_finite();
         if sound && level > 0.0 && level < 1.0 {
             Self::Interval { value, low, high, level }
@@ -118,5 +121,7 @@ mod tests {
         assert_eq!(Uncertain::between(2.0, 4.0).at(0.25), 2.5);
         assert_eq!(Uncertain::interval(5.0, 5.0, 5.0, 0.9), Uncertain::Fixed(5.0));
         assert_eq!(Uncertain::between(2.0, 4.0).scaled(2.0).middle(), 6.0);
+        let unknown = Uncertain::interval(5.0, 0.0, f64::INFINITY, 0.9);
+        assert!(!unknown.is_known() && unknown.at(0.05) < 0.01 && unknown.at(0.95) > 1000.0, "{unknown:?}");
     }
 }
