@@ -5,8 +5,8 @@
 //! Machine Learning 24, 1996). Those errors are none of the blend's, however: each method weighs most where it happened
 //! to err little, so that the blend looks better on the machines that chose it than it is on any other. Therefore the
 //! errors of the blend, of which intervals are made, are those of one blend for each fold, weighed by the errors on the
-//! other folds alone (the weights are cross-validated too, not only the fits). The fits that made those errors did learn
-//! from the fold; to leave it out of them as well would take a fit for every two folds.
+//! other folds alone (the weights are cross-validated too, not only the fits). The fits that made those errors did
+//! learn from the fold; to leave it out of them as well would take a fit for every two folds.
 
 use stats::median;
 

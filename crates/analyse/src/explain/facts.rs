@@ -123,7 +123,8 @@ fn another_disk(name: &str, a: &Run, b: &Run) -> bool {
     elsewhere(a) && elsewhere(b)
 }
 
-/// Notes that one run has and the other has not. Of notes that say the same with other numbers there is one row with both.
+/// Notes that one run has and the other has not. Of notes that say the same with other numbers there is one row with
+/// both.
 fn notes(a: &Run, b: &Run) -> Vec<RunDifference> {
     let only = |x: &Run, y: &Run| -> Vec<String> {
         x.session.notes.iter().filter(|note| !y.session.notes.contains(note)).cloned().collect()

@@ -47,7 +47,8 @@ impl SqliteStore {
         result.map_err(|error| self.refuse(action, &error))
     }
 
-    /// Cuts the pages of removed runs off the file. Each step of the statement frees one page, so it is stepped to its end.
+    /// Cuts the pages of removed runs off the file. Each step of the statement frees one page, so it is stepped to its
+    /// end.
     fn give_back(&self) -> rusqlite::Result<()> {
         let mut vacuum = self.connection.prepare("PRAGMA incremental_vacuum")?;
         let mut pages = vacuum.query([])?;

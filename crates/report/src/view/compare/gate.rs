@@ -10,8 +10,8 @@ use crate::words::{factor, plural};
 /// Figures that the line names.
 const NAMED: usize = 3;
 
-/// `GATE inconclusive: 2 figures may be more than 5% slower (fork and exec 1.08x slower, 0.99 – 1.18; ...); ...`, and how
-/// many figures of the reference no other run has.
+/// `GATE inconclusive: 2 figures may be more than 5% slower (fork and exec 1.08x slower, 0.99 – 1.18; ...); ...`, and
+/// how many figures of the reference no other run has.
 pub(super) fn sentence(comparison: &Comparison, gate: &CompareGate) -> String {
     let missing = comparison.unmatched.iter().filter(|one| one.machine == comparison.reference).count();
     let mut said = answer(comparison, gate);
