@@ -205,8 +205,8 @@ mod tests {
     use super::super::table::{PredictedApplication, PredictorColumn, PredictorMachine};
     use super::*;
 
-    /// Machines and columns that are learnt from, of six columns, where the first `lacking` machines lack `each` columns
-    /// of their own.
+    /// Machines and columns that are learnt from, of six columns, where the first `lacking` machines lack `each`
+    /// columns of their own.
     fn kept(machines: usize, lacking: usize, each: usize) -> (usize, usize) {
         let column = |k: usize| PredictorColumn {
             name: format!("probe {k}"),
