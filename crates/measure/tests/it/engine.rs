@@ -43,6 +43,14 @@ fn a_correct_worker_is_read() {
     assert_eq!(replies, [Reply::Unfit { figure: 0, reason: "no".to_owned() }, Reply::Done]);
 }
 
+/// Cargo sets the variable for its tests.
+#[test]
+fn programs_of_probes_do_not_search_where_the_caller_s_linker_does() {
+    let script =
+        r#"cat >/dev/null; echo "{\"unfit\":{\"figure\":0,\"reason\":\"${LD_LIBRARY_PATH-unset}\"}}"; echo '"done"'"#;
+    assert_eq!(launch(script, LONG).unwrap()[0], Reply::Unfit { figure: 0, reason: "unset".to_owned() });
+}
+
 #[test]
 fn a_crash_is_reported_with_the_last_output() {
     let error = launch("echo out of cheese >&2; exit 3", LONG).unwrap_err();
