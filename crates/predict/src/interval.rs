@@ -139,23 +139,12 @@ fn farthest(ratios: &[f64], groups: &[usize]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use model::{Better, Metric, Unit};
-
     use super::super::leave_out::Blend;
-    use super::super::table::{PredictedApplication, PredictorColumn, PredictorMachine, PredictorTable};
+    use super::super::table::{PredictorMachine, PredictorTable};
     use super::*;
 
     /// Eight machines of four families and a ninth.
     fn table() -> PredictorTable {
-        let column = |k: usize| PredictorColumn {
-            name: format!("probe {k}"),
-            label: format!("probe {k}"),
-            tool: "table".to_owned(),
-            better: Better::Higher,
-            stresses: Vec::new(),
-            working_set: None,
-            fact: false,
-        };
         let machine = |m: usize| PredictorMachine {
             name: format!("m{m}"),
             runs: Vec::new(),
@@ -164,17 +153,7 @@ mod tests {
             probes: vec![Some(m as f64), Some(0.5 * m as f64)],
             application: Some(m as f64),
         };
-        PredictorTable {
-            application: PredictedApplication {
-                name: "application".to_owned(),
-                metric: Metric::higher(Unit::PerSecond, "score"),
-                stresses: Vec::new(),
-                working_set: None,
-                footprint: None,
-            },
-            columns: (0..2).map(column).collect(),
-            machines: (0..9).map(machine).collect(),
-        }
+        PredictorTable::simulated(2, (0..9).map(machine).collect())
     }
 
     /// Half-width where the errors on models left out are all `near`, and those on families left out none.

@@ -200,23 +200,12 @@ fn numbered<'a>(names: impl Iterator<Item = &'a str>) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use model::{Better, Metric, Unit};
-
-    use super::super::table::{PredictedApplication, PredictorColumn, PredictorMachine};
+    use super::super::table::PredictorMachine;
     use super::*;
 
     /// Machines and columns that are learnt from, of six columns, where the first `lacking` machines lack `each`
     /// columns of their own.
     fn kept(machines: usize, lacking: usize, each: usize) -> (usize, usize) {
-        let column = |k: usize| PredictorColumn {
-            name: format!("probe {k}"),
-            label: format!("probe {k}"),
-            tool: "table".to_owned(),
-            better: Better::Higher,
-            stresses: Vec::new(),
-            working_set: None,
-            fact: false,
-        };
         let machine = |m: usize| PredictorMachine {
             name: format!("m{m}"),
             runs: Vec::new(),
@@ -225,17 +214,7 @@ mod tests {
             probes: (0..6).map(|k| (m >= lacking || k / each != m).then_some(m as f64)).collect(),
             application: Some(1.0),
         };
-        let table = PredictorTable {
-            application: PredictedApplication {
-                name: "application".to_owned(),
-                metric: Metric::higher(Unit::PerSecond, "score"),
-                stresses: Vec::new(),
-                working_set: None,
-                footprint: None,
-            },
-            columns: (0..6).map(column).collect(),
-            machines: (0..=machines).map(machine).collect(),
-        };
+        let table = PredictorTable::simulated(6, (0..=machines).map(machine).collect());
         let found = Matrix::of(&table, &(0..machines).collect::<Vec<_>>(), machines);
         (found.machines.len(), found.columns.len())
     }

@@ -147,3 +147,27 @@ pub(crate) const fn turned(logarithm: f64, better: Better) -> f64 {
         Better::Lower => -logarithm,
     }
 }
+
+#[cfg(test)]
+impl PredictorTable {
+    /// Machines with so many probes of one tool, and an application about which nothing more is known.
+    pub(crate) fn simulated(probes: usize, machines: Vec<PredictorMachine>) -> Self {
+        let column = |k: usize| PredictorColumn {
+            name: format!("probe {k}"),
+            label: format!("probe {k}"),
+            tool: "table".to_owned(),
+            better: Better::Higher,
+            stresses: Vec::new(),
+            working_set: None,
+            fact: false,
+        };
+        let application = PredictedApplication {
+            name: "application".to_owned(),
+            metric: Metric::higher(model::Unit::PerSecond, "score"),
+            stresses: Vec::new(),
+            working_set: None,
+            footprint: None,
+        };
+        Self { application, columns: (0..probes).map(column).collect(), machines }
+    }
+}

@@ -69,13 +69,12 @@ pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation
     let recorded = differences(&a, &b);
     let placement = |d: &RunDifference| RULES.iter().any(|rule| rule.title == PLACEMENT && rule.names(d));
     let sides = Sides { a: &a, b: &b, placed_differently: recorded.iter().any(placement) };
-    let (mut tests, mut passed) = tests(&comparison, &sides, z);
     let one_session = relation(&a, &b) == Relation::SameSession;
     let lines = lines(&a, &b, one_session, options.level);
-    if !lines.is_empty() {
-        tests.retain(|test| !stands_for(&test.key.probe));
-        passed.retain(|passed| !stands_for(&passed.key.probe));
-    }
+    let (mut tests, mut passed) = tests(&comparison, &sides, z);
+    // A line stands for all of its streams.
+    tests.retain(|test| lines.is_empty() || !stands_for(&test.key.probe));
+    passed.retain(|passed| lines.is_empty() || !stands_for(&passed.key.probe));
     let common = common_factor(&tests, clock_evidence(&a, &b).as_ref(), one_session, options.band, options.level);
     set_residuals(&mut tests, &common, options.band, options.level, z);
     let differences = with_axes(recorded, &tests);
@@ -90,11 +89,8 @@ pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation
     let mut left_open = left_open(&tests, &costs);
     left_open.extend(untold);
     left_open.extend(passed.into_iter().map(|passed| LeftOpen { test: passed.key, factor: None, why: passed.why }));
-    let difference = lines.iter().any(StreamLine::differs)
-        || common.log != 0.0
-        || !left_open.is_empty()
-        || !causes.is_empty()
-        || tests.iter().any(|test| test.significant);
+    let told = common.log != 0.0 || !left_open.is_empty() || !causes.is_empty();
+    let difference = told || lines.iter().any(StreamLine::differs) || tests.iter().any(|test| test.significant);
     let curve_points = tests.iter().filter(|test| test.on_curve).count();
     let mut found = Explanation {
         disturbed: said_of(&whole, &[&names.0, &names.1]),

@@ -152,25 +152,27 @@ mod tests {
     fn a_party_seen_elsewhere_makes_a_launch_invalid() {
         let tree = Tree::new([0, 0], Duration::ZERO);
         let here = sys::affinity::allowed().unwrap()[0];
-        std::thread::spawn(move || {
-            sys::affinity::pin(&[here]).unwrap();
-            let placed = |peer: usize, seen: [usize; 2]| {
-                let mut context = context(&[here, peer]);
-                context.watch(1, 4242);
-                tree.put("proc/4242/stat", &stat(4242, seen[0]));
-                let guard = Guard::begin_under(&tree.root(), &context);
-                tree.put("proc/4242/stat", &stat(4242, seen[1]));
-                let mut launch = Launch::default();
-                guard.end(&context, &mut launch);
-                launch
-            };
-            let held = placed(5, [5, 5]);
-            assert_eq!((held.invalid, held.placement.seen.last()), (None, Some(&vec![5])));
-            let moved = placed(5, [5, 6]);
-            let Some(Invalid::Misplaced(placement)) = moved.invalid else { panic!("{:?}", moved.invalid) };
-            assert_eq!((placement.asked, placement.seen[1].clone()), (vec![here as u32, 5], vec![5, 6]));
-        })
-        .join()
-        .unwrap();
+        std::thread::Builder::new()
+            .spawn(move || {
+                sys::affinity::pin(&[here]).unwrap();
+                let placed = |peer: usize, seen: [usize; 2]| {
+                    let mut context = context(&[here, peer]);
+                    context.watch(1, 4242);
+                    tree.put("proc/4242/stat", &stat(4242, seen[0]));
+                    let guard = Guard::begin_under(&tree.root(), &context);
+                    tree.put("proc/4242/stat", &stat(4242, seen[1]));
+                    let mut launch = Launch::default();
+                    guard.end(&context, &mut launch);
+                    launch
+                };
+                let held = placed(5, [5, 5]);
+                assert_eq!((held.invalid, held.placement.seen.last()), (None, Some(&vec![5])));
+                let moved = placed(5, [5, 6]);
+                let Some(Invalid::Misplaced(placement)) = moved.invalid else { panic!("{:?}", moved.invalid) };
+                assert_eq!((placement.asked, placement.seen[1].clone()), (vec![here as u32, 5], vec![5, 6]));
+            })
+            .unwrap()
+            .join()
+            .unwrap();
     }
 }

@@ -32,18 +32,20 @@ mod tests {
 
     #[test]
     fn pins_a_thread_and_its_place_is_told() {
-        std::thread::spawn(|| {
-            let before = allowed().unwrap();
-            assert!(!before.is_empty());
-            let last = *before.last().unwrap();
-            pin(&[last]).unwrap();
-            assert_eq!(allowed().unwrap(), [last]);
-            assert_eq!(current().unwrap(), last);
-            pin(&before).unwrap();
-            assert_eq!(allowed().unwrap(), before);
-        })
-        .join()
-        .unwrap();
+        std::thread::Builder::new()
+            .spawn(|| {
+                let before = allowed().unwrap();
+                assert!(!before.is_empty());
+                let last = *before.last().unwrap();
+                pin(&[last]).unwrap();
+                assert_eq!(allowed().unwrap(), [last]);
+                assert_eq!(current().unwrap(), last);
+                pin(&before).unwrap();
+                assert_eq!(allowed().unwrap(), before);
+            })
+            .unwrap()
+            .join()
+            .unwrap();
     }
 
     #[test]

@@ -32,19 +32,21 @@ mod tests {
 
     #[test]
     fn a_thread_leaves_and_comes_back() {
-        std::thread::spawn(|| {
-            let home = File::open("/proc/thread-self/ns/net").unwrap();
-            let before = read_link("/proc/thread-self/ns/net").unwrap();
-            if let Err(reason) = leave(&[NamespaceKind::Network]) {
-                testing::skip!("{reason}");
-                return;
-            }
-            assert_ne!(read_link("/proc/thread-self/ns/net").unwrap(), before);
-            enter(&home, NamespaceKind::Network).unwrap();
-            assert_eq!(read_link("/proc/thread-self/ns/net").unwrap(), before);
-            assert!(enter(&home, NamespaceKind::Mount).is_err());
-        })
-        .join()
-        .unwrap();
+        std::thread::Builder::new()
+            .spawn(|| {
+                let home = File::open("/proc/thread-self/ns/net").unwrap();
+                let before = read_link("/proc/thread-self/ns/net").unwrap();
+                if let Err(reason) = leave(&[NamespaceKind::Network]) {
+                    testing::skip!("{reason}");
+                    return;
+                }
+                assert_ne!(read_link("/proc/thread-self/ns/net").unwrap(), before);
+                enter(&home, NamespaceKind::Network).unwrap();
+                assert_eq!(read_link("/proc/thread-self/ns/net").unwrap(), before);
+                assert!(enter(&home, NamespaceKind::Mount).is_err());
+            })
+            .unwrap()
+            .join()
+            .unwrap();
     }
 }
