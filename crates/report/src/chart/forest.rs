@@ -1,11 +1,9 @@
 //! Forest plot: ratios with their intervals, one below the other (Lewis and Clarke, BMJ 2001).
 
 use super::scale::{AxisScale, position};
-use super::sheet::{AXIS, BAND, Size, draw as sheet, tone};
+use super::sheet::{AXIS, BAND, Size, draw as sheet, shortened, tone};
 use crate::{Chart, Division, Error, Forest, ForestRow};
 
-/// Letters of a label that fit beside the plot.
-const LETTERS: usize = 58;
 /// How much farther than the farthest usual end the plot goes, on its logarithmic scale.
 const FAR: f64 = 1.5;
 /// Length of an arrow's head at the end of an interval that is cut, in widths of the plot.
@@ -73,14 +71,6 @@ fn reach(rows: &[&ForestRow]) -> f64 {
     let end = if longest <= FAR * reach { longest.max(values) } else { reach };
     // What rounding leaves beyond the end is not cut.
     end.exp() * (1.0 + 1e-9)
-}
-
-/// A label short enough for the margin; the whole label appears as hover text of the row.
-pub(super) fn shortened(label: &str) -> String {
-    if label.chars().count() <= LETTERS {
-        return label.to_owned();
-    }
-    label.chars().take(LETTERS - 1).chain(['…']).collect()
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! Scatter plot of two values for each member, with the line through the origin.
 
-use super::forest::shortened;
 use super::labels::{LabelEdges, place_labels};
 use super::scale::{AxisScale, position};
-use super::sheet::{AXIS, Size, draw as sheet, series};
+use super::sheet::{AXIS, Size, draw as sheet, series, shortened};
 use crate::{Chart, Division, Error, ScatterPlot};
 
 const SIZE: Size = Size { width: 760, height: 420, left: 84, right: 0 };

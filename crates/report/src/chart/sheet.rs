@@ -16,6 +16,15 @@ pub(super) const FINE: u32 = 2;
 /// Charts higher than this have a row for each value, and are printed as high as a page rather than shrunk.
 const TALL: u32 = 430;
 
+/// Around the plot, in pixels of the page: left and above it, right of it, and below it with its axis.
+const MARGIN: u32 = 6;
+const RIGHT: u32 = 14;
+const BELOW: u32 = 48;
+/// Width of a letter of an axis, in pixels of the page.
+const LETTER: u32 = 7;
+/// Letters of a label that fit beside the plot.
+const LETTERS: usize = 58;
+
 /// Colours stand for meanings; the style sheet of the page replaces them in light and dark mode.
 pub(super) const AXIS: RGBColor = RGBColor(0x80, 0x80, 0x80);
 pub(super) const GRID: RGBColor = RGBColor(0xe0, 0xe0, 0xe0);
@@ -63,6 +72,25 @@ impl Size {
     pub(super) const fn drawn(self) -> (i32, i32) {
         ((self.width * FINE) as i32, (self.height * FINE) as i32)
     }
+
+    /// Letters that the titles of the two axes, centred on the plot, have room for within the drawing.
+    fn letters(self) -> (usize, usize) {
+        let across = self.width - (self.left + MARGIN).abs_diff(self.right + RIGHT);
+        let up = self.height.saturating_sub(BELOW);
+        ((across / LETTER) as usize, (up / LETTER) as usize)
+    }
+}
+
+/// A label short enough for the margin; the whole label appears as hover text of the row.
+pub(super) fn shortened(label: &str) -> String {
+    within(label, LETTERS)
+}
+
+fn within(text: &str, letters: usize) -> String {
+    if text.chars().count() <= letters {
+        return text.to_owned();
+    }
+    text.chars().take(letters.saturating_sub(1)).chain(['…']).collect()
 }
 
 type SheetContext<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<AxisScale, AxisScale>>;
@@ -88,12 +116,13 @@ pub(super) fn draw(
     let mut text = String::new();
     let mut over = Vec::new();
     let (width, height) = (size.width * FINE, size.height * FINE);
+    let (across, up) = size.letters();
     {
         let root = SVGBackend::with_string(&mut text, (width, height)).into_drawing_area();
         let mut context = ChartBuilder::on(&root)
-            .margin(6 * FINE)
-            .margin_right((size.right + 14) * FINE)
-            .x_label_area_size(48 * FINE)
+            .margin(MARGIN * FINE)
+            .margin_right((size.right + RIGHT) * FINE)
+            .x_label_area_size(BELOW * FINE)
             .y_label_area_size(size.left * FINE)
             .build_cartesian_2d(x, y)
             .map_err(refuse)?;
@@ -105,8 +134,8 @@ pub(super) fn draw(
             .axis_style(AXIS.stroke_width(FINE))
             .label_style(style(13))
             .axis_desc_style(style(13))
-            .x_desc(titles.0)
-            .y_desc(titles.1)
+            .x_desc(within(titles.0, across))
+            .y_desc(within(titles.1, up))
             .set_all_tick_mark_size(5 * FINE)
             .draw()
             .map_err(refuse)?;

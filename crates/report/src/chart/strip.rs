@@ -1,8 +1,7 @@
 //! Strip plot: every launch as a dot, so that groups are visible.
 
-use super::forest::shortened;
 use super::scale::{AxisScale, position};
-use super::sheet::{Size, draw as sheet, series};
+use super::sheet::{Size, draw as sheet, series, shortened};
 use crate::{Chart, Error, PrintedQuantity, Strip};
 use model::percent;
 

@@ -2,9 +2,8 @@
 
 use model::Unit;
 
-use super::forest::shortened;
 use super::scale::AxisScale;
-use super::sheet::{Size, draw as sheet, series};
+use super::sheet::{Size, draw as sheet, series, shortened};
 use crate::{Chart, ChartAxis, Division, Error, Timeline};
 
 /// Height of a lane relative to the distance of two lanes.
