@@ -2,36 +2,17 @@
 //!
 //! Each trial predicts a few machines from others, makes them offers at random prices, and lets the rule choose. The
 //! same rule then chooses with perfect error bars: intervals of the size that errors really have. Reaching the demand
-//! costs money, so plans are compared at equal shares of demands reached.
+//! costs money, so plans are compared at equal shares of demands reached. What measuring an offer is said to be worth is
+//! held against what a plan that is made with the measurement costs less.
 
 use model::percent;
-use rand::seq::SliceRandom;
+use predict::PredictorTable;
 use serde::{Deserialize, Serialize};
-use stats::simulate::{generator, standard_normal};
 use stats::{median, quantile};
 
-use super::candidate::Candidates;
-use super::curse::corrected;
-use super::draw::Draws;
 use super::error::Error;
-use super::improve::improve;
-use super::problem::{ChooseProblem, Demand, MachineOffer};
-use super::programme::Question;
+use super::trial::{CONFIDENCES, ChoiceTrial, LEVEL, OFFERS, PredictedRate};
 use super::uncertain::Uncertain;
-use predict::{ForecastStanding, PredictOptions, PredictorTable, predict};
-
-/// Offers of a trial.
-const OFFERS: usize = 5;
-/// Draws of what is not known; a trial has few unknowns.
-const DRAWS: usize = 100;
-/// Nodes that the demand takes of a typical offer.
-const NODES: f64 = 20.0;
-/// Spread of prices about a price in proportion to the speed, as a logarithm.
-const PRICES: f64 = 0.15;
-/// Confidences that are asked for.
-const CONFIDENCES: [f64; 7] = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99];
-/// Confidence of the predictions.
-const LEVEL: f64 = 0.9;
 
 /// Regret of plans against the share of demands reached.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -50,6 +31,18 @@ pub struct ChoiceRecord {
     pub perfect: Vec<ReachedAt>,
     /// The rule without its correction for the optimiser's curse.
     pub uncorrected: Vec<ReachedAt>,
+    /// The rule after the offer that was most worth it was measured.
+    #[serde(default)]
+    pub measured: Vec<ReachedAt>,
+    /// Share of the trials in which one was worth it.
+    #[serde(default)]
+    pub worth_measuring: f64,
+    /// What that was said to be worth, as a mean share of the cheapest plan's cost over these trials.
+    #[serde(default)]
+    pub worth_told: f64,
+    /// What plans made with the measurement cost less, missed demands counted as they were told.
+    #[serde(default)]
+    pub worth_found: f64,
 }
 
 /// What plans reached at one confidence.
@@ -61,14 +54,6 @@ pub struct ReachedAt {
     pub reached: f64,
     /// Mean cost of the plans over that of the cheapest plan with the true rates, less 1; later purchases not counted.
     pub regret: f64,
-}
-
-/// One trial: predictions and truth.
-struct ChoiceTrial {
-    /// Prediction, lower and upper end.
-    said: Vec<(f64, f64, f64)>,
-    truth: Vec<f64>,
-    prices: Vec<f64>,
 }
 
 /// Chooses among machines of known speed that were predicted from `machines` others, `repeats` times for each table.
@@ -92,134 +77,63 @@ pub fn evaluate(tables: &[PredictorTable], machines: usize, repeats: usize, seed
     let errors: Vec<f64> = each().map(|((value, ..), truth)| (value / truth).ln().abs()).collect();
     let held = each().filter(|((_, low, high), truth)| low <= truth && *truth <= high).count();
     let actual = quantile(&errors, LEVEL).unwrap_or(0.0).exp();
-    let curve = |bars: &dyn Fn((f64, f64, f64)) -> Uncertain, correct: bool| -> Result<Vec<ReachedAt>, Error> {
-        let chosen = trials.iter().map(|trial| trial.chosen(bars, correct)).collect::<Result<Vec<_>, _>>()?;
-        Ok(CONFIDENCES
-            .iter()
-            .enumerate()
-            .map(|(place, &asked)| {
-                let of: Vec<(bool, f64)> = chosen.iter().filter_map(|found| found.get(place).copied()).collect();
-                let reached = of.iter().filter(|(reached, _)| *reached).count() as f64 / of.len() as f64;
-                ReachedAt { asked, reached, regret: of.iter().map(|(_, regret)| regret).sum::<f64>() / of.len() as f64 }
-            })
-            .collect())
-    };
-    let own = |(value, low, high)| Uncertain::interval(value, low, high, LEVEL).as_prediction();
+    let own = |(value, low, high): PredictedRate| Uncertain::interval(value, low, high, LEVEL).as_prediction();
+    let perfect = |(value, ..): PredictedRate| Uncertain::interval(value, value / actual, value * actual, LEVEL);
+    let mut found = JudgedPlans::default();
+    for trial in &trials {
+        let Some(truth) = trial.truth()? else { continue };
+        let rule = trial.plans(trial.rates(own), true)?;
+        found.perfect.push(truth.judged(&trial.plans(trial.rates(perfect), true)?));
+        found.uncorrected.push(truth.judged(&trial.plans(trial.rates(own), false)?));
+        found.rule.push(truth.judged(&rule));
+        let Some(worth) = &rule.worth else {
+            found.measured.push(truth.judged(&rule));
+            continue;
+        };
+        let mut rates = trial.rates(own);
+        rates[worth.offer] = trial.measured(worth.offer);
+        let after = trial.plans(rates, true)?;
+        found.measured.push(truth.judged(&after));
+        found.worth.extend(truth.worth(worth, &rule, &after));
+    }
+    let worth = |of: fn(&(f64, f64)) -> f64| found.worth.iter().map(of).sum::<f64>() / found.worth.len().max(1) as f64;
     Ok(ChoiceRecord {
         trials: trials.len(),
         machines,
         median_error: median(&errors).map_or(0.0, f64::exp_m1),
         coverage: held as f64 / errors.len() as f64,
-        rule: curve(&own, true)?,
-        perfect: curve(&|(value, ..)| Uncertain::interval(value, value / actual, value * actual, LEVEL), true)?,
-        uncorrected: curve(&own, false)?,
+        rule: curve(&found.rule),
+        perfect: curve(&found.perfect),
+        uncorrected: curve(&found.uncorrected),
+        measured: curve(&found.measured),
+        worth_measuring: found.worth.len() as f64 / trials.len() as f64,
+        worth_told: worth(|of| of.0),
+        worth_found: worth(|of| of.1),
     })
 }
 
-impl ChoiceTrial {
-    /// A random division of the table's models into machines to learn from and offers; `None` with too few, or when a
-    /// machine cannot be predicted.
-    fn of(table: &PredictorTable, machines: usize, seed: u64) -> Option<Self> {
-        let mut rng = generator(seed);
-        let mut models: Vec<usize> = Vec::new();
-        for m in table.known() {
-            if !models.iter().any(|&other| table.machines[other].model == table.machines[m].model) {
-                models.push(m);
-            }
-        }
-        if models.len() < machines + OFFERS {
-            return None;
-        }
-        models.shuffle(&mut rng);
-        let offers = &models[machines..machines + OFFERS];
-        let truth: Vec<f64> = offers.iter().filter_map(|&m| table.true_rate(m)).collect();
-        let mut blind = table.clone();
-        for (m, machine) in blind.machines.iter_mut().enumerate() {
-            if !models[..machines].contains(&m) {
-                machine.application = None;
-            }
-        }
-        let found = predict(&blind, offers, &PredictOptions { level: LEVEL }).ok()?;
-        let said: Option<Vec<(f64, f64, f64)>> = found
-            .forecasts
-            .iter()
-            .filter(|forecast| forecast.standing != ForecastStanding::Refused)
-            .map(|forecast| {
-                let rate = |value: f64| table.rate_of(value);
-                let (a, b) = (rate(forecast.low?), rate(forecast.high?));
-                Some((rate(forecast.value?), a.min(b), a.max(b)))
-            })
-            .collect();
-        let said = said.filter(|said| said.len() == OFFERS)?;
-        let typical = median(&truth)?;
-        let prices =
-            truth.iter().map(|rate| 1000.0 * rate / typical * (PRICES * standard_normal(&mut rng)).exp()).collect();
-        Some(Self { said, truth, prices })
-    }
+/// Plans of all trials: for each confidence whether they reach the demand, and their regret.
+#[derive(Default)]
+struct JudgedPlans {
+    rule: Vec<Vec<(bool, f64)>>,
+    perfect: Vec<Vec<(bool, f64)>>,
+    uncorrected: Vec<Vec<(bool, f64)>>,
+    measured: Vec<Vec<(bool, f64)>>,
+    /// What a measurement was said to be worth, and what it was.
+    worth: Vec<(f64, f64)>,
+}
 
-    fn problem(&self, rates: Vec<Uncertain>) -> ChooseProblem {
-        let known = Uncertain::Fixed;
-        let offers = rates.into_iter().zip(&self.prices).enumerate().map(|(place, (rate, &price))| MachineOffer {
-            name: format!("offer {place}"),
-            rates: vec![rate],
-            price: known(price),
-            network: known(0.0),
-            hourly: known(0.0),
-            power: known(0.0),
-            rack_units: 0.0,
-            maximum: None,
-            up: 1.0,
-            failures_per_year: 0.0,
-            repair_days: 0.0,
-            repair_cost: 0.0,
-            measurement_cost: 0.0,
-            excluded: None,
-            placeholders: Vec::new(),
-            unknown_spread: Vec::new(),
-        });
-        ChooseProblem {
-            currency: "EUR".to_owned(),
-            seed: 1,
-            draws: DRAWS,
-            demand: Demand {
-                rate: NODES * median(&self.truth).unwrap_or(1.0),
-                unit: "events/s".to_owned(),
-                mix: vec![("events".to_owned(), 1.0)],
-                years: 1.0,
-                nodes: 0,
-                spare_nodes: 0,
-                energy_price: known(0.0),
-                cooling: 1.0,
-                budget: None,
-                purchase_limit: None,
-                power_limit: None,
-                rack_units: None,
-                confidence: LEVEL,
-                late_premium: 0.2,
-            },
-            offers: offers.collect(),
-        }
-    }
-
-    /// For each confidence: whether the plan reaches the demand at the true rates, and its regret.
-    fn chosen(&self, bars: &dyn Fn((f64, f64, f64)) -> Uncertain, correct: bool) -> Result<Vec<(bool, f64)>, Error> {
-        let real = self.problem(self.truth.iter().map(|&rate| Uncertain::Fixed(rate)).collect());
-        let world = real.middle();
-        let Some(best) = Question::cheapest(&real, &world).solve()? else { return Ok(Vec::new()) };
-        let problem = self.problem(self.said.iter().map(|&said| bars(said)).collect());
-        let problem = if correct { corrected(&problem).0 } else { problem };
-        let (draws, middle) = (Draws::of(&problem), problem.middle());
-        let mut candidates = Candidates::of(&problem, &draws, &middle, &draws.cautious(&middle, LEVEL))?;
-        let mut found = Vec::new();
-        for confidence in CONFIDENCES {
-            improve(&mut candidates, &problem, &draws, &middle, confidence);
-            let Some(place) = candidates.choose(confidence) else { continue };
-            let plan = &candidates.plans[place];
-            let (cost, _) = real.costs(plan, &world);
-            found.push((real.rate(plan, &world) >= real.demand.rate * (1.0 - 1e-9), cost / best.value - 1.0));
-        }
-        Ok(found)
-    }
+/// Means over trials, by the confidence that was asked for.
+fn curve(judged: &[Vec<(bool, f64)>]) -> Vec<ReachedAt> {
+    CONFIDENCES
+        .iter()
+        .enumerate()
+        .map(|(place, &asked)| {
+            let of: Vec<(bool, f64)> = judged.iter().filter_map(|found| found.get(place).copied()).collect();
+            let reached = of.iter().filter(|(reached, _)| *reached).count() as f64 / of.len() as f64;
+            ReachedAt { asked, reached, regret: of.iter().map(|(_, regret)| regret).sum::<f64>() / of.len() as f64 }
+        })
+        .collect()
 }
 
 impl ChoiceRecord {
@@ -258,6 +172,16 @@ impl ChoiceRecord {
                 percent(at.reached),
                 percent(at.regret),
                 percent(self.coverage),
+            ));
+        }
+        if self.worth_measuring > 0.0 {
+            sentences.push(format!(
+                "In {} of the choices measuring one offer first was worth it: on average it was said to save {} of the cheapest \
+                 plan, and saved {}; a demand reached in 90% then {}.",
+                percent(self.worth_measuring),
+                percent(self.worth_told),
+                percent(self.worth_found),
+                said(&self.measured),
             ));
         }
         sentences

@@ -16,7 +16,7 @@ use super::problem::{ChooseProblem, UnknownParameter};
 use super::result::Information;
 
 /// Relative standard deviation of a measurement: the session floor of applications and a margin.
-const MEASURED: f64 = 0.02;
+pub(super) const MEASURED: f64 = 0.02;
 /// Groups of worlds.
 const GROUPS: usize = 10;
 /// Values below this share of the cost count as none.
@@ -74,13 +74,18 @@ fn shown(problem: &ChooseProblem, draws: &Draws, places: &[usize]) -> Vec<f64> {
         .collect()
 }
 
-/// Costs of each plan in each world, including the penalty for a missed rate.
-fn losses(candidates: &Candidates, chosen: usize) -> Vec<Vec<f64>> {
+/// What a missed rate counts: the least with which the chosen plan is the best one.
+pub(super) fn penalty(candidates: &Candidates, chosen: usize) -> f64 {
     let own = candidates.mean(chosen);
-    let penalty = (0..candidates.plans.len())
+    (0..candidates.plans.len())
         .filter(|&plan| candidates.reaches[plan] < candidates.reaches[chosen])
         .map(|plan| (own - candidates.mean(plan)) / (candidates.reaches[chosen] - candidates.reaches[plan]))
-        .fold(0.0, f64::max);
+        .fold(0.0, f64::max)
+}
+
+/// Costs of each plan in each world, including the penalty for a missed rate.
+fn losses(candidates: &Candidates, chosen: usize) -> Vec<Vec<f64>> {
+    let penalty = penalty(candidates, chosen);
     let loss = |(cost, reached): (&f64, &bool)| cost + if *reached { 0.0 } else { penalty };
     let of = |(costs, reached): (&Vec<f64>, &Vec<bool>)| costs.iter().zip(reached).map(loss).collect();
     candidates.costs.iter().zip(&candidates.reached).map(of).collect()

@@ -22,6 +22,7 @@ mod resolve;
 mod result;
 mod sentences;
 mod specification;
+mod trial;
 mod uncertain;
 
 pub use curse::CorrectedOffer;

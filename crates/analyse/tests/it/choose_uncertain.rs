@@ -133,6 +133,14 @@ fn choices_reach_what_they_promise() {
     assert!(rule.reached >= 0.8 && rule.reached >= plain.reached - 0.05, "{rule:?} {plain:?}");
     // More confidence reaches more.
     assert!(at(&found.rule, 0.99).reached >= at(&found.rule, 0.5).reached);
+    // Measuring an offer first is worth what was said of it: no more than half of it again, and not nothing.
+    let (told, found_) = (found.worth_told, found.worth_found);
+    assert!(found.worth_measuring > 0.5 && told > 0.0, "{found:?}");
+    if testing::slow("what a measurement was worth in many trials; that it was said stands for it") {
+        assert!((0.5 * told..2.0 * told).contains(&found_), "said {told}, found {found_}");
+    }
+    let measured = at(&found.measured, 0.9);
+    assert!(measured.reached >= 0.8, "{measured:?}");
     assert!(evaluate(&[table], 58, 1, 1).is_err());
 }
 

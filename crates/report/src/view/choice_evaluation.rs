@@ -17,15 +17,18 @@ pub fn choice_evaluation(found: &ChoiceRecord) -> Document {
         "their regret",
         "reached, uncorrected",
         "its regret",
+        "reached, one measured",
+        "its regret",
     ];
     let kind = |place: usize| if place == 0 { ColumnKind::Label } else { ColumnKind::Number };
     let columns = titles.iter().enumerate().map(|(place, title)| Column::new(*title, kind(place))).collect();
-    let row = |((rule, perfect), plain): ((&ReachedAt, &ReachedAt), &ReachedAt)| TableRow {
-        cells: [rule.asked, rule.reached, rule.regret, perfect.reached, perfect.regret, plain.reached, plain.regret]
-            .map(|share| Cell::text(percent(share)))
-            .to_vec(),
+    let curves = [&found.rule, &found.perfect, &found.uncorrected, &found.measured];
+    let row = |(place, rule): (usize, &ReachedAt)| {
+        let of = |curve: &Vec<ReachedAt>| curve.get(place).map_or([f64::NAN; 2], |at| [at.reached, at.regret]);
+        let shares = [rule.asked].into_iter().chain(curves.iter().flat_map(|curve| of(curve)));
+        TableRow { cells: shares.map(|share| Cell::text(percent(share))).collect() }
     };
-    let rows = found.rule.iter().zip(&found.perfect).zip(&found.uncorrected).map(row).collect();
+    let rows = found.rule.iter().enumerate().map(row).collect();
     document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
     let items = found.sentences();
     document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
@@ -42,7 +45,12 @@ fn records(found: &ChoiceRecord) -> Records {
     };
     Records {
         header: vec!["error_bars", "asked", "reached", "regret"],
-        rows: [of("predicted", &found.rule), of("perfect", &found.perfect), of("uncorrected", &found.uncorrected)]
-            .concat(),
+        rows: [
+            of("predicted", &found.rule),
+            of("perfect", &found.perfect),
+            of("uncorrected", &found.uncorrected),
+            of("one_measured", &found.measured),
+        ]
+        .concat(),
     }
 }
