@@ -247,8 +247,7 @@ fn predicted(
     let value = forecast.value.ok_or_else(|| format!("it cannot be predicted: {}", forecast.reasons.join("; ")))?;
     let ends = forecast.low.zip(forecast.high);
     let (low, high) = ends.ok_or_else(|| "too few machines for an interval".to_owned())?;
-    let rate = from_unit(table.application.metric.unit, value, low, high, forecast.level, application)?;
-    Ok(rate.as_prediction())
+    from_unit(table.application.metric.unit, value, low, high, forecast.level, application)
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@
 //! Offers of one market compete: their costs for a unit of rate differ by less than their predictions do. The spread
 //! between offers beyond what the errors of their rates explain is estimated as between studies (DerSimonian and Laird,
 //! Controlled Clinical Trials 7, 1986), with a weak prior since offers are few; each uncertain rate is then shrunk
-//! towards what its cost lets expect, by the share of error in what sets it apart, and its interval with it.
+//! towards what its cost lets expect, by the share of error in what sets it apart, and its interval with it. What that
+//! expectation itself may be wrong by, all shrunk rates are wrong by together.
 
 use serde::{Deserialize, Serialize};
 use stats::distribution::normal_quantile;
@@ -52,13 +53,15 @@ pub(crate) fn corrected(problem: &ChooseProblem) -> (ChooseProblem, Vec<Correcte
         // Above the mean cost the rate is likelier underestimated, below it overestimated.
         let drawn = error / (spread + error);
         let shift = (apart[place] - middle) * drawn;
-        // What is left of its own error, and the error of the mean that it is drawn to (Morris, Parametric empirical
-        // Bayes inference, Journal of the American Statistical Association 78, 1983).
-        let left = spread * drawn + (drawn * middle_error).powi(2);
-        let narrower = (left / error).sqrt();
+        // What is left of its own error; that of the mean which it is drawn to (Morris, Parametric empirical Bayes
+        // inference, Journal of the American Statistical Association 78, 1983) is the same for all: to mix offers does
+        // not help against it.
+        let narrower = (spread * drawn / error).sqrt();
         for (rate, part) in corrected.offers[i].rates.iter_mut().zip(&parts[place]) {
             *rate = moved(*rate, (shift * part / error).exp(), narrower);
         }
+        corrected.offers[i].common_error =
+            parts[place].iter().map(|part| drawn * middle_error * part / error).collect();
         if shift.abs() >= TOLD {
             told.push(CorrectedOffer { offer: problem.offers[i].name.clone(), factor: shift.exp() });
         }

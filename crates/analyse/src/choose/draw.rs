@@ -2,6 +2,7 @@
 
 use rand::Rng;
 use rand::seq::SliceRandom;
+use stats::distribution::normal_quantile;
 use stats::simulate::generator;
 
 use super::problem::{ChooseProblem, WorldState};
@@ -21,12 +22,20 @@ impl Draws {
         let values = problem.values();
         let count = problem.draws;
         let mut drawn = vec![vec![0.0; values.len()]; count];
-        for (place, (_, value)) in values.iter().enumerate() {
+        let mut shares = || {
             let mut order: Vec<usize> = (0..count).collect();
             order.shuffle(&mut rng);
-            for (world, stratum) in drawn.iter_mut().zip(order) {
-                let within: f64 = rng.random_range(0.001..0.999);
-                world[place] = value.at((stratum as f64 + within) / count as f64);
+            let within = |stratum| (stratum as f64 + rng.random_range(0.001..0.999)) / count as f64;
+            order.into_iter().map(within).collect::<Vec<f64>>()
+        };
+        for (place, (_, value)) in values.iter().enumerate() {
+            for (world, share) in drawn.iter_mut().zip(shares()) {
+                world[place] = value.at(share);
+            }
+        }
+        if problem.offers.iter().any(|offer| !offer.common_error.is_empty()) {
+            for (world, share) in drawn.iter_mut().zip(shares()) {
+                problem.err_together(world, normal_quantile(share));
             }
         }
         let worlds = drawn.iter().map(|values| problem.world(values)).collect();

@@ -77,7 +77,7 @@ pub fn evaluate(tables: &[PredictorTable], machines: usize, repeats: usize, seed
     let errors: Vec<f64> = each().map(|((value, ..), truth)| (value / truth).ln().abs()).collect();
     let held = each().filter(|((_, low, high), truth)| low <= truth && *truth <= high).count();
     let actual = quantile(&errors, LEVEL).unwrap_or(0.0).exp();
-    let own = |(value, low, high): PredictedRate| Uncertain::interval(value, low, high, LEVEL).as_prediction();
+    let own = |(value, low, high): PredictedRate| Uncertain::interval(value, low, high, LEVEL);
     let perfect = |(value, ..): PredictedRate| Uncertain::interval(value, value / actual, value * actual, LEVEL);
     let mut found = JudgedPlans::default();
     for trial in &trials {

@@ -77,6 +77,10 @@ pub struct MachineOffer {
     /// Applications whose rate comes from figures without a spread, which are taken as exact.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown_spread: Vec<String>,
+    /// For each application, the standard deviation of the logarithm by which the rates of all offers are wrong together,
+    /// since all were drawn to one mean; empty where none was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub common_error: Vec<f64>,
 }
 
 /// The whole problem.
@@ -162,6 +166,17 @@ impl ChooseProblem {
         }
         found.push((UnknownParameter::EnergyPrice, self.demand.energy_price));
         found
+    }
+
+    /// Moves the rates among values, in the order of [`Self::values`], by what they are wrong by together, in standard
+    /// deviations.
+    pub(crate) fn err_together(&self, values: &mut [f64], deviations: f64) {
+        let of_one = self.demand.mix.len() + OTHERS;
+        for (offer, values) in self.offers.iter().zip(values.chunks_mut(of_one)) {
+            for (rate, error) in values.iter_mut().zip(&offer.common_error) {
+                *rate *= (deviations * error).exp();
+            }
+        }
     }
 
     /// The world with every value at its middle.

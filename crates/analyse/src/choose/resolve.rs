@@ -250,6 +250,7 @@ impl Specification {
             excluded,
             placeholders: offer.placeholders.clone(),
             unknown_spread: Vec::new(),
+            common_error: Vec::new(),
         })
     }
 

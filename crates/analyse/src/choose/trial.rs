@@ -128,6 +128,7 @@ impl ChoiceTrial {
             excluded: None,
             placeholders: Vec::new(),
             unknown_spread: Vec::new(),
+            common_error: Vec::new(),
         });
         ChooseProblem {
             currency: "EUR".to_owned(),

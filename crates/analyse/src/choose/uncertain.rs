@@ -45,20 +45,6 @@ impl Uncertain {
         }
     }
 
-    /// The same as a prediction, half as wide again: errors of predictions have heavier tails than a normal
-    /// distribution, and what is chosen is more likely in a tail. `docs/choose.md` has what plans then reach.
-    #[must_use]
-    pub fn as_prediction(self) -> Self {
-        const WIDER: f64 = 1.5;
-        match self {
-            Self::Interval { value, low, high, level } => {
-                let end = |end: f64| value * (end / value).powf(WIDER);
-                Self::interval(value, end(low), end(high), level)
-            }
-            known => known,
-        }
-    }
-
     /// The middle.
     #[must_use]
     pub fn middle(&self) -> f64 {
@@ -104,14 +90,6 @@ impl Uncertain {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn predictions_are_wider() {
-        let interval = Uncertain::interval(10.0, 8.0, 15.0, 0.9).as_prediction();
-        assert!((interval.at(0.05) - 10.0 * 0.8_f64.powf(1.5)).abs() < 1e-6, "{interval:?}");
-        assert_eq!(interval.middle(), 10.0);
-        assert_eq!(Uncertain::Fixed(3.0).as_prediction(), Uncertain::Fixed(3.0));
-    }
 
     #[test]
     fn shares_of_the_distribution() {
