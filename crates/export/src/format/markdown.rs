@@ -111,7 +111,8 @@ fn cell(text: &str) -> String {
     })
 }
 
-/// Text as code in a table's cell. Nothing is escaped in code but the bar that ends a cell, and a backtick would end it.
+/// Text as code in a table's cell: nothing is escaped in code but the bar that ends a cell, and a backtick would end
+/// the code.
 fn code(text: &str) -> String {
     format!("`{}`", text.replace(char::is_control, " ").replace('`', "'").replace('|', "\\|"))
 }
