@@ -34,6 +34,7 @@ const KEPT: &[&str] = &[
     "limit.",
     "confinement.",
     "software.",
+    "environment.",
     "file.",
     "kernel.name",
     "kernel.release",

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use model::Run;
+use report::words::plural;
 use store::Detail;
 
 use crate::cli::CommonOptions;
@@ -48,6 +49,9 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let runs: Vec<Run> = named.into_iter().map(|named| named.run).collect();
     let mut bytes = Vec::new();
     ::export::export(&runs, to, &mut bytes)?;
+    if to == "openmetrics" {
+        without_sample(&runs);
+    }
     match &arguments.output {
         Some(path) => {
             store::write_file(path, &bytes).with_context(|| format!("could not write {}", path.display()))?;
@@ -55,4 +59,17 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         None => output::write_as(bytes, to, common)?,
     }
     Ok(ExitStatus::Fine)
+}
+
+/// Says how many figures have no sample: a gauge has one value, and has no word for modes, bounds and reasons.
+fn without_sample(runs: &[Run]) {
+    let figures = || runs.iter().flat_map(|run| &run.figures);
+    let without = figures().filter(|figure| figure.outcome.estimate().is_none()).count();
+    if without > 0 {
+        let verb = if without == 1 { "has" } else { "have" };
+        output::remark(&format!(
+            "{without} of {} {verb} no sample: in modes, below what can be resolved, or not measured",
+            plural(figures().count(), "figure")
+        ));
+    }
 }

@@ -38,6 +38,12 @@ fn every_verb_answers_in_json_or_refuses_it_in_one_line() {
     let said = place.ask(&["export", "./a.json", "--to", "openmetrics", "--json"]).refused();
     assert!(said.contains("prony show ./a.json --format json"), "{said}");
     assert!(place.ask(&["export", "./a.json", "--to", "openmetrics"]).fine().out.contains("# EOF"));
+    // A figure that a gauge cannot say is told.
+    let mut run: serde_json::Value = serde_json::from_slice(&std::fs::read(place.file("a.json")).unwrap()).unwrap();
+    run["figures"][0]["outcome"] = serde_json::json!({ "unfit": "no such thing here" });
+    std::fs::write(place.file("part.json"), run.to_string()).unwrap();
+    let part = place.ask(&["export", "./part.json", "--to", "openmetrics"]).fine();
+    assert!(part.err.contains(" of 2 figures ") && part.err.contains(" no sample: "), "{}", part.err);
 }
 
 #[test]

@@ -369,3 +369,37 @@ fn it_measures_without_privileges() {
     let run = output.fine().json();
     assert!(common::estimate(&run["figures"][0]).is_some(), "{run}");
 }
+
+/// Variables by which the dynamic linker and the C library work otherwise hold for what is measured: a run says which
+/// were set, and a comparison which of its runs had them.
+#[test]
+fn what_the_environment_changes_is_told() {
+    let place = Place::new();
+    let measure = |label: &str, variables: &[(&str, &str)]| {
+        let mut command = place.prony();
+        let asked =
+            ["run", "--probe", "os.syscall_getppid", "--no-rulers", "--max-launches", "8", "--quiet", "--label"];
+        command.args(asked).arg(label);
+        for name in ["LD_PRELOAD", "LD_AUDIT", "GLIBC_TUNABLES", "MALLOC_ARENA_MAX"] {
+            command.env_remove(name);
+        }
+        Answer::of(command.envs(variables.iter().copied()).output().unwrap()).fine();
+        place.ask(&["show", label, "--json"]).fine().json()
+    };
+    let fact = |run: &Value, name: &str| {
+        let facts = run["machine"]["facts"].as_array().unwrap();
+        facts.iter().find(|fact| fact["name"] == name).map(|fact| fact["value"]["text"].as_str().unwrap().to_owned())
+    };
+    let told = |run: &Value| {
+        run["session"]["notes"].as_array().unwrap().iter().any(|note| {
+            note.as_str().unwrap().contains("the environment sets MALLOC_ARENA_MAX=1: what is measured runs with it")
+        })
+    };
+    let (plain, set) = (measure("plain", &[]), measure("set", &[("MALLOC_ARENA_MAX", "1")]));
+    assert_eq!(fact(&set, "environment.MALLOC_ARENA_MAX").as_deref(), Some("1"));
+    assert_eq!(fact(&plain, "environment.MALLOC_ARENA_MAX"), None);
+    assert!(told(&set) && !told(&plain), "{}", set["session"]["notes"]);
+    let differs = "set ran with MALLOC_ARENA_MAX=1 set";
+    assert!(place.ask(&["compare", "plain", "set"]).out.contains(differs));
+    assert!(!place.ask(&["compare", "set", "set"]).out.contains(differs), "both had it");
+}

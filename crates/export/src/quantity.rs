@@ -1,12 +1,15 @@
 //! Values with a unit and a prefix, for readers.
 
-use model::{Unit, UnitScale, number, significant};
+use model::{Metric, UnitScale, number, significant};
 
 /// A value in words with four digits and the prefix that leaves one to three digits before the point: `16.50 GB/s`,
-/// `128.0 ns`. MB means 10^6 bytes, MiB 2^20.
+/// `128.0 ns`; shares of a whole are percentages. MB means 10^6 bytes, MiB 2^20.
 #[must_use]
-pub fn quantity(value: f64, unit: Unit) -> String {
-    let scale = UnitScale::of(unit, value.abs());
+pub fn quantity(value: f64, metric: &Metric) -> String {
+    if metric.is_share() {
+        return format!("{}%", number(value * 100.0, significant(value * 100.0, 4), false));
+    }
+    let scale = UnitScale::of(metric.unit, value.abs());
     let value = value / scale.factor;
     format!("{} {}", number(value, significant(value, 4), false), scale.unit).trim_end().to_owned()
 }
@@ -14,6 +17,13 @@ pub fn quantity(value: f64, unit: Unit) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::Unit;
+
+    #[test]
+    fn shares_are_percentages() {
+        assert_eq!(quantity(0.66284, &Metric::lower(Unit::Ratio, "time")), "66.28%");
+        assert_eq!(quantity(0.66284, &Metric::lower(Unit::Ratio, "loads at once")), "0.6628");
+    }
 
     #[test]
     fn prefixes_leave_one_to_three_digits() {
@@ -28,7 +38,7 @@ mod tests {
             (340.0, Unit::Watts, "340.0 W"),
             (1e20, Unit::Count, "1.00e20"),
         ] {
-            assert_eq!(quantity(value, unit), words);
+            assert_eq!(quantity(value, &Metric::lower(unit, "call")), words);
         }
     }
 }

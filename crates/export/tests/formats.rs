@@ -182,6 +182,20 @@ fn a_table_explains_its_brackets_and_names_its_sources() {
     assert!(text.contains("CyberLife Labs") && text.contains("no known spread"));
 }
 
+/// Names of others' tools hold whatever a command line does: a table shows it as it is.
+#[test]
+fn markdown_shows_hostile_names_as_they_are() {
+    let mut run = bare();
+    run.label = Some("a*b* [x](javascript:1) \\|z".to_owned());
+    run.figures.truncate(1);
+    run.figures[0].title = "t <b> `c`".to_owned();
+    run.figures[0].point = Point::origin().with("command", "echo `id` | wc -l");
+    let text = written(&[run], "markdown");
+    assert!(text.starts_with("| figure | a\\*b\\* [x]\\(javascript:1) \\\\\\|z |\n"), "{text}");
+    assert!(text.contains("| t &lt;b> \\`c\\` `"), "{text}");
+    assert!(text.contains(":command=echo 'id' \\| wc -l` |"), "{text}");
+}
+
 #[test]
 fn unknown_formats_are_refused_with_the_known_ones() {
     let error = export(&[], "xlsx", &mut Vec::new()).unwrap_err().to_string();

@@ -43,7 +43,7 @@ pub fn loss(id: &str, title: &str, of: &'static str, point: Point, counts: &[Los
     derived(figure, &shares, EstimateMethod::OrderStatistic)
 }
 
-/// The loss of every point that was measured.
+/// The loss of every point that was measured, from low to high numbers of its axes: launches came in any order.
 #[must_use]
 pub fn losses(id: &str, title: &str, of: &'static str, counts: &LossCounts) -> Vec<Figure> {
     let counts = counts.borrow();
@@ -53,6 +53,8 @@ pub fn losses(id: &str, title: &str, of: &'static str, counts: &LossCounts) -> V
             points.push(point);
         }
     }
+    let numbers = |point: &Point| -> Vec<f64> { point.iter().map(|(_, value)| value.parse().unwrap_or(0.0)).collect() };
+    points.sort_by(|a, b| numbers(a).partial_cmp(&numbers(b)).unwrap_or(std::cmp::Ordering::Equal));
     let of_point = |point: &Point| {
         let own: Vec<LossCount> = counts.iter().filter(|(other, _)| other == point).map(|(_, count)| *count).collect();
         loss(id, title, of, point.clone(), &own)
@@ -76,6 +78,17 @@ mod tests {
         assert!((estimate.value - 0.1).abs() < 1e-12 && estimate.low < 0.1 && estimate.high > 0.1);
         let nothing_arrived = figure_of(&[(100, 100); 6]).unwrap();
         assert_eq!(nothing_arrived.outcome.estimate().map(|estimate| estimate.value), Some(1.0));
+    }
+
+    #[test]
+    fn points_stand_in_the_order_of_their_numbers() {
+        let counts = LossCounts::default();
+        for rate in ["32000", "4000", "128000", "4000"] {
+            counts.borrow_mut().push((Point::origin().with("offered", rate), LossCount { lost: 1, of: 10 }));
+        }
+        let figures = losses("network.udp_loss", "UDP loss", "datagram", &counts);
+        let offered: Vec<&str> = figures.iter().filter_map(|figure| figure.point.get("offered")).collect();
+        assert_eq!(offered, ["4000", "32000", "128000"]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use model::words::list;
 use model::{FactValue, Identity, Machine};
 use sys::facts::{Directory, collect};
 
@@ -52,6 +53,10 @@ pub fn notes(machine: &Machine, allowed: &[usize]) -> Vec<String> {
     }
     if let Some(emulator) = sys::facts::emulator() {
         notes.push(format!("under {emulator}: all figures are of that, and of no machine"));
+    }
+    let set: Vec<String> = machine.variables().map(|(name, value)| format!("{name}={value}")).collect();
+    if !set.is_empty() {
+        notes.push(format!("the environment sets {}: what is measured runs with it", list(&set)));
     }
     let online = machine.number("cpu.online").map_or(allowed.len(), |online| online as usize).max(allowed.len());
     if let Some(note) = part_of_the_cpus(machine, allowed) {

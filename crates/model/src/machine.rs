@@ -53,6 +53,9 @@ pub struct Fact {
     pub affects: Vec<Primitive>,
 }
 
+/// Beginning of the names of facts about variables of the environment.
+const VARIABLE: &str = "environment.";
+
 /// A machine: name, identifying hash, and facts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -96,6 +99,11 @@ impl Machine {
             FactValue::Unknown(_) => None,
             value => Some(value.text()),
         }
+    }
+
+    /// Variables of the environment with their values that change how programs are linked and how their library works.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, String)> {
+        self.facts.iter().filter_map(|fact| Some((fact.name.strip_prefix(VARIABLE)?, fact.value.text())))
     }
 
     /// Whether it is a virtual machine; false where that is unknown.

@@ -48,6 +48,23 @@ pub enum Better {
     Higher,
 }
 
+/// What ratios are shares of, as metrics name it.
+const WHOLES: [&str; 13] = [
+    "time",
+    "CPU time",
+    "CPU time over time of counted chunks",
+    "CPU time of counted chunks over the time that pilots were connected",
+    "session",
+    "copy",
+    "machine",
+    "packets",
+    "datagram",
+    "event",
+    "byte",
+    "frame",
+    "communication hidden",
+];
+
 /// Unit, what the unit is counted per, and direction.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -72,6 +89,13 @@ impl Metric {
     #[must_use]
     pub const fn higher(unit: Unit, per: &'static str) -> Self {
         Self { unit, per: Cow::Borrowed(per), better: Better::Higher }
+    }
+
+    /// Whether its values are shares of a whole, which people read as percentages; a ratio of two rates, or how many
+    /// loads are under way at once, is none.
+    #[must_use]
+    pub fn is_share(&self) -> bool {
+        self.unit == Unit::Ratio && WHOLES.contains(&self.per.as_ref())
     }
 
     /// The value of `amount` (operations, or bytes for a data rate) in `nanos` nanoseconds: a time per operation in
@@ -102,6 +126,15 @@ impl Metric {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shares_are_told_from_other_ratios() {
+        assert!(Metric::lower(Unit::Ratio, "time").is_share() && Metric::lower(Unit::Ratio, "datagram").is_share());
+        assert!(
+            !Metric::higher(Unit::Ratio, "loads at once").is_share()
+                && !Metric::lower(Unit::Seconds, "time").is_share()
+        );
+    }
 
     #[test]
     fn values_follow_the_unit() {

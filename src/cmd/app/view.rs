@@ -97,7 +97,8 @@ fn lines(against: &Against) -> Table {
     let row = |fit: &GroupFit| {
         let mut cells = vec![Cell::text(name(fit)), Cell::Count(fit.machines as u64)];
         let mut add = |value: f64, low: f64, high: f64| {
-            let quantity = PrintedQuantity { value, low, high, unit: Unit::Count, spread: PrintedSpread::Interval };
+            let spread = PrintedSpread::Interval;
+            let quantity = PrintedQuantity { value, low, high, unit: Unit::Count, spread, share: false };
             cells.extend([Cell::Value(quantity), Cell::Interval(quantity)]);
         };
         let slope = fit.through_origin;

@@ -102,7 +102,8 @@ fn nodes(story: &Story) -> Table {
     let row = |node: &::farm::NodeTotals| {
         let totals = &node.totals;
         let efficiency = if totals.wall > 0.0 {
-            Cell::Value(PrintedQuantity::bare(totals.cpu / totals.wall, Unit::Ratio))
+            let efficiency = PrintedQuantity::bare(totals.cpu / totals.wall, Unit::Ratio);
+            Cell::Value(PrintedQuantity { share: true, ..efficiency })
         } else {
             Cell::Empty
         };

@@ -222,7 +222,7 @@ fn figures(spread: &FleetSpread) -> Table {
 }
 
 fn row(figure: &FigureSpread) -> TableRow {
-    let value = |value: f64| Cell::Value(PrintedQuantity::bare(value, figure.metric.unit));
+    let value = |value: f64| Cell::Value(PrintedQuantity::bare(value, figure.metric.unit).in_metric(&figure.metric));
     let odd = if figure.odd.is_empty() && !figure.different.is_empty() {
         format!("no majority: {} differ", list(&figure.different))
     } else {

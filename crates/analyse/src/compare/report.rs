@@ -330,6 +330,7 @@ impl ComparisonInput<'_> {
                     disturbances: crate::conditions::disturbances(other),
                     clock: self.clock(run),
                     distances: other.session.references.iter().flat_map(|read| read.distances.clone()).collect(),
+                    environment: other.machine.variables().map(|(name, value)| format!("{name}={value}")).collect(),
                     started: other.session.started.clone(),
                     attribution: other.origin.as_ref().and_then(|origin| origin.attribution.clone()),
                     tally,

@@ -61,6 +61,9 @@ pub struct Compared {
     /// How far apart its host had its CPUs for most of it, where that was read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub distances: Vec<CpuDistance>,
+    /// Variables of its environment that change what is measured, as `NAME=value`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub environment: Vec<String>,
     /// When it was measured.
     pub started: String,
     /// Attribution, shown wherever its figures are shown.

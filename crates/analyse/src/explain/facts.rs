@@ -46,7 +46,8 @@ fn neighbour(a: &Run, b: &Run) -> Option<RunDifference> {
     let share = |run: &Run| Some(run.session.references.as_ref()?.core_shared?.get());
     let (x, y) = (share(a)?, share(b)?);
     let apart = (x - y).abs() > ALIKE.0 && x.max(y) > ALIKE.1 * x.min(y);
-    apart.then(|| plain(DifferenceKind::Fact, model::CORE_SHARED, format!("{x:.2}"), format!("{y:.2}")))
+    let said = || plain(DifferenceKind::Fact, model::CORE_SHARED, format!("{x:.4}"), format!("{y:.4}"));
+    apart.then(|| RunDifference { unit: Some("share".to_owned()), ..said() })
 }
 
 /// Pairs of CPUs that a host had nearer to each other in one run than in the other.

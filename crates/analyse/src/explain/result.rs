@@ -256,7 +256,7 @@ pub struct RunDifference {
 }
 
 impl RunDifference {
-    /// Both values for people: bytes and hertz in three digits, unless these are the same.
+    /// Both values for people: bytes and hertz in three digits, shares as percentages, unless these are the same.
     #[must_use]
     pub fn in_words(&self) -> (String, String) {
         let unit = self.unit.as_deref();
@@ -274,6 +274,7 @@ fn measured(number: &str, unit: Option<&str>) -> Option<String> {
         "B" if (0.0..1e18).contains(&number) => Some(model::spoken_size(number as u64)),
         "Hz" if number >= 1e9 => Some(format!("{:.2} GHz", number * 1e-9)),
         "Hz" if number >= 1e6 => Some(format!("{:.0} MHz", number * 1e-6)),
+        "share" => Some(model::percent(number)),
         _ => None,
     }
 }

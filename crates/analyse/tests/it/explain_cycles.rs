@@ -186,7 +186,9 @@ fn a_neighbour_is_a_rival_on_three_sides() {
     b.machine.facts.push(fact("6.8"));
     let found = explained(&a, &b);
     assert!(found.difference && named(&found) == 0, "{found:?}");
-    assert!(found.facts.iter().any(|fact| fact.name == "cpu.core_shared"), "said, and no cause");
+    let shared = found.facts.iter().find(|fact| fact.name == "cpu.core_shared").unwrap();
+    let (a, b) = shared.in_words();
+    assert!(a.ends_with('%') && b.ends_with('%'), "said, and no cause; a share is a percentage: {a}, {b}");
 }
 
 #[test]

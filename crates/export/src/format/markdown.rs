@@ -16,7 +16,7 @@ pub(super) fn write(runs: &[Run], out: &mut dyn Write) -> Result<(), Error> {
     writeln!(out, "{header}\n{ruler}")?;
     for key in keys(runs) {
         let title = runs.iter().find_map(|run| run.figure(&key)).map_or("", |figure| figure.title.as_str());
-        let mut row = format!("| {} `{}` |", cell(title), cell(&key.to_string()));
+        let mut row = format!("| {} {} |", cell(title), code(&key.to_string()));
         for run in runs {
             row.push_str(&format!(" {} |", run.figure(&key).map_or_else(String::new, |figure| cell(&outcome(figure)))));
         }
@@ -41,13 +41,13 @@ fn keys(runs: &[Run]) -> Vec<FigureKey> {
 }
 
 fn outcome(figure: &Figure) -> String {
-    let unit = figure.metric.unit;
     match &figure.outcome {
         Outcome::Measured(estimate) => measured(figure, estimate),
-        Outcome::Below { bound } => format!("< {}", quantity(*bound, unit)),
+        Outcome::Below { bound } => format!("< {}", quantity(*bound, &figure.metric)),
         Outcome::Modes(modes) => {
-            let mode =
-                |mode: &model::Mode| format!("{} ({})", quantity(mode.estimate.value, unit), percent(mode.share));
+            let mode = |mode: &model::Mode| {
+                format!("{} ({})", quantity(mode.estimate.value, &figure.metric), percent(mode.share))
+            };
             modes.iter().map(mode).collect::<Vec<_>>().join(" and ")
         }
         Outcome::Unfit(reason) => format!("not measured: {reason}"),
@@ -56,7 +56,7 @@ fn outcome(figure: &Figure) -> String {
 }
 
 fn measured(figure: &Figure, estimate: &Estimate) -> String {
-    let words = |value| quantity(value, figure.metric.unit);
+    let words = |value| quantity(value, &figure.metric);
     let value = words(estimate.value);
     let flags: Vec<&str> = figure.flags.iter().map(|flag| flag.about()).collect();
     let flags = if flags.is_empty() { String::new() } else { format!(", {}", flags.join(", ")) };
@@ -90,15 +90,29 @@ fn from(run: &Run) -> String {
     [machine.as_str(), &origin].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
-/// Text that is safe in a table's cell.
+/// Text that is safe in a table's cell, and that Markdown shows as it is.
 fn cell(text: &str) -> String {
+    let mut before = ' ';
     text.chars().fold(String::new(), |mut cell, c| {
         match c {
-            '|' => cell.push_str("\\|"),
-            '\n' | '\r' => cell.push(' '),
+            // Only what follows a bracket makes it a link.
+            '(' if before == ']' => cell.push_str("\\("),
+            '\\' | '`' | '*' | '_' | '|' | '~' => {
+                cell.push('\\');
+                cell.push(c);
+            }
+            c if c.is_control() => cell.push(' '),
             '<' => cell.push_str("&lt;"),
+            '&' => cell.push_str("&amp;"),
             c => cell.push(c),
         }
+        before = c;
         cell
     })
+}
+
+/// Text as code in a table's cell: nothing is escaped in code but the bar that ends a cell, and a backtick would end
+/// the code.
+fn code(text: &str) -> String {
+    format!("`{}`", text.replace(char::is_control, " ").replace('`', "'").replace('|', "\\|"))
 }

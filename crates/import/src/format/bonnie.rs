@@ -187,7 +187,8 @@ fn record(
         if let Some(word) = cell(&format!("{test}_latency")) {
             let time = duration(word);
             let time = time.ok_or_else(|| SourceFault::new(format!("'{}' is no time", shown(word)), at))?;
-            let longest = SourceReading::new(format!("{id}_longest"), "Longest operation", time, seconds("operation"));
+            let title = format!("longest {}", test.replace('_', " "));
+            let longest = SourceReading::new(format!("{id}_longest"), title, time, seconds("operation"));
             let digits = word.trim_end_matches(char::is_alphabetic);
             found.extend(Some(longest.printed(digits)).filter(|longest| longest.value != 0.0));
         }

@@ -171,7 +171,10 @@ fn row(package: &str, line: &str, at: usize) -> Result<Vec<SourceReading>, Sourc
             own if own.contains(|c: char| c.is_ascii_alphabetic()) => own_metric(own),
             other => return Err(SourceFault::new(format!("its unit '{}' is not known", shown(other)), at)),
         };
-        let mut reading = SourceReading::new(id, name, value * scale, metric).printed_in(pair[0], scale);
+        // A benchmark's own metric is told from what every benchmark has.
+        let known = matches!(pair[1], "ns/op" | "B/op" | "allocs/op" | "MB/s");
+        let title = if known { name.to_owned() } else { format!("{name}, {}", pair[1]) };
+        let mut reading = SourceReading::new(id, title, value * scale, metric).printed_in(pair[0], scale);
         reading = reading.at("benchmark", axis_value(name));
         if let Some(threads) = threads {
             reading = reading.at("threads", threads);

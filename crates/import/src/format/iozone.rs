@@ -284,7 +284,9 @@ fn together(run: &IozoneRun, rest: &str, end: &str, at: usize) -> Result<SourceR
     let (count, test) = test.trim().split_once(' ').ok_or_else(ends_early)?;
     let (value, unit) = value.trim().split_once(' ').ok_or_else(ends_early)?;
     let id = format!("iozone.throughput_{}{end}", snake(test));
-    let reading = reading(unit_of(unit.trim(), at)?, id, test.trim(), value, at)?;
+    let seen = if end.is_empty() { "" } else { ", as their parent sees them" };
+    let title = format!("{}{seen}", test.trim());
+    let reading = reading(unit_of(unit.trim(), at)?, id, &title, value, at)?;
     let sharing = if run.sharing.is_empty() { "processes" } else { run.sharing };
     let reading = run.axes.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()));
     Ok(reading.at(sharing, axis_value(count)))

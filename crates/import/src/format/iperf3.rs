@@ -188,9 +188,10 @@ fn add(sheet: &mut SourceSheet, document: Iperf3Document, last: usize) -> Result
         sheet.readings.extend(readings.into_iter().map(turn));
     }
     if let Some(cpu) = end.cpu_utilization_percent {
-        for (id, percent) in [("iperf3.local_cpu", cpu.host_total), ("iperf3.remote_cpu", cpu.remote_total)] {
+        for (end, percent) in [("local", cpu.host_total), ("remote", cpu.remote_total)] {
             let metric = Metric::lower(Unit::Ratio, "CPU time");
-            sheet.readings.push(SourceReading::new(id, "CPU use", percent / 100.0, metric));
+            let (id, title) = (format!("iperf3.{end}_cpu"), format!("CPU use, {end}"));
+            sheet.readings.push(SourceReading::new(id, title, percent / 100.0, metric));
         }
     }
     if let Some(test) = document.start.test_start {

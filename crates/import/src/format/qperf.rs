@@ -131,6 +131,7 @@ fn stated(test: &mut QperfTest, name: &str, value: &str, at: usize) -> Result<bo
                 data(unit).ok_or_else(unknown)?,
                 name.strip_suffix("_bw").map_or("", |end| if end == "send" { "_sent" } else { "_received" }),
             );
+            let title = format!("{title}{}", end.replace('_', ", "));
             let reading = SourceReading::new(id(end), title, number(scale)?, bytes_per_second("bytes"));
             test.readings.push(reading.printed_in(&digits, scale));
         }

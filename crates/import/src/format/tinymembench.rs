@@ -107,12 +107,14 @@ fn bandwidth(line: &str, at: usize) -> Result<Option<SourceReading>, SourceFault
 fn latency(sheet: &mut SourceSheet, pages: &str, size: &str, rest: &str, at: usize) -> Result<bool, SourceFault> {
     let Ok(size) = size.trim().parse::<u64>() else { return Ok(false) };
     let Some((single, dual)) = rest.split_once('/') else { return Ok(false) };
-    for (id, cell) in [("tinymembench.extra_latency", single), ("tinymembench.extra_latency_dual", dual)] {
+    let ends = [("", "one read", single), ("_dual", "two reads at once", dual)];
+    for (end, reads, cell) in ends {
         let mut words = cell.split_whitespace();
         let (Some(value), Some("ns")) = (words.next(), words.next()) else {
             return Err(SourceFault::new("a latency is not in ns", at));
         };
-        let reading = SourceReading::new(id, "Latency beyond the L1 cache", need(value, at)? * 1e-9, seconds("read"));
+        let (id, title) = (format!("tinymembench.extra_latency{end}"), format!("Latency beyond the L1 cache, {reads}"));
+        let reading = SourceReading::new(id, title, need(value, at)? * 1e-9, seconds("read"));
         let mut reading = reading.printed_in(value, 1e-9).at("working_set", model::format_size(size));
         if !pages.is_empty() {
             reading = reading.at("pages", axis_value(pages));

@@ -22,6 +22,24 @@ fn every_format_has_a_fixture_and_is_detected() {
     assert_eq!(fixtures.iter().filter(|fixture| fixture.format.is_empty()).count(), 0);
 }
 
+/// People tell the rows of a table by titles and points: ids alone do not tell two figures apart.
+#[test]
+fn no_two_figures_of_a_run_look_the_same() {
+    let mut alike = Vec::new();
+    for fixture in fixtures() {
+        for run in import(&fixture.file, &fixture.bytes, None, &Catalogue::default()).unwrap() {
+            let mut seen = std::collections::HashMap::new();
+            for figure in run.figures {
+                let shown = (figure.title, figure.point.to_string(), figure.metric.unit, figure.metric.per);
+                if let Some(other) = seen.insert(shown, figure.probe.clone()) {
+                    alike.push(format!("{}: {other} and {}", fixture.file, figure.probe));
+                }
+            }
+        }
+    }
+    assert!(alike.is_empty(), "{alike:#?}");
+}
+
 #[test]
 fn runs_are_valid_documents_with_their_provenance() {
     for fixture in fixtures() {

@@ -14,7 +14,11 @@ fn cyclictest_reads_lines_histograms_and_json() {
     let key = "cyclictest.average:thread=1,interval=1500us,priority=80";
     let below = run.figures.iter().find(|figure| figure.key().to_string() == key).unwrap();
     assert!(matches!(below.outcome, Outcome::Below { bound } if near(bound, 1e-6)), "it cuts off behind the digit");
-    assert!(noted(run, "1 threads never woke up") && !noted(run, "unit of its times"), "{:?}", run.session.notes);
+    assert!(
+        noted(run, "1 thread never woke up, and states no delay") && !noted(run, "unit of its times"),
+        "{:?}",
+        run.session.notes
+    );
     let run = &import_fixture("cyclictest-histogram.txt")[0];
     let quantiles = |run: &model::Run, key: &str| -> Vec<(f64, f64)> {
         let figure = run.figures.iter().find(|figure| figure.key().to_string() == key).unwrap();

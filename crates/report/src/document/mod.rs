@@ -13,6 +13,7 @@ pub use chart::{
     Timeline, TimelineRow,
 };
 pub use heat::HeatMap;
+pub(crate) use quantity::unit_gap;
 pub use quantity::{Digits, PrintedQuantity, PrintedSpread};
 pub use table::{Cell, Column, ColumnKind, RowGroup, Table, TableRow, Tone};
 

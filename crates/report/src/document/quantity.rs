@@ -3,7 +3,7 @@
 //! The interval determines the digits, as in the Guide to the Expression of Uncertainty in Measurement (JCGM 100:2008,
 //! 7.2.6): the half-width has one digit, or two if it begins with a 1, and the value ends at the same decimal.
 
-use model::{Estimate, EstimateMethod, Unit, UnitScale, exponent, number, significant};
+use model::{Estimate, EstimateMethod, Metric, Unit, UnitScale, exponent, number, significant};
 use serde::Serialize;
 
 /// Meaning of a quantity's ends.
@@ -40,6 +40,9 @@ pub struct PrintedQuantity {
     pub unit: Unit,
     /// Meaning of the ends.
     pub spread: PrintedSpread,
+    /// Whether it is a share of a whole, printed as a percentage.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub share: bool,
 }
 
 /// The level in the headings of columns; a cell with a lower one shows its own.
@@ -59,25 +62,38 @@ impl PrintedQuantity {
             _ if estimate.has_spread() => PrintedSpread::Interval,
             _ => PrintedSpread::Unknown,
         };
-        Self { value: estimate.value, low: estimate.low, high: estimate.high, unit, spread }
+        Self { value: estimate.value, low: estimate.low, high: estimate.high, unit, spread, share: false }
     }
 
     /// A value without a known spread.
     #[must_use]
     pub const fn bare(value: f64, unit: Unit) -> Self {
-        Self { value, low: value, high: value, unit, spread: PrintedSpread::Unknown }
+        Self { value, low: value, high: value, unit, spread: PrintedSpread::Unknown, share: false }
     }
 
     /// A value of which every digit is printed.
     #[must_use]
     pub const fn rounded(value: f64, unit: Unit) -> Self {
-        Self { value, low: value, high: value, unit, spread: PrintedSpread::Rounded }
+        Self { value, low: value, high: value, unit, spread: PrintedSpread::Rounded, share: false }
     }
 
     /// A ratio with its interval.
     #[must_use]
     pub const fn ratio(value: f64, low: f64, high: f64) -> Self {
-        Self { value, low, high, unit: Unit::Ratio, spread: PrintedSpread::Interval }
+        Self { value, low, high, unit: Unit::Ratio, spread: PrintedSpread::Interval, share: false }
+    }
+
+    /// The same as a value of a metric, whose shares are percentages.
+    #[must_use]
+    pub fn in_metric(mut self, metric: &Metric) -> Self {
+        self.share = metric.is_share();
+        self
+    }
+
+    /// The prefix that suits a magnitude.
+    #[must_use]
+    pub fn scale(&self, magnitude: f64) -> UnitScale {
+        if self.share { UnitScale { factor: 0.01, unit: "%" } } else { UnitScale::of(self.unit, magnitude) }
     }
 
     /// Size of its largest number; 0 when none is finite.
@@ -133,7 +149,7 @@ impl PrintedQuantity {
     /// The value with a prefix of its own: `24.4 GB/s`, joined by a no-break space.
     #[must_use]
     pub fn text(&self) -> String {
-        let digits = self.digits(UnitScale::of(self.unit, self.magnitude()));
+        let digits = self.digits(self.scale(self.magnitude()));
         with_unit(&digits.value, digits.unit)
     }
 
@@ -143,7 +159,7 @@ impl PrintedQuantity {
         if !self.has_interval() {
             return self.text();
         }
-        let digits = self.digits(UnitScale::of(self.unit, self.magnitude()));
+        let digits = self.digits(self.scale(self.magnitude()));
         let note = self.ends_note().map(|note| format!(", {note}")).unwrap_or_default();
         format!("{} ({}\u{a0}–\u{a0}{}{note})", with_unit(&digits.value, digits.unit), digits.low, digits.high)
     }
@@ -151,14 +167,19 @@ impl PrintedQuantity {
     /// The value alone with at most three digits, for sentences: `2.7 µs`.
     #[must_use]
     pub fn short(&self) -> String {
-        let scale = UnitScale::of(self.unit, self.value.abs());
+        let scale = self.scale(self.value.abs());
         let value = self.value / scale.factor;
         with_unit(&number(value, significant(value, 3), true), scale.unit)
     }
 }
 
 fn with_unit(number: &str, unit: &str) -> String {
-    if unit.is_empty() { number.to_owned() } else { format!("{number}\u{a0}{unit}") }
+    format!("{number}{}{unit}", unit_gap(unit))
+}
+
+/// What stands between a number and its unit: nothing before a percent sign.
+pub(crate) fn unit_gap(unit: &str) -> &'static str {
+    if unit.is_empty() || unit.starts_with('%') { "" } else { "\u{a0}" }
 }
 
 /// The numbers of a quantity as text, with the same prefix and decimals.
@@ -194,7 +215,7 @@ mod tests {
     use super::*;
 
     fn shown(value: f64, low: f64, high: f64, unit: Unit) -> String {
-        PrintedQuantity { value, low, high, unit, spread: PrintedSpread::Interval }
+        PrintedQuantity { value, low, high, unit, spread: PrintedSpread::Interval, share: false }
             .text_with_interval()
             .replace('\u{a0}', " ")
     }
@@ -254,6 +275,20 @@ mod tests {
     fn modes_and_bounds_are_short() {
         assert_eq!(PrintedQuantity::bare(2.7e-6, Unit::Seconds).short(), "2.7\u{a0}µs");
         assert_eq!(PrintedQuantity::bare(63.04e-6, Unit::Seconds).short(), "63\u{a0}µs");
+    }
+
+    #[test]
+    fn shares_are_percentages() {
+        let time = Metric::lower(Unit::Ratio, "time");
+        let share = |value, low, high| {
+            let quantity = PrintedQuantity::ratio(value, low, high).in_metric(&time);
+            quantity.text_with_interval().replace('\u{a0}', " ")
+        };
+        assert_eq!(share(0.663, 0.175, 1.0), "66.3% (17.5 – 100.0)");
+        assert_eq!(share(0.00365, 0.0, 0.0121), "0.365% (0.000 – 1.210)");
+        assert_eq!(PrintedQuantity::bare(0.457, Unit::Ratio).in_metric(&time).text(), "45.7%");
+        let chains = Metric::higher(Unit::Ratio, "loads at once");
+        assert_eq!(PrintedQuantity::bare(5.89, Unit::Ratio).in_metric(&chains).text(), "5.89");
     }
 
     #[test]

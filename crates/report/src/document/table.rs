@@ -123,17 +123,17 @@ pub struct TableRow {
 }
 
 impl TableRow {
-    /// The prefix of all quantities with one unit in this row: the one that suits the largest.
+    /// The prefix of a quantity and all others with its unit in this row: the one that suits the largest.
     #[must_use]
-    pub fn scale(&self, unit: model::Unit) -> UnitScale {
+    pub fn scale(&self, of: &PrintedQuantity) -> UnitScale {
         let largest = self
             .cells
             .iter()
             .filter_map(Cell::quantity)
-            .filter(|quantity| quantity.unit == unit)
+            .filter(|quantity| quantity.unit == of.unit)
             .map(PrintedQuantity::magnitude)
             .fold(0.0, f64::max);
-        UnitScale::of(unit, largest)
+        of.scale(largest)
     }
 }
 

@@ -145,15 +145,16 @@ fn share(figure: &Figure) -> Option<(f64, PrintedQuantity)> {
 
 fn against(figure: &Figure, relation: &dyn Fn(u64) -> Option<(f64, PrintedQuantity)>) -> TableRow {
     let frames: Option<u64> = figure.point.get("frames").and_then(|frames| frames.parse().ok());
+    let shown = |quantity: PrintedQuantity| quantity.in_metric(&figure.metric);
     let mut cells = vec![frames.map_or(Cell::Empty, Cell::Count)];
     cells.extend(match &figure.outcome {
         Outcome::Measured(estimate) => {
-            let quantity = PrintedQuantity::of(estimate, Unit::Ratio);
+            let quantity = shown(PrintedQuantity::of(estimate, Unit::Ratio));
             [Cell::Value(quantity), Cell::Interval(quantity)]
         }
-        Outcome::Below { bound } => [Cell::Below(PrintedQuantity::bare(*bound, Unit::Ratio)), Cell::Empty],
+        Outcome::Below { bound } => [Cell::Below(shown(PrintedQuantity::bare(*bound, Unit::Ratio))), Cell::Empty],
         _ => [Cell::Empty, Cell::Empty],
     });
-    cells.push(frames.and_then(relation).map_or(Cell::Empty, |(_, quantity)| Cell::Value(quantity)));
+    cells.push(frames.and_then(relation).map_or(Cell::Empty, |(_, quantity)| Cell::Value(shown(quantity))));
     TableRow { cells }
 }

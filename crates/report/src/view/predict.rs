@@ -59,7 +59,7 @@ fn forecasts(prediction: &Prediction) -> Table {
 fn quantity(forecast: &Forecast, unit: Unit) -> Option<PrintedQuantity> {
     let value = forecast.value?;
     Some(match forecast.low.zip(forecast.high) {
-        Some((low, high)) => PrintedQuantity { value, low, high, unit, spread: PrintedSpread::Interval },
+        Some((low, high)) => PrintedQuantity { value, low, high, unit, spread: PrintedSpread::Interval, share: false },
         None => PrintedQuantity::bare(value, unit),
     })
 }

@@ -46,8 +46,12 @@ fn headed(titles: &[&str]) -> Vec<Column> {
     titles.iter().enumerate().map(|(place, title)| Column::new(*title, kind(place))).collect()
 }
 
+fn percentage(share: f64) -> Cell {
+    Cell::Printed(percent(share))
+}
+
 fn shown(share: Option<f64>) -> Cell {
-    share.map_or(Cell::Empty, |share| Cell::text(percent(share)))
+    share.map_or(Cell::Empty, percentage)
 }
 
 /// Share of intervals that held, marked where it is too small for chance.
@@ -57,7 +61,7 @@ fn held(summary: &TriedSummary) -> Cell {
     let text = percent(coverage) + &with.map_or_else(String::new, |with| format!(" ({})", percent(with)));
     match summary.too_few_held {
         Some(chance) if chance < SIGNIFICANT => Cell::Text(format!("{text} too few"), Tone::Caution),
-        _ => Cell::text(text),
+        _ => Cell::Printed(text),
     }
 }
 
@@ -74,14 +78,14 @@ fn sizes(evaluation: &PredictionRecord) -> Table {
     ]);
     let row = |size: &AtSize| TableRow {
         cells: vec![
-            Cell::text(size.machines.to_string()),
-            Cell::text(percent(size.summary.median_error)),
-            Cell::text(percent(size.summary.worst_tenth)),
+            Cell::Count(size.machines as u64),
+            percentage(size.summary.median_error),
+            percentage(size.summary.worst_tenth),
             shown(size.best_member().map(|best| best.median)),
             shown(size.oracle),
             held(&size.summary),
             shown(size.summary.half_width),
-            Cell::text(percent(size.summary.sound)),
+            percentage(size.summary.sound),
         ],
     };
     Table::plain(columns, evaluation.sizes.iter().map(row).collect())
@@ -96,7 +100,7 @@ fn members(evaluation: &PredictionRecord) -> Table {
     titles.extend(methods.iter().map(|method| method.short().to_owned()));
     let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
     let row = |size: &AtSize| {
-        let mut cells = vec![Cell::text(size.machines.to_string()), Cell::text(percent(size.summary.median_error))];
+        let mut cells = vec![Cell::Count(size.machines as u64), percentage(size.summary.median_error)];
         let of = |method| size.members.iter().find(|member| member.method == method).map(|member| member.median);
         cells.extend(methods.iter().map(|&method| shown(of(method))));
         TableRow { cells }
@@ -118,13 +122,13 @@ fn splits(evaluation: &PredictionRecord) -> Table {
     let row = |name: String, machines: String, summary: &TriedSummary| TableRow {
         cells: vec![
             Cell::text(name),
-            Cell::text(machines),
-            Cell::text(summary.predictions.to_string()),
-            Cell::text(percent(summary.median_error)),
-            Cell::text(percent(summary.worst_tenth)),
+            Cell::Printed(machines),
+            Cell::Count(summary.predictions as u64),
+            percentage(summary.median_error),
+            percentage(summary.worst_tenth),
             held(summary),
             shown(summary.half_width),
-            Cell::text(percent(summary.refused)),
+            percentage(summary.refused),
         ],
     };
     let of = |split: &AtSplit| row(split.words(), split.machines.to_string(), &split.summary);

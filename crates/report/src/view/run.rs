@@ -119,7 +119,7 @@ pub(super) fn cells(figure: &Figure, label: String, target: f64, told: &Told) ->
     let launches = figure.counted().len();
     match &figure.outcome {
         Outcome::Measured(estimate) => {
-            let quantity = PrintedQuantity::of(estimate, unit);
+            let quantity = PrintedQuantity::of(estimate, unit).in_metric(&figure.metric);
             let warns = figure.flags.iter().any(|flag| !told.flags.contains(flag));
             let tone = if warns { Tone::Caution } else { Tone::Muted };
             let launches = if figure.launches.is_empty() { estimate.launches as usize } else { launches };
@@ -128,7 +128,7 @@ pub(super) fn cells(figure: &Figure, label: String, target: f64, told: &Told) ->
         }
         Outcome::Below { bound } => vec![
             label,
-            Cell::Below(PrintedQuantity::bare(*bound, unit)),
+            Cell::Below(PrintedQuantity::bare(*bound, unit).in_metric(&figure.metric)),
             Cell::Text("upper bound".to_owned(), Tone::Muted),
             if launches > 0 { Cell::Count(launches as u64) } else { Cell::Empty },
             Cell::Text(remarks.join(", "), Tone::Muted),

@@ -118,7 +118,7 @@ fn records(trend: &GrowthTrend) -> Records {
 }
 
 fn quantity(value: f64, low: f64, high: f64, unit: Unit) -> PrintedQuantity {
-    PrintedQuantity { value, low, high, unit, spread: PrintedSpread::Interval }
+    PrintedQuantity { value, low, high, unit, spread: PrintedSpread::Interval, share: false }
 }
 
 const fn word(curve: TrendCurve) -> &'static str {

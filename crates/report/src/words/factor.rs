@@ -1,6 +1,6 @@
 //! A gain in words: the factor above one, and its direction.
 
-use model::{Unit, UnitScale};
+use model::{Unit, UnitScale, number, significant};
 
 use crate::PrintedQuantity;
 
@@ -45,6 +45,17 @@ impl Factor {
         if self.way.is_empty() { format!("{value}x") } else { format!("{value}x {}", self.way) }
     }
 
+    /// The factor among many: without an interval it has three digits all the same, so that `1.20x` stands beside
+    /// `1.25x`.
+    #[must_use]
+    pub fn text_in_map(&self) -> String {
+        if self.quantity.has_interval() {
+            return self.text();
+        }
+        let value = number(self.quantity.value, significant(self.quantity.value, 3), false);
+        if self.way.is_empty() { format!("{value}x") } else { format!("{value}x {}", self.way) }
+    }
+
     /// `1.31x slower (1.22 – 1.40)`.
     #[must_use]
     pub fn text_with_interval(&self) -> String {
@@ -74,5 +85,14 @@ mod tests {
         assert_eq!(factor(PrintedQuantity::bare(1.0, Unit::Ratio), Unit::Seconds).text(), "1x");
         assert_eq!(factor(PrintedQuantity::bare(0.1, Unit::Ratio), Unit::Seconds).text(), "10x slower");
         assert_eq!(factor(PrintedQuantity::bare(11.0, Unit::Ratio), Unit::Seconds).text(), "11x faster");
+    }
+
+    #[test]
+    fn factors_of_a_map_have_as_many_digits_as_each_other() {
+        let mapped = |value| factor(PrintedQuantity::bare(value, Unit::Ratio), Unit::Seconds).text_in_map();
+        let shown = [1.2, 1.25, 1.0 / 1.3, 11.0, 0.01, 1.0].map(mapped);
+        assert_eq!(shown, ["1.20x faster", "1.25x faster", "1.30x slower", "11.0x faster", "100x slower", "1.00x"]);
+        let known = factor(PrintedQuantity::ratio(1.203, 1.1, 1.3), Unit::Seconds);
+        assert_eq!(known.text_in_map(), known.text(), "an interval says how many digits there are");
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use analyse::compare::{CompareVerdict, FailOn, GainDirection};
+use analyse::compare::{CompareVerdict, FailOn, GainDirection, NeededLaunches};
 use analyse::trust::{TrustLevel, doubts, trust};
 use analyse::{CompareOptions, compare};
 use model::{Better, Conditions, EstimateMethod, FigureKey, Flag, Invalid, Metric, Outcome, Run, Unit};
@@ -143,12 +143,73 @@ fn a_gate_says_what_the_other_run_lacks() {
         b.figures.drain(..lost);
         let mut comparison = compare(&[&a, &b], &CompareOptions::default()).unwrap();
         comparison.gate = Some("slower:5".parse::<FailOn>().unwrap().gate(&comparison, false));
-        let text = screen(&view::compare(&comparison, &CompareContext { brief: true, ..Default::default() }), 400);
+        let text = screen(&view::compare(&comparison, &CompareContext { brief: true, ..Default::default() }), 900);
         text.lines().find(|line| line.trim_start().starts_with("GATE")).unwrap().to_owned()
     };
     assert!(!said(0).contains("not tested"), "{}", said(0));
     assert!(said(1).ends_with("1 figure of vm 1 is in no other run, and not tested."), "{}", said(1));
     assert!(said(3).ends_with("3 figures of vm 1 are in no other run, and not tested."), "{}", said(3));
+}
+
+/// The gate of two runs, the second slower by a factor, as it is printed.
+fn gate(condition: &str, band: f64, slower: f64) -> String {
+    let (a, b) = (fixture::sample_run(1, 1.0, false), fixture::sample_run(2, slower, false));
+    let mut comparison = compare(&[&a, &b], &CompareOptions { band, ..Default::default() }).unwrap();
+    comparison.gate = Some(condition.parse::<FailOn>().unwrap().gate(&comparison, false));
+    let text = screen(&view::compare(&comparison, &CompareContext { brief: true, ..Default::default() }), 900);
+    text.lines().find(|line| line.trim_start().starts_with("GATE")).unwrap().to_owned()
+}
+
+#[test]
+fn a_gate_says_its_limit_and_its_figures_exactly() {
+    assert!(gate("slower", 0.07, 1.5).contains("more than 7% slower"), "{}", gate("slower", 0.07, 1.5));
+    assert!(gate("slower:12.5", 0.02, 1.5).contains("more than 12.5% slower"));
+    let said = gate("slower:5", 0.02, 1.5).replace('\u{a0}', " ");
+    let named = said.split_once('(').map_or("", |(_, rest)| rest);
+    assert!(named.starts_with("copy (read + written), 256 MiB, 1 thread,"), "three figures are titled copy: {said}");
+}
+
+#[test]
+fn a_gate_of_several_runs_says_what_one_of_them_lacks() {
+    let runs = [1, 2, 3, 4].map(|seed| fixture::sample_run(seed, 1.0, false));
+    let said = |lost: usize| {
+        let mut runs = runs.clone();
+        runs[2].figures.drain(..lost);
+        let runs: Vec<&Run> = runs.iter().collect();
+        let mut comparison = compare(&runs, &CompareOptions::default()).unwrap();
+        comparison.gate = Some("slower:5".parse::<FailOn>().unwrap().gate(&comparison, false));
+        let text = screen(&view::compare(&comparison, &CompareContext { brief: true, ..Default::default() }), 900);
+        text.lines().find(|line| line.trim_start().starts_with("GATE")).unwrap().to_owned()
+    };
+    assert!(!said(0).contains("not tested"), "{}", said(0));
+    assert!(said(1).ends_with(" 1 figure of vm 1 is not in vm 3, and not tested there."), "{}", said(1));
+    assert!(said(2).ends_with(" 2 figures of vm 1 are not in vm 3, and not tested there."), "{}", said(2));
+}
+
+/// What machines did meanwhile (their clock, their neighbours) is no gain, whichever figures the machines share.
+#[test]
+fn conditions_are_in_no_mean() {
+    let with = |seed: u64, shared: f64| {
+        let mut run = fixture::sample_run(seed, 1.0, false);
+        let metric = Metric::lower(Unit::Ratio, "time");
+        let outcome = Outcome::Measured(fixture::estimate(shared, shared * 0.9, shared * 1.1, 12));
+        run.figures.push(fixture::figure(model::CORE_SHARED, "time in which the core was shared", "", metric, outcome));
+        run
+    };
+    let (a, b) = (with(1, 0.001), with(2, 0.9));
+    let only = |seed: u64, family: &str| {
+        let mut run = fixture::sample_run(seed, 1.0, false);
+        run.figures.retain(|figure| figure.family() == family);
+        run
+    };
+    // Two machines that lack different figures: no mean is of all, and every row is of what it shares.
+    let text = compared(&[a.clone(), b.clone(), only(3, "memory"), only(4, "os")], 200);
+    let map = text.split("gain over").nth(1).unwrap_or_else(|| panic!("{text}"));
+    let row = map.lines().find(|line| line.trim_start().starts_with("vm 2")).unwrap_or_else(|| panic!("{text}"));
+    assert!(!row.contains("worse"), "nine hundred times the neighbours are no loss of speed: {text}");
+    let two = compared(&[a, b], 200);
+    let mean = two.lines().find(|line| line.contains("All figures:")).unwrap_or_else(|| panic!("{two}"));
+    assert!(!mean.contains("worse") && !mean.contains("better"), "all of its figures are times and rates: {mean}");
 }
 
 #[test]
@@ -173,6 +234,22 @@ fn a_comparison_decides_first_and_counts_what_its_rows_say() {
         .collect();
     assert!(factors.len() > 3 && factors.windows(2).all(|pair| pair[0] >= pair[1]), "{factors:?}: {text}");
     assert!(!text.contains("DIFFERENT of"), "{text}");
+}
+
+/// Every undecided figure is counted in what would decide it, or has no interval.
+#[test]
+fn what_would_decide_adds_up() {
+    let (a, b) = (fixture::sample_run(1, 1.0, false), fixture::sample_run(4, 1.0, false));
+    let mut comparison = compare(&[&a, &b], &CompareOptions::default()).unwrap();
+    let needs = [Some(NeededLaunches::Launches(3)), None, None];
+    let rows = comparison.rows.iter_mut().filter(|row| !row.is_condition());
+    for (row, need) in rows.zip(needs) {
+        let ratio = &mut row.ratios[1];
+        (ratio.verdict, ratio.direction, ratio.need) = (Some(CompareVerdict::Undecided), None, need);
+    }
+    let text = screen(&view::compare(&comparison, &CompareContext { brief: true, ..Default::default() }), 900);
+    let line = text.lines().find(|line| line.contains("Undecided: ")).unwrap_or_else(|| panic!("{text}"));
+    assert!(line.contains("would probably decide") && line.contains("have no interval to test."), "{line}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod confinement;
 mod cpu;
 mod cpuid;
 mod dmi;
+mod environment;
 mod frequency;
 mod identity;
 mod kernel;
@@ -67,6 +68,7 @@ fn collect_under(root: &Path, directories: &[Directory<'_>]) -> Machine {
     audit::collect(&mut facts);
     watchers::collect(&mut facts);
     software::collect(&mut facts);
+    environment::collect(&mut facts);
     block::collect(&mut facts, directories);
     network::collect(&mut facts);
     let mut machine = Machine { topology, facts: facts.done(), ..Machine::default() };

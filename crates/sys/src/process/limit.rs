@@ -121,13 +121,19 @@ fn is_filtered(status: &str) -> bool {
 
 /// The clause for an error under these limits, for a user who is exempt from that on processes or not.
 fn clause(errno: i32, exempt: bool, soft: impl Fn(LimitedResource) -> Option<u64>) -> Option<String> {
-    let said =
-        |resource, who, what, option| Some(format!("{who} may have {} {what} (ulimit -{option})", soft(resource)?));
+    let said = |resource, who, one, many, option| {
+        let soft = soft(resource)?;
+        Some(format!("{who} may have {soft} {} (ulimit -{option})", if soft == 1 { one } else { many }))
+    };
     match errno {
-        libc::EAGAIN if !exempt => said(LimitedResource::Processes, "a user", "processes and threads", 'u'),
-        libc::EMFILE => said(LimitedResource::OpenFiles, "a process", "open files", 'n'),
-        libc::ENOMEM => said(LimitedResource::AddressSpace, "a process", "bytes of addresses", 'v'),
-        libc::EFBIG => said(LimitedResource::FileSize, "a file", "bytes", 'f'),
+        libc::EAGAIN if !exempt => {
+            said(LimitedResource::Processes, "a user", "process or thread", "processes and threads", 'u')
+        }
+        libc::EMFILE => said(LimitedResource::OpenFiles, "a process", "open file", "open files", 'n'),
+        libc::ENOMEM => {
+            said(LimitedResource::AddressSpace, "a process", "byte of addresses", "bytes of addresses", 'v')
+        }
+        libc::EFBIG => said(LimitedResource::FileSize, "a file", "byte", "bytes", 'f'),
         _ => None,
     }
 }
@@ -171,6 +177,8 @@ mod tests {
         assert_eq!(said(libc::EAGAIN, false), "a user may have 64 processes and threads (ulimit -u)");
         assert_eq!(said(libc::EAGAIN, true), "", "the superuser may have any number");
         assert_eq!(said(libc::EFBIG, true), "a file may have 64 bytes (ulimit -f)");
+        let one = clause(libc::EAGAIN, false, |_| Some(1));
+        assert_eq!(one.as_deref(), Some("a user may have 1 process or thread (ulimit -u)"));
         assert_eq!(clause(libc::ENOMEM, true, |_| None), None, "memory is short without a limit");
         assert_eq!((said(libc::ENOENT, false), limit_behind(None)), (String::new(), None));
     }

@@ -102,7 +102,8 @@ impl CyclicRun {
         self.assumed = self.threads.values().any(|thread| thread.unit == LatencyUnit::Unknown)
             && !self.settings.contains_key("options");
         if idle > 0 {
-            sheet.notes.push(format!("{idle} threads never woke up, and state no delay"));
+            let (noun, verb) = if idle == 1 { ("thread", "states") } else { ("threads", "state") };
+            sheet.notes.push(format!("{idle} {noun} never woke up, and {verb} no delay"));
         }
         Ok(())
     }

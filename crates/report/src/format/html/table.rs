@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use crate::document::unit_gap;
 use crate::{Cell, Column, ColumnKind, PrintedQuantity, RowGroup, Table, TableRow, Tone};
 
 /// Relative deviation that a bar shows on each side.
@@ -75,7 +76,7 @@ fn row(columns: &[Column], classes: &[&str], decimals: &[usize], row: &TableRow)
 
 fn content(row: &TableRow, cell: &Cell, decimals: usize) -> Markup {
     if let Some(quantity) = cell.quantity() {
-        let digits = quantity.digits(row.scale(quantity.unit));
+        let digits = quantity.digits(row.scale(quantity));
         return match cell {
             Cell::Interval(_) if quantity.has_interval() => {
                 html! {
@@ -120,7 +121,7 @@ fn heat(gain: f64) -> String {
 fn decimals(table: &Table, group: &RowGroup) -> Vec<usize> {
     let of = |row: &TableRow, index: usize| {
         let quantity = row.cells.get(index)?.quantity()?;
-        Some(places(&quantity.digits(row.scale(quantity.unit)).value))
+        Some(places(&quantity.digits(row.scale(quantity)).value))
     };
     (0..table.columns.len())
         .map(|index| group.rows.iter().filter_map(|row| of(row, index)).max().unwrap_or(0))
@@ -141,7 +142,7 @@ fn number(text: &str, decimals: usize) -> Markup {
 }
 
 fn unit(unit: &str) -> Markup {
-    html! { @if !unit.is_empty() { span.u { "\u{a0}" (unit) } } }
+    html! { @if !unit.is_empty() { span.u { (unit_gap(unit)) (unit) } } }
 }
 
 pub(super) const fn class(tone: Tone) -> &'static str {

@@ -1,6 +1,7 @@
 //! Cells as text, measured and aligned at the decimal point.
 
 use super::paint::{Paint, clean, fill, fill_left, width};
+use crate::document::unit_gap;
 use crate::{Cell, TableRow, Tone};
 
 /// A number split at its decimal point.
@@ -13,13 +14,15 @@ pub(super) struct Number {
 
 impl Number {
     fn new(text: &str, unit: &str) -> Self {
-        let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+        // A percentage that is whole ends where the others have their points.
+        let end = text.find('.').or_else(|| text.find('%')).unwrap_or(text.len());
+        let (whole, rest) = text.split_at(end);
         Self { whole: whole.to_owned(), rest: rest.to_owned(), unit: unit.to_owned() }
     }
 
     /// What stands from the decimal point on: `.4 GB/s`.
     fn tail(&self) -> String {
-        let gap = if self.unit.is_empty() { "" } else { " " };
+        let gap = if unit_gap(&self.unit).is_empty() { "" } else { " " };
         format!("{}{gap}{}", self.rest, self.unit)
     }
 }
@@ -39,7 +42,7 @@ impl Drawn {
     pub(super) fn new(row: &TableRow, index: usize) -> Self {
         let cell = row.cells.get(index).unwrap_or(&Cell::Empty);
         if let Some(quantity) = cell.quantity() {
-            let digits = quantity.digits(row.scale(quantity.unit));
+            let digits = quantity.digits(row.scale(quantity));
             return match cell {
                 Cell::Interval(_) if quantity.has_interval() => {
                     let note = quantity.ends_note().map(|note| clean(&note)).unwrap_or_default();

@@ -71,9 +71,10 @@ impl Grid<'_> {
         self.table.columns[column].kind
     }
 
-    /// Widths of the columns, so that no word is cut where that leaves room for the others.
+    /// Widths of the columns, so that no word is cut where that leaves room for the others. Headings of numbers take
+    /// several lines only where they would not fit otherwise.
     fn found_rooms(&self) -> Option<Vec<usize>> {
-        MOST_WORDS.iter().find_map(|most| self.rooms(*most))
+        [false, true].into_iter().find_map(|tall| MOST_WORDS.iter().find_map(|most| self.rooms(*most, tall)))
     }
 
     /// Whether every shaded factor stands on one line; so it is where there are none.
@@ -93,9 +94,13 @@ impl Grid<'_> {
     }
 
     /// Width of every column, words of at most so many letters whole, or `None` if they do not fit side by side.
-    /// Remarks get the remaining width.
-    fn rooms(&self, most: (usize, usize)) -> Option<Vec<usize>> {
-        let heading = |column: usize| width(&clean(&self.table.columns[column].title));
+    /// Remarks get the remaining width. `tall` gives a heading of numbers no more than its longest word needs.
+    fn rooms(&self, most: (usize, usize), tall: bool) -> Option<Vec<usize>> {
+        let heading = |column: usize| {
+            let title = clean(&self.table.columns[column].title);
+            let words = || title.split(' ').map(width).max().unwrap_or(0);
+            if tall && self.kind(column) == ColumnKind::Number { words() } else { width(&title) }
+        };
         let widest = |column: usize| self.measures.iter().map(|group| group[column].all()).max().unwrap_or(0);
         let mut rooms: Vec<usize> = (0..self.table.columns.len())
             .map(|column| match self.kind(column) {

@@ -59,3 +59,28 @@ fn a_map_has_a_line_for_each_machine_where_its_words_do_not_fit() {
     assert!(wide.iter().any(|line| line.contains("1.76x faster")) && !wide.join("").contains("above 1"), "{wide:#?}");
     assert!(drawn(30).len() > 40, "below that there is a line for each cell");
 }
+
+/// Eight short numbers under long headings are a table of 80 columns, not a list of them.
+#[test]
+fn headings_of_numbers_wrap_before_a_table_becomes_lines() {
+    let titles = ["machines", "median error", "worst tenth", "best single method", "chosen in hindsight", "held"];
+    let kind = |index: usize| if index == 0 { ColumnKind::Label } else { ColumnKind::Number };
+    let columns = titles.iter().enumerate().map(|(index, title)| Column::new(*title, kind(index))).collect();
+    let row = |cells: [&str; 5]| TableRow {
+        cells: std::iter::once(Cell::Count(12)).chain(cells.map(|text| Cell::Printed(text.to_owned()))).collect(),
+    };
+    let rows = vec![row(["3.2%", "6%", "2.7%", "2.7%", "96%"]), row(["21%", "49.5%", "3.2%", "3.2%", "100%"])];
+    let table = Table::plain(columns, rows);
+    let drawn = |page| {
+        let mut lines = Vec::new();
+        draw(&table, page, Paint(false), &mut lines);
+        assert!(lines.iter().all(|line| width(line) <= page), "{page}: {lines:#?}");
+        lines
+    };
+    let narrow = drawn(62);
+    assert!(narrow.len() <= 2 + 3 && narrow.iter().any(|line| line.contains("hindsight")), "{narrow:#?}");
+    let [first, second] = narrow.last_chunk().unwrap();
+    let place = |line: &str, text: &str| line.find(text).unwrap_or_else(|| panic!("{text}: {narrow:#?}"));
+    assert_eq!(place(first, "6%"), place(second, "9.5%"), "points are below each other: {narrow:#?}");
+    assert_eq!(drawn(100).len(), 3, "where there is room headings have one line");
+}

@@ -1,9 +1,10 @@
 //! The result of a gate in one line.
 
 use analyse::Comparison;
-use analyse::compare::{CompareGate, GateAnswer, GateFigure, NeededLaunches};
-use model::Unit;
+use analyse::compare::{CompareGate, CompareRow, GateAnswer, GateFigure, NeededLaunches, Unmatched};
+use model::{CORE_SHARED, Outcome, Unit, number, significant};
 
+use super::rows;
 use crate::PrintedQuantity;
 use crate::words::{factor, plural};
 
@@ -11,25 +12,45 @@ use crate::words::{factor, plural};
 const NAMED: usize = 3;
 
 /// `GATE inconclusive: 2 figures may be more than 5% slower (fork and exec 1.08x slower, 0.99 – 1.18; ...); ...`, and
-/// how many figures of the reference no other run has.
+/// how many figures of the reference no other run has, or one of several lacks.
 pub(super) fn sentence(comparison: &Comparison, gate: &CompareGate) -> String {
-    let missing = comparison.unmatched.iter().filter(|one| one.machine == comparison.reference).count();
+    let of_reference = |one: &&Unmatched| one.machine == comparison.reference && one.figure.probe != CORE_SHARED;
+    let nowhere = comparison.unmatched.iter().filter(of_reference).count();
     let mut said = answer(comparison, gate);
-    if missing > 0 {
-        let verb = if missing == 1 { "is" } else { "are" };
-        said.push_str(&format!(
-            " {} of {} {verb} in no other run, and not tested.",
-            plural(missing, "figure"),
-            comparison.reference
-        ));
+    said.push_str(&untested(nowhere, &comparison.reference, "in no other run, and not tested"));
+    let mut others = comparison.machines.iter().map(|machine| machine.name.as_str()).filter_map(|name| {
+        let lacking = comparison.rows.iter().filter(|row| lacks(comparison, row, name)).count();
+        (lacking > 0).then(|| untested(lacking, &comparison.reference, &format!("not in {name}, and not tested there")))
+    });
+    said.extend(others.by_ref().take(NAMED));
+    match others.count() {
+        0 => {}
+        1 => said.push_str(" 1 more run lacks some of them."),
+        more => said.push_str(&format!(" {more} more runs lack some of them.")),
     }
     said
+}
+
+/// Whether a machine lacks a figure that the reference measured.
+fn lacks(comparison: &Comparison, row: &CompareRow, machine: &str) -> bool {
+    let outcome = |name: &str| row.ratio(name).and_then(|ratio| ratio.outcome.as_ref());
+    let measured = matches!(
+        outcome(&comparison.reference),
+        Some(Outcome::Measured(_) | Outcome::Modes(_) | Outcome::Below { .. })
+    );
+    row.probe != CORE_SHARED && measured && outcome(machine).is_none()
+}
+
+fn untested(figures: usize, of: &str, what: &str) -> String {
+    let verb = if figures == 1 { "is" } else { "are" };
+    if figures == 0 { String::new() } else { format!(" {} of {of} {verb} {what}.", plural(figures, "figure")) }
 }
 
 fn answer(comparison: &Comparison, gate: &CompareGate) -> String {
     let percent = gate.condition.percent.max(comparison.band * 100.0);
     let way = if gate.condition.worse_only { "slower" } else { "different" };
-    let than = format!("more than {percent}% {way}");
+    // A band is a fraction, whose percentage is not exact in binary.
+    let than = format!("more than {}% {way}", number(percent, significant(percent, 6), true));
     match gate.answer {
         GateAnswer::Pass => format!("GATE pass: none of {} is {than}, surely.", plural(gate.tested, "figure")),
         GateAnswer::Fail => {
@@ -63,7 +84,11 @@ fn counted(comparison: &Comparison, figures: &[GateFigure], what: &str) -> Strin
 }
 
 fn name(comparison: &Comparison, figure: &GateFigure, several: bool) -> String {
-    let unit = comparison.rows.iter().find(|row| row.key().to_string() == figure.figure).map(|row| row.metric.unit);
+    let row = comparison.rows.iter().find(|row| row.key().to_string() == figure.figure);
+    let unit = row.map(|row| row.metric.unit);
+    // A title alone is enough where no other figure has it.
+    let alone = comparison.rows.iter().filter(|row| row.title == figure.title).count() < 2;
+    let title = row.filter(|_| !alone).map_or_else(|| figure.title.clone(), rows::name);
     let gain = match (figure.gain, figure.low.zip(figure.high)) {
         (Some(gain), Some((low, high))) => Some(PrintedQuantity::ratio(gain, low, high)),
         (Some(gain), None) => Some(PrintedQuantity::bare(gain, Unit::Ratio)),
@@ -71,11 +96,11 @@ fn name(comparison: &Comparison, figure: &GateFigure, several: bool) -> String {
     };
     let of = if several { format!(" of {}", figure.machine) } else { String::new() };
     match (gain, &figure.reason) {
-        (_, Some(reason)) => format!("{}{of}: {reason}", figure.title),
+        (_, Some(reason)) => format!("{title}{of}: {reason}"),
         (Some(gain), None) => {
-            format!("{}{of} {}", figure.title, factor(gain, unit.unwrap_or(Unit::Seconds)).text_with_interval())
+            format!("{title}{of} {}", factor(gain, unit.unwrap_or(Unit::Seconds)).text_with_interval())
         }
-        (None, None) => format!("{}{of}: in modes", figure.title),
+        (None, None) => format!("{title}{of}: in modes"),
     }
 }
 

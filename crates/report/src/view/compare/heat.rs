@@ -94,7 +94,9 @@ fn find<'a>(comparison: &'a Comparison, family: Option<&str>, machine: &str) -> 
 fn shared(comparison: &Comparison, machine: usize, family: Option<&str>) -> Option<(String, f64)> {
     let mut probes: Vec<(&str, Vec<f64>)> = Vec::new();
     let mut unit = model::Unit::Seconds;
-    let belongs = |row: &&CompareRow| family.is_none_or(|family| row.probe.split('.').next() == Some(family));
+    let belongs = |row: &&CompareRow| {
+        !row.is_condition() && family.is_none_or(|family| row.probe.split('.').next() == Some(family))
+    };
     for row in comparison.rows.iter().filter(belongs) {
         let gain = row.ratios.get(machine).and_then(|ratio| ratio.value).filter(|gain| gain.is_finite() && *gain > 0.0);
         let Some(gain) = gain else { continue };
@@ -109,7 +111,7 @@ fn shared(comparison: &Comparison, machine: usize, family: Option<&str>) -> Opti
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let means: Vec<f64> = probes.iter().map(|(_, gains)| mean(gains)).collect();
     let gain = (!means.is_empty()).then(|| mean(&means).exp())?;
-    Some((factor(PrintedQuantity::bare(gain, model::Unit::Ratio), unit).text(), gain))
+    Some((factor(PrintedQuantity::bare(gain, model::Unit::Ratio), unit).text_in_map(), gain))
 }
 
 fn table(lines: &[Line], families: &[Option<String>], ranked: bool) -> Table {

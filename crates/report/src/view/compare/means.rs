@@ -123,7 +123,7 @@ pub(super) fn sentence(comparison: &Comparison, other: usize) -> Option<String> 
 
 /// A mean without its interval: `1.04x faster`.
 pub(super) fn factor_words(comparison: &Comparison, mean: &GeometricMean) -> String {
-    factor(quantity(mean), unit(comparison, mean.family.as_deref())).text()
+    factor(quantity(mean), unit(comparison, mean.family.as_deref())).text_in_map()
 }
 
 /// What the means include, where a reader could think otherwise.
@@ -152,8 +152,10 @@ fn quantity(mean: &GeometricMean) -> PrintedQuantity {
 
 /// The unit of a family: seconds if all figures are times or rates, so that they become faster or slower.
 fn unit(comparison: &Comparison, family: Option<&str>) -> Unit {
-    let of_family =
-        |row: &&analyse::compare::CompareRow| family.is_none_or(|family| row.probe.split('.').next() == Some(family));
+    // What the machines did meanwhile is in no mean, and changes no word about it.
+    let of_family = |row: &&analyse::compare::CompareRow| {
+        !row.is_condition() && family.is_none_or(|family| row.probe.split('.').next() == Some(family))
+    };
     let speed = |row: &analyse::compare::CompareRow| row.metric.unit == Unit::Seconds || row.metric.unit.is_rate();
     let all = comparison.rows.iter().filter(of_family).all(speed);
     if all { Unit::Seconds } else { Unit::Ratio }

@@ -24,7 +24,7 @@ use analyse::compare::{Compared, Relation, VerdictCounts};
 use analyse::naming::headings;
 use model::{FigureKey, percent};
 
-use crate::words::{day, family_title, plural, quoted};
+use crate::words::{day, family_title, list, plural, quoted};
 use crate::{Block, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, RowGroup, Table};
 
 /// Machines that have columns beside the reference; more get one row each.
@@ -181,9 +181,18 @@ pub(super) fn some_disturbed(disturbed: &[(String, String)], many: bool) -> Vec<
     notes
 }
 
+/// What the environment of single runs set, where they differ in it.
+fn environments(comparison: &Comparison) -> Vec<String> {
+    let machines = &comparison.machines;
+    let alike = machines.windows(2).all(|pair| pair[0].environment == pair[1].environment);
+    let told = machines.iter().filter(|machine| !alike && !machine.environment.is_empty());
+    told.map(|machine| format!("{} ran with {} set", machine.name, list(&machine.environment))).take(BESIDE).collect()
+}
+
 fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, others: &[usize]) -> Vec<String> {
     // What disturbed a run comes first: it is the first rival of everything below.
     let mut notes = some_disturbed(&disturbances(comparison), others.len() > BESIDE);
+    notes.extend(environments(comparison));
     notes.extend(clock::notes(comparison, reference, others));
     notes.extend(others.iter().flat_map(|other| places::notes(comparison, reference, *other)));
     for machine in comparison.machines.iter().filter(|machine| machine.relation == Relation::SameRun) {

@@ -4,7 +4,7 @@ use analyse::Comparison;
 use analyse::compare::{
     CompareRow as Compared, CompareVerdict, GainDirection, ModeRatio, NeededLaunches, Normalise, Ratio, RatioBasis,
 };
-use model::{BEYOND_CACHES, Outcome, Unit, percent};
+use model::{BEYOND_CACHES, Metric, Outcome, Unit, percent};
 
 use super::{clock, definitions, places};
 use crate::words::{axis_value, factor, label, modes, plural};
@@ -20,7 +20,6 @@ pub(crate) const fn ratio_title(normalise: Normalise) -> &'static str {
 
 /// Two runs: both values, how the one differs, interval, verdict, and where `told` what the ratio is made of.
 pub(super) fn pair(row: &Compared, (reference, other): (usize, usize), normalise: Normalise, told: bool) -> TableRow {
-    let unit = row.metric.unit;
     let name = Cell::text(name(row));
     let (Some(base), Some(ratio)) = (row.ratios.get(reference), row.ratios.get(other)) else {
         return TableRow { cells: vec![name] };
@@ -30,7 +29,7 @@ pub(super) fn pair(row: &Compared, (reference, other): (usize, usize), normalise
         let words = mode_words(row, &ratio.modes, normalise);
         return TableRow { cells: vec![name, Cell::Across(format!("{words}; {word}"), tone)] };
     }
-    let mut cells = vec![name, value(base, unit), value(ratio, unit)];
+    let mut cells = vec![name, value(base, &row.metric), value(ratio, &row.metric)];
     cells.extend(change(row, ratio, normalise));
     cells.push(Cell::Text(word.to_owned(), tone));
     cells.extend(told.then(|| Cell::Text(clock::basis(ratio, normalise), Tone::Muted)));
@@ -87,9 +86,8 @@ pub(crate) fn name(row: &Compared) -> String {
 
 /// Several runs: the reference's value, and a ratio with its verdict for each machine.
 pub(super) fn side_by_side(row: &Compared, reference: usize, others: &[usize], normalise: Normalise) -> TableRow {
-    let unit = row.metric.unit;
     let mut cells = vec![Cell::text(name(row))];
-    cells.push(row.ratios.get(reference).map_or(Cell::Empty, |base| value(base, unit)));
+    cells.push(row.ratios.get(reference).map_or(Cell::Empty, |base| value(base, &row.metric)));
     for other in others {
         let Some(ratio) = row.ratios.get(*other) else { continue };
         cells.push(self::ratio(row, ratio, normalise, "undecided"));
@@ -143,10 +141,11 @@ pub(crate) fn quantity(ratio: &Ratio) -> Option<PrintedQuantity> {
     })
 }
 
-pub(super) fn value(ratio: &Ratio, unit: Unit) -> Cell {
+pub(super) fn value(ratio: &Ratio, metric: &Metric) -> Cell {
+    let shown = |quantity: PrintedQuantity| quantity.in_metric(metric);
     match &ratio.outcome {
-        Some(Outcome::Measured(estimate)) => Cell::Value(PrintedQuantity::of(estimate, unit)),
-        Some(Outcome::Below { bound }) => Cell::Below(PrintedQuantity::bare(*bound, unit)),
+        Some(Outcome::Measured(estimate)) => Cell::Value(shown(PrintedQuantity::of(estimate, metric.unit))),
+        Some(Outcome::Below { bound }) => Cell::Below(shown(PrintedQuantity::bare(*bound, metric.unit))),
         Some(Outcome::Modes(_)) => Cell::Text("in modes".to_owned(), Tone::Caution),
         Some(Outcome::Unfit(_)) => Cell::Text("not measured".to_owned(), Tone::Muted),
         Some(Outcome::Failed(_)) => Cell::Text("failed".to_owned(), Tone::Bad),
@@ -192,8 +191,7 @@ pub(super) fn open(ratio: &Ratio) -> Option<String> {
 
 /// `mode 2.8 µs against 2.7 µs (1.03x slower), 31% and 45% of launches`.
 fn mode_words(row: &Compared, pairs: &[ModeRatio], normalise: Normalise) -> String {
-    let unit = row.metric.unit;
-    let value = |x: f64| PrintedQuantity::bare(x, unit).short();
+    let value = |x: f64| PrintedQuantity::bare(x, row.metric.unit).in_metric(&row.metric).short();
     let one = |pair: &ModeRatio| match (pair.reference_value, pair.other_value) {
         (Some(a), Some(b)) => {
             let ratio = pair.value.map(|value| match pair.low.zip(pair.high) {
@@ -207,7 +205,7 @@ fn mode_words(row: &Compared, pairs: &[ModeRatio], normalise: Normalise) -> Stri
         }
         (Some(a), None) => format!("mode {} ({} of launches) is gone", value(a), percent(pair.reference_share)),
         (None, Some(b)) => format!("mode {} ({} of launches) is new", value(b), percent(pair.other_share)),
-        (None, None) => modes(&[], unit),
+        (None, None) => modes(&[], row.metric.unit),
     };
     pairs.iter().map(one).collect::<Vec<_>>().join("; ")
 }
