@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn a_step_that_a_buffer_took_is_no_rate_without_loss() {
         let arrived = |rate: f64, low: f64, high: f64| {
-            let mut step = step(rate, fate(400, 400));
+            let mut step = step(rate, fate(rate as u64, rate as u64));
             let value = 0.5 * (low + high);
             step.outcome = Outcome::Measured(Estimate { value, low, high, ..Estimate::without_spread(value) });
             step
