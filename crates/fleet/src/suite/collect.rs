@@ -128,8 +128,8 @@ impl NodeCollector<'_> {
 
     /// Reports the latest document of the next node that has an unsaved one.
     fn save_one(&mut self) {
-        let count = self.working.len();
-        for node in (0..count).map(|after| (self.turn + after) % count) {
+        let (turn, count) = (self.turn, self.working.len());
+        for node in (0..count).map(|after| (turn + after) % count) {
             if self.save(node) {
                 self.turn = node + 1;
                 return;
