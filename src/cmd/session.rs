@@ -170,6 +170,11 @@ impl<'a> LocalSession<'a> {
         Ok(MeasureSession::measure(order, engine, &mut progress, saver, stopper)?)
     }
 
+    /// The command that resumes a run of this session, if it is in the store.
+    pub(crate) fn resume_command(&self, run: &Run) -> Option<String> {
+        report::words::resume_command(run, &self.saver.number?.to_string())
+    }
+
     /// Saves the run, prints it with `draw`, and returns the exit code: success if the run `worked`.
     pub(crate) fn conclude(
         mut self,

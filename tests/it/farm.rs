@@ -36,9 +36,14 @@ fn a_farm_gives_the_result_of_one_process() {
         "{:?}",
         titles.collect::<Vec<_>>()
     );
-    // Everything is finished: resuming finds that.
+    // Everything is finished: resuming finds that. The run began when its ledger did, whenever its document is made.
+    std::thread::sleep(Duration::from_millis(1_100));
     let again = place.ask(&["farm", "resume", "ledger", "--expect-digest", &digest, "--json"]).fine();
     holds(&again.json(), 8, 50, &digest);
+    let later = place.ask(&["show", "latest", "--json"]).fine().json();
+    assert_ne!(later["id"], run["id"]);
+    assert_eq!(later["session"]["started"], run["session"]["started"]);
+    assert!(later["session"]["ended"].as_str() > run["session"]["ended"].as_str(), "{later}");
     let said = place.ask(&["farm", "resume", "ledger", "--expect-digest", "1", "--json"]);
     assert_eq!(said.code, Some(2), "{said:?}");
     assert!(said.err.contains("could not verify"), "{said:?}");

@@ -192,6 +192,42 @@ fn a_server_is_reached_with_its_token_only() {
     assert!(udp.out.contains("UDP loss"), "{udp:?}");
 }
 
+/// A server that dies leaves what was measured, and a command that did not do what was asked.
+#[test]
+fn a_server_that_dies_leaves_an_unfinished_run_that_can_be_resumed() {
+    let place = Place::new();
+    let token = "fedcba9876543210fedcba9876543210";
+    let serve = ["net", "serve", "--token", token, "--time-limit", "100s"];
+    let (server, said) = start(&place, &serve, 1);
+    let address = said[0].strip_prefix("listening on ").unwrap();
+    let rr = ["net", "rr", "--kind", "tcp", "--size", "1B", "--placement", "free", "--target", "0.01"];
+    let to = ["--server", address, "--token", token];
+    let mut client = place.prony();
+    client.args(rr).args(to).args(["--output", "cut.json"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let client = client.spawn().unwrap();
+    let document = || -> Value {
+        let text = std::fs::read_to_string(place.file("cut.json")).unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or_default()
+    };
+    let launches = || document()["figures"][0]["launches"].as_array().map_or(0, Vec::len);
+    within(60, "it measures", || launches() >= 3);
+    drop(server);
+    let answer = Answer::of(client.wait_with_output().unwrap());
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    assert!(answer.err.contains("1 figure could not be measured to the end"), "{}", answer.err);
+    assert!(answer.err.contains("what was measured is kept; resume with: prony net rr"), "{}", answer.err);
+    let kept = launches();
+    assert!(kept >= 3 && document()["session"]["complete"] == false);
+    // The same server again: the run goes on.
+    let port = address.rsplit(':').next().unwrap();
+    let (_server, _) = start(&place, &[&serve[..], &["--port", port]].concat(), 1);
+    let more = (2 * kept + 8).to_string();
+    let resumed =
+        place.ask(&[&rr[..], &to, &["--resume", "1", "--max-launches", &more, "--output", "cut.json"]].concat());
+    assert_eq!(resumed.code, Some(0), "{resumed:?}");
+    assert!(launches() > kept, "{kept}");
+}
+
 /// The answer of a run that ends within seconds, or within a minute where neighbours leave too little for it.
 fn shortly(place: &Place, words: &[&str]) -> Answer {
     let mut errors = Vec::new();

@@ -19,23 +19,39 @@ pub struct LossCount {
 /// Counts of all launches of this session, by the point of their figure; also of launches in which nothing arrived.
 pub type LossCounts = Rc<RefCell<Vec<(Point, LossCount)>>>;
 
+/// What a share is counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LossUnit {
+    /// Its name, such as "datagram".
+    pub name: &'static str,
+    /// How many of them are lost together at least: the bytes of a frame. A bound counts what is lost independently.
+    pub together: u64,
+}
+
+impl LossUnit {
+    /// Units that are lost one by one.
+    #[must_use]
+    pub const fn each(name: &'static str) -> Self {
+        Self { name, together: 1 }
+    }
+}
+
 /// With nothing lost of n, the upper end of the share at 95% is this over n (Hanley and Lippman-Hand, JAMA 249, 1983).
 const RULE_OF_THREE: f64 = 3.0;
 
-/// The share lost per `of`, such as "datagram", over launches. Without any loss only an upper bound is known; `None`
-/// if nothing was sent.
+/// The share lost over launches. Without any loss only an upper bound is known; `None` if nothing was sent.
 #[must_use]
-pub fn loss(id: &str, title: &str, of: &'static str, point: Point, counts: &[LossCount]) -> Option<Figure> {
+pub fn loss(id: &str, title: &str, of: LossUnit, point: Point, counts: &[LossCount]) -> Option<Figure> {
     let sent: u64 = counts.iter().map(|count| count.of).sum();
     if sent == 0 {
         return None;
     }
-    let mut figure = figure(id, point, title, Metric::lower(Unit::Ratio, of), &[Primitive::NetworkLink]);
+    let mut figure = figure(id, point, title, Metric::lower(Unit::Ratio, of.name), &[Primitive::NetworkLink]);
     let lost: u64 = counts.iter().map(|count| count.lost.min(count.of)).sum();
     figure.notes.push(format!("{lost} of {sent} in {} launches", counts.len()));
     if lost == 0 {
         figure.flags.clear();
-        figure.outcome = Outcome::Below { bound: (RULE_OF_THREE / sent as f64).min(1.0) };
+        figure.outcome = Outcome::Below { bound: (RULE_OF_THREE * of.together as f64 / sent as f64).min(1.0) };
         return Some(figure);
     }
     let sent = counts.iter().filter(|count| count.of > 0);
@@ -57,7 +73,7 @@ pub fn losses(id: &str, title: &str, of: &'static str, counts: &LossCounts) -> V
     points.sort_by(|a, b| numbers(a).partial_cmp(&numbers(b)).unwrap_or(std::cmp::Ordering::Equal));
     let of_point = |point: &Point| {
         let own: Vec<LossCount> = counts.iter().filter(|(other, _)| other == point).map(|(_, count)| *count).collect();
-        loss(id, title, of, point.clone(), &own)
+        loss(id, title, LossUnit::each(of), point.clone(), &own)
     };
     points.into_iter().filter_map(of_point).collect()
 }
@@ -68,7 +84,7 @@ mod tests {
 
     fn figure_of(counts: &[(u64, u64)]) -> Option<Figure> {
         let counts: Vec<LossCount> = counts.iter().map(|(lost, of)| LossCount { lost: *lost, of: *of }).collect();
-        loss("network.udp_loss", "UDP loss", "datagram", Point::origin(), &counts)
+        loss("network.udp_loss", "UDP loss", LossUnit::each("datagram"), Point::origin(), &counts)
     }
 
     #[test]
@@ -94,6 +110,10 @@ mod tests {
     #[test]
     fn without_loss_there_is_a_bound_and_without_data_nothing() {
         assert!(matches!(figure_of(&[(0, 100); 6]).unwrap().outcome, Outcome::Below { bound } if bound == 0.005));
+        // Bytes of a frame are lost together: a million of them are 1000 chances to lose some, not a million.
+        let (unit, counts) = (LossUnit { name: "byte", together: 1_000 }, [LossCount { lost: 0, of: 500_000 }; 2]);
+        let bytes = loss("network.payload_loss", "payload", unit, Point::origin(), &counts).unwrap();
+        assert!(matches!(bytes.outcome, Outcome::Below { bound } if bound == 0.003), "{:?}", bytes.outcome);
         assert!(figure_of(&[(0, 0); 3]).is_none() && figure_of(&[]).is_none());
     }
 }

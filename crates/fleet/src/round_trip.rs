@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use measure::Stopper;
 use model::{Figure, Launch, Metric, Placement, Primitive, Unit, format_size};
+use socket2::SockRef;
 use stats::Histogram;
 
 use crate::client::SocketNetwork;
-use crate::data::{DataSockets, Flows, SocketOptions, start, start_flows};
+use crate::data::{DataSockets, Flows, SocketOptions, start, start_flows, unconnected};
 use crate::path::{Path, pin};
 use crate::series::{SeriesTrial, figure};
 use crate::serve::{Datagrams, ServeTest};
@@ -83,7 +84,7 @@ const LOAD_RECORD: u32 = 65_536;
 const DATAGRAM: Duration = Duration::from_millis(200);
 /// Time beyond that of a launch after which an answer is no longer waited for: the server's own limit.
 const PATIENCE: f64 = 10.0;
-/// Interval at which a launch is looked at, to end it when the user asks to stop.
+/// Interval at which a launch is looked at.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// A wait longer than this, nanoseconds, sleeps instead of spinning.
 const SLEEP: u64 = 300_000;
@@ -95,11 +96,11 @@ enum RoundTripSocket<'a> {
     Connect(SocketAddr, &'a OpenConnection),
 }
 
-/// The connection that is being made and closed, which a read may wait on for ever.
+/// The connection that is being made and closed, on which the launch may wait for ever.
 type OpenConnection = Mutex<Option<Arc<TcpStream>>>;
 
-fn replace(open: &OpenConnection, with: Option<Arc<TcpStream>>) -> Option<Arc<TcpStream>> {
-    std::mem::replace(&mut *open.lock().unwrap_or_else(PoisonError::into_inner), with)
+fn set(open: &OpenConnection, to: Option<Arc<TcpStream>>) {
+    *open.lock().unwrap_or_else(PoisonError::into_inner) = to;
 }
 
 impl<'a> RoundTripSocket<'a> {
@@ -139,11 +140,13 @@ impl<'a> RoundTripSocket<'a> {
                 }
             }
             RoundTripSocket::Connect(to, open) => {
-                let stream = Arc::new(TcpStream::connect(*to)?);
-                replace(open, Some(Arc::clone(&stream)));
+                let stream = Arc::new(unconnected(*to)?);
+                // From here on it can be shut down.
+                set(open, Some(Arc::clone(&stream)));
+                SockRef::from(&*stream).connect(&(*to).into())?;
                 let ended = (&*stream).read(&mut [0; 1])? == 0;
                 // Closing it is a part of the round trip.
-                replace(open, None);
+                set(open, None);
                 Ok(ended)
             }
         }
@@ -208,7 +211,7 @@ impl RoundTripPlan {
         let record = vec![0x5a; LOAD_RECORD as usize];
         let (up, down) = (Flows::new(data.up.len()), Flows::new(data.down.len()));
         let hang_up = || {
-            let last = replace(&open, None);
+            let last = open.lock().unwrap_or_else(PoisonError::into_inner).clone();
             for stream in data.streams().chain(last.as_deref()) {
                 // The other side may have ended it already.
                 let _ = stream.shutdown(std::net::Shutdown::Both);

@@ -2,6 +2,8 @@
 
 use std::net::TcpListener;
 
+use socket2::{Domain, Protocol, Socket, Type};
+
 use super::*;
 
 /// A server that has stopped: the kernel still makes connections to it, and nothing answers on them.
@@ -34,6 +36,37 @@ fn a_launch_that_nothing_answers_ends() {
             assert!(!said.contains("no answer within"), "{kind:?}: {said}");
         });
     }
+}
+
+/// A listener whose queue is full: the kernel drops all further requests, as a filter in between does.
+#[cfg(target_os = "linux")]
+fn deaf() -> (Socket, SocketAddr, Vec<TcpStream>) {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP)).unwrap();
+    socket.bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
+    socket.listen(0).unwrap();
+    let address = socket.local_addr().unwrap().as_socket().unwrap();
+    let try_once = |_| TcpStream::connect_timeout(&address, Duration::from_millis(300)).ok();
+    let filling = (0..64).map_while(try_once).collect::<Vec<_>>();
+    assert!(filling.len() < 64, "a queue of 64");
+    (socket, address, filling)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_request_to_connect_that_nothing_answers_ends() {
+    let (_listener, tcp, _filling) = deaf();
+    let plan = RoundTripPlan { kind: RoundTripKind::Connect, ..RoundTripPlan::default() };
+    let data = DataSockets { up: vec![], down: vec![], echo: vec![], udp: None, tcp };
+    let launch = |patience: Duration| {
+        let began = Instant::now();
+        let said = plan.over(&data, (None, &SocketNetwork::default()), patience, &Stopper::default());
+        (said.unwrap_err().to_string(), began.elapsed())
+    };
+    // The launch is given up, and where its own end comes first, the request is: Linux would repeat it for 127 s.
+    let (said, took) = launch(Duration::from_millis(300));
+    assert!(said.contains("no answer within 0.3 s") && took < Duration::from_secs(60), "{said} {took:?}");
+    let (said, took) = launch(Duration::from_secs(3_600));
+    assert!(took < Duration::from_secs(60), "{said} {took:?}");
 }
 
 #[test]

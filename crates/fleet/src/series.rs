@@ -35,6 +35,16 @@ const FAILURES: usize = 3;
 /// The trials as an engine that a [`measure::MeasureSession`] launches.
 pub struct FlowSeries {
     trials: Vec<Tried>,
+    cut_short: CutShort,
+}
+
+/// Figures that have launches and were given up before they were finished.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CutShort {
+    /// Their number.
+    pub figures: usize,
+    /// The last error of the last one.
+    pub reason: String,
 }
 
 /// A trial and the state of its launches.
@@ -75,9 +85,16 @@ impl FlowSeries {
             failures: Vec::new(),
             earlier: Vec::new(),
         };
-        let series = Self { trials: trials.into_iter().zip(&figures).map(tried).collect() };
+        let trials = trials.into_iter().zip(&figures).map(tried).collect();
+        let series = Self { trials, cut_short: CutShort::default() };
         run.figures = figures;
         Ok((series, run))
+    }
+
+    /// The figures that could not be measured to their end, if there are any.
+    #[must_use]
+    pub fn cut_short(&self) -> Option<&CutShort> {
+        (self.cut_short.figures > 0).then_some(&self.cut_short)
     }
 
     /// Copies the notes of an earlier session of the same trials, so that its run can be resumed.
@@ -110,6 +127,10 @@ impl Engine for FlowSeries {
         let Some(figure) = step.tasks.first().map(|task| task.figure) else { return Ok(vec![Reply::Done]) };
         let Some(tried) = self.trials.get_mut(figure) else { return Ok(vec![Reply::Done]) };
         let mut replies = tried.launch(figure, step.round, stopper).map_err(|StoppedLaunch| EngineError::Stopped)?;
+        if replies.iter().any(|reply| matches!(reply, Reply::Abandoned { .. })) {
+            self.cut_short.figures += 1;
+            self.cut_short.reason = tried.failures.last().cloned().unwrap_or_default();
+        }
         replies.push(Reply::Done);
         Ok(replies)
     }

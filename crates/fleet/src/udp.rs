@@ -235,18 +235,27 @@ fn notes(all: &Fate, rate: f64) -> Vec<String> {
     held.into_iter().chain([lost]).collect()
 }
 
-/// The highest step of a ladder, from low to high, that was offered in full and lost nothing in any launch, and below
-/// which nothing was lost either.
+/// Whether a step arrived at a lower rate than it was offered at: a buffer on the path took the rest for as long as the
+/// step lasted, and would have lost it if it had lasted longer.
+fn is_queued(step: &Figure) -> bool {
+    let offered = step.point.get("offered").and_then(|rate| rate.parse::<f64>().ok());
+    step.outcome.estimate().zip(offered).is_some_and(|(received, offered)| received.high < KEPT * offered)
+}
+
+/// The highest step of a ladder, from low to high, that was offered in full, arrived at that rate and lost nothing in
+/// any launch, and below which nothing was lost either.
 #[must_use]
 pub fn loss_free(figures: &[Figure]) -> Option<Figure> {
     let mut steps = figures.iter().filter(|figure| figure.probe == "network.udp_received").peekable();
-    let clean = |figure: &Figure| {
+    let lossless = |figure: &Figure| {
         let notes = || figure.notes.iter().map(|note| note.strip_prefix(EARLIER).unwrap_or(note));
         // Earlier versions wrote 0% of it.
         let none = |share: &str| share.starts_with(NONE) || share.starts_with("0% ");
         let mut lost = notes().filter_map(|note| note.strip_prefix(LOST));
-        lost.clone().next().is_some() && lost.all(none) && !notes().any(|note| note.starts_with(HELD_BACK))
+        let offered = !notes().any(|note| note.starts_with(HELD_BACK));
+        lost.clone().next().is_some() && lost.all(none) && offered
     };
+    let clean = |figure: &Figure| lossless(figure) && !is_queued(figure);
     let mut last = None;
     while let Some(step) = steps.next_if(|step| clean(step)) {
         last = Some(step);
@@ -257,8 +266,11 @@ pub fn loss_free(figures: &[Figure]) -> Option<Figure> {
     let point = last.point.clone().without("offered");
     let mut found = figure("network.udp_loss_free", point, "UDP rate without loss", metric, &[Primitive::UdpStack]);
     found.flags.clear();
-    let next =
-        if steps.peek().is_some() { "the next one lost some, or could not be offered" } else { "it was the last" };
+    let next = match steps.peek() {
+        Some(step) if lossless(step) => "the next one did not arrive at its rate: queues took the rest",
+        Some(_) => "the next one lost some, or could not be offered",
+        None => "it was the last",
+    };
     found.notes = vec![format!("the highest step of the ladder without loss; {next}")];
     found.outcome = Outcome::Measured(Estimate { method: EstimateMethod::None, ..Estimate::without_spread(rate) });
     Some(found)
@@ -296,6 +308,22 @@ mod tests {
         let mut earlier = high.clone();
         earlier.notes.insert(0, format!("{EARLIER}{}", step(2000.0, fate(2000, 1999)).notes[0]));
         assert_eq!(rate(&[low, earlier]), Some(1000.0), "a session before lost one");
+    }
+
+    #[test]
+    fn a_step_that_a_buffer_took_is_no_rate_without_loss() {
+        let arrived = |rate: f64, low: f64, high: f64| {
+            let mut step = step(rate, fate(rate as u64, rate as u64));
+            let value = 0.5 * (low + high);
+            step.outcome = Outcome::Measured(Estimate { value, low, high, ..Estimate::without_spread(value) });
+            step
+        };
+        // A link of 1650 a second whose buffer holds what a short step of 2000 a second brings beyond that.
+        let ladder = [arrived(1000.0, 930.0, 1000.0), arrived(1600.0, 1470.0, 1600.0), arrived(2000.0, 1570.0, 1770.0)];
+        let found = loss_free(&ladder).unwrap();
+        assert_eq!(found.outcome.estimate().unwrap().value, 1600.0);
+        assert!(found.notes[0].ends_with("did not arrive at its rate: queues took the rest"), "{:?}", found.notes);
+        assert_eq!(loss_free(&ladder[..2]).unwrap().outcome.estimate().unwrap().value, 1600.0);
     }
 
     #[test]

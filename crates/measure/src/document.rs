@@ -20,6 +20,13 @@ pub fn begin(plan: Plan, machine: Machine, identity: Identity) -> Run {
     Run { schema: SCHEMA, id, label: None, origin: None, machine, session, plan, figures: Vec::new() }
 }
 
+/// Sets when a run began, seconds since 1970: its document was created later. What is no date leaves it as it is.
+pub fn began_at(run: &mut Run, seconds: f64) {
+    if let Ok(moment) = OffsetDateTime::from_unix_timestamp(seconds as i64) {
+        run.session.started = stamp(moment);
+    }
+}
+
 /// Ends a run after `seconds` of measuring, with the present identity of the machine.
 pub fn close(run: &mut Run, seconds: f64, complete: bool, identity: Identity) {
     run.session.ended = Some(stamp(OffsetDateTime::now_utc()));
@@ -48,4 +55,18 @@ fn id(began: OffsetDateTime, seed: u64) -> String {
         clock.second(),
         part & 0xff_ffff
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_of_an_earlier_run_says_when_that_began() {
+        let mut run = begin(Plan::default(), Machine::default(), Identity::default());
+        began_at(&mut run, 883_612_800.9);
+        assert_eq!(run.session.started, "1998-01-01T00:00:00Z");
+        began_at(&mut run, f64::INFINITY);
+        assert_eq!(run.session.started, "1998-01-01T00:00:00Z");
+    }
 }

@@ -29,7 +29,7 @@ mod tails;
 mod worker;
 
 pub use doctor::{Check, Health, doctor};
-pub use document::{begin, close};
+pub use document::{began_at, begin, close};
 pub use duration::expected_seconds;
 pub use engine::{Engine, EngineError, MockEngine, MockFigure, ProcessEngine, Stopper};
 pub use error::Error;

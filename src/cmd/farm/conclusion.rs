@@ -33,8 +33,8 @@ pub(super) fn conclude(
     let story = Story::read(ledger)?;
     let mut run = application::document("farm", story.farm.job.seed, 0.02, None, folder_of(place));
     saver.mark(&mut run);
-    run.session.complete = story.invariants.broken().is_empty();
-    run.session.seconds = story.seconds;
+    measure::began_at(&mut run, story.farm.created);
+    measure::close(&mut run, story.seconds, story.invariants.broken().is_empty(), measure::identity());
     run.figures = story.figures();
     let kept = saver.save(&run);
     let handle = saver.number.map(|number| number.to_string());

@@ -30,6 +30,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let mut run = application::document("farm", story.farm.job.seed, 0.02, None, folder);
     // The farm did not run under the present conditions of this machine.
     run.session.notes.clear();
+    measure::began_at(&mut run, story.farm.created);
     run.session.complete = story.invariants.broken().is_empty();
     run.session.seconds = story.seconds;
     run.figures = story.figures();

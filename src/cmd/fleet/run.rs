@@ -85,18 +85,21 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     };
     let visible = !arguments.quiet && crate::progress::draws();
     let line = spinner(&format!("starting {count} nodes"), visible);
-    let mut doing: BTreeMap<String, String> = BTreeMap::new();
-    let mut hear = |heard: Heard<'_>| match heard {
-        Heard::Here(_) => {}
-        Heard::Doing { node, done, of, what } => {
-            doing.insert(node.to_owned(), format!("{node} {done}/{of} {what}"));
-            let some: Vec<&str> = doing.values().take(3).map(String::as_str).collect();
-            line.set_message(format!("{} of {count} nodes measure: {}", doing.len(), some.join("   ")));
+    let mut doing = Doing { count, ..Doing::default() };
+    let mut hear = |heard: Heard<'_>| {
+        match heard {
+            Heard::Here(_) => {}
+            Heard::Doing { node, done, of, what } => doing.works(node, format!("{node} {done}/{of} {what}")),
+            Heard::Silent { node, seconds, lost_at } => {
+                let first = doing.is_silent(node, seconds);
+                if first && !visible && !arguments.quiet {
+                    output::remark(&format!("{node} sends nothing any more; after {lost_at} s it is lost"));
+                }
+            }
+            Heard::Saved { node, run } => saver.save(node, run),
+            Heard::Over { node, .. } => doing.ended(node),
         }
-        Heard::Saved { node, run } => saver.save(node, run),
-        Heard::Over { node, .. } => {
-            doing.remove(node);
-        }
+        line.set_message(doing.message());
     };
     let measured = gather(launcher.as_mut(), count, at_once, &order, &stopper, &mut hear)?;
     line.finish_and_clear();
@@ -113,6 +116,42 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         return Ok(ExitStatus::Failed);
     }
     Ok(exit(&report, stopper.asked(), arguments.gate.asked()))
+}
+
+/// What nodes do, for the line of progress.
+#[derive(Default)]
+struct Doing {
+    count: usize,
+    working: BTreeMap<String, String>,
+    silent: BTreeMap<String, u64>,
+}
+
+impl Doing {
+    fn works(&mut self, node: &str, what: String) {
+        self.silent.remove(node);
+        self.working.insert(node.to_owned(), what);
+    }
+
+    /// Whether it had not been silent before.
+    fn is_silent(&mut self, node: &str, seconds: u64) -> bool {
+        self.silent.insert(node.to_owned(), seconds).is_none()
+    }
+
+    fn ended(&mut self, node: &str) {
+        self.silent.remove(node);
+        self.working.remove(node);
+    }
+
+    /// Silent nodes come first: they are what the user may want to look at.
+    fn message(&self) -> String {
+        if self.working.is_empty() && self.silent.is_empty() {
+            return format!("starting {} nodes", self.count);
+        }
+        let silent = self.silent.iter().map(|(node, seconds)| format!("{node} silent for {seconds} s"));
+        let working = self.working.iter().filter(|(node, _)| !self.silent.contains_key(*node));
+        let some: Vec<String> = silent.chain(working.map(|(_, what)| what.clone())).take(3).collect();
+        format!("{} of {} nodes measure: {}", self.working.len(), self.count, some.join("   "))
+    }
 }
 
 fn exit(report: &FleetReport, stopped: bool, fail_on_odd: bool) -> ExitStatus {
@@ -225,5 +264,24 @@ impl DocumentSaver {
                 self.trouble = Some(error.to_string());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Doing;
+
+    #[test]
+    fn silent_nodes_come_first_until_they_say_something() {
+        let mut doing = Doing { count: 4, ..Doing::default() };
+        assert_eq!(doing.message(), "starting 4 nodes");
+        for node in ["a", "b", "c", "d"] {
+            doing.works(node, format!("{node} 1/2 x"));
+        }
+        assert!(doing.is_silent("d", 15) && !doing.is_silent("d", 16));
+        assert_eq!(doing.message(), "4 of 4 nodes measure: d silent for 16 s   a 1/2 x   b 1/2 x");
+        doing.works("d", "d 2/2 y".to_owned());
+        doing.ended("a");
+        assert_eq!(doing.message(), "3 of 4 nodes measure: b 1/2 x   c 1/2 x   d 2/2 y");
     }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use fleet::build::{BuildOutcome, NodeCounters};
 use fleet::lab::Drops;
-use fleet::loss::{LossCount, loss};
+use fleet::loss::{LossCount, LossUnit, loss};
 use fleet::series::{derived, figure};
 use model::{EstimateMethod, Figure, Metric, Point, Primitive, Unit, percent};
 
@@ -119,9 +119,11 @@ pub(super) fn of_jobs(point: &Point, jobs: &[FinishedJob]) -> Vec<Figure> {
         LossCount { lost: sent.saturating_sub(received), of: if one.has_all_pairs() { sent } else { 0 } }
     };
     let counts = |count: &dyn Fn(&FinishedJob) -> LossCount| jobs.iter().map(count).collect::<Vec<_>>();
+    let [event, frame] = ["event", "frame"].map(LossUnit::each);
+    let byte = LossUnit { name: "byte", together: u64::from(FRAME) };
     let lost = [
-        loss("network.event_loss", "events not built whole", "event", point.clone(), &counts(&events)),
-        loss("network.payload_loss", "payload that did not arrive", "byte", point.clone(), &counts(&payload)),
+        loss("network.event_loss", "events not built whole", event, point.clone(), &counts(&events)),
+        loss("network.payload_loss", "payload that did not arrive", byte, point.clone(), &counts(&payload)),
     ];
     let frames = |(one, drops): &FinishedJob| match drops {
         Some(drops) => {
@@ -137,7 +139,7 @@ pub(super) fn of_jobs(point: &Point, jobs: &[FinishedJob]) -> Vec<Figure> {
     let bursts = point
         .get("frames")
         .is_some()
-        .then(|| loss("network.burst_loss", "frames of bursts lost", "frame", point.clone(), &counts(&frames)));
+        .then(|| loss("network.burst_loss", "frames of bursts lost", frame, point.clone(), &counts(&frames)));
     let lost = lost.into_iter().chain(bursts).flatten();
     latencies(point, jobs).into_iter().chain(lost).collect()
 }

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use channel::Token;
 use clap::Args;
 use fleet::lab::{Lab, LabShape};
-use fleet::series::{FlowSeries, SeriesTrial};
+use fleet::series::{CutShort, FlowSeries, SeriesTrial};
 use fleet::serve::{ListenSettings, ServeLimits, Server};
 use fleet::{Client, Cpus, Path};
 use model::{Figure, Plan, Run};
@@ -245,7 +245,24 @@ pub(super) fn measure_trials(
         document.sections.extend(report::view::network(run, &plateaus()?));
         Ok(document)
     };
-    session.conclude(result, draw, measured)
+    // A figure that was given up can be measured to its end by resuming the run.
+    result.run.session.complete &= series.cut_short().is_none();
+    let resume = session.resume_command(&result.run);
+    let exit = session.conclude(result, draw, measured)?;
+    Ok(match series.cut_short() {
+        Some(cut) if matches!(exit, ExitStatus::Fine) => {
+            output::remark(&unfinished(cut, resume));
+            ExitStatus::Failed
+        }
+        _ => exit,
+    })
+}
+
+/// What is said of figures that the other side's end, or whatever else it was, kept from being finished.
+fn unfinished(cut: &CutShort, resume: Option<String>) -> String {
+    let figures = report::words::plural(cut.figures, "figure");
+    let resume = resume.map(|command| format!("; resume with: {command}")).unwrap_or_default();
+    format!("{figures} could not be measured to the end: {}; what was measured is kept{resume}", cut.reason)
 }
 
 /// The plateaus that the event builder's designers printed in 1998.

@@ -95,6 +95,9 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             }));
         }
     }
-    let derive = |run: &mut model::Run| Derived { whole: two_parameters(run), session: stream::costs(&costs.borrow()) };
+    let derive = |run: &mut model::Run| Derived {
+        whole: two_parameters(run),
+        session: stream::costs(&run.figures, &costs.borrow()),
+    };
     measure_trials("net stream", trials, derive, &arguments.measure, common)
 }

@@ -131,8 +131,10 @@ impl Driver<'_> {
         let deadline = Instant::now() + TIMEOUT;
         while all.iter().zip(&self.links).any(|(one, link)| one.is_none() && link.is_some()) {
             let left = deadline.saturating_duration_since(Instant::now());
-            let (node, message) =
-                self.receive(left)?.ok_or_else(|| Error::Gone("some nodes do not answer".to_owned()))?;
+            let Some((node, message)) = self.receive(left)? else {
+                let silent = self.links.iter().zip(&all).filter(|(_, one)| one.is_none());
+                return Err(no_answer(silent.filter_map(|(link, _)| link.as_ref())));
+            };
             let name = || self.links[node].as_ref().map_or_else(String::new, |link| link.name.clone());
             match message {
                 Ok(BuildReply::Failed { reason }) => return Err(Error::Node { node: name(), reason }),
@@ -299,6 +301,19 @@ impl Driver<'_> {
         }
         Ok(outcome)
     }
+}
+
+/// An error that names the nodes that do not answer, the first of them.
+fn no_answer<'a>(silent: impl Iterator<Item = &'a Link>) -> Error {
+    const NAMED: usize = 5;
+    let names: Vec<&str> = silent.map(|link| link.name.as_str()).collect();
+    let more = names.len().checked_sub(NAMED).filter(|more| *more > 0);
+    let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
+    Error::Gone(format!(
+        "no answer within {} s from {}{more}",
+        TIMEOUT.as_secs(),
+        names[..names.len().min(NAMED)].join(", ")
+    ))
 }
 
 /// A lost receiver and the state of its events.

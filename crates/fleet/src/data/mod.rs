@@ -12,6 +12,7 @@ pub use cpu::{CpuUse, CpuWatch};
 pub use datagram::Received;
 pub(crate) use datagram::{HEADER, Header, count, echo_datagrams, greet, welcome};
 pub use options::SocketOptions;
+pub(crate) use options::unconnected;
 pub use sample::TcpSnapshot;
 pub(crate) use sample::{Blocks, WatchedConnection};
 pub(crate) use stream::{FlowCounter, FlowLimit, Flows, echo, receive, send};

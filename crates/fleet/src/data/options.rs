@@ -24,6 +24,9 @@ pub struct SocketOptions {
     pub segment: Option<u16>,
 }
 
+/// How often an unanswered request for a connection is repeated: 7 s in all. Linux's own limit is 127 s. A time limit of
+/// connect(2) would need a timer, which would be measured; that of the repeats runs anyway.
+const REPEATS: u8 = 2;
 /// Largest buffer that a client may request, bytes.
 const LARGEST: u32 = 64 << 20;
 
@@ -83,4 +86,11 @@ impl SocketOptions {
         socket.listen(1024).map_err(Error::io(cannot()))?;
         Ok(socket.into())
     }
+}
+
+/// A socket for a plain connection, whose connect(2) does not wait for minutes.
+pub(crate) fn unconnected(to: SocketAddr) -> std::io::Result<TcpStream> {
+    let socket = Socket::new(Domain::for_address(to), Type::STREAM, Some(Protocol::TCP))?;
+    sys::socket::set_connect_repeats(&socket, REPEATS).map_err(std::io::Error::other)?;
+    Ok(socket.into())
 }

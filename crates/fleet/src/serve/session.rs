@@ -59,6 +59,8 @@ pub(super) fn serve(pending: PendingChannel, server: &ServerShared) -> Result<()
         let FromClient::Test(test) = said else { continue };
         let answer = match test.check(&limits).and_then(|()| run(&test, &mut control, server)) {
             Ok(report) => FromServer::Report(Box::new(report)),
+            // The client says itself that it was refused.
+            Err(Error::Refused(reason)) => FromServer::Refused { reason },
             Err(error) => FromServer::Refused { reason: error.to_string() },
         };
         control.send(&answer, SEND_TIMEOUT)?;
@@ -249,7 +251,10 @@ fn watch_limits(
         if flows.bytes() > limits.bytes {
             break Some(format!("more than {} bytes", limits.bytes));
         }
-        if Instant::now() >= deadline || server.stop.load(Relaxed) {
+        if server.stop.load(Relaxed) {
+            break Some("it was told to end".to_owned());
+        }
+        if Instant::now() >= deadline {
             break Some(format!("longer than {} seconds", test.seconds));
         }
         if !waits && flows.ended() {

@@ -112,7 +112,7 @@ impl ServeTest {
         }
         let sane = |seconds: f64, most: f64| seconds.is_finite() && (0.0..=most).contains(&seconds);
         if !sane(self.seconds, limits.seconds) || self.seconds <= 0.0 {
-            return refuse(format!("{} seconds; {} are allowed", self.seconds, limits.seconds));
+            return refuse(format!("a test of up to {} s; {} s are allowed", self.seconds, limits.seconds));
         }
         if !sane(self.warmup, limits.seconds) || !sane(self.block, limits.seconds) || self.blocks > MAX_BLOCKS {
             return refuse("the warm-up and blocks do not fit into the test".to_owned());

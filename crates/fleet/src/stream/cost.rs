@@ -3,8 +3,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use model::{EstimateMethod, Figure, Metric, Point, Primitive, Unit};
+use model::{EstimateMethod, Figure, Launch, Metric, Point, Primitive, Unit};
 
+use super::trial::STREAM;
 use super::{ConnectionSeen, StreamDirection};
 use crate::series::{derived, figure};
 
@@ -17,6 +18,8 @@ pub struct ConnectionCost {
     pub byte: f64,
     /// CPU seconds for a write or a read.
     pub call: f64,
+    /// The launch of the connection: its rate, and the bytes that it wrote.
+    pub launch: (f64, u64),
 }
 
 /// Costs of all connections of a run.
@@ -24,7 +27,7 @@ pub type ConnectionCosts = Rc<RefCell<Vec<ConnectionCost>>>;
 
 impl ConnectionCost {
     /// Costs of both ends. A stream in both directions gives none: each of its ends sends and receives.
-    pub(super) fn of(stream: &Figure, direction: StreamDirection, seen: &ConnectionSeen) -> Vec<Self> {
+    pub(super) fn of(stream: &Figure, direction: StreamDirection, seen: &ConnectionSeen, launch: &Launch) -> Vec<Self> {
         let (client, server) = (seen.cpu.0.threads, seen.cpu.1.threads);
         let (sender, receiver) = match direction {
             StreamDirection::Up => (client, server),
@@ -39,16 +42,27 @@ impl ConnectionCost {
                 point: stream.point.clone().with("end", end),
                 byte: seconds / bytes as f64,
                 call: seconds / calls as f64,
+                launch: (launch.value, launch.footprint.operations),
             })
             .collect()
     }
+
+    /// Whether the stream counts the launch of this connection.
+    fn counts(&self, figures: &[Figure]) -> bool {
+        let point = self.point.clone().without("end");
+        let stream = figures.iter().find(|figure| figure.probe == STREAM && figure.point == point);
+        let same = |launch: &&Launch| (launch.value, launch.footprint.operations) == self.launch;
+        stream.is_some_and(|stream| stream.counted().iter().any(same))
+    }
 }
 
-/// Figures of the costs of streams; none if the system reports no CPU time.
+/// Figures of the costs of the streams among `figures`, from the connections that count; none if the system reports no
+/// CPU time.
 #[must_use]
-pub fn costs(all: &[ConnectionCost]) -> Vec<Figure> {
+pub fn costs(figures: &[Figure], all: &[ConnectionCost]) -> Vec<Figure> {
+    let all: Vec<&ConnectionCost> = all.iter().filter(|cost| cost.counts(figures)).collect();
     let mut points: Vec<&Point> = Vec::new();
-    for cost in all {
+    for cost in &all {
         if !points.contains(&&cost.point) {
             points.push(&cost.point);
         }
@@ -73,20 +87,49 @@ pub fn costs(all: &[ConnectionCost]) -> Vec<Figure> {
 mod tests {
     use super::*;
 
+    const RATE: f64 = 1e9;
+
+    fn cost(end: &str, byte: f64, bytes: u64) -> ConnectionCost {
+        let point = Point::origin().with("record", "1KiB").with("end", end);
+        ConnectionCost { point, byte, call: byte * 100.0, launch: (RATE, bytes) }
+    }
+
+    /// A stream of so many launches; those of an odd number are excluded if `odd` says so.
+    fn stream(launches: u64, odd: bool) -> Vec<Figure> {
+        let metric = Metric::higher(Unit::BytesPerSecond, "bytes");
+        let mut stream = figure(STREAM, Point::origin().with("record", "1KiB"), "TCP stream", metric, &[]);
+        let launch = |bytes: u64| Launch {
+            value: RATE,
+            footprint: model::Footprint { operations: bytes, ..Default::default() },
+            invalid: (odd && bytes % 2 == 1).then(|| model::Invalid::Suspended(1.0)),
+            ..Launch::default()
+        };
+        stream.launches = (0..launches).map(launch).collect();
+        vec![stream]
+    }
+
+    fn byte(figures: &[Figure], end: &str) -> (f64, u32) {
+        let is = |one: &&Figure| one.probe == "network.tcp_cpu_byte" && one.point.get("end") == Some(end);
+        let estimate = figures.iter().find(is).unwrap().outcome.estimate().unwrap();
+        (estimate.value, estimate.launches)
+    }
+
     #[test]
     fn costs_of_both_ends_are_separate() {
-        let cost =
-            |end: &str, byte: f64| ConnectionCost { point: Point::origin().with("end", end), byte, call: byte * 100.0 };
         let all: Vec<ConnectionCost> =
-            (0..10).flat_map(|n| [cost("sender", 1e-9 + f64::from(n) * 1e-12), cost("receiver", 2e-9)]).collect();
-        let figures = costs(&all);
+            (0..10).flat_map(|n| [cost("sender", 1e-9 + n as f64 * 1e-12, n), cost("receiver", 2e-9, n)]).collect();
+        let figures = costs(&stream(10, false), &all);
         assert_eq!(figures.len(), 4);
-        let byte = |end: &str| {
-            let figure =
-                figures.iter().find(|f| f.probe == "network.tcp_cpu_byte" && f.point.get("end") == Some(end)).unwrap();
-            figure.outcome.estimate().unwrap().value
-        };
-        assert!((byte("sender") - 1.0045e-9).abs() < 1e-15 && (byte("receiver") - 2e-9).abs() < 1e-15);
-        assert!(costs(&[]).is_empty());
+        assert!((byte(&figures, "sender").0 - 1.0045e-9).abs() < 1e-15);
+        assert!((byte(&figures, "receiver").0 - 2e-9).abs() < 1e-15);
+        assert!(costs(&stream(10, false), &[]).is_empty());
+    }
+
+    #[test]
+    fn launches_that_the_stream_excludes_have_no_cost() {
+        let of = |n: u64| cost("sender", if n % 2 == 1 { 9e-9 } else { 1e-9 }, n);
+        let all: Vec<ConnectionCost> = (0..20).map(of).collect();
+        assert_eq!(byte(&costs(&stream(20, true), &all), "sender"), (1e-9, 10));
+        assert_eq!(byte(&costs(&stream(20, false), &all), "sender").1, 20);
     }
 }

@@ -5,6 +5,7 @@ use stats::fit::lack_of_fit::lack_of_fit;
 use stats::fit::line::weighted_line;
 use stats::median;
 
+use super::trial::STREAM;
 use crate::series::{derived, figure};
 
 /// Describes the streams of a run by two parameters: a write of s bytes takes `overhead + s / bandwidth`. The fit is
@@ -14,7 +15,7 @@ use crate::series::{derived, figure};
 #[must_use]
 pub fn two_parameters(run: &Run) -> Vec<Figure> {
     let mut sets: Vec<(model::Point, Vec<&Figure>)> = Vec::new();
-    for stream in run.figures.iter().filter(|figure| figure.probe == "network.tcp_stream") {
+    for stream in run.figures.iter().filter(|figure| figure.probe == STREAM) {
         let rest = stream.point.clone().without("record");
         match sets.iter_mut().find(|(point, _)| *point == rest) {
             Some((_, members)) => members.push(stream),

@@ -8,6 +8,9 @@ use crate::path::Path;
 use crate::series::{SeriesTrial, figure};
 use crate::{Error, Result};
 
+/// The figure of a stream.
+pub(super) const STREAM: &str = "network.tcp_stream";
+
 /// A stream as a figure.
 pub struct StreamTrial {
     path: Path,
@@ -109,7 +112,7 @@ impl SeriesTrial for StreamTrial {
         point = point.with("direction", self.stream.direction.name());
         point = point.with("record", format_size(u64::from(self.stream.record)));
         let stresses = [Primitive::TcpStack, Primitive::KernelCopy, Primitive::NetworkLink];
-        let mut figure = figure("network.tcp_stream", point, "TCP stream", metric, &stresses);
+        let mut figure = figure(STREAM, point, "TCP stream", metric, &stresses);
         figure.ops = 1;
         figure
     }
@@ -125,7 +128,8 @@ impl SeriesTrial for StreamTrial {
             write_calls: Some(seen.written.1),
             ..Footprint::default()
         };
-        self.costs.borrow_mut().extend(ConnectionCost::of(&self.figure(), self.stream.direction, &seen));
+        let costs = ConnectionCost::of(&self.figure(), self.stream.direction, &seen, &launch);
+        self.costs.borrow_mut().extend(costs);
         self.seen.push(ConnectionSeen { blocks: Vec::new(), ..seen });
         Ok(launch)
     }

@@ -1,8 +1,9 @@
 //! A node that measures itself for a driver on another host.
 
-use std::cell::RefCell;
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use measure::{EndReason as Ended, MeasureEvent, MeasureSession, Observer, ProcessEngine, Saver, Stopper};
@@ -18,6 +19,9 @@ pub const DUTY: Duty = Duty { name: "measure", work: serve };
 
 /// Interval of progress messages.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
+/// Interval of signs of life, which do not depend on progress. One takes some microseconds of one CPU, less than a
+/// hundredth of what the kernel's own clock does meanwhile.
+const ALIVE_INTERVAL: Duration = Duration::from_secs(5);
 
 fn serve(mut input: Box<dyn BufRead + Send>, output: &mut (dyn Write + Send)) -> Result<()> {
     let order = match receive(&mut *input, LONGEST)? {
@@ -32,11 +36,30 @@ fn serve(mut input: Box<dyn BufRead + Send>, output: &mut (dyn Write + Send)) ->
         watched.stop();
     };
     std::thread::Builder::new().name("driver".to_owned()).spawn(listen).map_err(Error::io("start a thread"))?;
-    let line = DriverLine { output: RefCell::new(output) };
-    match measure(order, &line, stopper) {
+    let line = DriverLine { output: Mutex::new(output) };
+    let result = beside_signs_of_life(&line, ALIVE_INTERVAL, || measure(order, &line, stopper))?;
+    match result {
         Ok((run, ending)) => line.send(&SuiteReply::Ended(Box::new(run), ending)),
         Err(error) => line.send(&SuiteReply::Failed(error.to_string())),
     }
+}
+
+/// Works, and sends a sign of life at every interval until that has ended.
+fn beside_signs_of_life<T>(line: &DriverLine<'_>, interval: Duration, work: impl FnOnce() -> T) -> Result<T> {
+    let (working, ended) = channel::<()>();
+    let beat = move || {
+        while ended.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
+            // A driver that has gone is seen by its input.
+            let _ = line.send(&SuiteReply::Alive);
+        }
+    };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("alive".to_owned());
+        thread.spawn_scoped(scope, beat).map_err(Error::io("start a thread"))?;
+        let result = work();
+        drop(working);
+        Ok(result)
+    })
 }
 
 fn measure(order: SuiteOrder, line: &DriverLine<'_>, stopper: Stopper) -> Result<(Run, NodeEnd)> {
@@ -75,14 +98,14 @@ fn measure(order: SuiteOrder, line: &DriverLine<'_>, stopper: Stopper) -> Result
     Ok((ended.run, ending))
 }
 
-/// The line to the driver, shared by progress and documents.
+/// The line to the driver, shared by progress, documents and signs of life.
 struct DriverLine<'a> {
-    output: RefCell<&'a mut (dyn Write + Send)>,
+    output: Mutex<&'a mut (dyn Write + Send)>,
 }
 
 impl DriverLine<'_> {
     fn send(&self, message: &SuiteReply) -> Result<()> {
-        send(&mut *self.output.borrow_mut(), message)
+        send(&mut **self.output.lock().unwrap_or_else(PoisonError::into_inner), message)
     }
 }
 
@@ -122,5 +145,29 @@ impl Observer for AgentProgress<'_, '_> {
             // If this is lost, the document will be lost too, which is reported as an error.
             let _ = self.line.send(&SuiteReply::Doing { done: self.done, of: self.of, what });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs_of_life_come_during_work_without_progress_and_end_with_it() {
+        let mut output = Vec::new();
+        {
+            let line = DriverLine { output: Mutex::new(&mut output) };
+            let work = || std::thread::sleep(Duration::from_millis(300));
+            beside_signs_of_life(&line, Duration::from_millis(10), work).unwrap();
+            line.send(&SuiteReply::Failed("over".to_owned())).unwrap();
+        }
+        let mut output = &output[..];
+        let mut replies = Vec::new();
+        while let Some(reply) = receive::<SuiteReply>(&mut output, LONGEST).unwrap() {
+            replies.push(reply);
+        }
+        let (last, before) = replies.split_last().unwrap();
+        assert_eq!(*last, SuiteReply::Failed("over".to_owned()));
+        assert!(!before.is_empty() && before.iter().all(|reply| *reply == SuiteReply::Alive), "{before:?}");
     }
 }

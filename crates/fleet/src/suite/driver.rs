@@ -1,23 +1,20 @@
 //! The driver of a fleet. Its result has every requested node, measured or not.
 
 use std::net::IpAddr;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
 
 use measure::Stopper;
 use model::Run;
 
 use super::DUTY;
+use super::collect::{EndState, NodeCollector, NodeReply, Working, end};
+use super::life::{LastHeard, WatchedInput};
 use super::message::{LONGEST, NodeEnd, SuiteOrder, SuiteReply, SuiteRequest};
 use crate::agent::{Greeted, Hello, greet};
 use crate::launcher::{Launcher, Link};
 use crate::line::{receive, send};
 use crate::{Error, Result};
-
-/// A node that sends nothing for this long is lost; longer than the time limit of any launch.
-const SILENCE: Duration = Duration::from_secs(300);
-/// Time for a node to send its results after a request to stop.
-const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Result of a node.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,6 +53,15 @@ pub enum Heard<'a> {
         of: usize,
         /// A description.
         what: &'a str,
+    },
+    /// A node sends nothing, not even signs of life.
+    Silent {
+        /// Its name.
+        node: &'a str,
+        /// Since then, seconds.
+        seconds: u64,
+        /// When it is lost, seconds.
+        lost_at: u64,
     },
     /// A node sent its document, final or intermediate, which is to be saved.
     Saved {
@@ -130,13 +136,6 @@ impl Launcher for NodeWindow<'_> {
     }
 }
 
-/// A working node.
-struct Working {
-    link: Link,
-    last_message: Instant,
-    run: Option<Run>,
-}
-
 fn together(
     launcher: &mut dyn Launcher,
     count: usize,
@@ -144,7 +143,7 @@ fn together(
     stopper: &Stopper,
     listener: &mut dyn FnMut(Heard<'_>),
 ) -> Result<Vec<Measured>> {
-    let mut states: Vec<Option<(NodeState, Option<Run>)>> = (0..count).map(|_| None).collect();
+    let mut states: Vec<Option<EndState>> = (0..count).map(|_| None).collect();
     let mut working: Vec<Option<Working>> = (0..count).map(|_| None).collect();
     let (sender, replies) = channel();
     match greet(launcher, count, DUTY.name, stopper) {
@@ -153,14 +152,17 @@ fn together(
                 if let Some(node) =
                     (0..count).find(|node| launcher.name(*node) == missing.node && states[*node].is_none())
                 {
-                    states[node] = Some((NodeState::Missing(missing.reason), None));
+                    end(&missing.node, &mut states[node], (NodeState::Missing(missing.reason), None), listener);
                 }
             }
             for Greeted { node, mut link, hello, .. } in greeting.greeted {
                 listener(Heard::Here(&hello));
                 match begin(node, &mut link, order(&launcher.name(node)), &sender) {
-                    Ok(()) => working[node] = Some(Working { link, last_message: Instant::now(), run: None }),
-                    Err(error) => states[node] = Some((NodeState::Lost(error.to_string()), None)),
+                    Ok(heard) => working[node] = Some(Working::new(link, heard)),
+                    Err(error) => {
+                        let lost = (NodeState::Lost(error.to_string()), None);
+                        end(&launcher.name(node), &mut states[node], lost, listener);
+                    }
                 }
             }
         }
@@ -168,26 +170,28 @@ fn together(
         Err(error) => return Err(error),
     }
     drop(sender);
-    collect(launcher, &mut working, &mut states, &replies, stopper, listener);
-    let answer = states.into_iter().enumerate().map(|(node, state)| {
-        let not_started = || (NodeState::Missing("the fleet was stopped before the node had started".to_owned()), None);
-        let (state, run) = state.unwrap_or_else(not_started);
-        let measured = Measured { node: launcher.name(node), state, run };
-        listener(Heard::Over { node: &measured.node, state: &measured.state });
-        measured
+    NodeCollector { launcher, working: &mut working, states: &mut states, listener, turn: 0 }
+        .collect(&replies, stopper);
+    let answer = states.into_iter().enumerate().map(|(node, mut state)| {
+        let name = launcher.name(node);
+        if state.is_none() {
+            let reason = "the fleet was stopped before the node had started".to_owned();
+            end(&name, &mut state, (NodeState::Missing(reason), None), listener);
+        }
+        state.map(|(state, run)| Measured { node: name, state, run })
     });
-    Ok(answer.collect())
+    Ok(answer.flatten().collect())
 }
 
-type NodeReply = (usize, Result<Option<SuiteReply>>);
-
-fn begin(node: usize, link: &mut Link, order: SuiteOrder, sender: &Sender<NodeReply>) -> Result<()> {
+fn begin(node: usize, link: &mut Link, order: SuiteOrder, sender: &Sender<NodeReply>) -> Result<LastHeard> {
     send(&mut *link.input, &SuiteRequest::Measure(order))?;
-    let mut output = std::mem::replace(&mut link.output, Box::new(std::io::empty()));
+    let output = std::mem::replace(&mut link.output, Box::new(std::io::empty()));
+    let heard = LastHeard::default();
+    let mut output = WatchedInput { input: output, heard: heard.clone() };
     let sender = sender.clone();
     let listen = move || {
         loop {
-            let reply = receive::<SuiteReply>(&mut *output, LONGEST);
+            let reply = receive::<SuiteReply>(&mut output, LONGEST);
             let over = !matches!(reply, Ok(Some(_)));
             if sender.send((node, reply)).is_err() || over {
                 return;
@@ -195,66 +199,5 @@ fn begin(node: usize, link: &mut Link, order: SuiteOrder, sender: &Sender<NodeRe
         }
     };
     std::thread::Builder::new().name("listener".to_owned()).spawn(listen).map_err(Error::io("start a thread"))?;
-    Ok(())
-}
-
-/// Receives messages until every node has ended.
-fn collect(
-    launcher: &dyn Launcher,
-    working: &mut [Option<Working>],
-    states: &mut [Option<(NodeState, Option<Run>)>],
-    replies: &Receiver<NodeReply>,
-    stopper: &Stopper,
-    listener: &mut dyn FnMut(Heard<'_>),
-) {
-    let mut leaving: Option<Instant> = None;
-    while working.iter().any(Option::is_some) {
-        if stopper.asked() && leaving.is_none() {
-            leaving = Some(Instant::now() + STOP_TIMEOUT);
-            for one in working.iter_mut().flatten() {
-                // A node that has disconnected is detected by its silence.
-                let _ = send(&mut *one.link.input, &SuiteRequest::Stop);
-            }
-        }
-        let reply = match replies.recv_timeout(Duration::from_millis(100)) {
-            Ok(reply) => Some(reply),
-            Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => break,
-        };
-        if let Some((node, reply)) = reply
-            && let Some(mut one) = working[node].take()
-        {
-            one.last_message = Instant::now();
-            let name = launcher.name(node);
-            let lost =
-                |one: Working, error: &Error| (NodeState::Lost(launcher.why_missing(node, &one.link, error)), one.run);
-            states[node] = match reply {
-                Ok(Some(SuiteReply::Doing { done, of, what })) => {
-                    listener(Heard::Doing { node: &name, done, of, what: &what });
-                    working[node] = Some(one);
-                    None
-                }
-                Ok(Some(SuiteReply::Saved(run))) => {
-                    listener(Heard::Saved { node: &name, run: &run });
-                    one.run = Some(*run);
-                    working[node] = Some(one);
-                    None
-                }
-                Ok(Some(SuiteReply::Ended(run, ending))) => {
-                    listener(Heard::Saved { node: &name, run: &run });
-                    Some((NodeState::Measured(ending), Some(*run)))
-                }
-                Ok(Some(SuiteReply::Failed(reason))) => Some((NodeState::Lost(reason), one.run)),
-                Ok(None) => Some(lost(one, &Error::Gone("it ended during the measurement".to_owned()))),
-                Err(error) => Some(lost(one, &error)),
-            };
-        }
-        let given_up = leaving.is_some_and(|until| Instant::now() > until);
-        for (node, slot) in working.iter_mut().enumerate() {
-            if let Some(one) = slot.take_if(|one| given_up || one.last_message.elapsed() > SILENCE) {
-                let error = Error::Gone(format!("it sent nothing for {} s", one.last_message.elapsed().as_secs()));
-                states[node] = Some((NodeState::Lost(launcher.why_missing(node, &one.link, &error)), one.run));
-            }
-        }
-    }
+    Ok(heard)
 }

@@ -61,6 +61,8 @@ pub enum SuiteReply {
         /// A description.
         what: String,
     },
+    /// Nothing new: it is there. Sent at fixed intervals, since a launch may take long.
+    Alive,
     /// The run so far.
     Saved(Box<Run>),
     /// The final run.

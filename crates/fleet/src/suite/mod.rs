@@ -1,7 +1,9 @@
 //! A suite on every node: each measures itself and returns its run document over its output.
 
 mod agent;
+mod collect;
 mod driver;
+mod life;
 mod message;
 
 pub use agent::DUTY;

@@ -4,3 +4,4 @@ mod build;
 mod lab;
 mod launcher;
 mod serve;
+mod suite;

@@ -313,6 +313,10 @@ fn limits_are_enforced() {
         let answer = control.receive::<FromServer>(SOON, LONGEST);
         assert!(matches!(answer, Ok(FromServer::Refused { .. }) | Err(_)), "{bad:?}: {answer:?}");
     }
+    // The reason is said once.
+    let long = StreamPlan { block: 1.0, blocks: 8, ..small() };
+    let said = long.measure_once(&path(&server), &Stopper::default()).unwrap_err().to_string();
+    assert!(said.matches("refused").count() == 1 && said.ends_with(" s; 1 s are allowed"), "{said}");
     // A test that exceeds a limit is ended: too many bytes, or too long.
     let mut control = admitted(&server);
     let cut = |control: &mut Channel| {

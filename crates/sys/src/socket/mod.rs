@@ -10,7 +10,7 @@ mod tap;
 mod tcp_info;
 
 pub use interface::interfaces;
-pub use linux::{congestion, drops, effective_buffers, set_congestion, set_pacing, tcp_info};
+pub use linux::{congestion, drops, effective_buffers, set_congestion, set_connect_repeats, set_pacing, tcp_info};
 pub use tap::tap;
 pub use tcp_info::TcpInfo;
 

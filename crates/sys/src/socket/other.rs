@@ -28,3 +28,8 @@ pub fn effective_buffers(_fd: impl AsFd) -> Result<(u64, u64)> {
 pub fn set_pacing(_fd: impl AsFd, _bytes_per_second: u32) -> Result<()> {
     Err(Error::not_here("limit the rate of a socket"))
 }
+
+/// The system's own limit stays.
+pub fn set_connect_repeats(_fd: impl AsFd, _repeats: u8) -> Result<()> {
+    Ok(())
+}
