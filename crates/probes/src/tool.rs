@@ -10,10 +10,7 @@ use crate::{ProbeError, Unsupported};
 /// # Errors
 /// When none of the names exists.
 pub(crate) fn find(names: &[&str]) -> Result<PathBuf, Unsupported> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = names
-        .iter()
-        .find_map(|name| std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file()));
+    let found = names.iter().find_map(|name| sys::process::program_named(name));
     found.ok_or_else(|| Unsupported::new(format!("there is no {}", names.join(" or "))))
 }
 

@@ -58,7 +58,7 @@ pub fn perform(order: &LaunchSpec) -> CopyReport {
     supervise(&mut programs, &mut outputs, began + order.time_allowed(), adopts);
     // One that has not ended, since the kernel holds it, is waited for by its owner.
     let held: Vec<i32> = programs.iter().filter(|one| one.ended().is_none()).map(Supervised::pid).collect();
-    let left_running = adopts && reap_orphans(&held).unwrap_or(false);
+    let left_running = adopts && reap_orphans(&held, &mut |_| {}).unwrap_or(false);
     let used = Usage::of(Who::Children).unwrap_or_default().since(&before);
     let stolen = times.zip(machine_times().ok()).map(|(before, after)| {
         let spent = after.since(&before);
@@ -136,7 +136,7 @@ fn supervise(programs: &mut [Supervised], outputs: &mut [[Kept; 2]], deadline: I
         }
         if adopts {
             // Those that are not waited for now are at the end.
-            let _ = reap_orphans(&own);
+            let _ = reap_orphans(&own, &mut |_| {});
         }
         if read(programs, outputs, if adopts { left.min(REAP) } else { left }).is_err() {
             // Waiting failed: those that have ended are reported, the others count as timed out.
