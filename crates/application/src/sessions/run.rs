@@ -87,7 +87,8 @@ fn attend(order: &SessionOrder) -> Result<SessionReport, String> {
         busy: utilisation,
         waiting: share(|used| used.waiting),
         ready: share(|used| used.ready),
-        delegate: sessions.iter().any(|used| used.delegates),
+        // Of what goes on after them neither is known.
+        delegate: sessions.iter().any(|used| used.delegates) || orphans.running,
         read: sessions.iter().any(|used| used.device > 0.0),
         iowait,
         pressure,
