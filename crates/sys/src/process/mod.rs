@@ -29,6 +29,6 @@ pub use own::command_of;
 pub use owner::{is_abandoned, owned_prefix, prefix_of, remove_abandoned};
 pub use pipe::{EndingOutput, TimedInput};
 pub use program::PreparedProgram;
-pub use search::program_named;
+pub use search::{program_named, search_path};
 pub use supervised::{Attended, Finished, Stream, Supervised, Supply, run, serve};
 pub use thread::run_bare_thread;

@@ -1,6 +1,6 @@
 //! Finding programs as execvp(3) finds them.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -11,8 +11,13 @@ const WITHOUT_PATH: &str = "/bin:/usr/bin";
 /// slash is a path itself.
 #[must_use]
 pub fn program_named(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH");
-    among(name, path.as_deref().unwrap_or(OsStr::new(WITHOUT_PATH)))
+    among(name, &search_path())
+}
+
+/// Where programs are searched.
+#[must_use]
+pub fn search_path() -> OsString {
+    std::env::var_os("PATH").unwrap_or_else(|| WITHOUT_PATH.into())
 }
 
 fn among(name: &str, path: &OsStr) -> Option<PathBuf> {
