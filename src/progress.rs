@@ -311,7 +311,9 @@ mod tests {
     fn an_estimate_that_grew_is_followed_where_drawings_are_rare() {
         let mut left = TimeLeft::default();
         left.estimate(8.0, 0.0);
-        (0..8).for_each(|second| drop(left.show(f64::from(second))));
+        for second in 0..8 {
+            left.show(f64::from(second));
+        }
         left.estimate(30.0, 8.0);
         let shown: Vec<f64> = (8..20).map(|second| left.show(f64::from(second))).collect();
         assert!(shown.last().is_some_and(|left| (left - 19.0).abs() < 1e-9), "{shown:?}");
