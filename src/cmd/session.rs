@@ -173,7 +173,8 @@ impl<'a> LocalSession<'a> {
         Ok(MeasureSession::measure(order, engine, &mut progress, saver, stopper)?)
     }
 
-    /// Saves the run, prints it with `draw`, and returns the exit code: success if the run `worked`.
+    /// Saves the run, prints it with `draw`, and returns the exit code: success if the run `worked` and measured
+    /// anything.
     pub(crate) fn conclude(
         mut self,
         result: RunResult,
@@ -217,7 +218,7 @@ impl<'a> LocalSession<'a> {
                 output::remark(&format!("stopped; what was measured is kept{resume}"));
                 Ok(ExitStatus::Stopped)
             }
-            EndReason::Complete | EndReason::TimeLimit if worked(&run) => Ok(ExitStatus::Fine),
+            EndReason::Complete | EndReason::TimeLimit if measured(&run) && worked(&run) => Ok(ExitStatus::Fine),
             EndReason::Complete | EndReason::TimeLimit => {
                 let failed = |figure: &&Figure| matches!(figure.outcome, Outcome::Failed(_));
                 output::remark(&match (measured(&run), run.figures.iter().filter(failed).count()) {
