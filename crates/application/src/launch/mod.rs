@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use duet::{DuetTurn, apart, duet_turn, is_swapped, launch_of, ratio_launch};
 pub(crate) use helper::answer;
 pub use helper::{Starter, serve};
+pub(crate) use perform::limit_of;
 pub use perform::perform;
 
 /// Specification of a launch.

@@ -114,7 +114,13 @@ fn start(argv: &[String], order: &LaunchSpec) -> Result<Supervised, String> {
     let mut command = Command::new(program);
     command.args(arguments).current_dir(&order.directory).envs(&order.environment);
     // It stays in this process's group, so that killing the group ends it too.
-    Supervised::start(&mut command, Supply::default()).map_err(|error| format!("{program}: {error}"))
+    Supervised::start(&mut command, Supply::default())
+        .map_err(|error| format!("{program}: {error}{}", limit_of(&error)))
+}
+
+/// The limit of this process or its control group behind an error, as the end of a sentence; empty if there is none.
+pub(crate) fn limit_of(error: &std::io::Error) -> String {
+    sys::process::limit_behind(error.raw_os_error()).map(|limit| format!("; {limit}")).unwrap_or_default()
 }
 
 /// Waits until all programs have ended, and kills the rest at the deadline. If this process `adopts` orphans, it waits

@@ -16,7 +16,7 @@ use super::load::LoadMoment;
 use super::verdict::{SessionsSeen, verdict};
 use super::{FileSharing, SessionOrder, SessionReport, SessionUse};
 use crate::Error;
-use crate::launch::{Starter, answer, time_allowed};
+use crate::launch::{Starter, answer, limit_of, time_allowed};
 
 /// Sampling interval of the sessions' states, which is also the error of their times.
 const INTERVAL: Duration = Duration::from_millis(10);
@@ -234,7 +234,7 @@ impl RunningSession {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .map_err(|error| format!("{program} could not be started: {error}"))?;
+            .map_err(|error| format!("{program} could not be started: {error}{}", limit_of(&error)))?;
         let pid = child.id().cast_signed();
         Ok(Self { child, pid, began: Instant::now(), samples: Samples::default(), ended: None })
     }
