@@ -70,10 +70,17 @@ mod tests {
 
     #[test]
     fn sessions_are_resumed_by_their_own_command_line() {
-        let mut run =
-            Run { plan: model::Plan { suite: "sessions".to_owned(), ..Default::default() }, ..Run::default() };
         let words = ["prony", "app", "sessions", "-n", "1", "a", "--", "wc", "-c"];
-        run.session.command = words.map(str::to_owned).to_vec();
+        let mut run = Run {
+            schema: 3,
+            id: "a".to_owned(),
+            label: None,
+            origin: None,
+            machine: model::Machine::default(),
+            session: model::Session { command: words.map(str::to_owned).to_vec(), ..Default::default() },
+            plan: model::Plan { suite: "sessions".to_owned(), ..Default::default() },
+            figures: Vec::new(),
+        };
         let said = resume_command(&run, "3");
         assert_eq!(said.as_deref(), Some("prony app sessions -n 1 a --resume 3 -- wc -c"));
         run.session.complete = true;
