@@ -18,14 +18,14 @@ type NodeMask = [libc::c_ulong; NODES / WORD];
 /// A memory policy of a thread.
 #[cfg(target_os = "linux")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Policy {
+struct MemoryPolicy {
     /// With its flags.
     mode: libc::c_int,
     mask: NodeMask,
 }
 
 #[cfg(target_os = "linux")]
-impl Policy {
+impl MemoryPolicy {
     const DEFAULT: Self = Self { mode: libc::MPOL_DEFAULT, mask: [0; NODES / WORD] };
 
     /// That of this thread, inherited from who started the program (`numactl`); the default one if the kernel does not
@@ -69,7 +69,7 @@ pub fn on_node<T, E: From<Error>>(
     work: impl FnOnce() -> std::result::Result<T, E>,
 ) -> std::result::Result<T, E> {
     /// Puts the former policy back, also where the work panics.
-    struct FormerPolicy(Policy);
+    struct FormerPolicy(MemoryPolicy);
     impl Drop for FormerPolicy {
         fn drop(&mut self) {
             // The kernel gave it, so it takes it; a failure has no remedy.
@@ -82,8 +82,8 @@ pub fn on_node<T, E: From<Error>>(
     }
     let mut mask: NodeMask = [0; NODES / WORD];
     mask[node / WORD] |= 1 << (node % WORD);
-    let former = Policy::current();
-    Policy { mode: libc::MPOL_BIND, mask }.set(what)?;
+    let former = MemoryPolicy::current();
+    MemoryPolicy { mode: libc::MPOL_BIND, mask }.set(what)?;
     let _former = FormerPolicy(former);
     work()
 }
@@ -192,18 +192,18 @@ mod tests {
     fn the_policy_that_was_there_is_put_back() {
         let mut mask = [0; NODES / WORD];
         mask[0] = 1;
-        let interleaved = Policy { mode: libc::MPOL_INTERLEAVE, mask };
+        let interleaved = MemoryPolicy { mode: libc::MPOL_INTERLEAVE, mask };
         if let Err(reason) = interleaved.set("interleave memory") {
             return testing::lacks!("memory policies: {reason}");
         }
-        assert_eq!(Policy::current(), interleaved);
+        assert_eq!(MemoryPolicy::current(), interleaved);
         on_node(0, || {
-            assert_eq!(Policy::current().mode, libc::MPOL_BIND);
+            assert_eq!(MemoryPolicy::current().mode, libc::MPOL_BIND);
             Ok::<(), Error>(())
         })
         .unwrap();
-        assert_eq!(Policy::current(), interleaved);
-        Policy::DEFAULT.set("end the policy").unwrap();
-        assert_eq!(Policy::current(), Policy::DEFAULT);
+        assert_eq!(MemoryPolicy::current(), interleaved);
+        MemoryPolicy::DEFAULT.set("end the policy").unwrap();
+        assert_eq!(MemoryPolicy::current(), MemoryPolicy::DEFAULT);
     }
 }
