@@ -33,6 +33,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let document = match (&arguments.name, &arguments.suite) {
         _ if arguments.suites => suites(),
+        (_, Some(suite)) if suite == ams::SUITE => of_ams(),
         (_, Some(suite)) => match rating::components(suite) {
             Some(document) => document,
             None => figures(suite)?,
@@ -90,6 +91,16 @@ fn suites() -> Document {
     let others = rating::SUITES.iter().chain([&ams::LISTED]);
     data.extend(others.map(|(name, _, about)| serde_json::json!({ "name": name, "about": about })));
     document.data = EmbeddedJson::of(&data).ok();
+    document
+}
+
+/// The suite whose figures are applications and sessions: which ones depends on what is installed.
+fn of_ams() -> Document {
+    let (name, figures, about) = ams::LISTED;
+    let mut document = Document::new(format!("{name}: {}", report::words::plural(figures, "figure")));
+    document.notes.push(about.to_owned());
+    document.next = vec![format!("prony run --suite {name}")];
+    document.data = EmbeddedJson::of(&serde_json::json!({ "name": name, "about": about })).ok();
     document
 }
 

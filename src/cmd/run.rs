@@ -177,8 +177,8 @@ fn announce_duration(run: &Run) {
         |limit| format!("; it ends after {} with what has converged by then", time(limit)),
     );
     output::remark(&format!(
-        "{} figures, {} to {} launches each: roughly {} to {}{bounded}; Ctrl-C keeps what was measured, --resume continues",
-        open.len(),
+        "{}, {} to {} launches each: roughly {} to {}{bounded}; Ctrl-C keeps what was measured, --resume continues",
+        report::words::plural(open.len(), "figure"),
         looks.0,
         looks.1,
         time(seconds(looks.0)),
@@ -300,6 +300,12 @@ fn place(directory: &Path) -> Result<PathBuf> {
     if directory.is_file() {
         bail!("{} is a file; name a directory with --directory", directory.display());
     }
+    // Documents are UTF-8: by another name of theirs another directory would be made and measured.
+    ensure!(
+        directory.to_str().is_some(),
+        "the name of {} is not UTF-8, which documents are; name another directory with --directory",
+        directory.display()
+    );
     Ok(directory)
 }
 

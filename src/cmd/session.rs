@@ -2,6 +2,7 @@
 //! machine, a run to resume, progress, saving, and the output at the end.
 
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -157,6 +158,8 @@ impl<'a> LocalSession<'a> {
     /// Measures to the end, saving after every round.
     pub(crate) fn measure(&mut self, order: RunRequest, engine: &mut dyn Engine) -> Result<RunResult> {
         run_claim::claim(&order.run().id, "measure this run")?;
+        let plan = &order.run().plan;
+        probes::remove_abandoned(plan.directory.iter().chain(&plan.more_directories).map(Path::new));
         let order = match order.run().plan.references {
             true => {
                 let run = order.run();
@@ -175,7 +178,8 @@ impl<'a> LocalSession<'a> {
         report::words::resume_command(run, &self.saver.number?.to_string())
     }
 
-    /// Saves the run, prints it with `draw`, and returns the exit code: success if the run `worked`.
+    /// Saves the run, prints it with `draw`, and returns the exit code: success if the run `worked` and measured
+    /// anything.
     pub(crate) fn conclude(
         mut self,
         result: RunResult,
@@ -219,7 +223,7 @@ impl<'a> LocalSession<'a> {
                 output::remark(&format!("stopped; what was measured is kept{resume}"));
                 Ok(ExitStatus::Stopped)
             }
-            EndReason::Complete | EndReason::TimeLimit if worked(&run) => Ok(ExitStatus::Fine),
+            EndReason::Complete | EndReason::TimeLimit if measured(&run) && worked(&run) => Ok(ExitStatus::Fine),
             EndReason::Complete | EndReason::TimeLimit => {
                 let failed = |figure: &&Figure| matches!(figure.outcome, Outcome::Failed(_));
                 output::remark(&match (measured(&run), run.figures.iter().filter(failed).count()) {
@@ -258,16 +262,19 @@ pub(crate) fn measured(run: &Run) -> bool {
         .any(|figure| matches!(figure.outcome, Outcome::Measured(_) | Outcome::Below { .. } | Outcome::Modes(_)))
 }
 
-/// The newest earlier runs of the machine with this fingerprint, except the run `id`, which may contain the ratio of
-/// its unshared core.
+/// The newest earlier runs of the machine with this fingerprint that read references, except the run `id`: they may
+/// contain the ratio of its unshared core.
 pub(super) fn earlier(store: Option<&dyn Store>, fingerprint: &str, id: &str) -> Vec<Run> {
     /// Enough that one of them probably had both a shared and an unshared core.
     const NEWEST: usize = 5;
+    /// Runs that are looked into: those of command lines and applications read no references.
+    const LOOKED_INTO: usize = 50;
     let read = |store: &dyn Store| -> Option<Vec<Run>> {
         let mut same = store.summaries().ok()?;
         same.retain(|other| other.fingerprint == fingerprint && other.tool.is_none() && other.id != id);
         same.sort_by_key(|other| std::cmp::Reverse(other.number));
-        Some(same.iter().take(NEWEST).filter_map(|other| store.get(&other.id, Detail::Values).ok()).collect())
+        let runs = same.iter().take(LOOKED_INTO).filter_map(|other| store.get(&other.id, Detail::Values).ok());
+        Some(runs.filter(|run| run.session.references.is_some()).take(NEWEST).collect())
     };
     store.and_then(read).unwrap_or_default()
 }

@@ -84,12 +84,24 @@ fn a_closed_terminal_ends_a_run_unless_it_was_to_be_ignored() {
 /// An execution that went on would be at work beside the next measurement.
 #[test]
 fn what_was_timed_ends_with_a_killed_run() {
+    ends_with_a_killed_run(&["time", "echo $$ > pid; exec sleep 600"]);
+}
+
+#[test]
+fn sessions_end_with_a_killed_run() {
+    let reader = ["--", "sh", "-c", "(exec sh -c 'echo $$ > pid; exec sleep 600')"];
+    ends_with_a_killed_run(&[&["app", "sessions", "-n", "1", "a"], &reader[..]].concat());
+}
+
+/// A run of a program that writes its number into a file is killed, and the program with it.
+fn ends_with_a_killed_run(arguments: &[&str]) {
     if !Path::new("/proc/self/stat").exists() {
         testing::lacks("/proc");
         return;
     }
     let place = Place::new();
-    let mut child = started(place.prony().args(["time", "echo $$ > pid; exec sleep 600"]));
+    std::fs::write(place.file("a"), "x").unwrap();
+    let mut child = started(place.prony().args(arguments));
     let pid = || std::fs::read_to_string(place.file("pid")).ok()?.trim().parse::<u32>().ok();
     wait_for("the command", || pid().is_some());
     let command = pid().unwrap();

@@ -4,6 +4,7 @@
 use crate::common;
 
 use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -85,6 +86,21 @@ fn unknown_names_get_the_nearest_and_bad_values_a_reason() {
     let said = place.ask(&["run", "--resume", "7"]).refused();
     assert!(said.contains('7'), "{said}");
     assert!(!place.file("runs.sqlite").exists(), "nothing is made for a refusal");
+}
+
+/// Another directory was made and measured, by what is left of the name in UTF-8.
+#[test]
+fn a_directory_whose_name_no_document_can_hold_is_refused() {
+    let (place, odd) = (Place::new(), std::ffi::OsStr::from_bytes(b"n\xff"));
+    if std::fs::create_dir(place.path().join(odd)).is_err() {
+        testing::lacks("names of files that are not UTF-8");
+        return;
+    }
+    let mut run = place.prony();
+    run.args(["run", "--probe", "file.create", "--directory"]).arg(odd);
+    let said = Answer::of(run.output().unwrap()).refused();
+    assert!(said.contains("is not UTF-8"), "{said}");
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1, "nothing is made for a refusal");
 }
 
 #[test]

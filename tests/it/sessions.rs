@@ -76,6 +76,27 @@ fn what_children_of_sessions_wait_for_is_not_guessed() {
     assert!(!said.contains("hardly wait"), "{said}");
 }
 
+/// A loop whose parent has ended is waited for by nobody but the run: the session goes on until that was done.
+#[test]
+fn children_that_a_session_does_not_wait_for_are_counted() {
+    let place = Place::new();
+    std::fs::write(place.file("a"), "x").unwrap();
+    let script = "(sh -c 'i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done' & echo $! > pid); \
+                  while kill -0 $(cat pid) 2> /dev/null; do sleep 0.05; done; true";
+    let sessions = ["app", "sessions", "-n", "1", "a", "--iterations", "1", "--json", "--", "sh", "-c", script];
+    let run = place.ask(&sessions).fine().json();
+    let of = |probe: &str| {
+        let figures = run["figures"].as_array().unwrap();
+        figures.iter().find(|figure| figure["probe"] == probe).unwrap().clone()
+    };
+    let cpu = of("application.session_cpu");
+    let (share, wall) = (cpu["outcome"]["measured"]["value"].as_f64().unwrap(), &cpu["launches"][0]["wall"]);
+    let seconds = share * wall.as_f64().unwrap();
+    // What the session and the commands that it waits for use is hundredths of a second.
+    assert!(seconds > 0.1, "{seconds} s of CPU time in {wall} s");
+    assert!(of("application.session_waiting")["outcome"]["unfit"].is_string(), "the loop did the work");
+}
+
 #[test]
 fn sessions_that_only_compute_are_cpu_bound() {
     let place = Place::new();

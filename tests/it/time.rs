@@ -52,6 +52,15 @@ fn executions_are_spread_over_time_unless_asked_otherwise() {
     assert_eq!(began(&["--runs", "3", "--spacing", "0"]).0, 0.0);
 }
 
+/// One execution has no interval: that is nothing for a script that goes on by the exit code.
+#[test]
+fn a_limit_that_leaves_no_two_executions_measures_nothing() {
+    let place = Place::new();
+    let answer = timed(&place, &["sleep 0.3", "--time-limit", "10ms"]);
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    assert!(answer.err.contains("nothing could be measured"), "{answer:?}");
+}
+
 #[test]
 fn a_number_of_runs_is_kept_to_and_parameters_are_filled_in() {
     let place = Place::new();

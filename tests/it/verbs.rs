@@ -44,6 +44,12 @@ fn the_catalogue_is_listed_and_each_probe_shown() {
     let suites = place.ask(&["probes", "--suites"]).fine().out;
     assert!(suites.contains("babar") && suites.contains("int-1"), "{suites}");
     assert!(place.ask(&["probes", "--suite", "quick"]).fine().out.contains("os.syscall_write"));
+    let listed = place.ask(&["probes", "--suites", "--json"]).fine().json();
+    for suite in listed.as_array().unwrap() {
+        let name = suite["name"].as_str().unwrap();
+        let shown = place.ask(&["probes", "--suite", name]).fine().out;
+        assert!(shown.contains(&format!("prony run --suite {name}")), "{shown}");
+    }
     let said = place.ask(&["probes", "memory.load_latencz"]).refused();
     assert!(said.contains("memory.load_latency"), "{said}");
     let said = place.ask(&["probes", "--suite", "quik"]).refused();

@@ -13,6 +13,7 @@ mod fit;
 mod launch;
 mod manifest;
 mod pair;
+mod path_bytes;
 mod sessions;
 mod timing;
 
@@ -24,7 +25,9 @@ pub use fit::{Against, FitResidual, FitScatter, GroupFit, Pair, fit, pairs};
 pub use launch::{CopyOutput, CopyReport, LaunchSpec, ProcessEnd, Starter, perform, serve};
 pub use manifest::{Application, BUILTIN, DigestScope, Manifest, ManifestWork, Rate, TEMPLATE, Template, Verify};
 pub use pair::EnginePair;
-pub use sessions::{FileSharing, SessionOrder, SessionReport, SessionUse, Sessions, SessionsVerdict, read_files};
+pub use sessions::{
+    FileSharing, SessionOrder, SessionReport, SessionUse, Sessions, SessionsVerdict, read_files, serve_sessions,
+};
 pub use timing::{
     AXIS, CommandLine, MEMORY, RATIO, ShellChoice, TIME, TimedCommand, TimedPair, TimedVerdict, Timing, TimingOrder,
     build_pairs, timed_pairs,

@@ -10,10 +10,7 @@ use crate::{ProbeError, Unsupported};
 /// # Errors
 /// When none of the names exists.
 pub(crate) fn find(names: &[&str]) -> Result<PathBuf, Unsupported> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = names
-        .iter()
-        .find_map(|name| std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file()));
+    let found = names.iter().find_map(|name| sys::process::program_named(name));
     found.ok_or_else(|| Unsupported::new(format!("there is no {}", names.join(" or "))))
 }
 
@@ -21,6 +18,8 @@ pub(crate) fn find(names: &[&str]) -> Result<PathBuf, Unsupported> {
 pub(crate) fn command(program: &Path, directory: &Path) -> Command {
     let mut command = Command::new(program);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    // Where the environment has no search path, a compiler does not find its linker.
+    command.env("PATH", sys::process::search_path());
     command.current_dir(directory).env("LC_ALL", "C").env("TMPDIR", directory);
     command
 }

@@ -57,7 +57,10 @@ pub(crate) fn measure(
     options: &MeasureOptions,
     common: &CommonOptions,
 ) -> Result<ExitStatus> {
-    let folder = tempfile::Builder::new().prefix("prony-ams-").tempdir().context("could not make a folder")?;
+    let folder = tempfile::Builder::new()
+        .prefix(&format!("{}ams-", sys::process::owned_prefix()))
+        .tempdir()
+        .context("could not make a folder")?;
     let starter = starter()?;
     let mut session = LocalSession::open("run, suite ams", options, common)?;
     let wanted = if beyond_memory {
@@ -87,7 +90,7 @@ pub(crate) fn measure(
         command,
         patience: 3600.0,
     };
-    let (mut sessions, fresh) = Sessions::new(run, order, "analyse");
+    let (mut sessions, fresh) = Sessions::new(run, order, "analyse", super::attendant()?);
     if let Some(run) = &resumed {
         resume::same_figures(run, &fresh)?;
         campaign.recall(run, &fresh)?;

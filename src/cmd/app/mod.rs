@@ -42,6 +42,9 @@ enum AppAction {
     /// Perform one launch on standard input and output
     #[command(hide = true)]
     Launch,
+    /// Run sessions once for standard input and output
+    #[command(hide = true)]
+    Attend,
 }
 
 pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitStatus> {
@@ -53,16 +56,26 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
         AppAction::Work(arguments) => work::run(&arguments),
         AppAction::Read(arguments) => work::read(&arguments),
         AppAction::Launch => {
-            // If a campaign is killed, its helper ends too, and with the helper its copies, which would be at work
-            // beside the next measurement.
-            let parent = sys::process::parent_pid();
-            sys::process::end_group_with_parent(parent).or_else(|_| sys::process::die_with_parent(parent))?;
-            // Where orphans cannot be adopted, what the copies do not wait for themselves is not counted.
-            let _ = sys::process::adopt_orphans();
+            become_helper()?;
             application::serve(std::io::stdin(), std::io::stdout())?;
             Ok(ExitStatus::Fine)
         }
+        AppAction::Attend => {
+            become_helper()?;
+            application::serve_sessions(std::io::stdin(), std::io::stdout())?;
+            Ok(ExitStatus::Fine)
+        }
     }
+}
+
+/// If what measures is killed, its helper ends too, and with the helper the programs that it started, which would be at
+/// work beside the next measurement.
+fn become_helper() -> Result<()> {
+    let parent = sys::process::parent_pid();
+    sys::process::end_group_with_parent(parent).or_else(|_| sys::process::die_with_parent(parent))?;
+    // Where orphans cannot be adopted, what programs do not wait for themselves is not counted.
+    let _ = sys::process::adopt_orphans();
+    Ok(())
 }
 
 /// The document of an action that only computes, for reports; `None` for the others.
@@ -73,7 +86,12 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Option<
     }
 }
 
-/// Helpers of this same program.
+/// Helpers of this same program, for launches.
 pub(crate) fn starter() -> Result<Starter> {
     Ok(Starter::new(std::env::current_exe()?, ["app", "launch"]))
+}
+
+/// Helpers of this same program, for sessions.
+fn attendant() -> Result<Starter> {
+    Ok(Starter::new(std::env::current_exe()?, ["app", "attend"]))
 }

@@ -54,10 +54,11 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             root.canonicalize()?
         }
         None => {
+            sys::process::remove_abandoned(&std::env::temp_dir());
             temporary = tempfile::Builder::new()
-                .prefix("prony-builds-")
+                .prefix(&format!("{}builds-", sys::process::owned_prefix()))
                 .tempdir()
-                .context("could not make a folder for builds")?;
+                .context("could not make a folder for builds; name another place with --builds, or in TMPDIR")?;
             temporary.path().to_owned()
         }
     };

@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         command,
         patience: arguments.timeout,
     };
-    let (mut engine, fresh) = Sessions::new(document(arguments, &order), order, &name);
+    let (mut engine, fresh) = Sessions::new(document(arguments, &order), order, &name, super::attendant()?);
     let order = session.order(fresh, resumed)?;
     let result = session.measure(order, &mut engine)?;
     let draw = |run: &Run, context: &report::view::RunContext| Ok(drawn(run, context, engine.reports()));
@@ -192,8 +192,9 @@ pub(super) fn write_files(wanted: FilesToWrite<'_>, stopper: &Stopper) -> Result
     /// Approximate size of an event of the sample, bytes.
     const EVENT: u64 = 424;
     let FilesToWrite { directory, count, size } = wanted;
-    // `prony doctor` knows by the number whose it is.
-    let prefix = format!("prony-{}-sessions-", std::process::id());
+    // They may be large, and the room is needed now.
+    sys::process::remove_abandoned(directory);
+    let prefix = format!("{}sessions-", sys::process::owned_prefix());
     let folder = tempfile::Builder::new().prefix(&prefix).tempdir_in(directory).with_context(|| {
         format!("could not write files in {}; name another place with --directory", directory.display())
     })?;

@@ -6,6 +6,8 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use measure::Stopper;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use sys::process::{Attended, Supervised, Supply, command_of};
 
 use super::{CopyReport, LaunchSpec, perform};
@@ -22,11 +24,19 @@ const LOOK: Duration = Duration::from_millis(100);
 ///
 /// # Errors
 /// When the specification cannot be read or the report cannot be written; the other side is gone then.
-pub fn serve(input: impl Read, mut output: impl Write) -> std::io::Result<()> {
+pub fn serve(input: impl Read, output: impl Write) -> std::io::Result<()> {
+    answer(input, output, |order: LaunchSpec| perform(&order))
+}
+
+/// Reads what is asked for, does it, and writes the answer.
+pub(crate) fn answer<Q: DeserializeOwned, A: Serialize>(
+    input: impl Read,
+    mut output: impl Write,
+    work: impl FnOnce(Q) -> A,
+) -> std::io::Result<()> {
     let mut text = String::new();
     input.take(LIMIT as u64).read_to_string(&mut text)?;
-    let order: LaunchSpec = serde_json::from_str(&text)?;
-    serde_json::to_writer(&mut output, &perform(&order))?;
+    serde_json::to_writer(&mut output, &work(serde_json::from_str(&text)?))?;
     output.flush()
 }
 
@@ -55,9 +65,19 @@ impl Starter {
     /// # Errors
     /// When the helper cannot be started or gives no valid report, or the user asked to stop.
     pub fn launch(&self, order: &LaunchSpec, stopper: &Stopper) -> Result<CopyReport, Error> {
+        self.ask(order, order.time_allowed(), stopper)
+    }
+
+    /// Passes `question` to a helper that has `time` to do what it asks for, and returns its answer.
+    pub(crate) fn ask<A: DeserializeOwned>(
+        &self,
+        question: &impl Serialize,
+        time: Duration,
+        stopper: &Stopper,
+    ) -> Result<A, Error> {
         let fail = |what: &str, error: &dyn std::fmt::Display| Error::Helper(format!("{what}: {error}"));
-        let text = serde_json::to_vec(order).map_err(|error| fail("its specification", &error))?;
-        let deadline = Instant::now() + order.time_allowed() + SPARE;
+        let text = serde_json::to_vec(question).map_err(|error| fail("its specification", &error))?;
+        let deadline = Instant::now() + time + SPARE;
         let supply = Supply { input: Some(text), own_group: true, discard_errors: true };
         let mut helper = Supervised::start(command_of(&self.program).args(&self.arguments), supply)
             .map_err(|error| fail(&self.program(), &error))?;

@@ -13,7 +13,9 @@ use model::{Footprint, Invalid, Launch, TakenTime};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use duet::{DuetTurn, apart, duet_turn, is_swapped, launch_of, ratio_launch};
+pub(crate) use helper::answer;
 pub use helper::{Starter, serve};
+pub(crate) use perform::limit_of;
 pub use perform::perform;
 
 /// Specification of a launch.
@@ -22,7 +24,7 @@ pub struct LaunchSpec {
     /// Program and arguments of every copy.
     pub commands: Vec<Vec<String>>,
     /// Working directory of the copies.
-    #[serde(with = "path_bytes")]
+    #[serde(with = "crate::path_bytes")]
     pub directory: PathBuf,
     /// Variables that are set in addition to the inherited ones.
     pub environment: BTreeMap<String, String>,
@@ -36,31 +38,23 @@ pub struct LaunchSpec {
     pub begin: Option<u64>,
 }
 
-/// A path as its bytes, since the name of a directory need not be UTF-8.
-mod path_bytes {
-    use std::ffi::OsString;
-    use std::os::unix::ffi::{OsStrExt, OsStringExt};
-    use std::path::{Path, PathBuf};
-
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(path.as_os_str().as_bytes())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
-        Vec::deserialize(deserializer).map(|bytes| PathBuf::from(OsString::from_vec(bytes)))
-    }
-}
-
 impl LaunchSpec {
-    /// The time limit as a duration, bounded so that it can be added to a clock.
+    /// The time limit as a duration.
     pub(crate) fn time_allowed(&self) -> Duration {
-        const LONGEST: f64 = 1e9;
-        let seconds = if self.patience.is_nan() { 0.0 } else { self.patience };
-        Duration::from_secs_f64(seconds.clamp(0.0, LONGEST))
+        time_allowed(self.patience)
     }
 }
+
+/// A time limit in seconds as a duration, bounded so that it can be added to a clock.
+pub(crate) fn time_allowed(seconds: f64) -> Duration {
+    const LONGEST: f64 = 1e9;
+    let seconds = if seconds.is_nan() { 0.0 } else { seconds };
+    Duration::from_secs_f64(seconds.clamp(0.0, LONGEST))
+}
+
+/// Note of a launch whose programs left others running.
+pub(crate) const LEFT_RUNNING: &str = "processes that it started went on when it had ended: what they used is not \
+                                       counted, and those that left its process group run beside what is measured next";
 
 /// How a program ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -152,9 +146,7 @@ impl CopyReport {
 
     /// What is noted of processes that went on after the copies.
     pub(crate) fn leftovers(&self) -> Option<String> {
-        let note = "processes that it started went on when it had ended: what they used is not counted, and those that \
-                    left its process group run beside what is measured next";
-        self.left_running.then(|| note.to_owned())
+        self.left_running.then(|| LEFT_RUNNING.to_owned())
     }
 
     /// Outside evidence that excludes the launch by itself, never its value. Stolen and throttled time is judged over

@@ -58,7 +58,7 @@ pub fn perform(order: &LaunchSpec) -> CopyReport {
     supervise(&mut programs, &mut outputs, began + order.time_allowed(), adopts);
     // One that has not ended, since the kernel holds it, is waited for by its owner.
     let held: Vec<i32> = programs.iter().filter(|one| one.ended().is_none()).map(Supervised::pid).collect();
-    let left_running = adopts && reap_orphans(&held).unwrap_or(false);
+    let left_running = adopts && reap_orphans(&held, &mut |_| {}).unwrap_or(false);
     let used = Usage::of(Who::Children).unwrap_or_default().since(&before);
     let stolen = times.zip(machine_times().ok()).map(|(before, after)| {
         let spent = after.since(&before);
@@ -114,7 +114,13 @@ fn start(argv: &[String], order: &LaunchSpec) -> Result<Supervised, String> {
     let mut command = Command::new(program);
     command.args(arguments).current_dir(&order.directory).envs(&order.environment);
     // It stays in this process's group, so that killing the group ends it too.
-    Supervised::start(&mut command, Supply::default()).map_err(|error| format!("{program}: {error}"))
+    Supervised::start(&mut command, Supply::default())
+        .map_err(|error| format!("{program}: {error}{}", limit_of(&error)))
+}
+
+/// The limit of this process or its control group behind an error, as the end of a sentence; empty if there is none.
+pub(crate) fn limit_of(error: &std::io::Error) -> String {
+    sys::process::limit_behind(error.raw_os_error()).map(|limit| format!("; {limit}")).unwrap_or_default()
 }
 
 /// Waits until all programs have ended, and kills the rest at the deadline. If this process `adopts` orphans, it waits
@@ -136,7 +142,7 @@ fn supervise(programs: &mut [Supervised], outputs: &mut [[Kept; 2]], deadline: I
         }
         if adopts {
             // Those that are not waited for now are at the end.
-            let _ = reap_orphans(&own);
+            let _ = reap_orphans(&own, &mut |_| {});
         }
         if read(programs, outputs, if adopts { left.min(REAP) } else { left }).is_err() {
             // Waiting failed: those that have ended are reported, the others count as timed out.

@@ -9,10 +9,12 @@ use super::run::run_sessions;
 use super::{FileSharing, SessionOrder, SessionReport};
 use crate::Error;
 use crate::campaign::figure;
+use crate::launch::{LEFT_RUNNING, Starter};
 
 /// Many sessions as an engine that a [`measure::MeasureSession`] launches.
 pub struct Sessions {
     order: SessionOrder,
+    starter: Starter,
     /// Place of its first figure in the run.
     first: usize,
     warm: bool,
@@ -51,18 +53,17 @@ const ROWS: [(&str, &str, Unit, &str, Better, Value); 8] = [
     (WAITING, "time a session waits for storage", Unit::Ratio, "session", Better::Lower, |report| {
         mean(report, |used| used.waiting).filter(|_| !report.sessions.iter().any(|used| used.delegates))
     }),
-    ("machine_utilisation", "machine busy", Unit::Ratio, "machine", Better::Higher, |report| {
-        Some(report.utilisation).filter(|share| share.is_finite())
-    }),
+    ("machine_utilisation", "machine busy", Unit::Ratio, "machine", Better::Higher, |report| report.utilisation),
     ("machine_iowait", "machine idle waiting for devices", Unit::Ratio, "machine", Better::Lower, |report| {
         report.iowait
     }),
 ];
 
 impl Sessions {
-    /// The engine, and `run` with its figures. `reader` names what every session runs.
+    /// The engine, and `run` with its figures. `reader` names what every session runs; helpers of `starter` call
+    /// [`super::serve_sessions`].
     #[must_use]
-    pub fn new(mut run: Run, order: SessionOrder, reader: &str) -> (Self, Run) {
+    pub fn new(mut run: Run, order: SessionOrder, reader: &str, starter: Starter) -> (Self, Run) {
         let point = Point::origin()
             .with("reader", reader)
             .with("sessions", order.sessions.to_string())
@@ -78,7 +79,7 @@ impl Sessions {
             run.plan.entries.push(PlanEntry { probe, point: point.clone(), target, shares });
             run.figures.push(figure);
         }
-        (Self { order, first, warm: false, reports: Vec::new() }, run)
+        (Self { order, starter, first, warm: false, reports: Vec::new() }, run)
     }
 
     /// Every launch so far.
@@ -92,11 +93,14 @@ impl Sessions {
         if !self.warm {
             self.warm = true;
             // It is cold in ways that no rule of caching covers.
-            let report = run_sessions(&self.order, stopper)?;
+            let report = run_sessions(&self.order, &self.starter, stopper)?;
             let note = format!("{RECORD}first iteration discarded by rule: {:.3} s", report.wall);
             replies.push(Reply::Noted { figure: self.first, note });
         }
-        let report = run_sessions(&self.order, stopper)?;
+        let report = run_sessions(&self.order, &self.starter, stopper)?;
+        if report.left_running {
+            replies.push(Reply::Noted { figure: self.first, note: LEFT_RUNNING.to_owned() });
+        }
         for (at, (.., value)) in ROWS.iter().enumerate() {
             let figure = self.first + at;
             replies.push(match value(&report).filter(|value| value.is_finite()) {

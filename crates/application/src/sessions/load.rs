@@ -25,11 +25,9 @@ impl LoadMoment {
     }
 
     /// Shares since an earlier moment: busy, waiting for devices, stalled by storage.
-    pub(super) fn since(&self, before: &Self) -> (f64, Option<f64>, Option<f64>) {
-        let busy = self
-            .times
-            .zip(before.times)
-            .map_or(f64::NAN, |(after, before)| after.since(&before).busy_share().map_or(f64::NAN, Share::get));
+    pub(super) fn since(&self, before: &Self) -> (Option<f64>, Option<f64>, Option<f64>) {
+        let busy =
+            self.times.zip(before.times).and_then(|(after, before)| after.since(&before).busy_share().map(Share::get));
         let waited = self.iowait.zip(before.iowait).map(|(after, before)| {
             let ticks = |of: fn(&(u64, u64)) -> u64| of(&after).saturating_sub(of(&before)) as f64;
             Share::of(ticks(|counts| counts.0), ticks(|counts| counts.1).max(1.0)).map_or(0.0, Share::get)

@@ -7,14 +7,14 @@ mod verdict;
 
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use engine::Sessions;
-pub use run::read_files;
+pub use run::{read_files, serve_sessions};
 pub use verdict::SessionsVerdict;
 
 /// Which files a session reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileSharing {
     /// All sessions read all files, each beginning with another one.
@@ -24,11 +24,12 @@ pub enum FileSharing {
 }
 
 /// Specification of the sessions.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SessionOrder {
     /// Number of concurrent sessions.
     pub sessions: usize,
     /// The files.
+    #[serde(with = "crate::path_bytes::many")]
     pub files: Vec<PathBuf>,
     /// Which files a session reads.
     pub sharing: FileSharing,
@@ -40,8 +41,9 @@ pub struct SessionOrder {
     pub patience: f64,
 }
 
-/// Resources used by one session.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// Resources used by one session, with its children. What processes used that their parents did not wait for is counted
+/// in equal parts for every session, since it is not known whose they were.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SessionUse {
     /// Seconds from start to end.
     pub wall: f64,
@@ -60,7 +62,7 @@ pub struct SessionUse {
 }
 
 /// One repetition of all sessions.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionReport {
     /// One for each session.
     pub sessions: Vec<SessionUse>,
@@ -68,8 +70,8 @@ pub struct SessionReport {
     pub cpus: usize,
     /// Seconds from the first start to the last end.
     pub wall: f64,
-    /// Share of the machine's CPU time that was busy, with all its processes.
-    pub utilisation: f64,
+    /// Share of the machine's CPU time that was busy, with all its processes; `None` if the system does not report it.
+    pub utilisation: Option<f64>,
     /// Share of the machine's CPU time that was idle while a task waited for a device; `None` if the system does not
     /// report it.
     pub iowait: Option<f64>,
@@ -79,4 +81,6 @@ pub struct SessionReport {
     pub verdict: SessionsVerdict,
     /// The evidence, in a sentence.
     pub because: String,
+    /// Whether processes that the sessions started went on after the last of them: what those use is not counted.
+    pub left_running: bool,
 }

@@ -1,14 +1,14 @@
 //! Starts the sessions and observes them from outside, whatever program they run.
 
 use std::fs::File;
-use std::io::Read;
-use std::os::unix::process::CommandExt;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use measure::Stopper;
 use sys::file::Advice;
+use sys::process::reap_orphans;
 use sys::signal::Signal;
 use sys::usage::{Io, Stat, thread_states};
 
@@ -16,6 +16,7 @@ use super::load::LoadMoment;
 use super::verdict::{SessionsSeen, verdict};
 use super::{FileSharing, SessionOrder, SessionReport, SessionUse};
 use crate::Error;
+use crate::launch::{Starter, answer, limit_of, time_allowed};
 
 /// Sampling interval of the sessions' states, which is also the error of their times.
 const INTERVAL: Duration = Duration::from_millis(10);
@@ -24,14 +25,34 @@ const THREADS: usize = 64;
 /// Time limit for a killed session to end.
 const KILLED: Duration = Duration::from_secs(5);
 
-/// Runs all sessions once.
+/// Runs all sessions once, in a helper of `starter`: if this process is killed, they end with it, and what they leave
+/// running ends with each repetition.
 ///
 /// # Errors
 /// When a session cannot be started, fails or exceeds the time limit, or the user asked to stop.
-pub(super) fn run_sessions(order: &SessionOrder, stopper: &Stopper) -> Result<SessionReport, Error> {
+pub(super) fn run_sessions(order: &SessionOrder, starter: &Starter, stopper: &Stopper) -> Result<SessionReport, Error> {
     for file in &order.files {
+        if stopper.asked() {
+            return Err(Error::Stopped);
+        }
         prepare(file, order.cached)?;
     }
+    let report: Result<SessionReport, String> = starter.ask(order, time_allowed(order.patience), stopper)?;
+    report.map_err(Error::Sessions)
+}
+
+/// The helper of [`super::Sessions`]: runs the sessions specified on `input` once and writes their report to `output`. It
+/// counts what their children used that they did not wait for if this process adopts orphans
+/// ([`sys::process::adopt_orphans`]); no other child of it may run then.
+///
+/// # Errors
+/// When the specification cannot be read or the report cannot be written; the other side is gone then.
+pub fn serve_sessions(input: impl Read, output: impl Write) -> std::io::Result<()> {
+    answer(input, output, |order: SessionOrder| attend(&order))
+}
+
+/// Runs all sessions once, or says what went wrong.
+fn attend(order: &SessionOrder) -> Result<SessionReport, String> {
     let cpus = sys::affinity::allowed().map_or(1, |allowed| allowed.len());
     let before = LoadMoment::now();
     let began = Instant::now();
@@ -39,21 +60,21 @@ pub(super) fn run_sessions(order: &SessionOrder, stopper: &Stopper) -> Result<Se
     for index in 0..order.sessions {
         sessions.push(RunningSession::start(order, index)?);
     }
-    while sessions.iter().any(|session| session.used.is_none()) {
-        if stopper.asked() {
-            return Err(Error::Stopped);
-        }
+    let mut orphans = Orphans::default();
+    while sessions.iter().any(|session| session.ended.is_none()) {
         if began.elapsed().as_secs_f64() > order.patience {
-            return Err(Error::Sessions(format!("some were still running after {} s", order.patience)));
+            return Err(format!("some were still running after {} s", order.patience));
         }
         std::thread::sleep(INTERVAL);
-        for (index, session) in sessions.iter_mut().enumerate().filter(|(_, session)| session.used.is_none()) {
+        for (index, session) in sessions.iter_mut().enumerate().filter(|(_, session)| session.ended.is_none()) {
             session.sample(index)?;
         }
+        orphans.collect(&sessions);
     }
     let wall = began.elapsed().as_secs_f64();
     let (utilisation, iowait, pressure) = LoadMoment::now().since(&before);
-    let sessions: Vec<SessionUse> = sessions.iter().filter_map(|session| session.used).collect();
+    let part = orphans.used.part(sessions.len());
+    let sessions: Vec<SessionUse> = sessions.iter().filter_map(|session| session.used(&part)).collect();
     // Sessions that end early leave CPUs idle, so their CPU time is related to the whole time.
     let cpu: f64 = sessions.iter().map(|used| used.cpu * used.wall).sum::<f64>() / wall;
     let share = |of: fn(&SessionUse) -> f64| sessions.iter().map(of).sum::<f64>() / sessions.len() as f64;
@@ -66,12 +87,14 @@ pub(super) fn run_sessions(order: &SessionOrder, stopper: &Stopper) -> Result<Se
         busy: utilisation,
         waiting: share(|used| used.waiting),
         ready: share(|used| used.ready),
-        delegate: sessions.iter().any(|used| used.delegates),
+        // Of what goes on after them neither is known.
+        delegate: sessions.iter().any(|used| used.delegates) || orphans.running,
         read: sessions.iter().any(|used| used.device > 0.0),
         iowait,
         pressure,
     });
-    Ok(SessionReport { sessions, cpus, wall, utilisation, iowait, pressure, verdict, because })
+    let left_running = orphans.running;
+    Ok(SessionReport { sessions, cpus, wall, utilisation, iowait, pressure, verdict, because, left_running })
 }
 
 /// Reads a file into the page cache, or evicts it.
@@ -117,7 +140,70 @@ struct RunningSession {
     pid: i32,
     began: Instant,
     samples: Samples,
-    used: Option<SessionUse>,
+    ended: Option<EndedSession>,
+}
+
+/// Resources of processes that have ended.
+#[derive(Debug, Clone, Copy, Default)]
+struct Spent {
+    /// CPU time, seconds.
+    cpu: f64,
+    /// Bytes requested, and bytes read from a device.
+    asked: f64,
+    device: f64,
+}
+
+impl Spent {
+    /// Of a process that has ended and was not waited for, with the children that it waited for.
+    fn of(stat: &Stat, io: &Io) -> Self {
+        let cpu = (stat.user + stat.system + stat.children).as_secs_f64();
+        Self { cpu, asked: io.read_chars as f64, device: io.read_bytes as f64 }
+    }
+
+    fn plus(&self, other: &Self) -> Self {
+        Self { cpu: self.cpu + other.cpu, asked: self.asked + other.asked, device: self.device + other.device }
+    }
+
+    /// One of so many equal parts.
+    fn part(&self, parts: usize) -> Self {
+        let parts = parts.max(1) as f64;
+        Self { cpu: self.cpu / parts, asked: self.asked / parts, device: self.device / parts }
+    }
+}
+
+/// A session at its end.
+#[derive(Debug, Clone, Copy)]
+struct EndedSession {
+    wall: f64,
+    /// CPU time of its own, seconds.
+    own: f64,
+    /// With the children that it waited for.
+    spent: Spent,
+}
+
+/// Processes whose parents ended before them, which this process has adopted.
+#[derive(Debug, Default)]
+struct Orphans {
+    used: Spent,
+    /// Whether some were still running at the last look.
+    running: bool,
+}
+
+impl Orphans {
+    /// Waits for those that have ended.
+    fn collect(&mut self, sessions: &[RunningSession]) {
+        if !sys::process::adopts_orphans() {
+            return;
+        }
+        let own: Vec<i32> = sessions.iter().filter(|one| one.ended.is_none()).map(|one| one.pid).collect();
+        let mut ended = |pid: i32| {
+            // One that the system shows to nobody, such as a program of another user, is not counted.
+            if let Ok(stat) = Stat::of(pid) {
+                self.used = self.used.plus(&Spent::of(&stat, &Io::of(pid).unwrap_or_default()));
+            }
+        };
+        self.running = reap_orphans(&own, &mut ended).unwrap_or(false);
+    }
 }
 
 /// How often a session was sampled in each state.
@@ -129,7 +215,7 @@ struct Samples {
 }
 
 impl RunningSession {
-    fn start(order: &SessionOrder, index: usize) -> Result<Self, Error> {
+    fn start(order: &SessionOrder, index: usize) -> Result<Self, String> {
         let files = &order.files;
         let own: Vec<&PathBuf> = match order.sharing {
             FileSharing::Shared => {
@@ -139,7 +225,7 @@ impl RunningSession {
             FileSharing::Own => files.iter().skip(index).step_by(order.sessions).collect(),
         };
         let Some((program, arguments)) = order.command.split_first() else {
-            return Err(Error::Sessions("the command is empty".to_owned()));
+            return Err("the command is empty".to_owned());
         };
         let child = Command::new(program)
             .args(arguments)
@@ -147,16 +233,15 @@ impl RunningSession {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            .process_group(0)
             .spawn()
-            .map_err(|error| Error::Sessions(format!("{program} could not be started: {error}")))?;
-        let pid = i32::try_from(child.id()).map_err(|error| Error::Sessions(error.to_string()))?;
-        Ok(Self { child, pid, began: Instant::now(), samples: Samples::default(), used: None })
+            .map_err(|error| format!("{program} could not be started: {error}{}", limit_of(&error)))?;
+        let pid = child.id().cast_signed();
+        Ok(Self { child, pid, began: Instant::now(), samples: Samples::default(), ended: None })
     }
 
     /// Records what the session used once it has ended: a zombie still has its statistics.
-    fn sample(&mut self, index: usize) -> Result<(), Error> {
-        let stat = Stat::of(self.pid).map_err(|error| Error::Sessions(error.to_string()))?;
+    fn sample(&mut self, index: usize) -> Result<(), String> {
+        let stat = Stat::of(self.pid).map_err(|error| error.to_string())?;
         if stat.state != 'Z' {
             // Its threads have no states when it ends at this moment.
             let states = thread_states(self.pid, THREADS).unwrap_or_default();
@@ -167,30 +252,35 @@ impl RunningSession {
             return Ok(());
         }
         let wall = self.began.elapsed().as_secs_f64();
-        let io = Io::of(self.pid).map_err(|error| Error::Sessions(error.to_string()))?;
-        let status = self.child.wait().map_err(|error| Error::Sessions(error.to_string()))?;
-        if !status.success() {
-            return Err(Error::Sessions(format!("session {} ended with {status}", index + 1)));
-        }
+        let io = Io::of(self.pid).map_err(|error| error.to_string())?;
+        let status = self.child.wait().map_err(|error| error.to_string())?;
+        let own = (stat.user + stat.system).as_secs_f64();
+        self.ended = Some(EndedSession { wall, own, spent: Spent::of(&stat, &io) });
+        if status.success() { Ok(()) } else { Err(format!("session {} ended with {status}", index + 1)) }
+    }
+
+    /// What it used once it has ended, with its part of what orphans used.
+    fn used(&self, orphans: &Spent) -> Option<SessionUse> {
+        let EndedSession { wall, own, spent } = self.ended?;
         let share = |samples: u32| f64::from(samples) / f64::from(self.samples.all.max(1));
-        self.used = Some(SessionUse {
+        let spent = spent.plus(orphans);
+        Some(SessionUse {
             wall,
-            cpu: (stat.user + stat.system + stat.children).as_secs_f64() / wall,
-            asked: io.read_chars as f64 / wall,
-            device: io.read_bytes as f64 / wall,
+            cpu: spent.cpu / wall,
+            asked: spent.asked / wall,
+            device: spent.device / wall,
             waiting: share(self.samples.waiting),
             ready: share(self.samples.ready),
-            delegates: stat.children > stat.user + stat.system,
-        });
-        Ok(())
+            delegates: spent.cpu - own > own,
+        })
     }
 }
 
 impl Drop for RunningSession {
     fn drop(&mut self) {
-        if self.used.is_none() {
-            // It may have ended by itself already.
-            let _ = sys::process::kill_group(self.pid, Signal::Kill);
+        if self.ended.is_none() {
+            // It may have ended by itself already. The rest of its group ends with this process.
+            let _ = sys::process::send(self.pid, Some(Signal::Kill));
             // One that hangs in the kernel is left behind.
             let _ = sys::process::wait_within(&mut self.child, KILLED);
         }

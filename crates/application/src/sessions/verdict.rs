@@ -2,10 +2,10 @@
 //! 200%, which is all of two CPUs.
 
 use model::percent;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The scarce resource.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionsVerdict {
     /// The CPUs that the sessions may use are busy.
@@ -41,8 +41,8 @@ pub(super) struct SessionsSeen {
     pub(super) cpus: usize,
     /// CPUs that are online: the counters of the machine include all of them.
     pub(super) online: usize,
-    /// Share of the machine's CPU time that was busy.
-    pub(super) busy: f64,
+    /// Share of the machine's CPU time that was busy; `None` if the system does not report it.
+    pub(super) busy: Option<f64>,
     /// Share of their time in which sessions waited for storage.
     pub(super) waiting: f64,
     /// Share of their time in which sessions ran or were runnable.
@@ -62,21 +62,21 @@ pub(super) struct SessionsSeen {
 #[must_use]
 pub(super) fn verdict(seen: &SessionsSeen) -> (SessionsVerdict, String) {
     let SessionsSeen { cpu, sessions, cpus, busy, .. } = *seen;
+    let counted = if sessions == 1 { "1 session".to_owned() } else { format!("{sessions} sessions") };
     if seen.seconds < LEAST {
         let millis = (seen.seconds * 1e3).round();
         return (
             SessionsVerdict::TooShort,
-            format!("{sessions} sessions ended within {millis} ms, and the system counts in hundredths of a second"),
+            format!("{counted} ended within {millis} ms, and the system counts in hundredths of a second"),
         );
     }
     let usable = sessions.min(cpus) as f64;
     let each = cpu / sessions as f64;
-    let told = format!(
-        "{sessions} sessions at {} each are {} of {} on {cpus} CPUs",
-        percent(each),
-        percent(cpu),
-        percent(usable)
-    );
+    let on = if cpus == 1 { "1 CPU".to_owned() } else { format!("{cpus} CPUs") };
+    let told = match sessions {
+        1 => format!("{counted} uses {} of {} on {on}", percent(cpu), percent(usable)),
+        _ => format!("{counted} at {} each are {} of {} on {on}", percent(each), percent(cpu), percent(usable)),
+    };
     if cpu >= BUSY * usable {
         return (SessionsVerdict::CpuBound, format!("{told}: no CPU is idle"));
     }
@@ -86,7 +86,7 @@ pub(super) fn verdict(seen: &SessionsSeen) -> (SessionsVerdict, String) {
             format!("{told}; {} of their time is spent waiting for storage", percent(seen.waiting)),
         );
     }
-    if busy >= BUSY && seen.ready >= WAITING {
+    if let Some(busy) = busy.filter(|busy| *busy >= BUSY && seen.ready >= WAITING) {
         return (
             SessionsVerdict::CpuBound,
             format!("{told}, and the machine is {} busy with other processes as well", percent(busy)),
@@ -120,7 +120,7 @@ mod tests {
         sessions: 1,
         cpus: 2,
         online: 2,
-        busy: 0.0,
+        busy: Some(0.0),
         waiting: 0.0,
         ready: 0.0,
         delegate: false,
@@ -131,12 +131,12 @@ mod tests {
 
     #[test]
     fn cpu_use_is_summed_over_processes() {
-        let twelve = SessionsSeen { cpu: 12.0 * 0.17, sessions: 12, busy: 0.99, ready: 0.9, ..IDLE };
+        let twelve = SessionsSeen { cpu: 12.0 * 0.17, sessions: 12, busy: Some(0.99), ready: 0.9, ..IDLE };
         let (found, because) = verdict(&twelve);
         assert_eq!(found, SessionsVerdict::CpuBound);
         assert!(because.starts_with("12 sessions at 17% each are 204% of 200%"), "{because}");
         assert_eq!(
-            verdict(&SessionsSeen { cpus: 4, online: 4, busy: 0.53, ready: 0.4, iowait: Some(0.45), ..twelve }).0,
+            verdict(&SessionsSeen { cpus: 4, online: 4, busy: Some(0.53), ready: 0.4, iowait: Some(0.45), ..twelve }).0,
             SessionsVerdict::DiskBound
         );
         assert_eq!(
@@ -145,7 +145,7 @@ mod tests {
         );
         // One session cannot use more than one CPU.
         assert_eq!(
-            verdict(&SessionsSeen { cpu: 0.98, cpus: 16, online: 16, busy: 0.07, ..IDLE }).0,
+            verdict(&SessionsSeen { cpu: 0.98, cpus: 16, online: 16, busy: Some(0.07), ..IDLE }).0,
             SessionsVerdict::CpuBound
         );
     }
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn waiting_for_devices_is_counted_over_the_whole_machine() {
         // One session on one allowed CPU of eight waits half of the time: that is a sixteenth of the machine's time.
-        let one = SessionsSeen { cpu: 0.1, cpus: 1, online: 8, busy: 0.02, iowait: Some(1.0 / 16.0), ..IDLE };
+        let one = SessionsSeen { cpu: 0.1, cpus: 1, online: 8, busy: Some(0.02), iowait: Some(1.0 / 16.0), ..IDLE };
         let (found, because) = verdict(&one);
         assert_eq!(found, SessionsVerdict::DiskBound);
         assert!(because.contains("; 50% of the time some"), "{because}");
@@ -171,7 +171,7 @@ mod tests {
     /// being idle.
     #[test]
     fn what_children_wait_for_is_not_told_by_the_states_of_their_parents() {
-        let shells = SessionsSeen { cpu: 0.33, sessions: 2, busy: 0.955, delegate: true, ..IDLE };
+        let shells = SessionsSeen { cpu: 0.33, sessions: 2, busy: Some(0.955), delegate: true, ..IDLE };
         let (found, because) = verdict(&shells);
         assert_eq!(found, SessionsVerdict::Unseen);
         assert!(because.ends_with("on 2 CPUs; children of them do the work"), "{because}");
@@ -184,12 +184,12 @@ mod tests {
     fn load_of_other_processes_is_not_attributed_to_the_sessions() {
         let alone = SessionsSeen { cpu: 0.02, sessions: 2, ..IDLE };
         // Other processes compute: sessions that wait for storage are disk bound all the same, runnable ones are not.
-        let busy = SessionsSeen { busy: 1.0, ..alone };
+        let busy = SessionsSeen { busy: Some(1.0), ..alone };
         assert_eq!(verdict(&SessionsSeen { waiting: 0.9, ..busy }).0, SessionsVerdict::DiskBound);
         assert_eq!(verdict(&SessionsSeen { ready: 0.9, ..busy }).0, SessionsVerdict::CpuBound);
         assert_eq!(verdict(&busy).0, SessionsVerdict::Neither);
         // The hypervisor takes CPU time, which is neither busy nor idle.
-        let stolen = SessionsSeen { cpu: 0.35, sessions: 6, busy: 0.84, ready: 0.97, ..IDLE };
+        let stolen = SessionsSeen { cpu: 0.35, sessions: 6, busy: Some(0.84), ready: 0.97, ..IDLE };
         assert_eq!(verdict(&stolen).0, SessionsVerdict::CpuBound);
         assert_eq!(verdict(&SessionsSeen { ready: 0.5, ..stolen }).0, SessionsVerdict::Neither);
         // Other processes wait for storage: sessions that read nothing do not.

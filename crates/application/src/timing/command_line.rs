@@ -1,7 +1,5 @@
 //! How a command line becomes a process: through a shell, or without one.
 
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::Error;
@@ -95,14 +93,7 @@ impl CommandLine {
 
 /// Whether a word names a file that can be executed; else it may be a word of the shell.
 fn is_program(word: &str) -> bool {
-    let executable = |path: &Path| {
-        std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
-    };
-    if word.contains('/') {
-        return executable(Path::new(word));
-    }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| executable(&folder.join(word)))
+    sys::process::program_named(word).is_some()
 }
 
 /// Whether the shell knows a word by itself; taken for true where that cannot be asked.

@@ -1,7 +1,6 @@
 //! Other activity and configuration of the machine.
 
 use std::collections::BTreeSet;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -36,7 +35,8 @@ pub(super) fn checks(directory: &Path, earlier: &[PathBuf]) -> Vec<Check> {
     checks.extend(limits());
     checks.extend(tools());
     // Files of place=tmpfs lie in memory, whatever the directory is.
-    let places = std::iter::once(directory.to_path_buf()).chain(probes::tmpfs()).chain(earlier.iter().cloned());
+    let own = [directory.to_path_buf(), std::env::temp_dir()];
+    let places = own.into_iter().chain(probes::tmpfs()).chain(earlier.iter().cloned());
     checks.extend(all_leftovers(places));
     checks
 }
@@ -164,20 +164,11 @@ const TOOLS: [(&str, &str); 3] =
     [("sh", "os.fork_shell and shell.script"), ("cc", "shell.compile"), ("dc", "shell.dc")];
 
 fn tools() -> Vec<Check> {
-    let check = |(name, figures): (&str, &str)| match found(name) {
+    let check = |(name, figures): (&str, &str)| match sys::process::program_named(name).is_some() {
         true => Check::fine(name, "is there"),
         false => Check::attention(name, format!("is missing: {figures} cannot be measured"), "install it"),
     };
     TOOLS.into_iter().map(check).collect()
-}
-
-/// Whether a program is in the search path of a shell.
-fn found(name: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| {
-        let file = folder.join(name).metadata();
-        file.is_ok_and(|entry| entry.is_file() && entry.permissions().mode() & 0o111 != 0)
-    })
 }
 
 /// Scratch directories in each of these places, looked at once by whatever names it goes.
@@ -192,23 +183,34 @@ fn all_leftovers(places: impl Iterator<Item = PathBuf>) -> Vec<Check> {
 /// Scratch directories of launches that were killed, and documents whose writers were.
 fn leftovers(directory: &Path) -> Option<Check> {
     let entries = std::fs::read_dir(directory).ok()?;
-    let ours = |name: &str| {
+    // A file whose name begins with ours is a document: fleets of batch jobs name theirs by the job.
+    let ours = |name: &str, is_directory: bool| {
         let mut parts = name.split('-');
         let kind = match parts.next() {
-            Some("prony") => true,
+            Some("prony") => is_directory,
             Some(".prony") => name.ends_with(".part"),
             _ => false,
         };
         kind && parts.next().is_some_and(|pid| pid.parse::<u32>().is_ok_and(|pid| !alive(pid)))
     };
-    let left: Vec<String> =
-        entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).filter(|name| ours(name)).collect();
+    let name = |entry: std::io::Result<std::fs::DirEntry>| {
+        let entry = entry.ok()?;
+        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        entry.file_name().into_string().ok().filter(|name| ours(name, is_directory))
+    };
+    let left: Vec<String> = entries.filter_map(name).collect();
     // A process of another host, or of another container, cannot be seen from here.
     (!left.is_empty()).then(|| {
+        let advice = match left.iter().all(|name| sys::process::is_abandoned(name)) {
+            true => "the next run that measures there removes them",
+            false => {
+                "remove them: no process here uses them, and another host's or container's only if it shares the directory"
+            }
+        };
         Check::attention(
             "leftovers",
             format!("a killed process left {} in {}", left.join(", "), directory.display()),
-            "remove them: no process here uses them, and another host's or container's only if it shares the directory",
+            advice,
         )
     })
 }
@@ -253,7 +255,7 @@ mod tests {
         for name in [own.as_str(), "prony-4999999-1f-0", "prony-notes", "other", ".prony-4999999-kept"] {
             std::fs::create_dir(home.path().join(name)).unwrap();
         }
-        for name in [begun.as_str(), ".prony-aB3dEf.part"] {
+        for name in [begun.as_str(), ".prony-aB3dEf.part", "prony-4999999-node1.json"] {
             std::fs::write(home.path().join(name), "{").unwrap();
         }
         let says = |home: &Path| leftovers(home).unwrap().says;
@@ -279,11 +281,5 @@ mod tests {
         let found = all_leftovers(places.into_iter());
         let ends: Vec<bool> = found.iter().zip(["/a", "/b"]).map(|(check, end)| check.says.ends_with(end)).collect();
         assert_eq!((found.len(), ends), (2, vec![true, true]), "{found:?}");
-    }
-
-    #[test]
-    fn a_shell_is_found_and_nonsense_is_not() {
-        assert!(found("sh"));
-        assert!(!found("no-such-program-anywhere"));
     }
 }

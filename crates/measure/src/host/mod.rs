@@ -14,7 +14,7 @@ pub use self::separate::separate_cores;
 use crate::engine::Stopper;
 use crate::helper::ReferenceHelper;
 use crate::references::{
-    KnownRatio, RatioHistogram, from_issue, from_runs, from_table, issue_width, learn, median_clock,
+    KnownRatio, RatioHistogram, from_issue, from_runs, from_table, issue_width, learn, median_clock, shared_throughout,
 };
 use crate::{Error, facts};
 
@@ -179,7 +179,10 @@ impl HostWatch<'_> {
                 }
             }
             let known: Vec<KnownRatio> = known.iter().copied().chain(from_issue(width, references, &cpus)).collect();
-            references.unshared.push(UnsharedCore { cpus, ..learn(&ratios, &known, alone) });
+            let learnt = learn(&ratios, &known, alone);
+            let learnt =
+                if learnt.ratio.is_none() { shared_throughout(&ratios, &known).unwrap_or(learnt) } else { learnt };
+            references.unshared.push(UnsharedCore { cpus, ..learnt });
         }
         let moments = references.moments(self.record.seconds);
         let known = || moments.iter().filter(|moment| moment.shared.is_some());

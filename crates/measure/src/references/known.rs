@@ -94,15 +94,17 @@ pub(crate) fn from_table(machine: &Machine) -> Option<KnownRatio> {
     row.map(|(.., ratio)| KnownRatio { ratio: *ratio, source: UnsharedSource::Table })
 }
 
-/// Median of the ratios that earlier runs of this CPU model found from two modes of their own.
+/// Median of the ratios that earlier runs of this CPU model found in their own readings: from two modes of these, or
+/// from those at which a core issued all that it can.
 pub(crate) fn from_runs<'a>(machine: &Machine, runs: impl Iterator<Item = &'a Run>) -> Option<f64> {
     let model = |machine: &Machine| ["cpu.vendor", "cpu.family", "cpu.model_number"].map(|name| machine.text(name));
     let own = model(machine);
     let same = runs.filter(|run| own[0].is_some() && model(&run.machine) == own);
+    let own_readings = [UnsharedSource::LowerMode, UnsharedSource::IssueWidth];
     let references = same.filter_map(|run| run.session.references.as_ref());
     let learnt = references.flat_map(|references| &references.unshared);
     let ratios: Vec<f64> =
-        learnt.filter(|core| core.source == UnsharedSource::LowerMode).filter_map(|core| core.ratio).collect();
+        learnt.filter(|core| own_readings.contains(&core.source)).filter_map(|core| core.ratio).collect();
     stats::median(&ratios)
 }
 

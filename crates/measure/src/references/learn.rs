@@ -27,6 +27,8 @@ const BEYOND: f64 = 0.05;
 const NARROW: f64 = 0.005;
 /// Largest relative distance from a known value.
 const AGREES: f64 = 0.01;
+/// Smallest share of the readings beyond a known ratio on a core that is shared all of the time.
+const THROUGHOUT: f64 = 0.95;
 /// Smallest share of the readings at a known ratio.
 const AT_KNOWN: f64 = 0.01;
 
@@ -158,6 +160,22 @@ pub(crate) fn learn(histogram: &RatioHistogram, known: &[KnownRatio], alone: boo
     UnsharedCore { ratio: Some(ratio), source, unshared, ..unknown }
 }
 
+/// What a known ratio says of readings that [`learn`] cannot place: nearly all of them are beyond it, so that the core
+/// was shared all of the time. A run learns nothing from that, since no batch of it would be undisturbed.
+pub(crate) fn shared_throughout(histogram: &RatioHistogram, known: &[KnownRatio]) -> Option<UnsharedCore> {
+    let known = known.first().filter(|_| histogram.readings >= FEWEST)?;
+    let beyond = histogram.between(bin(known.ratio * (1.0 + 5.0 * AGREES)) + 1, histogram.bins.len() - 1);
+    let below = histogram.between(0, bin(known.ratio * (1.0 - AGREES)));
+    let unshared = Share::of(f64::from(histogram.readings - beyond), f64::from(histogram.readings));
+    (histogram.share(beyond) >= THROUGHOUT && histogram.share(below) < AT_KNOWN).then_some(UnsharedCore {
+        ratio: Some(known.ratio),
+        source: known.source,
+        unshared,
+        readings: histogram.readings,
+        ..UnsharedCore::default()
+    })
+}
+
 fn unshared_mode(histogram: &RatioHistogram, known: &[KnownRatio], alone: bool) -> Option<(usize, UnsharedSource)> {
     let modes = histogram.modes();
     let agrees = |at: usize, known: &KnownRatio| (ratio_of(at) / known.ratio - 1.0).abs() <= AGREES;
@@ -208,6 +226,19 @@ mod tests {
     }
 
     const KNOWN: [KnownRatio; 1] = [KnownRatio { ratio: 0.2498, source: UnsharedSource::EarlierRuns }];
+
+    #[test]
+    fn readings_beyond_a_known_ratio_are_of_a_shared_core() {
+        let shared = of(&[(0.36, 0.4, 995), (0.25, 0.004, 5)]);
+        assert_eq!(learn(&shared, &KNOWN, false).ratio, None, "too few are at the known ratio");
+        let found = shared_throughout(&shared, &KNOWN).unwrap();
+        assert_eq!((found.ratio, found.source), (Some(0.2498), UnsharedSource::EarlierRuns));
+        assert!(found.unshared.unwrap().get() < 0.05, "{found:?}");
+        assert_eq!(shared_throughout(&shared, &[]), None);
+        // Readings below a known ratio show that it is none of this core.
+        assert_eq!(shared_throughout(&of(&[(0.36, 0.3, 950), (0.2, 0.01, 50)]), &KNOWN), None);
+        assert_eq!(shared_throughout(&of(&[(0.36, 0.3, 600), (0.257, 0.01, 400)]), &KNOWN), None);
+    }
 
     #[test]
     fn a_sharp_lower_mode_below_a_broad_part_is_the_unshared_core() {

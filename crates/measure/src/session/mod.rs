@@ -4,6 +4,7 @@ mod ending;
 mod expected;
 mod group;
 mod launches;
+mod notes;
 mod quota;
 mod references;
 mod refinement;
@@ -18,6 +19,7 @@ pub use start::RunRequest;
 
 pub use self::ending::{EndReason, RunResult};
 use self::group::LaunchGroup;
+use self::notes::FigureNotes;
 use self::quota::QuotaPacing;
 use self::references::ReferenceWatch;
 use self::refinement::Refinement;
@@ -90,6 +92,7 @@ struct FigureProgress {
     killed: Option<String>,
     /// Launches in a row that could not be made any more.
     refused: u32,
+    notes: FigureNotes,
 }
 
 /// Launches in a row that cannot be made, after which no more are tried.
@@ -168,8 +171,9 @@ impl<'a> MeasureSession<'a> {
                 Ok(cpus) => {
                     for remark in remarks(&self.run.plan.suite, figure, &machine, &cpus) {
                         if !figure.notes.contains(&remark) {
-                            figure.notes.push(remark);
+                            figure.notes.push(remark.clone());
                         }
+                        progress.notes.remark(remark);
                     }
                     progress.cache = machine.last_level_bytes(&CpuSet::from(cpus.as_slice())).unwrap_or(0);
                     progress.cpus = cpus;
@@ -234,7 +238,7 @@ impl<'a> MeasureSession<'a> {
                 let measured = &mut self.run.figures[figure];
                 measured.amount = amount;
                 measured.variant = variant.or(measured.variant.take());
-                measured.notes = notes;
+                measured.notes = self.progress[figure].notes.take(notes);
                 measured.notes.extend(self.progress[figure].killed.clone());
                 self.note_part_of_the_cpus(figure);
             }

@@ -125,6 +125,21 @@ fn launches_wait_for_a_quota_after_it_has_throttled_one() {
     assert_eq!(engine.rests(), 0);
 }
 
+/// Every launch states its own notes, and these took the place of what was said of the figure before.
+#[test]
+fn a_working_set_that_fits_a_cache_says_so_at_the_end_too() {
+    let recorded = testing::machine::RecordedMachine::named("epyc-7451");
+    let online: model::CpuSet = recorded.online.parse().unwrap();
+    let topology = sys::topology::of_files(&online, &|file| recorded.read(file));
+    let machine = Machine { topology: Some(topology), ..Machine::default() };
+    let named = &["memory.load_latency:working_set=32KiB,pages=base"];
+    let mut engine = MockEngine::new(1, MockFigure::stable(1e-7));
+    let ended = measured(machine, vec![0, 1], named, &mut engine);
+    let notes = &ended.run.figures[0].notes;
+    assert_eq!(notes.iter().filter(|note| note.contains("the working set fits")).count(), 1, "{notes:?}");
+    assert!(!ended.run.figures[0].launches.is_empty());
+}
+
 #[test]
 fn a_figure_of_all_threads_notes_the_number_of_cpus() {
     let online = model::Fact {

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use model::{KIB, MIB, Point};
 use sys::memory::FileMap;
+use sys::usage::{Usage, Who};
 
 use super::place;
 use crate::room::{require_length, require_memory};
@@ -131,6 +132,14 @@ fn not_cached(resident: u64) -> Option<String> {
              from a cache of its own or from its disk"
         )
     })
+}
+
+/// What is said of a batch during which blocks came from a disk.
+pub(super) const FROM_DISK: &str = "part of the file had left the page cache, and was read from its disk";
+
+/// Blocks that this thread has read from disks; 0 where the system does not count them.
+pub(super) fn read_from_disk() -> u64 {
+    Usage::of(Who::Thread).map_or(0, |usage| usage.blocks_in)
 }
 
 /// First word of block `number`; word `index` is this plus `index`.

@@ -4,7 +4,7 @@ use std::fs::File;
 
 use sys::memory::FileMap;
 
-use super::cached::{Cached, SIZE};
+use super::cached::{Cached, FROM_DISK, SIZE, read_from_disk};
 use super::place;
 use crate::prelude::*;
 use crate::probe::Shares;
@@ -33,6 +33,8 @@ struct MappedReadKernel {
     cached: Rc<Cached>,
     /// Kept between passes, if the point requires it.
     map: Option<FileMap>,
+    /// Blocks that this thread had read from disks before the batch.
+    read_before: u64,
 }
 
 fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
@@ -41,7 +43,7 @@ fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported>
     if let Some(map) = &map {
         std::hint::black_box(map.touch_pages());
     }
-    Ok(Trial::one(MappedReadKernel { cached, map }))
+    Ok(Trial::one(MappedReadKernel { cached, map, read_before: 0 }))
 }
 
 impl Kernel for MappedReadKernel {
@@ -56,7 +58,17 @@ impl Kernel for MappedReadKernel {
         Ok(BatchWork { ops, token })
     }
 
+    fn ready(&mut self, _ops: u64) -> Result<(), ProbeError> {
+        self.read_before = read_from_disk();
+        Ok(())
+    }
+
     fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
+        // What was read from its disk is in the page cache afterwards.
+        if read_from_disk() > self.read_before {
+            return Err(ProbeError::new(FROM_DISK));
+        }
+        self.cached.verify_cached()?;
         ProbeError::unless_equal(done.token, self.cached.total().wrapping_mul(done.ops))
     }
 
@@ -66,5 +78,36 @@ impl Kernel for MappedReadKernel {
 
     fn declared(&self) -> Option<DeclaredCost> {
         Some(DeclaredCost { bytes_read: SIZE as f64, bytes_written: 0.0, operations: 1.0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// After a pass that read from the disk all pages are in the cache again: only the count of blocks tells.
+    #[test]
+    fn a_pass_that_reads_from_the_disk_is_an_error() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut context = ProbeContext::new(crate::LaunchSetting::within(directory.path()));
+        let cached = Cached::shared(&"place=target".parse().unwrap(), &mut context).unwrap();
+        let mut kernel = MappedReadKernel { cached, map: None, read_before: 0 };
+        let mut pass = |drop: bool| {
+            kernel.ready(1).unwrap();
+            let before = read_from_disk();
+            if drop {
+                kernel.cached.file.sync_all().unwrap();
+                sys::file::advise(&kernel.cached.file, sys::file::Advice::DontNeed).unwrap();
+            }
+            let done = kernel.batch(1).unwrap();
+            let from_disk = read_from_disk() > before;
+            assert!(kernel.check(&done).is_err() || !from_disk, "told as cached");
+            from_disk
+        };
+        // Other programs may need the memory meanwhile.
+        pass(false);
+        if !pass(true) {
+            testing::lacks!("the directory of tests has no disk that counts what is read");
+        }
     }
 }

@@ -1,9 +1,8 @@
 //! Rereading a cached file.
 
 use sys::file::AlignedBuffer;
-use sys::usage::{Usage, Who};
 
-use super::cached::{BLOCK, BLOCKS, Cached, read_block, sum};
+use super::cached::{BLOCK, BLOCKS, Cached, FROM_DISK, read_block, read_from_disk, sum};
 use super::place;
 use crate::peer_process::fold;
 use crate::prelude::*;
@@ -46,11 +45,6 @@ struct Reread {
 /// Interval at which it is seen whether all pages are in the cache, nanoseconds: it takes as long as 10 MB of copies.
 const LOOK: u64 = 50_000_000;
 
-/// Blocks that this thread has read from disks; 0 where the system does not count them.
-fn read_from_disk() -> u64 {
-    Usage::of(Who::Thread).map_or(0, |usage| usage.blocks_in)
-}
-
 fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let touched = at.choice("data")? == "touched";
     let cached = Cached::shared(at, context)?;
@@ -80,7 +74,7 @@ impl Kernel for Reread {
     fn check(&mut self, done: &BatchWork) -> Result<(), ProbeError> {
         // What was read from its disk is in the page cache afterwards.
         if read_from_disk() > self.read_before {
-            return Err(ProbeError::new("part of the file had left the page cache, and was read from its disk"));
+            return Err(ProbeError::new(FROM_DISK));
         }
         if sys::clock::now() - self.looked > LOOK {
             self.cached.verify_cached()?;

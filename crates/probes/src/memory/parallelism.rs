@@ -85,7 +85,7 @@ impl Parallelism {
 }
 
 /// Times that each ratio is read before the first batch.
-const SURVEY: usize = 3;
+const SURVEY: usize = 5;
 /// Chains between two ratios whose rise is looked at.
 const APART: usize = 3;
 /// Least power of the number of chains with which ratios rise that have no plateau yet: it was 0.8 at 16 chains where

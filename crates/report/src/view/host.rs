@@ -67,7 +67,7 @@ fn notes(record: &HostRecord) -> Vec<String> {
     if record.references.unshared.iter().any(|core| core.ratio.is_none()) {
         notes.push(
             "unshared core never seen: the readings have one mode, which is a core without neighbours or one that \
-             always has one; earlier runs of this machine may tell"
+             always has one; a longer watch, or a stored run of this machine, may tell"
                 .to_owned(),
         );
     }

@@ -10,8 +10,8 @@ pub fn resume_command(run: &Run, handle: &str) -> Option<String> {
         return None;
     }
     match run.plan.suite.as_str() {
-        "sessions" | "farm" => None,
-        suite if suite == "app" || suite == "time" || suite.starts_with("net ") => {
+        "farm" => None,
+        suite if matches!(suite, "app" | "sessions" | "time") || suite.starts_with("net ") => {
             let words = continued(&run.session.command);
             let begun = if words.is_empty() { format!("prony {suite}") } else { words };
             let resume = format!("--resume {}", quoted(handle));
@@ -66,6 +66,25 @@ mod tests {
 
     fn line(words: &[&str]) -> String {
         continued(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn sessions_are_resumed_by_their_own_command_line() {
+        let words = ["prony", "app", "sessions", "-n", "1", "a", "--", "wc", "-c"];
+        let mut run = Run {
+            schema: 3,
+            id: "a".to_owned(),
+            label: None,
+            origin: None,
+            machine: model::Machine::default(),
+            session: model::Session { command: words.map(str::to_owned).to_vec(), ..Default::default() },
+            plan: model::Plan { suite: "sessions".to_owned(), ..Default::default() },
+            figures: Vec::new(),
+        };
+        let said = resume_command(&run, "3");
+        assert_eq!(said.as_deref(), Some("prony app sessions -n 1 a --resume 3 -- wc -c"));
+        run.session.complete = true;
+        assert_eq!(resume_command(&run, "3"), None);
     }
 
     #[test]

@@ -12,6 +12,52 @@ const NODES: usize = 1024;
 #[cfg(target_os = "linux")]
 const WORD: usize = libc::c_ulong::BITS as usize;
 
+#[cfg(target_os = "linux")]
+type NodeMask = [libc::c_ulong; NODES / WORD];
+
+/// A memory policy of a thread.
+#[cfg(target_os = "linux")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct MemoryPolicy {
+    /// With its flags.
+    mode: libc::c_int,
+    mask: NodeMask,
+}
+
+#[cfg(target_os = "linux")]
+impl MemoryPolicy {
+    const DEFAULT: Self = Self { mode: libc::MPOL_DEFAULT, mask: [0; NODES / WORD] };
+
+    /// That of this thread, inherited from who started the program (`numactl`); the default one if the kernel does not
+    /// tell, as under a filter of system calls.
+    fn current() -> Self {
+        let mut policy = Self::DEFAULT;
+        // SAFETY: the kernel writes the mode and at most `NODES` bits of the mask; no address is looked up.
+        let answer = unsafe {
+            libc::syscall(
+                libc::SYS_get_mempolicy,
+                &raw mut policy.mode,
+                policy.mask.as_mut_ptr(),
+                NODES as libc::c_ulong,
+                std::ptr::null::<u8>(),
+                0 as libc::c_ulong,
+            )
+        };
+        if answer == 0 { policy } else { Self::DEFAULT }
+    }
+
+    /// Makes it the policy of this thread.
+    fn set(&self, what: &'static str) -> Result<()> {
+        // Policies without nodes take no mask.
+        let named = self.mask.iter().any(|word| *word != 0);
+        let (mask, bits) = if named { (self.mask.as_ptr(), NODES + 1) } else { (std::ptr::null(), 0) };
+        // SAFETY: the pointer and the number of bits describe the mask, which the kernel only reads; it counts one bit
+        // more than it looks at.
+        let answer = unsafe { libc::syscall(libc::SYS_set_mempolicy, self.mode, mask, bits as libc::c_ulong) };
+        crate::error::check(what, i32::try_from(answer).unwrap_or(-1)).map(|_| ())
+    }
+}
+
 /// Does something while memory that this thread touches first comes from one node, and nowhere else. Threads started
 /// meanwhile inherit that.
 ///
@@ -22,28 +68,23 @@ pub fn on_node<T, E: From<Error>>(
     node: usize,
     work: impl FnOnce() -> std::result::Result<T, E>,
 ) -> std::result::Result<T, E> {
-    /// Puts the default policy back, also where the work panics.
-    struct DefaultPolicy;
-    impl Drop for DefaultPolicy {
+    /// Puts the former policy back, also where the work panics.
+    struct FormerPolicy(MemoryPolicy);
+    impl Drop for FormerPolicy {
         fn drop(&mut self) {
-            // SAFETY: the default policy takes no mask: a null pointer and no bits.
-            unsafe { libc::syscall(libc::SYS_set_mempolicy, libc::MPOL_DEFAULT, std::ptr::null::<libc::c_ulong>(), 0) };
+            // The kernel gave it, so it takes it; a failure has no remedy.
+            let _ = self.0.set("restore the memory policy");
         }
     }
     let what = "take memory from one NUMA node";
     if node >= NODES {
         return Err(Error::refused(what, format!("there is no node {node}")).into());
     }
-    let mut mask: [libc::c_ulong; NODES / WORD] = [0; NODES / WORD];
+    let mut mask: NodeMask = [0; NODES / WORD];
     mask[node / WORD] |= 1 << (node % WORD);
-    // SAFETY: the pointer and the number of bits describe `mask`, which the kernel only reads; it counts one bit more
-    // than it looks at.
-    let answer =
-        unsafe { libc::syscall(libc::SYS_set_mempolicy, libc::MPOL_BIND, mask.as_ptr(), NODES as libc::c_ulong + 1) };
-    if answer != 0 {
-        return Err(Error::last(what).into());
-    }
-    let _default = DefaultPolicy;
+    let former = MemoryPolicy::current();
+    MemoryPolicy { mode: libc::MPOL_BIND, mask }.set(what)?;
+    let _former = FormerPolicy(former);
     work()
 }
 
@@ -144,5 +185,25 @@ mod tests {
         let absent = crate::topology::read().unwrap().nodes.last().map_or(1, |node| node.number + 1);
         assert!(on_node(absent, || Arena::populated(4096, Pages::Base)).is_err(), "there is no node {absent}");
         assert!(Arena::populated(1 << 16, Pages::Base).is_ok(), "the policy ended");
+    }
+
+    /// As `numactl --interleave` starts a program. The policy is that of this thread alone.
+    #[test]
+    fn the_policy_that_was_there_is_put_back() {
+        let mut mask = [0; NODES / WORD];
+        mask[0] = 1;
+        let interleaved = MemoryPolicy { mode: libc::MPOL_INTERLEAVE, mask };
+        if let Err(reason) = interleaved.set("interleave memory") {
+            return testing::lacks!("memory policies: {reason}");
+        }
+        assert_eq!(MemoryPolicy::current(), interleaved);
+        on_node(0, || {
+            assert_eq!(MemoryPolicy::current().mode, libc::MPOL_BIND);
+            Ok::<(), Error>(())
+        })
+        .unwrap();
+        assert_eq!(MemoryPolicy::current(), interleaved);
+        MemoryPolicy::DEFAULT.set("end the policy").unwrap();
+        assert_eq!(MemoryPolicy::current(), MemoryPolicy::DEFAULT);
     }
 }

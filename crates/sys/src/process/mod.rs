@@ -11,9 +11,11 @@ mod group;
 mod limit;
 mod orphans;
 mod own;
+mod owner;
 mod pipe;
 mod program;
 pub mod raw;
+mod search;
 mod supervised;
 mod thread;
 
@@ -24,7 +26,9 @@ pub use group::{die_with_parent, end_group_with_parent, kill_group, own_pid, par
 pub use limit::{Limit, LimitedResource, address_space_left, allow_files, limit, limit_behind, set_soft_limit};
 pub use orphans::{adopt_orphans, adopts_orphans, reap_orphans};
 pub use own::command_of;
+pub use owner::{is_abandoned, owned_prefix, prefix_of, remove_abandoned};
 pub use pipe::{EndingOutput, TimedInput};
 pub use program::PreparedProgram;
+pub use search::{program_named, search_path};
 pub use supervised::{Attended, Finished, Stream, Supervised, Supply, run, serve};
 pub use thread::run_bare_thread;

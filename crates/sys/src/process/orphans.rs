@@ -37,10 +37,10 @@ pub fn adopts_orphans() -> bool {
     false
 }
 
-/// Waits for all children of this process that have ended, up to one of `own`, for which others wait. Returns whether
-/// any child is left.
+/// Waits for all children of this process that have ended, up to one of `own`, for which others wait; `ended` is called
+/// with the number of each before, while its statistics are there. Returns whether any child is left.
 #[cfg(target_os = "linux")]
-pub fn reap_orphans(own: &[i32]) -> Result<bool> {
+pub fn reap_orphans(own: &[i32], ended: &mut dyn FnMut(i32)) -> Result<bool> {
     const WHAT: &str = "wait for orphans";
     loop {
         // SAFETY: zeros are a valid siginfo_t.
@@ -58,6 +58,7 @@ pub fn reap_orphans(own: &[i32]) -> Result<bool> {
         if pid == 0 || own.contains(&pid) {
             return Ok(true);
         }
+        ended(pid);
         // SAFETY: takes numbers; a null pointer means that no status is wanted.
         match unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::WNOHANG) } {
             -1 => return Err(Error::last(WHAT)),
@@ -68,7 +69,7 @@ pub fn reap_orphans(own: &[i32]) -> Result<bool> {
 
 /// Waits for all children of this process that have ended.
 #[cfg(not(target_os = "linux"))]
-pub fn reap_orphans(_own: &[i32]) -> Result<bool> {
+pub fn reap_orphans(_own: &[i32], _ended: &mut dyn FnMut(i32)) -> Result<bool> {
     Err(crate::error::Error::not_here("wait for orphans"))
 }
 
@@ -111,15 +112,16 @@ mod tests {
             let mut info: libc::siginfo_t = std::mem::zeroed();
             let ended = libc::waitid(libc::P_PID, parent.cast_unsigned(), &raw mut info, libc::WEXITED | libc::WNOWAIT);
             if ended != 0
-                || !matches!(reap_orphans(&[parent]), Ok(true))
+                || !matches!(reap_orphans(&[parent], &mut |_| {}), Ok(true))
                 || libc::waitpid(parent, std::ptr::null_mut(), 0) != parent
             {
                 return false;
             }
             // The orphan goes on for a while, and then is waited for.
+            let mut told = 0;
             for _ in 0..6_000 {
-                match reap_orphans(&[]) {
-                    Ok(false) => return libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) == -1,
+                match reap_orphans(&[], &mut |_| told += 1) {
+                    Ok(false) => return told == 1 && libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) == -1,
                     Ok(true) => libc::usleep(10_000),
                     Err(_) => return false,
                 };

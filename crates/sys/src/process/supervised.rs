@@ -20,6 +20,8 @@ use crate::signal::Signal;
 const PIECE: usize = 64 * 1024;
 /// Interval of checks for the end of a program if no descriptor reports it.
 const BLIND: Duration = Duration::from_millis(1);
+/// Delay of a wait beyond which this process was itself stopped meanwhile, by Ctrl-Z or with its container.
+const STOPPED: Duration = Duration::from_secs(1);
 /// Time in which a killed program must end; one that the kernel holds longer (a failed network disk) is abandoned.
 const KILLED: Duration = Duration::from_secs(5);
 
@@ -81,7 +83,7 @@ impl Supervised {
         if supply.own_group {
             command.process_group(0);
         }
-        let mut child = command.spawn()?;
+        let mut child = command.spawn().map_err(not_started)?;
         let watch = EndWatch::new(child.id().cast_signed());
         let input = child.stdin.take().zip(supply.input).map(|(pipe, bytes)| (pipe, bytes, 0));
         let (output, errors) = (child.stdout.take(), child.stderr.take());
@@ -119,7 +121,8 @@ impl Supervised {
     }
 
     /// Reads its output until it has ended, the listener requests the end, the deadline has passed or a stop was
-    /// requested, which is checked at intervals of `look`.
+    /// requested, which is checked at intervals of `look`. The deadline moves by the time for which this process was
+    /// itself stopped: nobody looked meanwhile, and the program may have been stopped with it.
     ///
     /// # Errors
     /// When the system cannot wait for it.
@@ -130,7 +133,7 @@ impl Supervised {
         stop: &dyn Fn() -> bool,
         receive: &mut dyn FnMut(Stream, &[u8]) -> ControlFlow<()>,
     ) -> io::Result<Attended> {
-        let (mut enough, mut quiet, mut late) = (false, false, 0);
+        let (mut deadline, mut enough, mut quiet, mut late) = (deadline, false, false, 0);
         loop {
             if stop() {
                 return Ok(Attended::Stopped);
@@ -144,12 +147,13 @@ impl Supervised {
             if left.is_zero() {
                 return Ok(Attended::Late);
             }
-            let look = if self.ended.is_some() { look.min(HELD) } else { look };
-            let (ended, mut received) = (self.ended.is_some(), 0);
-            serve(std::slice::from_mut(self), left.min(look), &mut |_, stream, bytes| {
+            let time = if self.ended.is_some() { left.min(look).min(HELD) } else { left.min(look) };
+            let (ended, mut received, began) = (self.ended.is_some(), 0, Instant::now());
+            serve(std::slice::from_mut(self), time, &mut |_, stream, bytes| {
                 received += bytes.len();
                 enough |= receive(stream, bytes).is_break();
             })?;
+            deadline += stopped(time, began.elapsed());
             quiet = ended && received == 0;
             late += if ended { received } else { 0 };
             if enough {
@@ -231,6 +235,21 @@ impl Supervised {
 impl Drop for Supervised {
     fn drop(&mut self) {
         self.end(Duration::ZERO, &mut |_, _| {});
+    }
+}
+
+/// For how long this process was stopped if a wait of at most `time` took this long.
+fn stopped(time: Duration, took: Duration) -> Duration {
+    let delay = took.saturating_sub(time);
+    if delay > STOPPED { delay } else { Duration::ZERO }
+}
+
+/// Why a program could not be started: without the null device, which its streams need, its own file seems to be absent.
+fn not_started(error: io::Error) -> io::Error {
+    const NULL: &str = "/dev/null";
+    match error.kind() == io::ErrorKind::NotFound && !std::path::Path::new(NULL).exists() {
+        true => io::Error::new(error.kind(), format!("there is no {NULL}, which every program needs")),
+        false => error,
     }
 }
 
@@ -346,5 +365,19 @@ fn take<R: Read>(stream: &mut Option<R>, piece: &mut [u8], receive: &mut dyn FnM
         Ok(count) if count > 0 => receive(&piece[..count]),
         Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
         _ => *stream = None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deadline_moves_by_the_time_for_which_the_waiting_process_was_stopped() {
+        let millis = Duration::from_millis;
+        assert_eq!(stopped(millis(200), millis(60_200)), millis(60_000));
+        // A busy machine delays a process too, and an event ends a wait early.
+        assert_eq!(stopped(millis(200), millis(700)), Duration::ZERO);
+        assert_eq!(stopped(millis(200), millis(3)), Duration::ZERO);
     }
 }

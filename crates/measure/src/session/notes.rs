@@ -1,0 +1,61 @@
+//! Notes of a figure: what its place and size say before it is measured, and what its launches say.
+
+use std::collections::BTreeMap;
+
+/// What was noted of a figure in this session.
+#[derive(Debug, Clone, Default)]
+pub(super) struct FigureNotes {
+    /// What holds for every launch.
+    remarks: Vec<String>,
+    /// How many launches said what.
+    said: BTreeMap<String, u32>,
+    launches: u32,
+}
+
+impl FigureNotes {
+    /// Adds a note that holds for every launch.
+    pub(super) fn remark(&mut self, note: String) {
+        self.remarks.push(note);
+    }
+
+    /// Takes in what one more launch says; returns the notes of the figure. What most launches say holds. What fewer
+    /// say was an accident of those, unless only the newest says it: then it is of that launch, such as a time.
+    pub(super) fn take(&mut self, newest: Vec<String>) -> Vec<String> {
+        self.launches += 1;
+        for note in &newest {
+            *self.said.entry(note.clone()).or_default() += 1;
+        }
+        let most = |count: u32| 2 * count >= self.launches;
+        let count = |note: &String| self.said.get(note).copied().unwrap_or(0);
+        let of_newest = newest.iter().filter(|note| count(note) == 1 || most(count(note)));
+        let of_most = self.said.iter().filter(|(_, count)| most(**count)).map(|(note, _)| note);
+        let mut notes = self.remarks.clone();
+        for note in of_newest.chain(of_most) {
+            if !notes.contains(note) {
+                notes.push(note.clone());
+            }
+        }
+        notes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_most_launches_say_holds_whatever_the_newest_says() {
+        let mut notes = FigureNotes::default();
+        notes.remark("fits the cache".to_owned());
+        let mut take = |said: &[&str]| notes.take(said.iter().map(|note| (*note).to_owned()).collect());
+        assert_eq!(take(&["at least"]), ["fits the cache", "at least"]);
+        assert_eq!(take(&["at least", "took 3 s"]), ["fits the cache", "at least", "took 3 s"]);
+        assert_eq!(take(&["took 4 s"]), ["fits the cache", "took 4 s", "at least"]);
+        assert_eq!(take(&[]), ["fits the cache", "at least"]);
+        // Two of five launches are few: one more that says it is an accident too.
+        assert_eq!(take(&[]), ["fits the cache"]);
+        assert_eq!(take(&[]), ["fits the cache"]);
+        assert_eq!(take(&[]), ["fits the cache"]);
+        assert_eq!(take(&["at least"]), ["fits the cache"]);
+    }
+}
