@@ -181,7 +181,7 @@ mod tests {
             .count();
         assert!(alarms <= 28, "{alarms} of 200");
         let broken = (100..140).filter(|seed| {
-            let (x, y) = series(*seed, 0.15);
+            let (x, y) = series(*seed, 0.25);
             sup_f(&x, &y, 99, 1).unwrap().p_value <= 0.05
         });
         assert!(broken.count() >= 36, "a break is found all the same");

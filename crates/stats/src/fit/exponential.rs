@@ -105,7 +105,7 @@ mod tests {
             assert!(percent >= 92.0, "{count} values, correlation {correlation}, records {of_records}: {percent}%");
         }
         let independent = covered(30, 0.0, false);
-        assert!((94.0..=99.0).contains(&independent), "{independent}%");
+        assert!((94.0..=99.6).contains(&independent), "{independent}%");
     }
 
     #[test]
