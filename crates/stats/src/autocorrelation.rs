@@ -3,13 +3,16 @@
 use crate::distribution::normal_cdf;
 use crate::quantile::{mean, midranks};
 
+/// Fewest values whose correlation counts whether it is shown or not.
+const FEWEST: usize = 6;
+/// Probability by chance up to which fewer values are shown to resemble their neighbours.
+const SHOWN: f64 = 0.05;
+
 /// Lag-1 autocorrelation with its significance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lag1 {
     /// Correlation of the ranks of neighbours, -1 to 1; biased towards negative values when there are few.
     pub coefficient: f64,
-    /// The coefficient with its bias at this number of values removed, -1 to 1.
-    pub unbiased: f64,
     /// One-sided p-value of "neighbours are similar" against independence.
     pub p_value: f64,
 }
@@ -17,8 +20,8 @@ pub struct Lag1 {
 /// Rank autocorrelation at lag 1, robust against single disturbed launches.
 ///
 /// Mean and variance under independence are the exact ones for ranks without ties (Dufour and Roy, Journal of
-/// Econometrics 29, 1985), the p-value is by the normal distribution, the bias `-(1 + 3 rho) / n` is that of Marriott
-/// and Pope (Biometrika 41, 1954). `None` below five values, with one that is not finite, or when all are equal.
+/// Econometrics 29, 1985), the p-value is by the normal distribution. `None` below five values, with one
+/// that is not finite, or when all are equal.
 pub fn lag1(values: &[f64]) -> Option<Lag1> {
     if values.len() < 5 || values.iter().any(|v| !v.is_finite()) {
         return None;
@@ -27,8 +30,7 @@ pub fn lag1(values: &[f64]) -> Option<Lag1> {
     let n = values.len() as f64;
     let variance = null_variance(values.len());
     let z = (coefficient + 1.0 / n) / variance.sqrt();
-    let unbiased = ((coefficient * n + 1.0) / (n - 3.0)).clamp(-1.0, 1.0);
-    Some(Lag1 { coefficient, unbiased, p_value: normal_cdf(-z) })
+    Some(Lag1 { coefficient, p_value: normal_cdf(-z) })
 }
 
 /// Variance of the lag-1 autocorrelation of `n` ranks in random order.
@@ -54,24 +56,52 @@ fn correlation_at(values: &[f64], lag: usize) -> Option<f64> {
 ///
 /// For a first-order autoregressive series it is `(1 + rho) / (1 - rho)` (Bayley and Hammersley, Journal of the Royal
 /// Statistical Society Supplement 8, 1946). `rho` is the unbiased coefficient: at ten values the plain one is too low
-/// by a tenth, which would make intervals too narrow. It is capped at 0.9, beyond which the values do not determine how
-/// many of them are independent. A slow wave is invisible at lag 1, but not in the sum over a quarter of the lags,
-/// weighted as by Newey and West (Econometrica 55, 1987). Negative correlation never narrows an interval.
+/// by a tenth, which would make intervals too narrow. A slow wave is invisible at lag 1, but not in the sum over a quarter of the lags,
+/// weighted as by Newey and West (Econometrica 55, 1987). Negative correlation never narrows an interval. Of five
+/// values only a correlation counts that is shown: a quarter of five independent ones look as if they were worth less
+/// than one, and would have no interval where four have one.
 pub fn variance_inflation(values: &[f64]) -> f64 {
+    inflation(values, 0)
+}
+
+/// Like [`variance_inflation`], of residuals in the order of time about a line that was fitted to them: `fitted`
+/// parameters besides the mean make neighbours look less alike than they are. At most a fourth of their number: fewer
+/// do not determine more.
+pub(crate) fn residual_inflation(residuals: &[f64], fitted: usize) -> f64 {
+    inflation(residuals, fitted).min(residuals.len() as f64 / 4.0).max(1.0)
+}
+
+/// Lag-1 correlation of residuals, 0 to 0.9, freed of the bias that the mean and `fitted` more parameters leave.
+pub(crate) fn residual_correlation(residuals: &[f64], fitted: usize) -> f64 {
+    lag1(residuals).map_or(0.0, |lag| positive(&lag, residuals.len(), fitted))
+}
+
+/// A positive correlation freed of its bias at this number of values, `-(1 + 3 rho) / n` with the mean fitted (Marriott
+/// and Pope, Biometrika 41, 1954), or one more for each further parameter. It is capped at 0.9, beyond which the values
+/// do not determine how many of them are independent.
+fn positive(lag: &Lag1, count: usize, fitted: usize) -> f64 {
+    let (n, fitted) = (count as f64, fitted as f64);
+    ((lag.coefficient * n + 1.0 + fitted) / (n - 3.0 - fitted).max(0.5)).clamp(0.0, 0.9)
+}
+
+fn inflation(values: &[f64], fitted: usize) -> f64 {
     let Some(lag) = lag1(values) else { return 1.0 };
-    let rho = lag.unbiased.clamp(0.0, 0.9);
-    ((1.0 + rho) / (1.0 - rho)).max(long_run_inflation(values))
+    if values.len() < FEWEST && lag.p_value > SHOWN {
+        return 1.0;
+    }
+    let rho = positive(&lag, values.len(), fitted);
+    ((1.0 + rho) / (1.0 - rho)).max(long_run_inflation(values, fitted))
 }
 
 /// Long-run variance of the ranks over their variance, with each autocorrelation corrected for its bias under
 /// independence.
-fn long_run_inflation(values: &[f64]) -> f64 {
+fn long_run_inflation(values: &[f64], fitted: usize) -> f64 {
     let n = values.len();
     let widest = n / 4;
     let Some(ranks) = midranks(values) else { return 1.0 };
     let weighted = (1..=widest).filter_map(|lag| {
         let weight = 1.0 - lag as f64 / (widest as f64 + 1.0);
-        correlation_at(&ranks, lag).map(|r| weight * (r + 1.0 / n as f64))
+        correlation_at(&ranks, lag).map(|r| weight * (r + (1.0 + fitted as f64) / n as f64))
     });
     1.0 + 2.0 * weighted.sum::<f64>()
 }
@@ -109,6 +139,9 @@ mod tests {
         assert!(variance_inflation(&walk) > 4.0);
         let zigzag: Vec<f64> = (0..20).map(|i| f64::from(i % 2)).collect();
         assert_eq!(variance_inflation(&zigzag), 1.0);
+        let five = |values: [f64; 5]| variance_inflation(&values);
+        assert_eq!(five([1.0, 3.0, 2.0, 4.0, 5.0]), 1.0, "five values do not show how alike neighbours are");
+        assert!(five([1.0, 2.0, 3.0, 4.0, 5.0]) > 5.0 && five([5.0, 4.0, 3.0, 2.0, 1.0]) > 5.0);
         assert_eq!(lag1(&[1.0; 9]), None);
         assert_eq!(variance_inflation(&[1.0; 9]), 1.0);
     }

@@ -10,6 +10,7 @@ use crate::effective::Persistence;
 use crate::hodges_lehmann::{HodgesLehmannShift, one_sample, two_sample};
 use crate::interval::Interval;
 use crate::quantile::standard_deviation;
+use crate::unlike_spread;
 
 /// Half-width of the band within which two figures count as the same: 2%, as a logarithm of the ratio.
 pub const BAND: f64 = 0.02;
@@ -137,7 +138,8 @@ pub enum EquivalenceVerdict {
 pub fn compare(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<RatioEstimate> {
     let shift = two_sample(a, b)?;
     let launch_interval = shift.interval(level)?;
-    let widening = Widening { stretch: Persistence::stretch(&[a, b], level), floor };
+    let stretch = Persistence::stretch(&[a, b], level) * unlike_spread::stretch(a, b, shift.estimate, level);
+    let widening = Widening { stretch, floor };
     Some(estimated(&shift, launch_interval, &widening, level, a.len().min(b.len())))
 }
 
@@ -173,7 +175,8 @@ fn estimated(
 
 /// Widening of the interval from the launches.
 struct Widening {
-    /// Factor on the distance of each end from the estimate, for launches that resemble their neighbours.
+    /// Factor on the distance of each end from the estimate, for launches that resemble their neighbours and for
+    /// samples of unlike spread.
     stretch: f64,
     floor: Floor,
 }

@@ -31,6 +31,7 @@ pub mod simulate;
 pub mod steady_state;
 pub mod stop;
 pub mod theil_sen;
+mod unlike_spread;
 
 pub use difference::{PairedDifference, difference};
 pub use equivalence::{BAND, DecisionNeed, EquivalenceVerdict, Floor, RatioEstimate, compare, need, verdict};

@@ -2,11 +2,16 @@
 //!
 //! The largest of the statistics of Chow (Econometrica 28, 1960) over all times of the break (Quandt 1960; Andrews,
 //! Econometrica 61, 1993), with a p-value from permuted residuals, since tables of its distribution hold for large
-//! samples only.
+//! samples only. Residuals that resemble their neighbours wander away from one line without any break: what is permuted
+//! is then what each brings of its own, and their correlation is restored (a bootstrap of residuals by an
+//! autoregression, Bühlmann, Bernoulli 3, 1997). Plain permutation finds a break in 24% of forty values that correlate
+//! by 0.3, and in 20% of the records of forty independent ones.
 
 use rand::seq::SliceRandom;
 
+use crate::autocorrelation::residual_correlation;
 use crate::fit::line::{line, residuals};
+use crate::quantile::mean;
 use crate::simulate::generator;
 
 /// A possible break.
@@ -39,17 +44,54 @@ pub fn sup_f(x: &[f64], y: &[f64], permutations: usize, seed: u64) -> Option<Bre
     }
     let found = largest(&x, &y)?;
     let single = line(&x, &y)?;
-    let mut noise = residuals(&single, &x, &y);
+    let off = residuals(&single, &x, &y);
+    let correlation = of_neighbours(&x, &y, &found)?;
+    let mut own = innovations(&off, correlation);
     let trend: Vec<f64> = x.iter().map(|x| single.intercept + single.slope * x).collect();
     let mut rng = generator(seed);
     let mut as_large = 0_usize;
     for _ in 0..permutations {
-        noise.shuffle(&mut rng);
-        let shuffled: Vec<f64> = trend.iter().zip(&noise).map(|(t, n)| t + n).collect();
+        own.shuffle(&mut rng);
+        let shuffled: Vec<f64> = trend.iter().zip(correlated(&own, correlation)).map(|(t, n)| t + n).collect();
         as_large += usize::from(largest(&x, &shuffled).is_some_and(|b| b.statistic >= found.statistic));
     }
     let p_value = (as_large + 1) as f64 / (permutations + 1) as f64;
     Some(Break { p_value, ..found })
+}
+
+/// Parameters besides the mean that two lines with a break between them hide of the correlation of residuals.
+const RESIDUAL_BIAS: usize = 4;
+
+/// Correlation of neighbouring residuals about the two lines of the possible break: about one line they would resemble
+/// each other because of a break.
+fn of_neighbours(x: &[f64], y: &[f64], found: &Break) -> Option<f64> {
+    let cut = x.partition_point(|time| *time <= found.after);
+    let mut off = residuals(&line(&x[..cut], &y[..cut])?, &x[..cut], &y[..cut]);
+    off.extend(residuals(&line(&x[cut..], &y[cut..])?, &x[cut..], &y[cut..]));
+    Some(residual_correlation(&off, RESIDUAL_BIAS))
+}
+
+/// What each residual brings beyond what its neighbour before lets expect, about their mean.
+fn innovations(off: &[f64], correlation: f64) -> Vec<f64> {
+    if correlation == 0.0 {
+        return off.to_vec();
+    }
+    let first = off[0] * (1.0 - correlation * correlation).sqrt();
+    let rest = off.windows(2).map(|pair| pair[1] - correlation * pair[0]);
+    let own: Vec<f64> = std::iter::once(first).chain(rest).collect();
+    let centre = mean(&own);
+    own.iter().map(|one| one - centre).collect()
+}
+
+/// The reverse of [`innovations`].
+fn correlated(own: &[f64], correlation: f64) -> Vec<f64> {
+    let mut last = own[0] / (1.0 - correlation * correlation).sqrt();
+    let mut all = vec![last];
+    for one in &own[1..] {
+        last = correlation.mul_add(last, *one);
+        all.push(last);
+    }
+    all
 }
 
 fn largest(x: &[f64], y: &[f64]) -> Option<Break> {
@@ -117,6 +159,32 @@ mod tests {
                 .count()
         };
         assert!(alarms(&|x, y| sup_f(x, y, 59, 1).unwrap().p_value) <= 20);
+    }
+
+    /// Without what is restored of the correlation 20 to 31% of the series have a break.
+    #[test]
+    fn values_that_resemble_their_neighbours_are_no_break() {
+        let mut rng = generator(8);
+        let x: Vec<f64> = (0..40).map(f64::from).collect();
+        let alarms = (0..200)
+            .filter(|_| {
+                let mut last = standard_normal(&mut rng);
+                let y: Vec<f64> = x
+                    .iter()
+                    .map(|x| {
+                        last = 0.3 * last + (1.0_f64 - 0.09).sqrt() * standard_normal(&mut rng);
+                        0.3 * x + last
+                    })
+                    .collect();
+                sup_f(&x, &y, 99, 1).unwrap().p_value <= 0.05
+            })
+            .count();
+        assert!(alarms <= 28, "{alarms} of 200");
+        let broken = (100..140).filter(|seed| {
+            let (x, y) = series(*seed, 0.25);
+            sup_f(&x, &y, 99, 1).unwrap().p_value <= 0.05
+        });
+        assert!(broken.count() >= 36, "a break is found all the same");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Draper and Smith, Applied Regression Analysis, 3rd ed. 1998, chapters 1, 3 and 9. For data with outliers use
 //! [`crate::theil_sen`].
 
+use crate::autocorrelation::residual_inflation;
 use crate::distribution::student_t_quantile;
 use crate::interval::{Estimated, Interval};
 
@@ -15,7 +16,8 @@ pub struct FitLine {
     pub intercept: f64,
     /// Standard deviation of a point of weight 1 about the line.
     pub residual_sd: f64,
-    /// Degrees of freedom: points minus fitted parameters.
+    /// Degrees of freedom: points minus fitted parameters, or as many as points are worth that resemble their
+    /// neighbours.
     pub degrees: f64,
     /// Smallest and largest x of the fit.
     pub range: (f64, f64),
@@ -25,12 +27,31 @@ pub struct FitLine {
     spread_x: f64,
     /// Sum of weights; infinite for a line through the origin, whose value at 0 is known.
     weight: f64,
+    /// Factor by which residuals that resemble their neighbours inflate the variance of the line.
+    inflation: f64,
 }
 
+/// Parameters besides the mean of the residuals by which a line hides the correlation of their neighbours: it has one
+/// more, and with two intervals hold at a correlation of 0.6 from eight points on.
+const RESIDUAL_BIAS: usize = 2;
+
+/// Least degrees of freedom of a line through points that resemble their neighbours.
+const LEAST_DEGREES: f64 = 2.0;
+
 impl FitLine {
+    /// The line with what the residuals of its points in the order of x show of their correlation: the line is then
+    /// known as well as by so many fewer independent points, and so is their scatter.
+    #[must_use]
+    pub(crate) fn persistent(self, residuals: &[f64]) -> Self {
+        let inflation = residual_inflation(residuals, RESIDUAL_BIAS);
+        let parameters = residuals.len() as f64 - self.degrees;
+        let degrees = (residuals.len() as f64 / inflation - parameters).max(LEAST_DEGREES).min(self.degrees);
+        Self { inflation, degrees, ..self }
+    }
+
     /// Interval of the slope.
     pub fn slope_interval(&self, level: f64) -> Interval {
-        let half = self.t(level) * self.residual_sd / self.spread_x.sqrt();
+        let half = self.t(level) * self.residual_sd * (self.inflation / self.spread_x).sqrt();
         Interval::new(self.slope - half, self.slope + half, level)
     }
 
@@ -57,7 +78,7 @@ impl FitLine {
 
     /// Variance of the line at `x` over that of a point.
     fn line_variance(&self, x: f64) -> f64 {
-        1.0 / self.weight + (x - self.mean_x).powi(2) / self.spread_x
+        self.inflation * (1.0 / self.weight + (x - self.mean_x).powi(2) / self.spread_x)
     }
 
     fn t(&self, level: f64) -> f64 {
@@ -94,27 +115,35 @@ pub fn weighted_line(x: &[f64], y: &[f64], weights: &[f64]) -> Option<FitLine> {
         mean_x,
         spread_x,
         weight: total,
+        inflation: 1.0,
     };
     Some(with_residuals(fitted, x, y, weights))
 }
 
-/// Fits a line through the origin to points of equal weight, such as bytes over time. `None` below two points, with
-/// one that is not finite, when the samples differ in length, or when all x are 0.
-pub fn line_through_origin(x: &[f64], y: &[f64]) -> Option<FitLine> {
-    let weights = vec![1.0; x.len()];
-    if x.len() < 2 || !sound(x, y, &weights) {
+/// Fits a line through the origin, such as bytes over time; a point of weight w has the variance of a point of weight 1
+/// over w. `None` below two points, with one or a weight that is not finite, with a weight that is not positive, when
+/// the samples differ in length, or when all x are 0.
+pub fn weighted_line_through_origin(x: &[f64], y: &[f64], weights: &[f64]) -> Option<FitLine> {
+    if x.len() < 2 || !sound(x, y, weights) {
         return None;
     }
-    let spread_x: f64 = x.iter().map(|x| x * x).sum();
+    let weighted = |of: &[f64]| x.iter().zip(of).zip(weights).map(|((x, v), w)| w * x * v).sum::<f64>();
+    let spread_x = weighted(x);
     if spread_x <= 0.0 {
         return None;
     }
-    let slope = x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>() / spread_x;
-    let degrees = (x.len() - 1) as f64;
-    let weight = f64::INFINITY;
-    let fitted =
-        FitLine { slope, intercept: 0.0, residual_sd: 0.0, degrees, range: range(x), mean_x: 0.0, spread_x, weight };
-    Some(with_residuals(fitted, x, y, &weights))
+    let fitted = FitLine {
+        slope: weighted(y) / spread_x,
+        intercept: 0.0,
+        residual_sd: 0.0,
+        degrees: (x.len() - 1) as f64,
+        range: range(x),
+        mean_x: 0.0,
+        spread_x,
+        weight: f64::INFINITY,
+        inflation: 1.0,
+    };
+    Some(with_residuals(fitted, x, y, weights))
 }
 
 fn with_residuals(mut line: FitLine, x: &[f64], y: &[f64], weights: &[f64]) -> FitLine {
@@ -213,8 +242,13 @@ mod tests {
 
     #[test]
     fn origin_weights_and_refusals() {
-        let fit = line_through_origin(&[1.0, 2.0, 4.0], &[2.0, 4.0, 8.0]).unwrap();
+        let (x, one) = ([1.0, 2.0, 4.0], [1.0; 3]);
+        let fit = weighted_line_through_origin(&x, &[2.0, 4.0, 8.0], &one).unwrap();
         assert_eq!((fit.slope, fit.intercept, fit.residual_sd), (2.0, 0.0, 0.0));
+        // Weighted by the squares of x it is the mean of the ratios.
+        let shares = x.map(|x: f64| x.powi(-2));
+        let fit = weighted_line_through_origin(&x, &[1.0, 4.0, 12.0], &shares).unwrap();
+        assert!((fit.slope - 2.0).abs() < 1e-12 && (fit.residual_sd - 1.0).abs() < 1e-12, "{fit:?}");
         let heavy = weighted_line(&[0.0, 1.0, 2.0, 3.0], &[0.0, 1.0, 2.0, 30.0], &[1.0, 1.0, 1.0, 1e-9]).unwrap();
         assert!((heavy.slope - 1.0).abs() < 1e-6);
         assert!(line(&[1.0, 1.0, 1.0], &[1.0, 2.0, 3.0]).is_none());

@@ -91,7 +91,10 @@ fn chart(runs: &[&Run], names: &[String], rating: &FigureKey, application: &Figu
     let xs: Vec<f64> = points.iter().map(|(_, x, _)| x.value).collect();
     let ys: Vec<f64> = points.iter().map(|(_, _, y)| y.value).collect();
     let rates = y_unit.is_rate() && x_unit != model::Unit::Seconds;
-    let slope = if rates { stats::fit::line::line_through_origin(&xs, &ys).map(|line| line.slope) } else { None };
+    // As in `application::fit`: every machine counts by its share.
+    let weights: Vec<f64> = xs.iter().map(|x| x.powi(-2)).collect();
+    let line = || stats::fit::line::weighted_line_through_origin(&xs, &ys, &weights);
+    let slope = if rates { line().map(|line| line.slope) } else { None };
     let division = if rates { Division::Linear } else { Division::Decades };
     let about = if slope.is_some() {
         "One dot a machine; the line goes through the origin: a machine above it runs the application faster than its \
