@@ -29,6 +29,7 @@ pub(crate) struct Provenance {
 /// The run document of a sheet.
 pub(crate) fn assemble(mut sheet: SourceSheet, provenance: Provenance, catalogue: &Catalogue) -> Run {
     leave_out(&mut sheet);
+    sheet.tell_versions();
     let mut origin = provenance.origin;
     if sheet.version.is_some() {
         origin.version = sheet.version;

@@ -15,21 +15,60 @@ const PAIRS: [[&str; 2]; 7] = [
     ["disabled", "enabled"],
 ];
 
+/// Words that begin the heading of what was, and of what was made of it: of lines that have the form of a heading,
+/// since other lines begin so too.
+const ORIGINAL: [&str; 12] = [
+    "base",
+    "baseline",
+    "current",
+    "default",
+    "main",
+    "mainline",
+    "master",
+    "original",
+    "stock",
+    "unmodified",
+    "upstream",
+    "vanilla",
+];
+const CHANGED: [&str; 13] = [
+    "branch",
+    "head",
+    "improved",
+    "modified",
+    "new",
+    "optimised",
+    "optimized",
+    "patch",
+    "patched",
+    "pr",
+    "proposed",
+    "this",
+    "tuned",
+];
+
 /// Words of a line that is a heading, at most: a sentence says something of one output.
 const LONGEST: usize = 10;
 
 /// A fault that names two headings of opposite conditions, if lines that no rule took are such headings.
 pub(crate) fn conditions(text: &str, ledger: &LineLedger) -> Option<SourceFault> {
     let mut first: [[Option<usize>; 2]; PAIRS.len()] = Default::default();
+    let mut change = [None; 2];
     for (at, line) in lines(text).filter(|(at, _)| !ledger.has(*at)) {
         let Some(word) = heading(line) else { continue };
+        let is = |known: &str| word.eq_ignore_ascii_case(known);
         for (pair, found) in PAIRS.iter().zip(&mut first) {
-            for (_, place) in pair.iter().zip(found).filter(|(known, _)| word.eq_ignore_ascii_case(known)) {
+            for (_, place) in pair.iter().zip(found).filter(|(known, _)| is(known)) {
                 place.get_or_insert(at);
             }
         }
+        let sides = [&ORIGINAL[..], &CHANGED[..]].into_iter().zip(&mut change).filter(|_| is_formed(line));
+        for (_, place) in sides.filter(|(words, _)| words.iter().any(|known| is(known))) {
+            place.get_or_insert(at);
+        }
     }
-    let [Some(one), Some(other)] = first.into_iter().find(|found| found.iter().all(Option::is_some))? else {
+    let [Some(one), Some(other)] = first.into_iter().chain([change]).find(|found| found.iter().all(Option::is_some))?
+    else {
         return None;
     };
     let (earlier, later) = (one.min(other), one.max(other));
@@ -54,6 +93,12 @@ fn heading(line: &str) -> Option<&str> {
     (words.count() < LONGEST && !values).then_some(first)
 }
 
+/// Whether a line has the form of a heading: it ends in a colon, or stands between signs of emphasis.
+fn is_formed(line: &str) -> bool {
+    let line = line.trim();
+    line.ends_with(':') || (line.len() > 4 && line.starts_with("**") && line.ends_with("**"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,8 +114,12 @@ mod tests {
         let (reason, line) = said("Results\n## Before the patch:\nx 1\n\n**After**\nx 2\n", &[]).unwrap();
         assert!(reason.contains("'## Before the patch:' and '**After**'") && line == 5, "{reason}");
         assert!(said("with mitigations\n1\nWithout mitigations\n2", &[]).is_some());
+        let (reason, line) = said("Baseline (master):\nx 1\n\n**This patch**\nx 2\n", &[]).unwrap();
+        assert!(reason.contains("'Baseline (master):' and '**This patch**'") && line == 4, "{reason}");
         for (text, taken) in [
-            ("Before\nx\nAfter\n", &[3][..]),
+            ("Default block size\nx\nNew file:\nx\n", &[][..]),
+            ("Current time:\nx\nDefault time:\n", &[]),
+            ("Before\nx\nAfter\n", &[3]),
             ("Before\nx\nbefore it ran again\n", &[]),
             ("Before we began we had to wait for the other one to come here\nAfter", &[]),
             ("old 1.5\nnew 2.5\n", &[]),

@@ -1,15 +1,19 @@
 //! The content of a source before it becomes a run: one sheet for each machine and session, one reading for each
 //! figure.
 
+use std::collections::HashMap;
+
 use model::{Better, Definition, Fact, FactValue, Metric, Point, Primitive, Unit};
 
-use crate::text::half_digit;
+use crate::text::{axis_value, half_digit};
 
 /// The content for one machine in one session.
 #[derive(Debug, Default)]
 pub(crate) struct SourceSheet {
     /// Version of the tool, if stated.
     pub(crate) version: Option<String>,
+    /// Versions of parts of the source, with the numbers of readings before each.
+    pub(crate) versions: Vec<(usize, String)>,
     /// Name that the source gives the run.
     pub(crate) label: Option<String>,
     /// Name of the machine, if stated.
@@ -34,6 +38,30 @@ impl SourceSheet {
     /// A further process of the tool begins here: what it states again is one more launch of the same figure.
     pub(crate) fn begin_process(&mut self) {
         self.processes.push(self.readings.len());
+    }
+
+    /// The version of what follows, which another may follow in one file.
+    pub(crate) fn states_version(&mut self, version: String) {
+        if !version.is_empty() {
+            self.versions.push((self.readings.len(), axis_value(&version)));
+            self.version = Some(version);
+        }
+    }
+
+    /// Keeps apart what several versions of the tool state of one figure: they are no launches of each other.
+    pub(crate) fn tell_versions(&mut self) {
+        let versions = std::mem::take(&mut self.versions);
+        let mixed = {
+            let mut of: HashMap<(&str, &Point), &str> = HashMap::new();
+            self.readings.iter().enumerate().any(|(index, reading)| {
+                let before = &versions[..versions.partition_point(|(start, _)| *start <= index)];
+                let version = before.last().map_or("", |(_, version)| version.as_str());
+                *of.entry((&reading.id, &reading.point)).or_insert(version) != version
+            })
+        };
+        if mixed && self.tell_apart("version", &versions) {
+            self.version = None;
+        }
     }
 
     /// Sets an axis on all readings of the process that began last.

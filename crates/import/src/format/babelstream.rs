@@ -83,7 +83,7 @@ impl<'a> BabelReader<'a> {
         } else if let Some(rest) = line.strip_prefix("Version:") {
             // The first line of a process that states something.
             (self.axes, self.in_table) = (Vec::new(), false);
-            self.sheet.version = Some(rest.trim().to_owned());
+            self.sheet.states_version(rest.trim().to_owned());
             self.devices.push((self.sheet.readings.len(), "-".to_owned()));
         } else if let Some(rest) = after(line, "Running kernels") {
             self.repetitions = first_number(rest).unwrap_or(self.repetitions);

@@ -52,6 +52,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if line.trim_start().starts_with("Correct operation validated") {
             open = None;
         }
+        if is_error(&mut sheet, line, at)? {
+            source.took(at);
+        }
         let (Some((name, value)), Some(run)) = (line.split_once(':'), runs.last_mut()) else { continue };
         let value = value.trim();
         match name.trim() {
@@ -81,9 +84,6 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             _ => continue,
         }
         source.took(at);
-        if line.contains("ERROR!") || line.contains("Errors detected") {
-            sheet.notes.push("CoreMark reports errors: the run is invalid by its rules".to_owned());
-        }
     }
     place(&mut sheet, &runs);
     match open {
@@ -91,6 +91,21 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         None => Ok(Parsed::Sheets(vec![sheet])),
     }
 }
+
+/// Whether a line tells of an error, with which a run is invalid; wrong results are no rate.
+fn is_error(sheet: &mut SourceSheet, line: &str, at: usize) -> Result<bool, SourceFault> {
+    let error = line.contains("ERROR!");
+    if error && line.contains(" crc ") {
+        return Err(SourceFault::new("CoreMark says itself that its results are wrong", at));
+    }
+    let told = error || line.contains("Errors detected");
+    if told && !sheet.notes.iter().any(|note| note == INVALID) {
+        sheet.notes.push(INVALID.to_owned());
+    }
+    Ok(told)
+}
+
+const INVALID: &str = "CoreMark reports errors: a run is invalid by its rules";
 
 /// Takes a run's rate, from its own line or from the last one, which also says how it was built.
 fn take_rate(sheet: &mut SourceSheet, run: &mut CoremarkRun, value: &str, at: usize) -> Result<(), SourceFault> {

@@ -96,7 +96,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         if documents.get(at + 1).is_some_and(|next| document.is_before(next)) {
             continue;
         }
-        sheet.version = Some(document.version.trim_start_matches("fio-").to_owned());
+        sheet.states_version(document.version.trim_start_matches("fio-").to_owned());
         if document.timestamp > 0.0 && sheet.started.is_empty() {
             sheet.started = unix(document.timestamp);
         }

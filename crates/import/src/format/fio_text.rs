@@ -80,7 +80,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         let line = whole.rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or_default();
         let trimmed = line.trim();
         if trimmed.starts_with("fio-") && !trimmed.contains(' ') {
-            sheet.version = Some(trimmed.trim_start_matches("fio-").to_owned());
+            sheet.states_version(trimmed.trim_start_matches("fio-").to_owned());
             sheet.begin_process();
             job = FioTextJob::default();
             stated = FioTextJobs { begin: sheet.readings.len(), ..FioTextJobs::default() };

@@ -45,7 +45,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         let trimmed = line.trim();
         if let Some((version, _)) = trimmed.split_once(": MPI Coordinated Test of Parallel I/O") {
             finish(&mut sheet, run.replace(IorRun { at, ..IorRun::default() }))?;
-            sheet.version = Some(version.trim_start_matches("IOR-").to_owned());
+            sheet.states_version(version.trim_start_matches("IOR-").to_owned());
             sheet.begin_process();
             source.took(at);
             continue;

@@ -39,7 +39,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         if let Some((version, rest)) = trimmed.split_once(" was launched with ") {
-            sheet.version = Some(version.trim_start_matches("mdtest-").to_owned());
+            sheet.states_version(version.trim_start_matches("mdtest-").to_owned());
             sheet.begin_process();
             run = MdtestRun { iterations: 1, ..MdtestRun::default() };
             run.tasks = axis_value(rest.split_whitespace().next().unwrap_or_default());

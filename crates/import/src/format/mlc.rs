@@ -89,7 +89,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     for (at, line) in lines(source.text) {
         let line = line.trim();
         if let Some((_, version)) = line.split_once("Memory Latency Checker - v") {
-            sheet.version = version.split_whitespace().next().map(str::to_owned);
+            sheet.states_version(version.split_whitespace().next().unwrap_or_default().to_owned());
             begin(&mut sheet, &mut state);
         } else if let Some((title, part)) = PARTS.iter().find(|(title, _)| line.starts_with(title)) {
             if state.done.contains(part) {

@@ -37,7 +37,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         let words: Vec<&str> = trimmed.split_whitespace().collect();
         settings.take(trimmed);
         if trimmed.starts_with("OpenSSL ") || trimmed.starts_with("LibreSSL ") || trimmed.starts_with("version:") {
-            sheet.version = words.get(1).map(|word| (*word).to_owned());
+            let version = words.get(1).filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+            sheet.states_version(version.map(|word| (*word).to_owned()).unwrap_or_default());
         } else if trimmed.starts_with("Forked child") {
             if trimmed.ends_with(" 0") {
                 sheet.begin_process();

@@ -32,7 +32,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     for (at, line) in lines(source.text) {
         let line = line.trim();
         if let Some(version) = line.strip_prefix("pgbench (") {
-            sheet.version = version.split([' ', ')']).next().map(str::to_owned);
+            sheet.states_version(version.split([' ', ')']).next().unwrap_or_default().to_owned());
         } else if let Some((name, axis, value)) =
             SETTINGS.iter().find_map(|(name, axis)| Some((*name, *axis, line.strip_prefix(name)?)))
         {

@@ -64,6 +64,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let (mut last, mut command) = (0, "-");
     // What called each process, in whose words stands where its threads and its memory are.
     let mut commands = Vec::new();
+    let mut failed = None;
     for (at, line) in lines(source.text) {
         last = at;
         let trimmed = line.trim();
@@ -76,6 +77,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             command = "-";
         } else if let Some(kernel) = KERNELS.iter().find(|(name, ..)| trimmed.starts_with(name)) {
             sheet.readings.push(reading(kernel, &process, trimmed, at)?);
+        } else if trimmed.starts_with("Failed Validation") {
+            // Rates of arrays that hold wrong values are of other work. A line for each array says so.
+            sheet.readings.truncate(sheet.processes.last().copied().unwrap_or_default());
+            failed = failed.or(Some(at));
         } else if let Some(version) = between(line, "$Revision:", "$") {
             sheet.version = Some(version.to_owned());
             process = StreamProcess::default();
@@ -97,6 +102,12 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     }
     if sheet.readings.len() % KERNELS.len() != 0 {
         return Err(SourceFault::new("its table lacks some of the four kernels", last));
+    }
+    if let Some(at) = failed {
+        if sheet.readings.is_empty() {
+            return Err(SourceFault::new("its arrays failed STREAM's own validation", at));
+        }
+        sheet.notes.push("a process whose arrays failed STREAM's own validation was left out".to_owned());
     }
     sheet.tell_apart("command", &commands);
     Ok(Parsed::Sheets(vec![sheet]))

@@ -135,8 +135,11 @@ fn terminal(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
     let mut instances: HashMap<String, String> = HashMap::new();
     for (at, line) in lines(source.text) {
         let Some(line) = after(line, "stress-ng: ").and_then(|line| after(line, "]")) else { continue };
+        if line.contains("metrics corrupted") {
+            return Err(SourceFault::new("stress-ng says itself that its metrics are corrupted", at));
+        }
         if let Some(version) = line.strip_prefix("stress-ng ").and_then(|rest| rest.split_whitespace().next()) {
-            sheet.version = Some(version.to_owned());
+            sheet.states_version(version.to_owned());
         }
         let words: Vec<&str> = line.split_whitespace().collect();
         let numbers = words.iter().skip(1).filter(|word| number(word).is_some()).count();

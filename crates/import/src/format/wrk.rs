@@ -2,7 +2,7 @@
 
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
-use crate::text::{SourceFault, after, axis_value, duration, grouped, lines, need, number, shown, split_unit};
+use crate::text::{SourceFault, axis_value, duration, grouped, lines, need, number, shown, split_unit};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "wrk",
@@ -23,6 +23,10 @@ struct WrkRun {
     latency: Option<SourceReading>,
     /// A table of quantiles follows.
     distribution: bool,
+    /// How long it was to run, in seconds.
+    asked: Option<f64>,
+    /// No request was answered.
+    idle: bool,
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
@@ -31,9 +35,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         let words: Vec<&str> = trimmed.split_whitespace().collect();
-        if let Some(url) = trimmed.strip_prefix("Running ").and_then(|rest| after(rest, " test @ ")) {
+        if let Some((asked, url)) = trimmed.strip_prefix("Running ").and_then(|rest| rest.split_once(" test @ ")) {
             sheet.begin_process();
-            run = WrkRun { axes: vec![("url", axis_value(url))], ..WrkRun::default() };
+            run = WrkRun { axes: vec![("url", axis_value(url))], asked: duration(asked), ..WrkRun::default() };
             if let Some(place) = open.replace(at) {
                 return Err(SourceFault::new("the run that begins here has no rate", place));
             }
@@ -46,6 +50,15 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if let Some((quantile, value)) = quantile(&words).filter(|_| run.distribution) {
             if let Some(reading) = &mut run.latency {
                 reading.quantiles.push((quantile, value));
+            }
+        } else if let Some((count, rest)) = trimmed.split_once(" requests in ") {
+            run.idle = number(count) == Some(0.0);
+            check_time(&run, rest, at)?;
+        } else if run.idle && ["Requests/sec:", "Transfer/sec:"].iter().any(|name| trimmed.starts_with(name)) {
+            // Its zeros are neither rates nor bounds of a latency.
+            open = None;
+            if !sheet.notes.iter().any(|note| note == IDLE) {
+                sheet.notes.push(IDLE.to_owned());
             }
         } else if let Some(value) = trimmed.strip_prefix("Requests/sec:") {
             sheet.readings.extend(run.latency.take().map(|reading| placed(reading, &run)));
@@ -74,6 +87,20 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     }
 }
 
+const IDLE: &str = "a run in which no request was answered was left out";
+
+/// Checks the time by which the rates are divided: some versions print another one where requests time out.
+fn check_time(run: &WrkRun, rest: &str, at: usize) -> Result<(), SourceFault> {
+    let took = rest.split([',', ' ']).next().and_then(duration);
+    // A run that was interrupted is shorter, and minutes are printed whole.
+    match took.zip(run.asked.filter(|asked| *asked > 0.0)) {
+        Some((took, asked)) if took > 3.0 * asked || took < 1e-3 * asked => {
+            Err(SourceFault::new("the time of its requests contradicts how long it ran", at))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn placed(reading: SourceReading, run: &WrkRun) -> SourceReading {
     run.axes.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()))
 }
@@ -83,7 +110,7 @@ fn is_detail(line: &str) -> bool {
     let begins = ["Thread calibration", "Req/Sec", "Thread Stats", "#[", "Value   Percentile"];
     let numbers = line.split_whitespace().count() == 4
         && line.split_whitespace().all(|word| number(word).is_some() || word == "inf");
-    begins.iter().any(|begin| line.starts_with(begin)) || line.contains(" requests in ") || numbers
+    begins.iter().any(|begin| line.starts_with(begin)) || numbers
 }
 
 /// `Latency     5.04ms    9.77ms  56.83ms   91.03%`: mean, deviation, maximum, share within one deviation.
@@ -94,7 +121,6 @@ fn latency(words: &[&str], at: usize) -> Result<SourceReading, SourceFault> {
     let mean = time(words[1])?;
     let mut reading = SourceReading::new("wrk.latency", "Mean latency", mean, seconds("request"));
     reading.quantiles.push((1.0, time(words[3])?));
-    // It prints 0.00us when no request was answered.
     if mean == 0.0 {
         reading.below = Some(0.005e-6);
     }

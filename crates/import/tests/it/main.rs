@@ -21,6 +21,7 @@ mod published;
 mod request_tools;
 mod samples;
 mod server_tools;
+mod settings_apart;
 mod spec_cpu;
 mod system_tools;
 mod throughput_tools;

@@ -27,6 +27,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     }
     let mut sheet = SourceSheet::default();
     let (mut command, mut runs, mut open) = (String::new(), 1, None);
+    let comma = decimal_comma(source.text);
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         if let Some(rest) = trimmed.strip_prefix(TITLE) {
@@ -38,7 +39,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             }
         } else if command.is_empty() {
             continue;
-        } else if let Some(reading) = row(trimmed) {
+        } else if let Some(reading) = if comma { row(&with_points(trimmed)) } else { row(trimmed) } {
             if trimmed.contains("time elapsed") {
                 open = None;
             }
@@ -59,16 +60,40 @@ fn quoted(rest: &str) -> Option<&str> {
     rest.split_once('\'').and_then(|(_, rest)| rest.rsplit_once('\'')).map(|(command, _)| command)
 }
 
-/// The name of a time whose unit stands behind it: `459.49 task-clock (msec)` until Linux 4.18, `956.47
-/// task-clock-msecs` before 3.0.
+/// Whether numbers have a decimal comma, as in many languages: times of the whole command are printed without grouping.
+fn decimal_comma(text: &str) -> bool {
+    lines(text).any(|(_, line)| {
+        line.contains("seconds time elapsed") && line.split_whitespace().next().is_some_and(|word| word.contains(','))
+    })
+}
+
+/// `1.912.025   cycles` with a decimal comma as `1912025   cycles`: numbers alone, for names have points too. Some
+/// languages group thousands by spaces that do not break.
+fn with_points(line: &str) -> String {
+    let numeric = |c: char| c.is_ascii_digit() || ".,%()+-[]".contains(c);
+    let ungrouped = line.replace(['\u{a0}', '\u{202f}'], "");
+    let points = |word: &str| {
+        if word.chars().all(numeric) { word.replace('.', "").replace(',', ".") } else { word.to_owned() }
+    };
+    ungrouped.split(' ').map(points).collect::<Vec<_>>().join(" ")
+}
+
+/// The name of a time in milliseconds that does not say so in front of it: `459.49 task-clock (msec)` until Linux 4.18,
+/// `459.49 task-clock` before 3.17, `956.47 task-clock-msecs` before 3.0.
 fn in_milliseconds<'a>(name: &'a str, line: &str) -> Option<&'a str> {
-    name.strip_suffix("-msecs").or_else(|| line.contains(&format!("{name} (msec)")).then_some(name))
+    let clock = || ["task-clock", "cpu-clock"].iter().any(|clock| name.split(':').next() == Some(clock));
+    let told = || clock() || line.contains(&format!("{name} (msec)"));
+    name.strip_suffix("-msecs").or_else(|| told().then_some(name))
 }
 
 /// `1,234,567   cycles:u   #  3.1 GHz   ( +-  0.12% )  (83.3%)`, `0.52 msec task-clock`, `1.0025 seconds time elapsed`,
-/// `1.0025 +- 0.0004 seconds time elapsed  ( +-  0.04% )`.
+/// `1.0025 +- 0.0004 seconds time elapsed  ( +-  0.04% )`; with -A `CPU0` stands in front.
 fn row(line: &str) -> Option<SourceReading> {
-    let front = line.split(['#', '(']).next().unwrap_or_default();
+    let part = line.split_once(char::is_whitespace).and_then(|(first, rest)| Some((first.strip_prefix("CPU")?, rest)));
+    if let Some((cpu, rest)) = part.filter(|(cpu, _)| cpu.parse::<u32>().is_ok()) {
+        return row(rest.trim_start()).map(|reading| reading.at("cpu", cpu));
+    }
+    let front = line.split(['#', '(', '[']).next().unwrap_or_default();
     let words: Vec<&str> = front.split_whitespace().collect();
     let digits = grouped(words.first()?)?;
     let value = number(&digits)?;
@@ -111,10 +136,9 @@ fn row(line: &str) -> Option<SourceReading> {
     if let Some(deviation) = line.split("( +-").nth(1).and_then(|rest| rest.split('%').next()).and_then(number) {
         reading = reading.note(format!("stated deviation of the mean {deviation}%"));
     }
-    // Counters that shared the hardware were measured for a part of the time only.
-    if let Some(share) =
-        line.rsplit('(').next().and_then(|rest| rest.strip_suffix("%)")).and_then(number).filter(|share| *share < 100.0)
-    {
+    // Counters that shared the hardware were measured for a part of the time only; until Linux 3.17 in other brackets.
+    let share = line.rsplit(['(', '[']).next().and_then(|rest| rest.strip_suffix([')', ']'])?.strip_suffix('%'));
+    if let Some(share) = share.and_then(number).filter(|share| *share < 100.0) {
         reading = reading.note(format!("counted {share}% of the time and scaled"));
     }
     Some(reading)

@@ -27,9 +27,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         if let Some(version) = banner(trimmed) {
-            sheet.version = Some(version);
             finish(&mut sheet, &std::mem::take(&mut counts), &point);
             sheet.begin_process();
+            sheet.states_version(version);
             (begun, banner_at) = (true, at);
             source.took(at);
             (point, events, section) = (BTreeMap::new(), None, "");
@@ -105,7 +105,7 @@ struct SysbenchCounts {
     other: f64,
     transactions: f64,
     /// How many events there were, and the seconds that they took, as printed.
-    events: f64,
+    events: Option<f64>,
     seconds: String,
 }
 
@@ -113,7 +113,7 @@ impl SysbenchCounts {
     /// Keeps the time and the number of events, from which versions before 1.0 compute no rate.
     fn note_time(&mut self, line: &str) {
         if let Some(count) = line.strip_prefix("total number of events:").and_then(number) {
-            self.events = count;
+            self.events = Some(count);
         } else if let Some(time) = line.strip_prefix("total time:") {
             time.trim().trim_end_matches('s').clone_into(&mut self.seconds);
         }
@@ -121,10 +121,11 @@ impl SysbenchCounts {
 
     /// Events of the test of processors a second.
     fn rate(&self) -> Option<SourceReading> {
-        let time = number(&self.seconds).filter(|time| *time > 0.0 && self.events > 0.0)?;
-        let reading = SourceReading::new("sysbench.cpu_events", "CPU events", self.events / time, rate("events"));
+        let events = self.events.filter(|events| *events > 0.0)?;
+        let time = number(&self.seconds).filter(|time| *time > 0.0)?;
+        let reading = SourceReading::new("sysbench.cpu_events", "CPU events", events / time, rate("events"));
         let rounding = SourceReading::new("", "", time, rate("")).printed(&self.seconds).rounding.unwrap_or_default();
-        let note = format!("{} events in {} s", self.events, self.seconds);
+        let note = format!("{events} events in {} s", self.seconds);
         Some(reading.rounded(rounding).note(note))
     }
 
@@ -150,6 +151,14 @@ impl SysbenchCounts {
 /// The run ends: what tells its test from others of the same file.
 fn finish(sheet: &mut SourceSheet, counts: &SysbenchCounts, point: &BTreeMap<&'static str, String>) {
     let first = sheet.processes.last().copied().unwrap_or_default();
+    if counts.events == Some(0.0) {
+        // Zeros of a test that did nothing are neither rates nor bounds of a latency.
+        sheet.readings.truncate(first);
+        if !sheet.notes.iter().any(|note| note == NO_EVENTS) {
+            sheet.notes.push(NO_EVENTS.to_owned());
+        }
+        return;
+    }
     let measured = sheet.readings.get(first..).unwrap_or_default();
     // A run without a latency broke off.
     let rated = measured.iter().any(|reading| reading.id == "sysbench.cpu_events");
@@ -171,6 +180,8 @@ fn finish(sheet: &mut SourceSheet, counts: &SysbenchCounts, point: &BTreeMap<&'s
         sheet.processes.pop();
     }
 }
+
+const NO_EVENTS: &str = "a run without a single event was left out: it measured nothing";
 
 /// Beginnings of lines that state nothing to keep: counts and times behind the rates, and settings.
 const NOTHING: [&str; 28] = [

@@ -1,0 +1,155 @@
+//! What outputs state differently from each other, in versions, languages and headings, and runs that did nothing.
+#![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
+
+use crate::common::{estimate, keys, named, near, noted, read_as, refused_as, text, unread, value};
+use model::Unit;
+
+/// A table of `perf stat` with numbers as a language writes them.
+fn perf(clock: &str, cycles: &str, share: &str, elapsed: &str) -> String {
+    format!(
+        "\n Performance counter stats for 'sort 9':\n\n\
+         {clock}      #    0.5 CPUs utilized\n\
+         {cycles}      cycles   #    2.9 GHz   {share}\n\n\
+         {elapsed} seconds time elapsed\n\n"
+    )
+}
+
+#[test]
+fn clocks_of_perf_stat_are_milliseconds_where_no_unit_says_so() {
+    let old = perf("  1520.159821 task-clock", "5,649,595", "[83.43%]", "1.937953443");
+    let run = &read_as("perf-stat", &old)[0];
+    let clock = named(run, "perf_stat.task_clock");
+    assert_eq!(clock.metric.unit, Unit::Seconds);
+    assert!(near(value(run, "perf_stat.task_clock:command=sort 9"), 1.520_159_821), "{:?}", keys(run));
+    assert!(named(run, "perf_stat.cycles").notes.iter().any(|note| note.contains("counted 83.43% of the time")));
+    let bare = old.replace("      #    0.5 CPUs utilized", " [90.00%]").replace("task-clock", "cpu-clock:u");
+    assert!(near(value(&read_as("perf-stat", &bare)[0], "perf_stat.cpu_clock_u:command=sort 9"), 1.520_159_821));
+}
+
+#[test]
+fn numbers_of_perf_stat_are_read_in_languages_with_a_decimal_comma() {
+    let english = perf("   1,520.25 msec task-clock", "5,649,595", "(83.43%)", "1.937953443");
+    let expected = read_as("perf-stat", &english)[0].figures.clone();
+    assert_eq!(expected.len(), 3);
+    for (clock, cycles) in
+        [("1.520,25", "5.649.595"), ("1\u{202f}520,25", "5\u{202f}649\u{202f}595"), ("1520,25", "5649595")]
+    {
+        let other = perf(&format!("   {clock} msec task-clock"), cycles, "(83,43%)", "1,937953443");
+        assert_eq!(read_as("perf-stat", &other)[0].figures, expected, "{clock}");
+    }
+    // By CPU, with points in names.
+    let each = "Performance counter stats for 'system wide':\n\nCPU0   627.912   mem.load.1   \nCPU1   1.500   mem.load.1\n\
+                \n  5,001079353 seconds time elapsed\n";
+    let run = &read_as("perf-stat", each)[0];
+    assert!(near(value(run, "perf_stat.mem_load_1:command=system wide,cpu=0"), 627_912.0), "{:?}", keys(run));
+    assert!(near(value(run, "perf_stat.elapsed:command=system wide"), 5.001_079_353));
+    assert_eq!(unread("perf-stat", each), 0);
+}
+
+#[test]
+fn a_run_of_sysbench_without_an_event_measured_nothing() {
+    let one = text("sysbench.txt");
+    let runs = read_as("sysbench", &one);
+    let idle = "sysbench 1.0.20 (using system LuaJIT 2.1)\n\nRunning the test with following options:\n\
+                Number of threads: 16\n\nRunning memory speed test with the following options:\n  block size: 2097152KiB\n\n\
+                Total operations: 0 (    0.00 per second)\n\n0.00 MiB transferred (0.00 MiB/sec)\n\n\nGeneral statistics:\n\
+                \x20   total time:                          0.0008s\n    total number of events:              0\n\n\
+                Latency (ms):\n         min:                                    0.00\n\
+                \x20        avg:                                    0.00\n\
+                \x20        max:                                    0.00\n\
+                \x20        95th percentile:                        0.00\n\
+                \x20        sum:                                    0.00\n\n";
+    for text in [format!("{one}\n{idle}"), format!("{idle}\n{one}")] {
+        let with = read_as("sysbench", &text);
+        assert_eq!(with[0].figures, runs[0].figures);
+        assert!(noted(&with[0], "without a single event was left out"));
+    }
+    assert!(refused_as("sysbench", idle).contains("before any figure"));
+}
+
+#[test]
+fn versions_of_a_tool_are_no_launches_of_each_other() {
+    let one = text("openssl-speed.txt");
+    let run = &read_as("openssl-speed", &format!("{one}\n{}", one.replace("100000.00k", "120000.00k")))[0];
+    assert_eq!(estimate(run, "openssl.throughput:algorithm=aes-128-cbc,block=16B").launches, 2);
+    assert_eq!(run.origin.as_ref().unwrap().version.as_deref(), Some("1.1.1g"));
+    let newer = one.replace("OpenSSL 1.1.1g  21 Apr 2020", "version: 3.0.2").replace("100000.00k", "120000.00k");
+    let run = &read_as("openssl-speed", &format!("{one}\n{newer}"))[0];
+    for (version, expected) in [("1.1.1g", 1e8), ("3.0.2", 1.2e8)] {
+        let key = format!("openssl.throughput:algorithm=aes-128-cbc,block=16B,version={version}");
+        assert!(near(value(run, &key), expected), "{:?}", keys(run));
+        assert_eq!(estimate(run, &key).launches, 1);
+    }
+    assert_eq!(run.origin.as_ref().unwrap().version, None);
+    let database = text("pgbench.txt");
+    let other = format!("{database}\n{}", database.replace("pgbench (17.5", "pgbench (16.4"));
+    let versions = keys(&read_as("pgbench", &other)[0]).iter().filter(|key| key.contains("version=16.4")).count();
+    assert!(versions > 0, "{:?}", keys(&read_as("pgbench", &other)[0]));
+}
+
+#[test]
+fn outputs_of_a_baseline_and_of_a_patch_are_no_launches() {
+    let one = text("openssl-speed.txt");
+    let said = refused_as("openssl-speed", &format!("Baseline (master):\n{one}\nThis patch:\n{one}"));
+    assert!(said.contains("'Baseline (master):' and 'This patch:'"), "{said}");
+}
+
+#[test]
+fn what_a_tool_itself_says_is_wrong_is_no_figure() {
+    let one = text("stream.txt");
+    let runs = read_as("stream", &one);
+    let wrong = "Failed Validation on array a[], AvgRelAbsErr > epsilon (1.000000e-13)\n\
+                 Failed Validation on array b[], AvgRelAbsErr > epsilon (1.000000e-13)\n";
+    let failed = format!("{one}\n{wrong}");
+    assert!(refused_as("stream", &failed).contains("failed STREAM's own validation at line"));
+    let kept = &read_as("stream", &format!("{one}\n{failed}"))[0];
+    assert_eq!(keys(kept), keys(&runs[0]));
+    assert!(kept.figures.iter().all(|figure| figure.launches.len() < 2) && noted(kept, "was left out"));
+    let metrics = text("stress-ng.txt");
+    let corrupted =
+        format!("stress-ng: fail:  [2640] metrics-check: stressor metrics corrupted, data is compromised\n{metrics}");
+    assert!(refused_as("stress-ng", &corrupted).contains("its metrics are corrupted at line 1"));
+}
+
+#[test]
+fn a_run_of_wrk_that_did_nothing_or_contradicts_itself_is_no_figure() {
+    let run = |requests: &str, rate: &str| {
+        format!(
+            "Running 5s test @ http://localhost:8081\n  2 threads and 2 connections\n  Thread Stats   Avg      Stdev     Max   +/- \
+             Stdev\n    Latency     1.50us    0.25us   2.50us    75.00%\n    Req/Sec     0.00      0.00     0.00      -nan%\n  \
+             {requests}, 15.11KB read\nRequests/sec:    {rate}\nTransfer/sec:      3.02KB\n"
+        )
+    };
+    let whole = run("500 requests in 5.01s", "99.80");
+    assert_eq!(read_as("wrk", &whole)[0].figures.len(), 3);
+    assert_eq!(read_as("wrk", &run("50 requests in 0.51s", "98.04"))[0].figures.len(), 3, "interrupted");
+    let idle = run("0 requests in 5.00s", "0.00");
+    assert!(refused_as("wrk", &idle).contains("before any figure"));
+    let both = &read_as("wrk", &format!("{idle}\n{whole}"))[0];
+    assert_eq!(both.figures, read_as("wrk", &whole)[0].figures);
+    assert!(noted(both, "no request was answered"));
+    for (requests, rate) in
+        [("833071 requests in 1.25ms", "663801593.63"), ("35951 requests in 307445734491.24m", "0.00")]
+    {
+        assert!(
+            refused_as("wrk", &run(requests, rate)).contains("contradicts how long it ran at line 6"),
+            "{requests}"
+        );
+    }
+}
+
+#[test]
+fn coremark_tells_which_runs_are_invalid_and_which_are_wrong() {
+    let run = |said: &str, crc: &str| {
+        format!(
+            "2K performance run parameters for coremark.\n{crc}CoreMark Size    : 666\nTotal ticks      : 9622\n\
+             Total time (secs): 9.622000\nIterations/Sec   : 27021.409270\n{said}Iterations       : 260000\n\
+             [0]crcfinal      : 0x25b5\nErrors detected\n"
+        )
+    };
+    let short = &read_as("coremark", &run("ERROR! Must execute for at least 10 secs for a valid result!\n", ""))[0];
+    assert_eq!(short.figures.len(), 1);
+    assert!(noted(short, "invalid by its rules"), "{:?}", short.session.notes);
+    let wrong = run("", "[0]ERROR! list crc 0x1234 - should be 0xe714\n");
+    assert!(refused_as("coremark", &wrong).contains("its results are wrong at line 2"));
+}
