@@ -59,7 +59,7 @@ impl Candidates {
     ) -> Result<Self, Error> {
         let mut seen: BTreeMap<Vec<u32>, usize> = BTreeMap::new();
         for world in &draws.worlds {
-            if let Some(solved) = Question::nearly(problem, world).solve()? {
+            if let Some(solved) = Question::cheapest(problem, world).solve()? {
                 *seen.entry(solved.plan).or_default() += 1;
             }
         }
@@ -75,7 +75,7 @@ impl Candidates {
                 (0..problem.offers.len()).map(|i| limited(problem, |offer| if offer == i { u32::MAX } else { 0 }));
             let shared = SHARES.iter().map(|share| limited(problem, |offer| nodes(share * rate, middle.rate[offer])));
             for limited in alone.chain(shared) {
-                let asked = Question { rate, ..Question::nearly(&limited, middle) };
+                let asked = Question { rate, ..Question::cheapest(&limited, middle) };
                 if let Some(solved) = asked.solve()?
                     && !plans.contains(&solved.plan)
                 {
@@ -115,12 +115,11 @@ impl Candidates {
         self.reached.push(reached);
     }
 
-    /// Plans that reach the rate with `confidence`, the smallest mean cost first, and of equal ones the fewest nodes.
+    /// Plans that reach the rate with `confidence`, the smallest mean cost first.
     pub(crate) fn sure(&self, confidence: f64) -> Vec<usize> {
         let mut sure: Vec<usize> =
             (0..self.plans.len()).filter(|&plan| self.reaches[plan] >= confidence - 1e-9).collect();
-        let nodes = |plan: usize| self.plans[plan].iter().map(|count| u64::from(*count)).sum::<u64>();
-        sure.sort_by(|&a, &b| self.mean(a).total_cmp(&self.mean(b)).then_with(|| nodes(a).cmp(&nodes(b))));
+        sure.sort_by(|&a, &b| self.mean(a).total_cmp(&self.mean(b)));
         sure
     }
 

@@ -138,7 +138,6 @@ fn offers(
     cheapest: f64,
 ) -> Result<Vec<OfferOdds>, Error> {
     let worlds = draws.worlds.len() as f64;
-    let taken = Question::cheapest(problem, middle).solve()?.map_or_else(Vec::new, |solved| solved.plan);
     (0..problem.offers.len())
         .map(|i| {
             let mut main = 0.0;
@@ -154,13 +153,12 @@ fn offers(
                 }
             }
             let takeable = problem.offers[i].excluded.is_none();
-            let stands_by = takeable && taken.get(i) == Some(&0);
             Ok(OfferOdds {
                 offer: problem.offers[i].name.clone(),
                 best: main / worlds,
                 used: used / worlds,
                 cost_per_rate: takeable.then(|| middle.cost[i] / middle.rate[i]),
-                enters_at: if stands_by { enters_at(problem, middle, i, cheapest)? } else { None },
+                enters_at: if takeable { enters_at(problem, middle, i, cheapest)? } else { None },
             })
         })
         .collect()
@@ -169,8 +167,8 @@ fn offers(
 /// Price cuts closer to each other than this part of themselves are not told apart, nor those below [`LEAST_CUT`].
 const CUT_RESOLUTION: f64 = 0.01;
 
-/// The price cut, as a share of the cost of one node over the years, from which on an offer that is not in the cheapest
-/// plan is in it; by bisection, until it is known to [`CUT_RESOLUTION`] or to be below [`LEAST_CUT`].
+/// The price cut, as a share of the cost of one node over the years, from which on an offer is in the cheapest plan; by
+/// bisection, until it is known to [`CUT_RESOLUTION`] or to be below [`LEAST_CUT`].
 fn enters_at(problem: &ChooseProblem, middle: &WorldState, offer: usize, cheapest: f64) -> Result<Option<f64>, Error> {
     let in_plan = |cut: f64| -> Result<bool, Error> {
         let mut world = middle.clone();
@@ -178,7 +176,8 @@ fn enters_at(problem: &ChooseProblem, middle: &WorldState, offer: usize, cheapes
         let solved = Question::cheapest(problem, &world).solve()?;
         Ok(solved.is_some_and(|solved| solved.plan[offer] > 0 && solved.value < cheapest * (1.0 - 1e-9)))
     };
-    if !in_plan(0.99)? {
+    let whole = Question::cheapest(problem, middle).solve()?;
+    if whole.is_some_and(|solved| solved.plan[offer] > 0) || !in_plan(0.99)? {
         return Ok(None);
     }
     let (mut low, mut high) = (0.0, 0.99);

@@ -11,10 +11,6 @@ use super::problem::{ChooseProblem, WorldState};
 /// Nodes of branch and bound after which the best plan so far is taken.
 const NODES: u64 = 20_000;
 
-/// By which share the plan of one of many worlds may cost more than the cheapest: where the offers of a price list cost
-/// nearly the same for a unit of rate, most of the search would prove less than that.
-pub(crate) const NEARLY: f64 = 1e-3;
-
 /// Most nodes of an offer in a plan.
 pub(crate) const MOST_NODES: f64 = 1e6;
 
@@ -62,8 +58,6 @@ pub(crate) struct Question<'a> {
     pub(crate) power: Option<f64>,
     /// Limit of failures a year.
     pub(crate) failures: Option<f64>,
-    /// By which share its value may be above the least one.
-    pub(crate) gap: f64,
 }
 
 /// A plan and its value of the minimised quantity.
@@ -77,12 +71,7 @@ impl<'a> Question<'a> {
     /// The cheapest plan that meets all conditions.
     pub(crate) fn cheapest(problem: &'a ChooseProblem, world: &'a WorldState) -> Self {
         let rate = problem.demand.rate;
-        Self { problem, world, aim: Aim::Cost, lifted: Vec::new(), rate, power: None, failures: None, gap: 0.0 }
-    }
-
-    /// A plan that costs nearly as little as the cheapest.
-    pub(crate) fn nearly(problem: &'a ChooseProblem, world: &'a WorldState) -> Self {
-        Self { gap: NEARLY, ..Self::cheapest(problem, world) }
+        Self { problem, world, aim: Aim::Cost, lifted: Vec::new(), rate, power: None, failures: None }
     }
 
     fn holds(&self, condition: Condition) -> bool {
@@ -110,11 +99,6 @@ impl<'a> Question<'a> {
     /// # Errors
     /// When the solver fails numerically or finds no plan within its limit.
     pub(crate) fn solve(&self) -> Result<Option<Solved>, Error> {
-        Ok(self.searched()?.map(|(solved, _)| solved))
-    }
-
-    /// The solution, and how many nodes the search had.
-    fn searched(&self) -> Result<Option<(Solved, u64)>, Error> {
         let mut programme = Programme::new(OptimizationDirection::Minimize);
         let scale = self.scale();
         let counts: Vec<Variable> = (0..self.problem.offers.len())
@@ -126,7 +110,6 @@ impl<'a> Question<'a> {
         self.impose(&mut programme, &counts);
         let mut options = SolveOptions::default();
         options.node_limit = Some(NODES);
-        options.mip_gap = self.gap;
         let outcome = match programme.solve_with(options) {
             Ok(outcome) => outcome,
             Err(microlp::Error::Infeasible) => return Ok(None),
@@ -136,7 +119,7 @@ impl<'a> Question<'a> {
             return Err(Error::Solver(format!("no plan was found within {NODES} nodes of the search")));
         };
         let plan = counts.iter().map(|&count| solution.var_value(count).round().max(0.0) as u32).collect();
-        Ok(Some((Solved { plan, value: solution.objective() * scale }, solution.stats().nodes_solved)))
+        Ok(Some(Solved { plan, value: solution.objective() * scale }))
     }
 
     /// Contribution of one node of an offer to the minimised quantity. Ties go to the earlier offer.
@@ -253,29 +236,5 @@ impl<'a> Question<'a> {
         }
         self.miss(programme, Condition::Rate, &mut terms, ComparisonOp::Ge, scale);
         programme.add_constraint(terms.as_slice(), ComparisonOp::Ge, self.rate / scale * (1.0 - 1e-9));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::choose::parse;
-
-    /// A price list whose sizes cost nearly the same for a unit of rate.
-    #[test]
-    fn a_plan_that_is_nearly_the_cheapest_takes_a_small_part_of_the_search() {
-        let offer = |i: u32| {
-            let (rate, price) = (50 + 8 * i, 500 + 71 * i);
-            format!("[[offer]]\nname = \"{i}\"\nrate = {{ events = \"{rate} events/s\" }}\nprice = \"{price} EUR\"\n")
-        };
-        let text = "currency = \"EUR\"\n[demand]\nrate = \"1003 events/s\"\nyears = \"1 year\"\n".to_owned()
-            + &(0..12).map(offer).collect::<String>();
-        let problem = parse(&text).unwrap().problem(&std::collections::BTreeMap::new()).unwrap();
-        let middle = problem.middle();
-        let (exact, whole) = Question::cheapest(&problem, &middle).searched().unwrap().unwrap();
-        let (near, part) = Question::nearly(&problem, &middle).searched().unwrap().unwrap();
-        assert!(near.value <= exact.value * (1.0 + 1.1 * NEARLY), "{} for {}", near.value, exact.value);
-        assert!(problem.rate(&near.plan, &middle) >= problem.demand.rate * (1.0 - 1e-9));
-        assert!(4 * part < whole, "{part} of {whole} nodes");
     }
 }
