@@ -101,7 +101,7 @@ mod tests {
         let launch = |bytes: u64| Launch {
             value: RATE,
             footprint: model::Footprint { operations: bytes, ..Default::default() },
-            invalid: (odd && bytes % 2 == 1).then(|| model::Invalid::Suspended(1.0)),
+            invalid: (odd && bytes % 2 == 1).then_some(model::Invalid::Suspended(1.0)),
             ..Launch::default()
         };
         stream.launches = (0..launches).map(launch).collect();
