@@ -100,7 +100,7 @@ mod tests {
     fn points_stand_in_the_order_of_their_numbers() {
         let counts = LossCounts::default();
         for rate in ["32000", "4000", "128000", "4000"] {
-            counts.borrow_mut().push((Point::origin().with("offered", rate), LossCount { lost: 1, of: 10 }));
+            counts.borrow_mut().push((Point::origin().with("offered", rate), LossCount { lost: 0, of: 10 }));
         }
         let figures = losses("network.udp_loss", "UDP loss", "datagram", &counts);
         let offered: Vec<&str> = figures.iter().filter_map(|figure| figure.point.get("offered")).collect();
