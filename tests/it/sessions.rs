@@ -76,7 +76,7 @@ fn what_children_of_sessions_wait_for_is_not_guessed() {
     assert!(!said.contains("hardly wait"), "{said}");
 }
 
-/// A loop whose parent has ended is waited for by nobody but the run: the session goes on until that was done.
+/// A loop whose parent has ended is waited for by the run alone: the session goes on until that was done.
 #[test]
 fn children_that_a_session_does_not_wait_for_are_counted() {
     let place = Place::new();

@@ -56,10 +56,10 @@ fn correlation_at(values: &[f64], lag: usize) -> Option<f64> {
 ///
 /// For a first-order autoregressive series it is `(1 + rho) / (1 - rho)` (Bayley and Hammersley, Journal of the Royal
 /// Statistical Society Supplement 8, 1946). `rho` is the unbiased coefficient: at ten values the plain one is too low
-/// by a tenth, which would make intervals too narrow. A slow wave is invisible at lag 1, but not in the sum over a quarter of the lags,
-/// weighted as by Newey and West (Econometrica 55, 1987). Negative correlation never narrows an interval. Of five
-/// values only a correlation counts that is shown: a quarter of five independent ones look as if they were worth less
-/// than one, and would have no interval where four have one.
+/// by a tenth, which would make intervals too narrow. A slow wave is invisible at lag 1, but not in the sum over a
+/// quarter of the lags, weighted as by Newey and West (Econometrica 55, 1987). Negative correlation never narrows an
+/// interval. Of five values only a correlation counts that is shown: a quarter of five independent ones look as if they
+/// were worth less than one, and would have no interval where four have one.
 pub fn variance_inflation(values: &[f64]) -> f64 {
     inflation(values, 0)
 }

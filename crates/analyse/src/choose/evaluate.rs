@@ -2,8 +2,8 @@
 //!
 //! Each trial predicts a few machines from others, makes them offers at random prices, and lets the rule choose. The
 //! same rule then chooses with perfect error bars: intervals of the size that errors really have. Reaching the demand
-//! costs money, so plans are compared at equal shares of demands reached. What measuring an offer is said to be worth is
-//! held against what a plan that is made with the measurement costs less.
+//! costs money, so plans are compared at equal shares of demands reached. What measuring an offer is said to be worth
+//! is held against what a plan that is made with the measurement costs less.
 
 use model::percent;
 use predict::PredictorTable;

@@ -77,8 +77,8 @@ pub struct MachineOffer {
     /// Applications whose rate comes from figures without a spread, which are taken as exact.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown_spread: Vec<String>,
-    /// For each application, the standard deviation of the logarithm by which the rates of all offers are wrong together,
-    /// since all were drawn to one mean; empty where none was.
+    /// For each application, the standard deviation of the logarithm by which the rates of all offers are wrong
+    /// together, since all were drawn to one mean; empty where none was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub common_error: Vec<f64>,
 }

@@ -151,8 +151,8 @@ fn choices_reach_what_they_promise() {
     assert!(evaluate(&[table], 58, 1, 1).is_err());
 }
 
-/// Where predictions err by more than offers differ, all rates are drawn to one mean, and are wrong by its error together:
-/// plans of many kinds are no surer than those of one.
+/// Where predictions err by more than offers differ, all rates are drawn to one mean, and are wrong by its error
+/// together: plans of many kinds are no surer than those of one.
 #[test]
 fn large_errors_do_not_cancel_between_offers() {
     use analyse::choose::evaluate;

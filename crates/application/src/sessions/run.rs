@@ -41,8 +41,8 @@ pub(super) fn run_sessions(order: &SessionOrder, starter: &Starter, stopper: &St
     report.map_err(Error::Sessions)
 }
 
-/// The helper of [`super::Sessions`]: runs the sessions specified on `input` once and writes their report to `output`. It
-/// counts what their children used that they did not wait for if this process adopts orphans
+/// The helper of [`super::Sessions`]: runs the sessions specified on `input` once and writes their report to `output`.
+/// It counts what their children used that they did not wait for if this process adopts orphans
 /// ([`sys::process::adopt_orphans`]); no other child of it may run then.
 ///
 /// # Errors
@@ -197,7 +197,7 @@ impl Orphans {
         }
         let own: Vec<i32> = sessions.iter().filter(|one| one.ended.is_none()).map(|one| one.pid).collect();
         let mut ended = |pid: i32| {
-            // One that the system shows to nobody, such as a program of another user, is not counted.
+            // One that the system does not show, such as a program of another user, is not counted.
             if let Ok(stat) = Stat::of(pid) {
                 self.used = self.used.plus(&Spent::of(&stat, &Io::of(pid).unwrap_or_default()));
             }

@@ -24,8 +24,8 @@ pub struct SocketOptions {
     pub segment: Option<u16>,
 }
 
-/// How often an unanswered request for a connection is repeated: 7 s in all. Linux's own limit is 127 s. A time limit of
-/// connect(2) would need a timer, which would be measured; that of the repeats runs anyway.
+/// How often an unanswered request for a connection is repeated: 7 s in all. Linux's own limit is 127 s. A time limit
+/// of connect(2) would need a timer, which would be measured; that of the repeats runs anyway.
 const REPEATS: u8 = 2;
 /// Largest buffer that a client may request, bytes.
 const LARGEST: u32 = 64 << 20;

@@ -5,8 +5,7 @@ use std::rc::Rc;
 
 use model::{EstimateMethod, Figure, Launch, Metric, Point, Primitive, Unit};
 
-use super::trial::STREAM;
-use super::{ConnectionSeen, StreamDirection};
+use super::{ConnectionSeen, STREAM, StreamDirection};
 use crate::series::{derived, figure};
 
 /// CPU time of one connection at one end.

@@ -5,7 +5,7 @@ use stats::fit::lack_of_fit::lack_of_fit;
 use stats::fit::line::weighted_line;
 use stats::median;
 
-use super::trial::STREAM;
+use super::STREAM;
 use crate::series::{derived, figure};
 
 /// Describes the streams of a run by two parameters: a write of s bytes takes `overhead + s / bandwidth`. The fit is

@@ -18,6 +18,9 @@ pub use fit::two_parameters;
 pub use trial::StreamTrial;
 pub(crate) use trial::launch;
 
+/// The figure of a stream.
+const STREAM: &str = "network.tcp_stream";
+
 /// Direction of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamDirection {

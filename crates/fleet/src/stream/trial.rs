@@ -3,13 +3,10 @@
 use measure::Stopper;
 use model::{Figure, Footprint, Launch, Metric, Placement, Primitive, Unit, format_size, percent};
 
-use super::{ConnectionCost, ConnectionCosts, ConnectionSeen, StreamPlan};
+use super::{ConnectionCost, ConnectionCosts, ConnectionSeen, STREAM, StreamPlan};
 use crate::path::Path;
 use crate::series::{SeriesTrial, figure};
 use crate::{Error, Result};
-
-/// The figure of a stream.
-pub(super) const STREAM: &str = "network.tcp_stream";
 
 /// A stream as a figure.
 pub struct StreamTrial {

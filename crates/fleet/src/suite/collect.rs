@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use measure::Stopper;
 use model::Run;
 
-use super::driver::{Heard, NodeState};
+use super::heard::{Heard, NodeState};
 use super::life::{self, LastHeard, Life, Pulse, Verdict};
 use super::message::{SuiteReply, SuiteRequest};
 use crate::launcher::{Launcher, Link, StderrTail};

@@ -9,23 +9,13 @@ use model::Run;
 
 use super::DUTY;
 use super::collect::{EndState, NodeCollector, NodeReply, Working, end};
+use super::heard::{Heard, NodeState};
 use super::life::{LastHeard, WatchedInput};
-use super::message::{LONGEST, NodeEnd, SuiteOrder, SuiteReply, SuiteRequest};
+use super::message::{LONGEST, SuiteOrder, SuiteReply, SuiteRequest};
 use crate::agent::{Greeted, Hello, greet};
 use crate::launcher::{Launcher, Link};
 use crate::line::{receive, send};
 use crate::{Error, Result};
-
-/// Result of a node.
-#[derive(Debug, Clone, PartialEq)]
-pub enum NodeState {
-    /// It measured.
-    Measured(NodeEnd),
-    /// It started and was lost; the cause.
-    Lost(String),
-    /// It never started; the cause.
-    Missing(String),
-}
 
 /// A node and its run.
 #[derive(Debug, Clone)]
@@ -36,47 +26,6 @@ pub struct Measured {
     pub state: NodeState,
     /// Its run as far as it got; `None` when no document arrived.
     pub run: Option<Run>,
-}
-
-/// An event of the fleet, for progress and saving.
-#[derive(Debug)]
-pub enum Heard<'a> {
-    /// A node has started.
-    Here(&'a Hello),
-    /// A node reports progress.
-    Doing {
-        /// Its name.
-        node: &'a str,
-        /// Completed figures.
-        done: usize,
-        /// All its figures.
-        of: usize,
-        /// A description.
-        what: &'a str,
-    },
-    /// A node sends nothing, not even signs of life.
-    Silent {
-        /// Its name.
-        node: &'a str,
-        /// Since then, seconds.
-        seconds: u64,
-        /// When it is lost, seconds.
-        lost_at: u64,
-    },
-    /// A node sent its document, final or intermediate, which is to be saved.
-    Saved {
-        /// Its name.
-        node: &'a str,
-        /// The document.
-        run: &'a Run,
-    },
-    /// A node has ended, successfully or not.
-    Over {
-        /// Its name.
-        node: &'a str,
-        /// The result.
-        state: &'a NodeState,
-    },
 }
 
 /// Measures on nodes 0 to `count`, `at_once` of them at a time, and reports events. The result has every node, in

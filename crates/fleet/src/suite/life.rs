@@ -89,7 +89,7 @@ impl Life {
         self.progress = Instant::now();
     }
 
-    /// Time in which nobody looked does not count.
+    /// Time in which the driver did not look does not count.
     pub(super) fn begin_again(&mut self) {
         self.heard.set();
         self.progress = Instant::now();

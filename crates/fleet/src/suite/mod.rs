@@ -3,9 +3,11 @@
 mod agent;
 mod collect;
 mod driver;
+mod heard;
 mod life;
 mod message;
 
 pub use agent::DUTY;
-pub use driver::{Heard, Measured, NodeState, gather};
+pub use driver::{Measured, gather};
+pub use heard::{Heard, NodeState};
 pub use message::{NodeEnd, SuiteOrder, SuiteReply, SuiteRequest};

@@ -45,7 +45,7 @@ fn slow_saving_keeps_the_latest_documents_and_no_queue_of_all() {
     let saved = line(&SuiteReply::Saved(document("early")));
     let last = line(&SuiteReply::Saved(document("last")));
     let ended = line(&SuiteReply::Ended(document("final"), NodeEnd::Complete));
-    // The first node is lost with a document that nobody asked for yet, the second one ends.
+    // The first node is lost with a document that was not asked for yet, the second one ends.
     let script = format!(
         "n=0; while [ $n -lt {SENT} ]; do echo '{saved}'; n=$((n+1)); done; echo '{last}'; \
          [ $PRONY_NODE_ENDS ] && echo '{ended}'"

@@ -28,7 +28,7 @@ impl FigureNotes {
         let most = |count: u32| 2 * count >= self.launches;
         let count = |note: &String| self.said.get(note).copied().unwrap_or(0);
         let of_newest = newest.iter().filter(|note| count(note) == 1 || most(count(note)));
-        let of_most = self.said.iter().filter(|(_, count)| most(**count)).map(|(note, _)| note);
+        let of_most = self.said.iter().filter(|(_, count)| **count > 1 && most(**count)).map(|(note, _)| note);
         let mut notes = self.remarks.clone();
         for note in of_newest.chain(of_most) {
             if !notes.contains(note) {
@@ -57,5 +57,13 @@ mod tests {
         assert_eq!(take(&[]), ["fits the cache"]);
         assert_eq!(take(&[]), ["fits the cache"]);
         assert_eq!(take(&["at least"]), ["fits the cache"]);
+    }
+
+    /// A sum over all launches so far is the newest's alone.
+    #[test]
+    fn what_one_launch_said_is_replaced() {
+        let mut notes = FigureNotes::default();
+        assert_eq!(notes.take(vec!["none of 4".to_owned()]), ["none of 4"]);
+        assert_eq!(notes.take(vec!["none of 8".to_owned()]), ["none of 8"]);
     }
 }

@@ -122,7 +122,7 @@ impl Supervised {
 
     /// Reads its output until it has ended, the listener requests the end, the deadline has passed or a stop was
     /// requested, which is checked at intervals of `look`. The deadline moves by the time for which this process was
-    /// itself stopped: nobody looked meanwhile, and the program may have been stopped with it.
+    /// itself stopped: it did not look meanwhile, and the program may have been stopped with it.
     ///
     /// # Errors
     /// When the system cannot wait for it.
@@ -244,7 +244,8 @@ fn stopped(time: Duration, took: Duration) -> Duration {
     if delay > STOPPED { delay } else { Duration::ZERO }
 }
 
-/// Why a program could not be started: without the null device, which its streams need, its own file seems to be absent.
+/// Why a program could not be started: without the null device, which its streams need, its own file seems to be
+/// absent.
 fn not_started(error: io::Error) -> io::Error {
     const NULL: &str = "/dev/null";
     match error.kind() == io::ErrorKind::NotFound && !std::path::Path::new(NULL).exists() {
