@@ -2,7 +2,9 @@
 //!
 //! The shift is the Hodges-Lehmann estimate with its Mann-Whitney interval; between sessions the interval is widened by
 //! the session floor. The verdict requires practical relevance as well as significance: DIFFERENT is wholly outside a
-//! band around zero, SAME wholly inside, as in tests of equivalence (Schuirmann, Journal of Pharmacokinetics and
+//! band around zero. SAME passes two one-sided tests, each at the level of the report: that the shift is not beyond the
+//! one edge of the band, and not beyond the other. Only one of both can be wrong, so that both at 5% together are a test
+//! at 5%, and they are passed where the interval at 90% is wholly inside (Schuirmann, Journal of Pharmacokinetics and
 //! Biopharmaceutics 15, 1987; Lakens, Social Psychological and Personality Science 8, 2017).
 
 use crate::distribution::{normal_cdf, normal_quantile, student_t_cdf, student_t_quantile};
@@ -108,6 +110,8 @@ pub struct RatioEstimate {
     pub shift: f64,
     /// Its interval, including autocorrelation and floor.
     pub interval: Interval,
+    /// The same at the level of two one-sided tests (90% for 95%), by which equivalence is judged.
+    pub equivalence: Interval,
     /// Its interval from the launches alone.
     pub launch_interval: Interval,
     /// Two-sided p-value of "no shift" that belongs to `interval`: one minus the level at which that interval would
@@ -137,10 +141,9 @@ pub enum EquivalenceVerdict {
 /// `None` when a value is not finite or there are too few for `level` (fewer than four each at 95%).
 pub fn compare(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<RatioEstimate> {
     let shift = two_sample(a, b)?;
-    let launch_interval = shift.interval(level)?;
-    let stretch = Persistence::stretch(&[a, b], level) * unlike_spread::stretch(a, b, shift.estimate, level);
-    let widening = Widening { stretch, floor };
-    Some(estimated(&shift, launch_interval, &widening, level, a.len().min(b.len())))
+    let centre = shift.estimate;
+    let stretch = |level| Persistence::stretch(&[a, b], level) * unlike_spread::stretch(a, b, centre, level);
+    estimated(&shift, &|level| Widening { stretch: stretch(level), floor }, level, a.len().min(b.len()))
 }
 
 /// Compares B against A from differences of logarithms in the order of time, each of a pair that shared its conditions:
@@ -149,28 +152,39 @@ pub fn compare(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<RatioEs
 /// `None` when a difference is not finite or there are too few for `level` (fewer than six at 95%).
 pub fn compare_pairs(differences: &[f64], level: f64) -> Option<RatioEstimate> {
     let shift = one_sample(differences)?;
-    let launch_interval = shift.interval(level)?;
-    let widening = Widening { stretch: Persistence::stretch(&[differences], level), floor: Floor::NONE };
-    Some(estimated(&shift, launch_interval, &widening, level, differences.len()))
+    let widening = |level| Widening { stretch: Persistence::stretch(&[differences], level), floor: Floor::NONE };
+    estimated(&shift, &widening, level, differences.len())
+}
+
+/// The level of an interval that both of two one-sided tests pass where it is wholly inside: 0.9 for tests at 0.95.
+pub fn equivalence_level(level: f64) -> f64 {
+    (2.0 * level - 1.0).max(0.0)
 }
 
 fn estimated(
     shift: &HodgesLehmannShift,
-    launch_interval: Interval,
-    widening: &Widening,
+    widening_at: &dyn Fn(f64) -> Widening,
     level: f64,
     launches: usize,
-) -> RatioEstimate {
+) -> Option<RatioEstimate> {
+    let launch_interval = shift.interval(level)?;
+    let widening = widening_at(level);
     let plain = widening.floor.sd == 0.0 && widening.stretch == 1.0;
-    RatioEstimate {
+    let interval = widening.apply(shift.estimate, launch_interval, level);
+    let narrower = equivalence_level(level);
+    let equivalence = shift
+        .interval(narrower)
+        .map_or(interval, |launches| widening_at(narrower).apply(shift.estimate, launches, narrower));
+    Some(RatioEstimate {
         shift: shift.estimate,
-        interval: widening.apply(shift.estimate, launch_interval, level),
+        interval,
+        equivalence,
         launch_interval,
         p_value: if plain { shift.p_value } else { widening.p_value(shift) },
         floor_half_width: widening.floor.half_width(level),
         level,
         launches,
-    }
+    })
 }
 
 /// Widening of the interval from the launches.
@@ -218,7 +232,7 @@ impl Widening {
 /// The three-way verdict. `adjusted_p` is the comparison's p-value after [`crate::holm`] over all figures of the
 /// report; NaN (no test) never gives DIFFERENT. `band` is the half-width of the band, such as [`BAND`].
 pub fn verdict(comparison: &RatioEstimate, adjusted_p: f64, band: f64) -> EquivalenceVerdict {
-    if comparison.interval.is_inside(band) {
+    if comparison.equivalence.is_inside(band) {
         EquivalenceVerdict::Same
     } else if adjusted_p <= 1.0 - comparison.level && comparison.interval.is_outside(band) {
         EquivalenceVerdict::Different
@@ -247,10 +261,17 @@ const MAX_PROPOSED: f64 = 1000.0;
 /// end of the interval must clear the band by the normal quantile of `power` in addition to its own half-width.
 pub fn need(comparison: &RatioEstimate, band: f64, power: f64) -> DecisionNeed {
     let gap = (comparison.shift.abs() - band).abs();
-    let z = normal_quantile(0.5 + comparison.level / 2.0);
+    // Inside the band it is to become the same, which the narrower interval decides.
+    let (level, width) = if comparison.shift.abs() < band {
+        (equivalence_level(comparison.level), comparison.equivalence.half_width())
+    } else {
+        (comparison.level, comparison.interval.half_width())
+    };
+    let z = normal_quantile(0.5 + level / 2.0);
     let room = gap / (1.0 + normal_quantile(power).max(0.0) / z);
-    let floor = comparison.floor_half_width;
-    let total = comparison.interval.half_width();
+    let whole = comparison.interval.half_width();
+    let floor = comparison.floor_half_width * if whole > 0.0 { width / whole } else { 1.0 };
+    let total = width;
     let launches = (total * total - floor * floor).max(0.0);
     if room > floor {
         let factor = launches / (room * room - floor * floor);

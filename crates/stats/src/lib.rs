@@ -34,7 +34,9 @@ pub mod theil_sen;
 mod unlike_spread;
 
 pub use difference::{PairedDifference, difference};
-pub use equivalence::{BAND, DecisionNeed, EquivalenceVerdict, Floor, RatioEstimate, compare, need, verdict};
+pub use equivalence::{
+    BAND, DecisionNeed, EquivalenceVerdict, Floor, RatioEstimate, compare, equivalence_level, need, verdict,
+};
 pub use histogram::Histogram;
 pub use holm::holm;
 pub use interval::{Estimated, Interval};

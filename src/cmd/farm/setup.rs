@@ -34,6 +34,12 @@ pub(super) struct FarmSetup {
     pub(super) user: String,
 }
 
+/// An address without a port; one of IPv6 may stand in brackets, as it does before a port.
+fn host_alone(text: &str) -> Option<IpAddr> {
+    let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    bare.map_or_else(|| text.parse().ok(), |bare| bare.parse().ok().map(IpAddr::V6))
+}
+
 impl FarmSetup {
     pub(super) fn rules(&self) -> LeaseRules {
         LeaseRules { expiry: self.lease, speculate: self.speculate, verify: self.verify, ..LeaseRules::default() }
@@ -41,9 +47,9 @@ impl FarmSetup {
 
     /// The address to listen on, which pilots can connect to.
     pub(super) fn address(&self) -> Result<SocketAddr> {
-        let plain = self.listen.parse::<IpAddr>().map(|address| SocketAddr::new(address, 0));
-        let address = plain
-            .or_else(|_| self.listen.parse::<SocketAddr>())
+        let alone = host_alone(&self.listen).map(|address| SocketAddr::new(address, 0));
+        let address = alone
+            .map_or_else(|| self.listen.parse::<SocketAddr>(), Ok)
             .with_context(|| format!("could not listen on '{}'; write ADDRESS or ADDRESS:PORT", self.listen))?;
         if address.ip().is_unspecified() {
             bail!("could not listen on {}: name the one address that pilots reach", self.listen);
@@ -68,7 +74,7 @@ impl FarmSetup {
         let Some(listen) = moved else { return old.map_or_else(|| self.address(), Ok) };
         let new = Self { listen: listen.to_owned(), ..self.clone() }.address()?;
         // The same host without a port is the same place.
-        Ok(old.filter(|old| listen.parse() == Ok(old.ip())).unwrap_or(new))
+        Ok(old.filter(|old| host_alone(listen) == Some(old.ip())).unwrap_or(new))
     }
 
     /// The launcher of pilots.
@@ -116,13 +122,15 @@ mod tests {
         assert_eq!(again(before, Some("127.0.0.1")).unwrap(), before);
         assert_eq!(again(before, Some("127.0.0.1:0")).unwrap(), "127.0.0.1:0");
         assert_eq!(again(before, Some("127.0.0.2")).unwrap(), "127.0.0.2:0");
+        assert_eq!(again(before, Some("[::1]")).unwrap(), "[::1]:0");
+        assert_eq!(again("[::1]:4000", Some("[::1]")).unwrap(), "[::1]:4000");
         assert_eq!(again(before, Some("127.0.0.2:5000")).unwrap(), "127.0.0.2:5000");
         // A run that was made and never began.
         assert_eq!(
             (again("", None).unwrap(), again("", Some("[::1]:7")).unwrap()),
             ("127.0.0.1:0".into(), "[::1]:7".into())
         );
-        for wrong in ["0.0.0.0", "nowhere"] {
+        for wrong in ["0.0.0.0", "nowhere", "[127.0.0.1]", "[::1"] {
             assert!(again(before, Some(wrong)).is_err(), "{wrong}");
         }
         let far = FarmSetup { launcher: "slurm".to_owned(), ..setup };

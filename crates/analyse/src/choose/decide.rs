@@ -130,6 +130,17 @@ fn costs(problem: &ChooseProblem, plan: &[u32], world: &WorldState) -> Costs {
     Costs { total, purchase, energy, running: (total - purchase - energy).max(0.0) }
 }
 
+/// Of plans that cost the same in a world those that do most there, which share it.
+fn doing_most<'a>(
+    problem: &ChooseProblem,
+    world: &WorldState,
+    plans: impl Iterator<Item = &'a [u32]>,
+) -> Vec<&'a [u32]> {
+    let rated: Vec<(f64, &[u32])> = plans.map(|plan| (problem.rate(plan, world), plan)).collect();
+    let most = rated.iter().map(|(rate, _)| *rate).fold(f64::NEG_INFINITY, f64::max);
+    rated.into_iter().filter(|(rate, _)| *rate >= most * (1.0 - 1e-9)).map(|(_, plan)| plan).collect()
+}
+
 fn offers(
     problem: &ChooseProblem,
     middle: &WorldState,
@@ -143,9 +154,9 @@ fn offers(
             let mut main = 0.0;
             let mut used = 0.0;
             for (world, best) in draws.worlds.iter().zip(&candidates.best) {
-                // Plans that cost the same share the draw.
+                let best = doing_most(problem, world, best.iter().map(|&plan| candidates.plans[plan].as_slice()));
                 let part = 1.0 / best.len() as f64;
-                for plan in best.iter().map(|&plan| &candidates.plans[plan]) {
+                for plan in best {
                     let share = |k: usize| f64::from(plan[k]) * world.rate[k];
                     let first = (0..plan.len()).max_by(|&a, &b| share(a).total_cmp(&share(b)).then(b.cmp(&a)));
                     main += if first == Some(i) { part } else { 0.0 };

@@ -6,6 +6,7 @@
 
 mod binding;
 mod candidate;
+mod cover;
 mod curse;
 mod decide;
 mod draw;

@@ -1,12 +1,14 @@
 //! The mixed-integer programme: how many of which offers, at the least cost.
 //!
-//! Solved by branch and bound with the simplex method (the crate microlp), limited in nodes rather than in time, so
-//! that the result does not depend on the machine.
+//! Where the rate alone decides, it is a covering knapsack ([`cover`](super::cover)): its best plan is that of the
+//! programme too if it happens to keep to all other limits. Else branch and bound with the simplex method (the crate
+//! microlp), limited in nodes rather than in time, so that the result does not depend on the machine.
 
 use microlp::{ComparisonOp, OptimizationDirection, Problem as Programme, SolveOptions, SolveOutcome, Variable};
 
+use super::cover::{CoverItem, cover};
 use super::error::Error;
-use super::problem::{ChooseProblem, WorldState};
+use super::problem::{ChooseProblem, MachineOffer, WorldState};
 
 /// Nodes of branch and bound after which the best plan so far is taken.
 const NODES: u64 = 20_000;
@@ -99,12 +101,17 @@ impl<'a> Question<'a> {
     /// # Errors
     /// When the solver fails numerically or finds no plan within its limit.
     pub(crate) fn solve(&self) -> Result<Option<Solved>, Error> {
+        if let Some(found) = self.covered() {
+            return Ok(found);
+        }
         let mut programme = Programme::new(OptimizationDirection::Minimize);
         let scale = self.scale();
         let counts: Vec<Variable> = (0..self.problem.offers.len())
             .map(|i| {
                 let most = i64::from(self.most(i)).min(i64::from(i32::MAX)) as i32;
-                programme.add_integer_var(self.weight(i) / scale, (0, most))
+                // Of plans that weigh the same the solver takes that of earlier offers.
+                let tie = if self.aim == Aim::Cost { 1.0 + 1e-9 * i as f64 } else { 1.0 };
+                programme.add_integer_var(self.weight(i) * tie / scale, (0, most))
             })
             .collect();
         self.impose(&mut programme, &counts);
@@ -122,11 +129,38 @@ impl<'a> Question<'a> {
         Ok(Some(Solved { plan, value: solution.objective() * scale }))
     }
 
-    /// Contribution of one node of an offer to the minimised quantity. Ties go to the earlier offer.
+    /// The best plan by the rate and the numbers of offers alone, if it keeps to all other limits; no plan at all where
+    /// not even the rate is reached. `None` where a solver must look.
+    fn covered(&self) -> Option<Option<Solved>> {
+        if matches!(self.aim, Aim::Miss(_)) || !self.holds(Condition::Rate) {
+            return None;
+        }
+        let spare = if self.holds(Condition::Spare) { self.problem.demand.spare_nodes } else { 0 };
+        let rates = &self.world.rate;
+        let items = |fastest: f64| -> Vec<CoverItem> {
+            let most = |i: usize| if rates[i] <= fastest { self.most(i) } else { 0 };
+            (0..rates.len()).map(|i| CoverItem { weight: self.weight(i), rate: rates[i], most: most(i) }).collect()
+        };
+        // The spare nodes count as the fastest kind in use, which is one of the offers.
+        let fastest = if spare == 0 { vec![f64::INFINITY] } else { rates.clone() };
+        let plans = fastest.into_iter().filter_map(|fastest| {
+            let lost = if spare == 0 { 0.0 } else { f64::from(spare) * fastest };
+            // However little is asked for, it is more than nothing beside what is lost.
+            cover(&items(fastest), lost + (self.rate * (1.0 - 1e-9)).max(lost * 1e-9))
+        });
+        let value = |plan: &[u32]| plan.iter().enumerate().map(|(i, &n)| f64::from(n) * self.weight(i)).sum();
+        let solved = plans.map(|plan| Solved { value: value(&plan), plan });
+        let best = solved.min_by(|a, b| a.value.total_cmp(&b.value));
+        match best {
+            None => Some(None),
+            Some(solved) => self.keeps(&solved.plan).then_some(Some(solved)),
+        }
+    }
+
+    /// Contribution of one node of an offer to the minimised quantity.
     fn weight(&self, offer: usize) -> f64 {
-        let tie = 1.0 + 1e-9 * offer as f64;
         match self.aim {
-            Aim::Cost => self.world.cost[offer] * tie,
+            Aim::Cost => self.world.cost[offer],
             // Among plans with equal power or failures, the cheapest one wins.
             Aim::Power => self.world.power[offer] + 1e-6 * self.world.cost[offer],
             Aim::Failures => self.problem.offers[offer].failures_per_year + 1e-9 * self.world.cost[offer],
@@ -142,29 +176,12 @@ impl<'a> Question<'a> {
     fn impose(&self, programme: &mut Programme, counts: &[Variable]) {
         let demand = &self.problem.demand;
         self.impose_rate(programme, counts);
-        let each = |value: fn(&ChooseProblem, &WorldState, usize) -> f64| {
-            (0..counts.len()).map(|i| value(self.problem, self.world, i)).collect::<Vec<f64>>()
-        };
         let ones = vec![1.0; counts.len()];
-        let cost = each(|_, world, i| world.cost[i]);
-        let purchase = each(|_, world, i| world.purchase[i]);
-        let power = each(|_, world, i| world.power[i]);
-        let racks = each(|problem, _, i| problem.offers[i].rack_units);
-        let failures = each(|problem, _, i| problem.offers[i].failures_per_year);
         if demand.nodes > 0 {
             self.limit(programme, counts, Condition::Nodes, &ones, ComparisonOp::Ge, f64::from(demand.nodes));
         }
-        for (condition, values, limit) in [
-            (Condition::Budget, &cost, demand.budget),
-            (Condition::Purchase, &purchase, demand.purchase_limit),
-            (Condition::Power, &power, demand.power_limit),
-            (Condition::Racks, &racks, demand.rack_units),
-            (Condition::Power, &power, self.power),
-            (Condition::Failures, &failures, self.failures),
-        ] {
-            if let Some(limit) = limit {
-                self.limit(programme, counts, condition, values, ComparisonOp::Le, limit);
-            }
+        for (condition, values, limit) in self.limits() {
+            self.limit(programme, counts, condition, &values, ComparisonOp::Le, limit);
         }
         for (i, &count) in counts.iter().enumerate() {
             if self.aim == Aim::Miss(Condition::Maximum(i))
@@ -174,6 +191,32 @@ impl<'a> Question<'a> {
                 programme.add_constraint([(count, 1.0), (slack, -1.0)], ComparisonOp::Le, f64::from(maximum));
             }
         }
+    }
+
+    /// What there is a limit of: what one node of each offer takes of it, and the limit.
+    fn limits(&self) -> Vec<(Condition, Vec<f64>, f64)> {
+        let (demand, world) = (&self.problem.demand, self.world);
+        let of_offers = |value: fn(&MachineOffer) -> f64| self.problem.offers.iter().map(value).collect::<Vec<f64>>();
+        let all = [
+            (Condition::Budget, world.cost.clone(), demand.budget),
+            (Condition::Purchase, world.purchase.clone(), demand.purchase_limit),
+            (Condition::Power, world.power.clone(), demand.power_limit),
+            (Condition::Racks, of_offers(|offer| offer.rack_units), demand.rack_units),
+            (Condition::Power, world.power.clone(), self.power),
+            (Condition::Failures, of_offers(|offer| offer.failures_per_year), self.failures),
+        ];
+        all.into_iter().filter_map(|(condition, values, limit)| Some((condition, values, limit?))).collect()
+    }
+
+    /// Whether a plan has enough nodes and keeps to the limits that are not lifted.
+    fn keeps(&self, plan: &[u32]) -> bool {
+        let nodes = plan.iter().map(|count| u64::from(*count)).sum::<u64>();
+        let enough = !self.holds(Condition::Nodes) || nodes >= u64::from(self.problem.demand.nodes);
+        let used = |values: &[f64]| plan.iter().zip(values).map(|(&n, of_one)| f64::from(n) * of_one).sum::<f64>();
+        let within = |(condition, values, limit): (Condition, Vec<f64>, f64)| {
+            !self.holds(condition) || used(&values) <= limit * (1.0 + 1e-9)
+        };
+        enough && self.limits().into_iter().all(within)
     }
 
     /// A condition on a sum over nodes, scaled to 1; it has a slack variable if its violation is minimised.

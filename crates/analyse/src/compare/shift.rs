@@ -101,8 +101,10 @@ pub(crate) fn shift(
 /// however many launches there are.
 fn rounded(mut known: RatioEstimate, rounding: f64) -> RatioEstimate {
     if rounding > 0.0 {
-        known.interval.low -= rounding;
-        known.interval.high += rounding;
+        for interval in [&mut known.interval, &mut known.equivalence] {
+            interval.low -= rounding;
+            interval.high += rounding;
+        }
         known.floor_half_width += rounding;
         if known.interval.contains(0.0) {
             known.p_value = 1.0;
@@ -157,9 +159,11 @@ pub(crate) fn of_estimates(a: &Estimate, b: &Estimate, floor: Floor, level: f64)
     };
     let few = degrees_of((a, a_error), (b, b_error));
     let at = |degrees: Option<f64>, p| degrees.map_or_else(|| normal_quantile(p), |df| student_t_quantile(p, df));
-    let launches = at(few, 0.5 + level / 2.0) * a_error.hypot(b_error);
-    let floor_half_width = floor.half_width(level);
-    let total = launches.hypot(floor_half_width);
+    let launches_at = |level: f64| at(few, 0.5 + level / 2.0) * a_error.hypot(b_error);
+    let total_at = |level: f64| launches_at(level).hypot(floor.half_width(level));
+    let (launches, total) = (launches_at(level), total_at(level));
+    let narrower = stats::equivalence_level(level);
+    let equivalent = total_at(narrower);
     let degrees = few.into_iter().chain(floor.degrees).reduce(f64::min);
     let p_value = if total > 0.0 {
         let score = -log.abs() * at(degrees, 0.5 + level / 2.0) / total;
@@ -170,9 +174,10 @@ pub(crate) fn of_estimates(a: &Estimate, b: &Estimate, floor: Floor, level: f64)
     let known = RatioEstimate {
         shift: log,
         interval: Interval::new(log - total, log + total, level),
+        equivalence: Interval::new(log - equivalent, log + equivalent, narrower),
         launch_interval: Interval::new(log - launches, log + launches, level),
         p_value,
-        floor_half_width,
+        floor_half_width: floor.half_width(level),
         level,
         launches: a.launches.min(b.launches) as usize,
     };

@@ -53,12 +53,13 @@ fn tried(runs: &[Run], history: &[SessionRecord]) -> SelfTest {
 }
 
 #[test]
-fn nearly_half_of_what_is_equal_is_called_the_same_and_two_percent_are_found() {
+fn half_of_what_is_equal_is_called_the_same_and_two_percent_are_found() {
     let found = tried(&sessions(0.0), &[]);
     assert_eq!((found.pairs, found.different, found.pairs_with_claims), (21, 0, 0));
-    // 363 of 777: of the others 24 have launches that resemble their neighbours and are worth fewer than they are.
-    assert!(found.cycles.figures > 700 && found.share_same().unwrap() >= 0.46, "{:?}", found.cycles);
-    assert!(found.power.same.share().unwrap() >= 0.9, "{:?}", found.power);
+    // 425 of 777, and 2% is found in 382 of them and in 413 of all.
+    assert!(found.cycles.figures > 700 && found.share_same().unwrap() >= 0.54, "{:?}", found.cycles);
+    assert!(found.power.same.share().unwrap() >= 0.85 && found.power.cycles.found > 400, "{:?}", found.power);
+    assert!(found.broken().is_empty(), "{:?}", found.broken());
 }
 
 #[test]
