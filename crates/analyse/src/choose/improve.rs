@@ -24,6 +24,19 @@ struct Descent<'a> {
     middle: &'a WorldState,
     /// Worlds in which a plan must reach the rate.
     needed: usize,
+    /// Rate of one node in each world, by offer.
+    rates: Vec<Vec<f64>>,
+    /// Mean over worlds of the cost of one node, by offer.
+    costs: Vec<f64>,
+}
+
+/// A plan near another one: nodes of one kind left out, and perhaps some of another in their place.
+struct Step {
+    plan: Vec<u32>,
+    /// Mean cost of its own nodes: with later purchases it costs no less.
+    own: f64,
+    out: (usize, u32),
+    instead: Option<(usize, u32)>,
 }
 
 /// Adds the plans to which steps from the cheapest sure ones lead; none where no plan is sure.
@@ -35,7 +48,7 @@ pub(crate) fn improve(
     confidence: f64,
 ) {
     let needed = (confidence * draws.worlds.len() as f64 - 1e-9).ceil().max(0.0) as usize;
-    let descent = Descent { problem, draws, middle, needed };
+    let descent = Descent::of(problem, draws, middle, needed);
     let mut begun: Vec<Vec<bool>> = Vec::new();
     for place in candidates.sure(confidence) {
         let kinds: Vec<bool> = candidates.plans[place].iter().map(|count| *count > 0).collect();
@@ -54,39 +67,92 @@ pub(crate) fn improve(
     }
 }
 
-impl Descent<'_> {
+impl<'a> Descent<'a> {
+    fn of(problem: &'a ChooseProblem, draws: &'a Draws, middle: &'a WorldState, needed: usize) -> Self {
+        let offers = 0..problem.offers.len();
+        let rates = offers.clone().map(|i| draws.worlds.iter().map(|world| world.rate[i]).collect()).collect();
+        let mean = |i: usize| draws.worlds.iter().map(|world| world.cost[i]).sum::<f64>() / draws.worlds.len() as f64;
+        Self { problem, draws, middle, needed, rates, costs: offers.map(mean).collect() }
+    }
+
     fn from(&self, mut plan: Vec<u32>, mut cost: f64) -> Vec<u32> {
         for _ in 0..STEPS {
-            let steps = self.neighbours(&plan).into_iter().filter_map(|near| Some((self.mean(&near)?, near)));
-            let best = steps.min_by(|a, b| a.0.total_cmp(&b.0));
-            match best.filter(|(found, _)| *found < cost * (1.0 - LEAST)) {
-                Some((found, near)) => (plan, cost) = (near, found),
-                None => break,
-            }
+            let Some((found, near)) = self.best_step(&plan, cost * (1.0 - LEAST)) else { break };
+            (plan, cost) = (near, found);
         }
         plan
     }
 
+    /// The step to the cheapest plan below a cost. Steps are tried in the order of what their nodes cost by themselves,
+    /// and none is tried of which that alone is too much.
+    fn best_step(&self, plan: &[u32], below: f64) -> Option<(f64, Vec<u32>)> {
+        let now: Vec<f64> = self.draws.worlds.iter().map(|world| self.problem.rate(plan, world)).collect();
+        let mut steps = self.steps(plan);
+        steps.retain(|step| step.own < below);
+        steps.sort_by(|a, b| a.own.total_cmp(&b.own));
+        let mut best: Option<(f64, Vec<u32>)> = None;
+        for step in steps {
+            let least = best.as_ref().map_or(below, |(cost, _)| *cost);
+            if step.own >= least {
+                break;
+            }
+            // With spare nodes the rate of a plan is no sum.
+            let cost = if self.problem.demand.spare_nodes > 0 {
+                self.mean(&step.plan).filter(|cost| *cost < least)
+            } else {
+                self.cost_below(&step, &now, least)
+            };
+            best = cost.map(|cost| (cost, step.plan)).or(best);
+        }
+        best
+    }
+
     /// Plans with a few nodes of a kind fewer, and with about as much of another kind in their place.
-    fn neighbours(&self, plan: &[u32]) -> Vec<Vec<u32>> {
+    fn steps(&self, plan: &[u32]) -> Vec<Step> {
         let mut found = Vec::new();
+        let mut add = |plan: Vec<u32>, out, instead| {
+            let own = plan.iter().zip(&self.costs).map(|(&count, cost)| f64::from(count) * cost).sum();
+            found.push(Step { plan, own, out, instead });
+        };
         for (from, &count) in plan.iter().enumerate() {
             for out in 1..=OUT.min(count) {
                 let mut fewer = plan.to_vec();
                 fewer[from] -= out;
                 for to in (0..plan.len()).filter(|to| *to != from && self.problem.offers[*to].excluded.is_none()) {
                     let instead = f64::from(out) * self.middle.rate[from] / self.middle.rate[to];
-                    for add in [instead.floor(), instead.ceil()] {
+                    for more in [instead.floor(), instead.ceil()] {
                         let mut near = fewer.clone();
                         // Saturates: such a plan is not allowed.
-                        near[to] = near[to].saturating_add(add as u32);
-                        found.push(near);
+                        near[to] = near[to].saturating_add(more as u32);
+                        add(near, (from, out), Some((to, more as u32)));
                     }
                 }
-                found.push(fewer);
+                add(fewer, (from, out), None);
             }
         }
         found
+    }
+
+    /// The mean cost of a step's plan, by the rate of the plan at hand in each world; `None` where it is not below a
+    /// cost, not allowed or not sure enough.
+    fn cost_below(&self, step: &Step, now: &[f64], below: f64) -> Option<f64> {
+        let part = |(offer, count): (usize, u32)| (self.rates[offer].as_slice(), f64::from(count));
+        let (less, out) = part(step.out);
+        let (more, instead) = step.instead.map_or((less, 0.0), part);
+        let wanted = self.problem.demand.rate;
+        let missing = |world: usize| wanted - (now[world] - out * less[world] + instead * more[world]);
+        let short: Vec<usize> = (0..now.len()).filter(|&world| missing(world) > 1e-9 * wanted).collect();
+        if now.len() - short.len() < self.needed || !self.problem.allows(&step.plan, self.middle) {
+            return None;
+        }
+        let mut later = 0.0;
+        for world in short {
+            later += self.problem.later(missing(world), &self.draws.worlds[world]) / now.len() as f64;
+            if step.own + later >= below {
+                return None;
+            }
+        }
+        Some(step.own + later)
     }
 
     /// The mean cost of a plan, later purchases included; `None` where it is not allowed or not sure enough.
@@ -136,7 +202,7 @@ mod tests {
             assert!(problem.allows(&candidates.plans[place], &middle), "{:?}", candidates.plans[place]);
             assert!(candidates.reaches[place] >= confidence - 1e-9 && found <= before);
             let needed = (confidence * 200.0 - 1e-9).ceil() as usize;
-            let descent = Descent { problem: &problem, draws: &draws, middle: &middle, needed };
+            let descent = Descent::of(&problem, &draws, &middle, needed);
             let all = (0..30).flat_map(|a| (0..30).flat_map(move |b| (0..15).map(move |c| vec![a, b, c])));
             let best = all.filter_map(|plan| descent.mean(&plan)).fold(f64::INFINITY, f64::min);
             assert!(found <= 1.005 * best, "{confidence}: {found} for {best}");

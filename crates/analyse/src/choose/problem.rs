@@ -257,14 +257,18 @@ impl ChooseProblem {
     /// Cost of a plan in a world: of the plan itself, and of later purchases if the rate falls short.
     pub(crate) fn costs(&self, plan: &[u32], world: &WorldState) -> (f64, f64) {
         let cost: f64 = plan.iter().zip(&world.cost).map(|(&count, cost)| f64::from(count) * cost).sum();
-        let missing = self.demand.rate - self.rate(plan, world);
+        (cost, self.later(self.demand.rate - self.rate(plan, world), world))
+    }
+
+    /// Cost of buying later what is missing of the rate in a world.
+    pub(crate) fn later(&self, missing: f64, world: &WorldState) -> f64 {
         if missing <= 1e-9 * self.demand.rate {
-            return (cost, 0.0);
+            return 0.0;
         }
         let later = (0..self.offers.len())
             .filter(|&i| self.offers[i].excluded.is_none())
             .map(|i| (missing / world.rate[i]).ceil() * world.cost[i])
             .min_by(f64::total_cmp);
-        (cost, later.unwrap_or(f64::INFINITY) * (1.0 + self.demand.late_premium))
+        later.unwrap_or(f64::INFINITY) * (1.0 + self.demand.late_premium)
     }
 }
