@@ -3,7 +3,7 @@
 use super::error::Error;
 use super::result::Dated;
 
-/// Most values that are read: the test for a break takes a second for so many.
+/// Most values that are read: the test for a break takes seconds for so many.
 const MOST: usize = 100_000;
 
 /// Parses dated values. Lines of two columns are a date and a value, and the text after `#` is a name or a comment; a

@@ -254,6 +254,16 @@ mod tests {
         }
     }
 
+    /// A line for each possible break would take minutes here.
+    #[test]
+    fn many_points_take_time_in_proportion_to_their_number() {
+        let mut rng = generator(4);
+        let x: Vec<f64> = (0..50_000).map(f64::from).collect();
+        let y: Vec<f64> = x.iter().map(|x| 3e-4 * x.max(3e4) + standard_normal(&mut rng)).collect();
+        let found = sup_f(&x, &y, 19, 1).unwrap();
+        assert!((found.after - 3e4).abs() < 1e3 && found.p_value < 0.06, "{found:?}");
+    }
+
     #[test]
     fn too_few_points() {
         assert!(sup_f(&[0.0, 1.0, 2.0, 3.0], &[0.0, 1.0, 2.0, 3.0], 99, 1).is_none());
