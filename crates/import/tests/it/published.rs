@@ -204,7 +204,7 @@ fn daisy_and_network_evaluations_keep_their_facts() {
     let network = runs("babar-network-1998");
     let builder = &network[0];
     assert_eq!(builder.machine.number("senders"), Some(22.0));
-    assert!(near(value(builder, "babar_network.loss", "senders=4,window=64kB").unwrap(), 41.0 / 20_000.0));
+    assert!(near(value(builder, "babar_network.loss", "senders=4,window=64kB").unwrap(), 41.0 / 60_000.0));
     let atm = builder.figures.iter().find(|figure| figure.point.get("network") == Some("atm_classical_ip")).unwrap();
     let Outcome::Measured(estimate) = &atm.outcome else { panic!("{:?}", atm.outcome) };
     assert_eq!((estimate.low, estimate.high, estimate.level), (15e6, 16e6, 0.0));
