@@ -13,8 +13,8 @@ const MOST: usize = 100_000;
 /// (1998-10-05).
 ///
 /// # Errors
-/// At a line whose date or value cannot be read (the value must be positive), after 100 000 values, or when the column is
-/// missing.
+/// At a line whose date or value cannot be read (the value must be positive), after 100 000 values, or when the column
+/// is missing.
 pub fn parse(text: &str, column: Option<&str>) -> Result<Vec<Dated>, Error> {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
     match first {
