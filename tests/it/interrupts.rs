@@ -126,3 +126,18 @@ fn what_was_prepared_is_undone_after_a_stop() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(!place.file("made").exists() && !place.file("ready").exists());
 }
+
+#[test]
+fn a_farm_that_waits_for_its_manifest_ends_at_the_first_signal() {
+    let place = Place::new();
+    let pipe = place.file("manifest");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let child = started(place.prony().args(["farm", "run", "manifest", "--events", "10", "--chunk", "5"]));
+    // Opened as soon as it is read from; nothing is written.
+    let _held = std::fs::File::options().write(true).open(&pipe).unwrap();
+    send("-TERM", child.id());
+    let child = std::cell::RefCell::new(child);
+    wait_for("its end", || child.borrow_mut().try_wait().unwrap().is_some());
+    let signal = std::os::unix::process::ExitStatusExt::signal(&child.into_inner().wait().unwrap());
+    assert_eq!(signal, Some(15));
+}

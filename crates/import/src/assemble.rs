@@ -9,7 +9,7 @@ use model::{
 };
 
 use crate::facts::leave_out;
-use crate::known::{class_of, default_direction, is_ours, known};
+use crate::known::{class_of, default_direction, is_missing, known};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread};
 use crate::text::usable;
 
@@ -118,7 +118,7 @@ fn join(kept: &mut SourceReading, next: SourceReading) {
 
 fn figure(reading: SourceReading, catalogue: &Catalogue, source: &str) -> Figure {
     let description = catalogue.get(&reading.id).cloned().or_else(|| known(&reading.id));
-    debug_assert!(description.is_some() || !is_ours(&reading.id), "{} is neither a tool's nor known", reading.id);
+    debug_assert!(!is_missing(&reading.id, catalogue), "{} is neither a tool's nor known", reading.id);
     let (metric, convert) = measure(&reading, description.as_ref());
     let (title, class, stresses) = match &description {
         Some(ours) => (ours.title.clone(), ours.class, ours.stresses.clone()),

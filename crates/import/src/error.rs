@@ -55,6 +55,16 @@ pub enum Error {
         /// Names of its machines.
         known: String,
     },
+    /// A table of an evaluation has a figure that is called like one of this program.
+    #[error(
+        "could not read {evaluation}: '{id}' is called like a figure of this program, which does not exist; prony probes lists them"
+    )]
+    EvaluationFigure {
+        /// The evaluation.
+        evaluation: String,
+        /// Id of the figure.
+        id: String,
+    },
     /// No importer has this name.
     #[error("could not find an importer named '{name}': there are {known}")]
     Format {

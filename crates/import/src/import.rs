@@ -9,6 +9,7 @@ use crate::digest::sha256;
 use crate::error::Error;
 use crate::format::{Confidence, FORMATS, ImportFormat, Parsed, SourceText, is_document};
 use crate::page::{self, PageText};
+use crate::tagged::untagged;
 use crate::text::{SourceFault, check_lines, decode, one_line};
 use crate::unread::{LineLedger, UnreadNumbers};
 
@@ -57,6 +58,7 @@ pub fn import(
     let text = decode(name, bytes)?;
     let page = page_of(name, text)?;
     let (text, before) = page.as_ref().map_or((text, 0), |page| (page.text.as_str(), page.before));
+    let text = &*untagged(text);
     let format = match options.format {
         Some(wanted) => find(wanted)?,
         None => detect(name, text.as_bytes())?,
@@ -100,8 +102,7 @@ pub fn import(
             runs
         }
     };
-    let stated = runs.iter().map(|run| run.machine.name.as_str()).filter(|name| !name.is_empty());
-    if options.machine.is_some() && stated.collect::<std::collections::BTreeSet<_>>().len() > 1 {
+    if options.machine.is_some() && has_machines(&runs) {
         return Err(Error::Machines { source_name: name.to_owned() });
     }
     name_machines(&mut runs, options, &unnamed(name, &digest), started.as_deref());
@@ -114,6 +115,12 @@ fn page_of(name: &str, text: &str) -> Result<Option<PageText>, Error> {
         return Ok(None);
     }
     page::preformatted(text).map(Some).ok_or_else(|| Error::Page { source_name: name.to_owned() })
+}
+
+/// Whether runs state several machines.
+fn has_machines(runs: &[Run]) -> bool {
+    let mut stated = runs.iter().map(|run| run.machine.name.as_str()).filter(|name| !name.is_empty());
+    stated.next().is_some_and(|first| stated.any(|other| other != first))
 }
 
 /// Identifies the machine of every run. Of a source that names none, parts with different CPUs are of different ones.

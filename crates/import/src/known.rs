@@ -1,7 +1,7 @@
 //! Descriptions of figures that published tables and other tools share with this program, for catalogues that lack
 //! them.
 
-use model::{Better, Class, Metric, Primitive as P, ProbeDescription, Unit};
+use model::{Better, Catalogue, Class, Metric, Primitive as P, ProbeDescription, Unit};
 
 struct KnownHost {
     id: &'static str,
@@ -149,6 +149,12 @@ pub(crate) fn known(id: &str) -> Option<ProbeDescription> {
 pub(crate) fn is_ours(id: &str) -> bool {
     let family = id.split('.').next().unwrap_or_default();
     ["memory", "cpu", "os", "ipc", "file", "network", "application", "shell"].contains(&family)
+}
+
+/// Whether an id is called like one of the catalogue and is in none. Applications have the names that their manifests
+/// give them.
+pub(crate) fn is_missing(id: &str, catalogue: &Catalogue) -> bool {
+    is_ours(id) && !id.starts_with("application.") && catalogue.get(id).is_none() && known(id).is_none()
 }
 
 /// Class of a figure that only its tool has, by its unit.

@@ -19,6 +19,7 @@ mod page;
 pub mod published;
 mod rows;
 mod sheet;
+mod tagged;
 mod text;
 mod units;
 mod unread;

@@ -10,10 +10,33 @@ use super::super::app::starter;
 use super::staging::StagePlan;
 use super::work::{FarmWork, ProgramTemplate};
 
+/// What is to be done in each chunk.
+pub(super) enum WantedWork<'a> {
+    /// A built-in workload.
+    Builtin(&'a str),
+    /// An application of a manifest.
+    Application(Box<Application>),
+}
+
+impl<'a> WantedWork<'a> {
+    /// The work of that name. A manifest may be a pipe into which nothing is written: it is read before signals are
+    /// watched for, so that each of them still ends the program.
+    pub(super) fn of(manifest: &'a str, application: Option<&str>) -> Result<Self> {
+        if let Some(name) = manifest.strip_prefix("builtin:") {
+            return Ok(Self::Builtin(name));
+        }
+        let mut found = Manifest::read(Path::new(manifest))?.select(application)?;
+        if found.len() != 1 {
+            let names: Vec<&str> = found.iter().map(|one| one.name.as_str()).collect();
+            bail!("could not choose: the manifest has {}; name one of them", names.join(", "));
+        }
+        Ok(Self::Application(Box::new(found.remove(0))))
+    }
+}
+
 /// The requested work.
 pub(super) struct Wanted<'a> {
-    pub(super) manifest: &'a str,
-    pub(super) application: Option<&'a str>,
+    pub(super) work: WantedWork<'a>,
     pub(super) input: Option<&'a Path>,
     pub(super) builds: Option<&'a Path>,
     pub(super) pace: f64,
@@ -26,29 +49,28 @@ pub(super) fn plan(wanted: &Wanted<'_>, stopper: &Stopper) -> Result<(String, Fa
         .input
         .map(|input| input.canonicalize().with_context(|| format!("could not find the input {}", input.display())));
     let input = input.transpose()?;
-    if let Some(name) = wanted.manifest.strip_prefix("builtin:") {
-        if wanted.stage.is_some() {
-            bail!("could not use --stage: a built-in workload takes no {{in}}");
-        }
-        if name == "null" {
-            return Ok((name.to_owned(), FarmWork::Null));
-        }
-        if !physics::NAMES.contains(&name) {
-            bail!("could not find builtin:{name}; there are builtin:{}", physics::NAMES.join(", builtin:"));
-        }
-        if input.is_some() && name != "analyse" {
-            bail!("could not use --input: only builtin:analyse reads files");
-        }
-        return Ok((name.to_owned(), FarmWork::Builtin { workload: name.to_owned(), input, pace: wanted.pace }));
+    let application = match &wanted.work {
+        WantedWork::Application(application) => application,
+        WantedWork::Builtin(name) => return builtin(name, wanted, input),
+    };
+    let program = program(application, wanted, input, stopper)?;
+    Ok((application.name.clone(), FarmWork::Command(Box::new(program))))
+}
+
+fn builtin(name: &str, wanted: &Wanted<'_>, input: Option<PathBuf>) -> Result<(String, FarmWork)> {
+    if wanted.stage.is_some() {
+        bail!("could not use --stage: a built-in workload takes no {{in}}");
     }
-    let mut found = Manifest::read(Path::new(wanted.manifest))?.select(wanted.application)?;
-    if found.len() != 1 {
-        let names: Vec<&str> = found.iter().map(|one| one.name.as_str()).collect();
-        bail!("could not choose: the manifest has {}; name one of them", names.join(", "));
+    if name == "null" {
+        return Ok((name.to_owned(), FarmWork::Null));
     }
-    let application = found.remove(0);
-    let program = program(&application, wanted, input, stopper)?;
-    Ok((application.name, FarmWork::Command(Box::new(program))))
+    if !physics::NAMES.contains(&name) {
+        bail!("could not find builtin:{name}; there are builtin:{}", physics::NAMES.join(", builtin:"));
+    }
+    if input.is_some() && name != "analyse" {
+        bail!("could not use --input: only builtin:analyse reads files");
+    }
+    Ok((name.to_owned(), FarmWork::Builtin { workload: name.to_owned(), input, pace: wanted.pace }))
 }
 
 fn program(

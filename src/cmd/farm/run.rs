@@ -12,7 +12,7 @@ use super::array::ArrayPlan;
 use super::conclusion::{Expected, conclude};
 use super::display::Show;
 use super::drive::{Drive, listen_again};
-use super::plan::{Wanted, plan};
+use super::plan::{Wanted, WantedWork, plan};
 use super::setup::FarmSetup;
 use super::shared;
 use super::staging::StageOptions;
@@ -174,16 +174,17 @@ impl PilotPlacement {
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let expected = arguments.expect_digest.as_deref().map(digest).transpose()?;
+    let wanted = arguments.wanted()?;
     let stopper = watch_for_signals()?;
     let array = arguments.place.by.launcher == "slurm-array";
     if array && arguments.shared_dir.is_none() {
         bail!("could not use slurm-array: its tasks meet in a directory; name it with --shared-dir");
     }
     if array || arguments.script.is_some() {
-        return array_run(arguments, expected, &stopper, common);
+        return array_run(arguments, &wanted, expected, &stopper, common);
     }
     let setup = arguments.place.setup(arguments.lease, arguments.speculate, arguments.verify)?;
-    let (name, work) = plan(&arguments.wanted()?, &stopper)?;
+    let (name, work) = plan(&wanted, &stopper)?;
     let id = nonce()?[..12].to_owned();
     let products = products(arguments, &id, &work)?;
     if arguments.verify > 0.0 && !work.has_digest() {
@@ -227,8 +228,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
 impl Arguments {
     fn wanted(&self) -> Result<Wanted<'_>> {
         Ok(Wanted {
-            manifest: &self.manifest,
-            application: self.application.as_deref(),
+            work: WantedWork::of(&self.manifest, self.application.as_deref())?,
             input: self.input.as_deref(),
             builds: self.builds.as_deref(),
             pace: self.pace.unwrap_or(0.0),
@@ -240,11 +240,12 @@ impl Arguments {
 /// A run without pilots, by an array of batch jobs.
 fn array_run(
     arguments: &Arguments,
+    wanted: &Wanted<'_>,
     expected: Option<u64>,
     stopper: &measure::Stopper,
     common: &CommonOptions,
 ) -> Result<ExitStatus> {
-    let (name, work) = plan(&arguments.wanted()?, stopper)?;
+    let (name, work) = plan(wanted, stopper)?;
     products(arguments, "", &work)?;
     let (first, events, chunk, seed) = (arguments.first, arguments.events, arguments.chunk, arguments.seed);
     let job = FarmJob { name, work: serde_json::to_value(&work)?, seed, first, events, chunk, products: None };

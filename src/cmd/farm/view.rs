@@ -31,7 +31,7 @@ pub(super) fn document(story: &Story, run: &Run, handle: Option<String>, checked
     let invariants =
         DocumentSection::of("what must hold", Block::List { numbered: false, items: invariants(story, checked) });
     document.sections.insert(0, invariants);
-    document.sections.push(DocumentSection::of("nodes", Block::Table(nodes(story))));
+    document.sections.push(DocumentSection { title: "nodes".to_owned(), blocks: nodes(story) });
     document.sections.extend(timeline(story));
     document.sections.extend(incidents(story));
     let totals = &story.invariants.totals;
@@ -88,7 +88,11 @@ fn invariants(story: &Story, checked: &FarmChecked<'_>) -> Vec<String> {
     lines
 }
 
-fn nodes(story: &Story) -> Table {
+/// What the efficiencies of a table are that stands below figures of the same name.
+const EFFICIENCIES: &str = "Efficiency is here the CPU time of all chunks of a node over their time; the figures above \
+                            are medians over its groups of chunks.";
+
+fn nodes(story: &Story) -> Vec<Block> {
     let columns = vec![
         Column::new("", ColumnKind::Label),
         Column::new("chunks", ColumnKind::Number),
@@ -119,7 +123,9 @@ fn nodes(story: &Story) -> Table {
         ];
         TableRow { cells }
     };
-    Table::plain(columns, story.nodes.iter().map(row).collect())
+    let table = Block::Table(Table::plain(columns, story.nodes.iter().map(row).collect()));
+    let known = story.nodes.iter().any(|node| node.totals.wall > 0.0);
+    std::iter::once(table).chain(known.then(|| Block::Text(EFFICIENCIES.to_owned()))).collect()
 }
 
 fn timeline(story: &Story) -> Option<DocumentSection> {

@@ -98,10 +98,17 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let mut tallies = Vec::new();
     let (mut steps, mut took) = (0.0, 0.0);
     if let Some(events) = arguments.events {
+        anyhow::ensure!(
+            design.fragment() <= f64::from(u32::MAX),
+            "could not simulate: fragments have 4294967295 bytes at most; ask for smaller events or more senders"
+        );
         for name in &arguments.pattern {
             let setup = setup(arguments, &design, name, events);
             let began = std::time::Instant::now();
-            let tally = simulate(&setup).context("could not simulate: the numbers make no network")?;
+            let tally = simulate(&setup).context(
+                "could not simulate: the numbers make no network, one of more than 4194304 connections, or one that \
+                 takes more than 69 days; ask for fewer",
+            )?;
             steps += tally.steps as f64;
             took += began.elapsed().as_secs_f64();
             tallies.push((name.clone(), tally));

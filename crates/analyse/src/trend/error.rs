@@ -19,6 +19,14 @@ pub enum Error {
         /// Names of the columns.
         known: String,
     },
+    /// Too many points.
+    #[error("could not read line {line} of the dated values: there are more than {most}; keep one in so many of them")]
+    TooMany {
+        /// Number of the line, from 1.
+        line: usize,
+        /// Most values that are read.
+        most: usize,
+    },
     /// Too few points.
     #[error(
         "could not fit a trend: {points} dated values {window}, and at least {needed} at different dates are needed"

@@ -3,6 +3,9 @@
 use super::error::Error;
 use super::result::Dated;
 
+/// Most values that are read: the test for a break takes seconds for so many.
+const MOST: usize = 100_000;
+
 /// Parses dated values. Lines of two columns are a date and a value, and the text after `#` is a name or a comment; a
 /// line that begins with `#` is a comment. With commas the first line names the columns: the date is the column `date`,
 /// `year` or `time`, else the first; the value is `column` if given, else the second; a name is the column `name` or
@@ -10,7 +13,8 @@ use super::result::Dated;
 /// (1998-10-05).
 ///
 /// # Errors
-/// At a line whose date or value cannot be read (the value must be positive), or when the column is missing.
+/// At a line whose date or value cannot be read (the value must be positive), after 100 000 values, or when the column
+/// is missing.
 pub fn parse(text: &str, column: Option<&str>) -> Result<Vec<Dated>, Error> {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
     match first {
@@ -28,7 +32,7 @@ fn pairs(text: &str) -> Result<Vec<Dated>, Error> {
             [] => {}
             [date, value, ..] => {
                 let name = if remark.trim().is_empty() { words[2..].join(" ") } else { remark.trim().to_owned() };
-                found.push(dated(number + 1, date, value, (name, String::new()))?);
+                keep(&mut found, dated(number + 1, date, value, (name, String::new()))?, number + 1)?;
             }
             [_] => return Err(at(number + 1, "a date and a value are needed")),
         }
@@ -65,9 +69,18 @@ fn table(text: &str, column: Option<&str>) -> Result<Vec<Dated>, Error> {
             continue;
         }
         let text = |place: Option<usize>| place.map(get).unwrap_or_default().to_owned();
-        found.push(dated(number, get(at_date), get(at_value), (text(at_name), text(at_family)))?);
+        keep(&mut found, dated(number, get(at_date), get(at_value), (text(at_name), text(at_family)))?, number)?;
     }
     Ok(found)
+}
+
+/// Adds the value of a line.
+fn keep(found: &mut Vec<Dated>, value: Dated, line: usize) -> Result<(), Error> {
+    if found.len() == MOST {
+        return Err(Error::TooMany { line, most: MOST });
+    }
+    found.push(value);
+    Ok(())
 }
 
 /// Fields of a comma-separated line; quotes keep a comma.
@@ -145,6 +158,14 @@ mod tests {
         assert_eq!(parse("1998,1\n1999,2\n", None).unwrap().len(), 2);
         let tagged = parse("date,int95,family\n1998.5,12.5,Alpha\n1999,20,\n", Some("int95")).unwrap();
         assert_eq!((tagged[0].family.as_deref(), tagged[1].family.as_deref()), (Some("Alpha"), None));
+    }
+
+    #[test]
+    fn values_are_bounded() {
+        let text = |lines: usize| "1998 1\n".repeat(lines);
+        assert_eq!(parse(&text(MOST), None).unwrap().len(), MOST);
+        let said = parse(&text(MOST + 1), None).unwrap_err().to_string();
+        assert!(said.contains("line 100001") && said.contains("more than 100000"), "{said}");
     }
 
     #[test]

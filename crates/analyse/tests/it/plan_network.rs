@@ -149,9 +149,31 @@ fn nonsense_is_refused() {
         SimulationSetup { link_rate: f64::NAN, ..good.clone() },
         SimulationSetup { sizes: FragmentSizes::Measured(Vec::new()), ..good.clone() },
         SimulationSetup { pattern: TrafficPattern::Pull { credits: 0 }, ..good.clone() },
+        // Time of which no word holds the picoseconds, and more connections than memory.
+        SimulationSetup { latency: 1e9, ..good.clone() },
+        SimulationSetup { trigger: Trigger::Every(1e9), ..good.clone() },
+        SimulationSetup { link_rate: 1e-9, ..good.clone() },
+        SimulationSetup {
+            senders: 100_000,
+            receivers: 100_000,
+            flow: FlowControl::Window { bytes: 65_536 },
+            ..good.clone()
+        },
     ] {
         assert!(simulate(&bad).is_none(), "{bad:?}");
     }
+}
+
+#[test]
+fn the_largest_numbers_that_are_taken_do_not_overflow() {
+    let large = SimulationSetup {
+        output_buffer: u64::MAX,
+        input_buffer: u64::MAX,
+        flow: FlowControl::Window { bytes: u32::MAX },
+        sizes: FragmentSizes::Fixed(1 << 28),
+        ..SimulationSetup::burst(2, 1, 12.5e6, 10_000, 20)
+    };
+    assert_eq!(run(&large).built, 20);
 }
 
 #[test]

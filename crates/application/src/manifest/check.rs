@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 use toml::{Spanned, Value};
 
 use super::raw::{Raw, RawApplication, RawVerify, Texts};
@@ -21,12 +21,21 @@ const PATIENCE: Duration = Duration::from_secs(600);
 const ALWAYS: [&str; 9] = ["out", "build", "copy", "prony", "directory", "chunk", "attempt", "first", "in"];
 /// Builds, at most; the number of combinations grows fast.
 const MAX_BUILDS: usize = 500;
+/// Applications of a manifest, at most.
+const MAX_APPLICATIONS: usize = 200;
+/// Size of a compiled expression, bytes at most: those of all applications together are compiled in seconds, and fit
+/// into memory.
+const MAX_EXPRESSION: usize = 512 << 10;
 
 pub(super) fn manifest(text: &str, folder: &Path) -> Result<Manifest, Wrong> {
     let raw: Raw = toml::from_str(text)
         .map_err(|error| (error.span().map_or(0, |span| span.start), error.message().replace('\n', " ")))?;
     if raw.application.is_empty() {
         return Err((0, "it has no application; begin one with [application.NAME]".to_owned()));
+    }
+    if raw.application.len() > MAX_APPLICATIONS {
+        let reason = format!("it has {} applications; the limit is {MAX_APPLICATIONS}", raw.application.len());
+        return Err((0, reason));
     }
     let mut applications = Vec::new();
     for (name, raw) in raw.application {
@@ -131,7 +140,8 @@ fn axes(raw: BTreeMap<String, Spanned<Vec<String>>>) -> Result<Vec<(String, Vec<
         placed.push((place, axis, values));
     }
     placed.sort();
-    let builds: usize = placed.iter().map(|(_, _, values)| values.len()).product();
+    // Of many axes the number has no end.
+    let builds = placed.iter().fold(1_usize, |builds, (_, _, values)| builds.saturating_mul(values.len()));
     if builds > MAX_BUILDS {
         return Err((placed[0].0, format!("these axes give {builds} builds; the limit is {MAX_BUILDS}")));
     }
@@ -223,9 +233,12 @@ fn compiler_version(axes: &[(String, Vec<String>)]) -> Option<Vec<Template>> {
 }
 
 fn expression(text: &Spanned<String>) -> Result<Regex, Wrong> {
-    Regex::new(text.as_ref()).map_err(|error| {
+    RegexBuilder::new(text.as_ref()).size_limit(MAX_EXPRESSION).build().map_err(|error| {
         let reason = error.to_string();
-        let last = reason.lines().last().unwrap_or_default().trim().to_owned();
+        let last = match error {
+            regex::Error::CompiledTooBig(_) => "it is too large".to_owned(),
+            _ => reason.lines().last().unwrap_or_default().trim().to_owned(),
+        };
         (text.span().start, format!("'{}' is not a regular expression: {last}", text.as_ref()))
     })
 }

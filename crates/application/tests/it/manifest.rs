@@ -100,3 +100,25 @@ fn errors_name_their_line() {
     refused("[application.x]\nrun = [\"true\"]\nwork = { runs = 0, unit = \"run\" }", 3, "above 0");
     refused("[application.x]\nrun = [\"true\"]\nwork = { runs = 1 }", 3, "unit");
 }
+
+/// 2 to the power of 64 is 0 in a machine word.
+#[test]
+fn axes_whose_builds_no_number_counts_are_too_many() {
+    let axes: String = (0..64).map(|axis| format!("builds.a{axis} = [\"x\", \"y\"]\n")).collect();
+    let text = format!("[application.a]\nrun = [\"x\"]\nwork = {{ events = 1, unit = \"event\" }}\n{axes}");
+    refused(&text, 4, "the limit is 500");
+}
+
+/// 400 expressions of this size took 15 s and 1.9 GB.
+#[test]
+fn expressions_are_bounded() {
+    let one = |name: usize, expression: &str| {
+        format!(
+            "[application.a{name}]\nrun = [\"x\"]\nwork = {{ events = 1, unit = \"event\" }}\nstartup = '{expression}'\n"
+        )
+    };
+    refused(&one(0, r"(\w{80})"), 4, "it is too large");
+    parse(&one(0, r"took (\d+\.\d+) s of \w+ on \S+")).unwrap();
+    let many: String = (0..201).map(|name| one(name, "(x)")).collect();
+    refused(&many, 1, "it has 201 applications; the limit is 200");
+}

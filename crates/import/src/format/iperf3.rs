@@ -83,14 +83,36 @@ struct End {
     cpu_utilization_percent: Option<Iperf3Cpu>,
 }
 
+impl End {
+    /// Whether it has sums, and none of them is of anything.
+    fn counts_nothing(&self) -> bool {
+        let each = [&self.sum_sent, &self.sum_received, &self.sum];
+        let turned = [&self.sum_sent_bidir_reverse, &self.sum_received_bidir_reverse, &self.sum_bidir_reverse];
+        let mut sums = each.into_iter().chain(turned).flatten().peekable();
+        sums.peek().is_some() && !sums.any(Sum::is_counted)
+    }
+}
+
 #[derive(Deserialize)]
 struct Sum {
     bits_per_second: f64,
     retransmits: Option<f64>,
     jitter_ms: Option<f64>,
     lost_percent: Option<f64>,
+    /// The time over which was counted.
+    seconds: Option<f64>,
+    /// Datagrams.
+    packets: Option<f64>,
     #[serde(default)]
     omitted: bool,
+}
+
+impl Sum {
+    /// Whether anything was counted. A test of datagrams that was broken off has zeros in place of its sums, and so has
+    /// an end that no datagram reached, which cannot know that some were lost: such zeros are no results.
+    fn is_counted(&self) -> bool {
+        self.bits_per_second != 0.0 || (self.seconds != Some(0.0) && self.packets != Some(0.0))
+    }
 }
 
 #[derive(Deserialize)]
@@ -98,6 +120,19 @@ struct Iperf3Cpu {
     host_total: f64,
     remote_total: f64,
 }
+
+impl Iperf3Cpu {
+    fn readings(&self) -> impl Iterator<Item = SourceReading> + use<> {
+        [("local", self.host_total), ("remote", self.remote_total)].into_iter().map(|(end, percent)| {
+            let metric = Metric::lower(Unit::Ratio, "CPU time");
+            let (id, title) = (format!("iperf3.{end}_cpu"), format!("CPU use, {end}"));
+            SourceReading::new(id, title, percent / 100.0, metric)
+        })
+    }
+}
+
+/// What is said of an end that counted nothing beside one that did.
+const UNCOUNTED: &str = "one end counted no datagram, since the test was broken off or none arrived; it is left out";
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
@@ -114,6 +149,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             // One failure among several tests does not spoil the others.
             Some(error) if texts.len() > 1 => {
                 sheet.notes.push(format!("test {} failed: iperf3 reports \"{}\"", number + 1, shown(error)));
+            }
+            None if texts.len() > 1 && document.end.as_ref().is_some_and(End::counts_nothing) => {
+                sheet.notes.push(format!("test {} counted nothing and is left out", number + 1));
             }
             _ => add(&mut sheet, document, last)?,
         }
@@ -151,6 +189,9 @@ fn add(sheet: &mut SourceSheet, document: Iperf3Document, last: usize) -> Result
         return Err(SourceFault::new(format!("iperf3 reports \"{}\"", shown(&error)), 0));
     }
     let end = document.end.ok_or_else(|| SourceFault::new("it has no member 'end'", last))?;
+    if end.counts_nothing() {
+        return Err(SourceFault::new("it counted nothing: the test was broken off, or no datagram arrived", 0));
+    }
     sheet.version = document.start.version.as_deref().map(|version| version.trim_start_matches("iperf ").to_owned());
     if let Some(info) = &document.start.system_info {
         sheet.fact(text("os.name", info, "iperf3", &[]));
@@ -175,8 +216,13 @@ fn add(sheet: &mut SourceSheet, document: Iperf3Document, last: usize) -> Result
         ("received", "Received", end.sum_received_bidir_reverse, &[], true),
         ("transfer", "Transfer", turned, &reverse[..], true),
     ];
+    let mut uncounted = false;
     for (name, title, sum, rates, reverse) in sums {
         let Some(mut sum) = sum else { continue };
+        if !sum.is_counted() {
+            uncounted = true;
+            continue;
+        }
         // The sender of datagrams does not know what arrived: it prints zeros.
         if name == "sent" {
             (sum.jitter_ms, sum.lost_percent) = (None, None);
@@ -187,13 +233,10 @@ fn add(sheet: &mut SourceSheet, document: Iperf3Document, last: usize) -> Result
         let turn = |reading: SourceReading| if reverse { reading.at("direction", "reverse") } else { reading };
         sheet.readings.extend(readings.into_iter().map(turn));
     }
-    if let Some(cpu) = end.cpu_utilization_percent {
-        for (end, percent) in [("local", cpu.host_total), ("remote", cpu.remote_total)] {
-            let metric = Metric::lower(Unit::Ratio, "CPU time");
-            let (id, title) = (format!("iperf3.{end}_cpu"), format!("CPU use, {end}"));
-            sheet.readings.push(SourceReading::new(id, title, percent / 100.0, metric));
-        }
+    if uncounted {
+        sheet.notes.push(UNCOUNTED.to_owned());
     }
+    sheet.readings.extend(end.cpu_utilization_percent.iter().flat_map(Iperf3Cpu::readings));
     if let Some(test) = document.start.test_start {
         let new = sheet.readings.split_off(first);
         sheet.readings.extend(new.into_iter().map(|reading| placed(reading, &test)));

@@ -1,5 +1,7 @@
 //! The machines of an evaluation, collected over its tables.
 
+use std::collections::HashMap;
+
 use model::{Fact, Primitive};
 
 use crate::sheet::{SourceReading, SourceSheet, number, text};
@@ -14,12 +16,15 @@ pub(crate) struct PublishedMachine {
 #[derive(Default)]
 pub(crate) struct Machines {
     pub(crate) entries: Vec<PublishedMachine>,
+    /// Places of the labels.
+    places: HashMap<String, usize>,
 }
 
 impl Machines {
     /// The machine of a label, created if it is new.
     pub(crate) fn of(&mut self, label: &str) -> &mut PublishedMachine {
-        let at = self.entries.iter().position(|entry| entry.label == label).unwrap_or_else(|| {
+        let at = self.places.get(label).copied().unwrap_or_else(|| {
+            self.places.insert(label.to_owned(), self.entries.len());
             let sheet = SourceSheet { machine: label.to_owned(), ..SourceSheet::default() };
             self.entries.push(PublishedMachine { label: label.to_owned(), sheet });
             self.entries.len() - 1

@@ -21,6 +21,7 @@ use sha2::{Digest, Sha256};
 use crate::Error;
 use crate::assemble::{Provenance, assemble};
 use crate::digest::hexadecimal;
+use crate::known::is_missing;
 pub use description::{
     DerivedTable, DifferenceDescription, EvaluationDescription, FactDescription, FigureDescription, Filter, KeyedCell,
     MachineDescription, MachineRule, SuiteCell, SuiteChart, SuiteColumn, SuiteDescription, SuiteFigure, SuiteRows,
@@ -96,9 +97,14 @@ impl PublishedEvaluation {
     /// Its machines as runs.
     ///
     /// # Errors
-    /// When a table contradicts the description.
+    /// When a table contradicts the description, or a figure is called like one of this program that does not exist.
     pub fn runs(&self, catalogue: &Catalogue) -> Result<Vec<Run>, Error> {
-        Ok(self.entries()?.into_iter().map(|entry| self.run(entry, catalogue)).collect())
+        let entries = self.entries()?;
+        let mut ids = entries.iter().flat_map(|entry| &entry.sheet.readings).map(|reading| &reading.id);
+        if let Some(id) = ids.find(|id| is_missing(id, catalogue)) {
+            return Err(Error::EvaluationFigure { evaluation: self.name.clone(), id: id.clone() });
+        }
+        Ok(entries.into_iter().map(|entry| self.run(entry, catalogue)).collect())
     }
 
     fn entries(&self) -> Result<Vec<PublishedMachine>, Error> {

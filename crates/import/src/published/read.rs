@@ -1,5 +1,7 @@
 //! Makes machines of tables, by their description.
 
+use std::collections::HashMap;
+
 use model::{Definition, Point, format_size, parse_size};
 
 use super::description::{
@@ -24,7 +26,8 @@ pub(super) fn machines(
         machine.notes.iter().for_each(|note| entry.note(note));
     }
     for (described, table) in description.tables.iter().zip(tables) {
-        reader.table(described, table)?;
+        let rows = described.figures.iter().map(|figure| FigureRows::of(described, figure, table)).collect();
+        reader.table(&DescribedTable { described, table, rows })?;
     }
     for machine in &description.machines {
         let entry = reader.machines.of(&machine.label);
@@ -42,13 +45,40 @@ struct Reader<'a> {
     machines: Machines,
 }
 
+/// A table with its description.
+struct DescribedTable<'a> {
+    described: &'a TableDescription,
+    table: &'a PublishedTable,
+    /// Of each figure of the description, in its order.
+    rows: Vec<FigureRows>,
+}
+
+/// What all rows of a table say of a figure: asked once, since a table may have many thousand rows.
+struct FigureRows {
+    /// Rows of each machine, where their number matters.
+    of_machines: HashMap<String, usize>,
+    /// The upper end of its range.
+    upper_end: Option<f64>,
+}
+
+impl FigureRows {
+    fn of(described: &TableDescription, figure: &FigureDescription, table: &PublishedTable) -> Self {
+        let mut of_machines = HashMap::new();
+        let rows = table.rows().filter(|_| !figure.point_if_repeated.is_empty());
+        for machine in rows.filter_map(|row| machine_with(described, figure, row)) {
+            *of_machines.entry(machine).or_default() += 1;
+        }
+        Self { of_machines, upper_end: upper_end(figure, table) }
+    }
+}
+
 impl Reader<'_> {
-    fn table(&mut self, described: &TableDescription, table: &PublishedTable) -> Result<(), Error> {
-        for row in table.rows() {
-            if described.machine_columns.is_empty() {
+    fn table(&mut self, of: &DescribedTable<'_>) -> Result<(), Error> {
+        for row in of.table.rows() {
+            if of.described.machine_columns.is_empty() {
                 let cells = Cells { row, value: "" };
-                let named = named(described, cells);
-                self.row(described, table, cells, named.as_ref().map(|(label, _)| label.as_str()))?;
+                let named = named(of.described, cells);
+                self.row(of, cells, named.as_ref().map(|(label, _)| label.as_str()))?;
                 if let Some((label, summary)) = named.filter(|(_, summary)| !summary.is_empty()) {
                     let entry = self.machine(&label);
                     if entry.sheet.summary.is_empty() {
@@ -56,8 +86,8 @@ impl Reader<'_> {
                     }
                 }
             }
-            for (label, column) in &described.machine_columns {
-                self.row(described, table, Cells { row, value: row.text(column) }, Some(label))?;
+            for (label, column) in &of.described.machine_columns {
+                self.row(of, Cells { row, value: row.text(column) }, Some(label))?;
             }
         }
         Ok(())
@@ -69,24 +99,18 @@ impl Reader<'_> {
         self.machines.of(known.map_or(printed, |machine| machine.label.as_str()))
     }
 
-    fn row(
-        &mut self,
-        described: &TableDescription,
-        table: &PublishedTable,
-        cells: Cells<'_>,
-        named: Option<&str>,
-    ) -> Result<(), Error> {
-        for fact in described.facts.iter().filter(|fact| cells.fits(&fact.when)) {
+    fn row(&mut self, of: &DescribedTable<'_>, cells: Cells<'_>, named: Option<&str>) -> Result<(), Error> {
+        for fact in of.described.facts.iter().filter(|fact| cells.fits(&fact.when)) {
             let Some(machine) = fact.machine.as_deref().or(named) else { continue };
             let unit = fact.unit.as_ref().map(|unit| cells.fill(unit));
             add(self.machine(&cells.fill(machine)), fact, &cells.fill(&fact.name), &cells.fill(&fact.value), unit);
         }
-        for figure in described.figures.iter().filter(|figure| cells.fits(&figure.when)) {
+        let figures = of.described.figures.iter().zip(&of.rows);
+        for (figure, rows) in figures.filter(|(figure, _)| cells.fits(&figure.when)) {
             let Some(machine) = figure.machine.as_deref().or(named) else { continue };
             let label = cells.fill(machine);
-            let repeated = !figure.point_if_repeated.is_empty()
-                && table.rows().filter(|row| is_of(described, figure, *row, &label)).count() > 1;
-            if let Some(reading) = reading(figure, table, cells, repeated)? {
+            let repeated = rows.of_machines.get(&label).is_some_and(|rows| *rows > 1);
+            if let Some(reading) = reading(figure, rows.upper_end, cells, repeated)? {
                 self.machine(&label).add(reading);
             }
         }
@@ -94,11 +118,11 @@ impl Reader<'_> {
     }
 }
 
-/// Whether another row has the same figure of the same machine.
-fn is_of(described: &TableDescription, figure: &FigureDescription, row: PublishedRow<'_>, label: &str) -> bool {
+/// The machine of a row that has a figure.
+fn machine_with(described: &TableDescription, figure: &FigureDescription, row: PublishedRow<'_>) -> Option<String> {
     let cells = Cells { row, value: "" };
-    let number = figure.column.as_deref().and_then(|column| row.number(column));
-    number.is_some() && cells.fits(&figure.when) && named(described, cells).is_some_and(|(name, _)| name == label)
+    row.number(figure.column.as_deref()?).filter(|_| cells.fits(&figure.when))?;
+    named(described, cells).map(|(name, _)| name)
 }
 
 /// Name and summary of a row's machine, by the first rule that matches.
@@ -121,7 +145,7 @@ fn add(entry: &mut PublishedMachine, fact: &FactDescription, name: &str, value: 
 /// The figure of a row; `None` where its cell is empty.
 fn reading(
     figure: &FigureDescription,
-    table: &PublishedTable,
+    upper_end: Option<f64>,
     cells: Cells<'_>,
     repeated: bool,
 ) -> Result<Option<SourceReading>, Error> {
@@ -137,7 +161,7 @@ fn reading(
     let title = figure.title.as_ref().or(figure.column.as_ref()).map_or_else(String::new, |title| cells.fill(title));
     let metric = unit.metric(figure.per.as_deref(), figure.better);
     let mut reading = SourceReading::new(cells.fill(&figure.id), title, scaled(value), metric).printed(text);
-    if let Some(high) = upper_end(figure, table) {
+    if let Some(high) = upper_end {
         reading.value = scaled((value + high) / 2.0);
         reading = reading.spread(SourceSpread::Range(scaled(value), scaled(high)));
     }

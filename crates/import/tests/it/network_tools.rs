@@ -1,8 +1,8 @@
 //! What tools of networks and message passing print in their corners: directions, sides, settings of a table.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{keys, near, read_as, refused_as, value};
-use model::{FigureKey, Outcome, Run};
+use crate::common::{import, keys, near, read_as, refused_as, text, value};
+use model::{Catalogue, FigureKey, Outcome, Run};
 
 fn bound(run: &Run, key: &str) -> f64 {
     let (probe, point) = key.split_once(':').unwrap();
@@ -121,6 +121,37 @@ fn the_sender_of_datagrams_knows_no_jitter() {
 }
 
 #[test]
+fn zeros_of_datagrams_that_were_not_counted_are_no_results() {
+    let zeros = |seconds: u32| {
+        format!(
+            r#"{{"seconds": {seconds}, "bytes": 0, "bits_per_second": 0, "jitter_ms": 0, "lost_packets": 0, "packets": 0,
+            "lost_percent": 0}}"#
+        )
+    };
+    let test = |end: &str| format!("{{\n{START}, \"intervals\": [], \"end\": {{{end}}}\n}}\n");
+    let broken_off = test(&format!("\"sum\": {}", zeros(0)));
+    let error = refused_as("iperf3", &broken_off);
+    assert!(error.contains("it counted nothing: the test was broken off"), "{error}");
+    // What one end knows is kept, and the other does not say 0 of it.
+    let at = "protocol=udp,streams=1,block=1KiB,target=5Mbit/s";
+    let one_end = test(&format!("\"sum_sent\": {SENT}, \"sum_received\": {}", zeros(10)));
+    let run = &read_as("iperf3", &one_end)[0];
+    assert!(near(value(run, &format!("iperf3.sent:{at}")), 1000.0));
+    assert_eq!(run.figures.len(), 1, "{:?}", keys(run));
+    assert!(run.session.notes.iter().any(|note| note.contains("counted no datagram")), "{:?}", run.session.notes);
+    // Among several tests it is left out.
+    let whole = test(&format!("\"sum_sent\": {SENT}, \"sum_received\": {RECEIVED}"));
+    let run = &read_as("iperf3", &[&whole[..], &broken_off, &whole].concat())[0];
+    assert!(run.session.notes.iter().any(|note| note.contains("test 2 counted nothing")), "{:?}", run.session.notes);
+    assert!(near(value(run, &format!("iperf3.received:{at}")), 900.0));
+    // All lost is a result.
+    let lost =
+        r#"{"seconds": 10, "bytes": 0, "bits_per_second": 0, "jitter_ms": 0, "packets": 90, "lost_percent": 100}"#;
+    let run = &read_as("iperf3", &test(&format!("\"sum_sent\": {SENT}, \"sum_received\": {lost}")))[0];
+    assert!(near(value(run, &format!("iperf3.lost:{at}")), 1.0));
+}
+
+#[test]
 fn lines_of_iperf_3s_stream_are_one_test() {
     let start = START.split_once(": ").unwrap().1.replace('\n', " ");
     let line = |event: &str, data: &str| format!("{{\"event\":\"{event}\",\"data\":{data}}}\n");
@@ -231,6 +262,18 @@ fn runs_of_nccl_tests_are_told_apart_by_the_command_or_not_joined() {
         "{:?}",
         keys(runs)
     );
+}
+
+#[test]
+fn output_that_mpirun_tagged_is_read_like_any_other() {
+    for name in ["nccl-tests.txt", "osu.txt"] {
+        let plain = text(name);
+        let tagged: String = plain.split_inclusive('\n').map(|line| format!("[1,0]<stdout>:{line}")).collect();
+        let of = |text: &str| import("x", text.as_bytes(), None, &Catalogue::default()).unwrap().remove(0);
+        let (plain, tagged) = (of(&plain), of(&tagged));
+        assert!(plain.figures.len() > 2 && tagged.figures == plain.figures, "{name}: {:?}", keys(&tagged));
+        assert_eq!(tagged.origin.unwrap().tool, plain.origin.unwrap().tool);
+    }
 }
 
 #[test]

@@ -237,9 +237,33 @@ fn a_directory_of_the_user_is_an_evaluation_like_any_other() {
         assert!(error.contains(wanted), "{error}");
     };
     refused(&description.replace("\"us\"", "\"parsec\""), "'parsec'");
+    refused(&description.replace("ipc.pipe_latency", "ipc.pipe_latencies"), "'ipc.pipe_latencies' is called like a");
     refused(&description.replace("\"table1\"", "\"table2\""), "table2.csv");
     refused(&description.replace("\"table1\"", "\"../secret\""), "contains a path");
     refused("title = 1", "evaluation.toml");
     refused("\n\ngarbage", "line 3: key with no value");
     refused(&format!("{description}\nsurprise = 1"), "surprise");
+}
+
+/// Each row asked all others whether they are of its machine: 60 000 rows took more than 100 s.
+#[test]
+fn tables_of_many_machines_are_read_in_proportion_to_their_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let description = r#"
+        title = "Many"
+        attribution = "A. Author"
+        [[table]]
+        name = "table1"
+        title = "Pipes"
+        machine = [{ label = "{machine}" }]
+        figure = [{ column = "us", id = "ipc.pipe_latency", point_if_repeated = "at={at}", unit = "us", up_to = { at = "c" } }]
+    "#;
+    std::fs::write(folder.path().join("evaluation.toml"), description).unwrap();
+    let rows: String = (0..20_000).map(|machine| format!("m{machine},a,1\n")).collect();
+    std::fs::write(folder.path().join("table1.csv"), format!("machine,at,us\nm0,b,3\n{rows}")).unwrap();
+    let runs = get(&folder.path().display().to_string(), &Catalogue::default()).unwrap();
+    assert_eq!(runs.len(), 20_000);
+    let of_first: Vec<String> = runs[0].figures.iter().map(|figure| figure.key().to_string()).collect();
+    assert_eq!(of_first, ["ipc.pipe_latency:at=b", "ipc.pipe_latency:at=a"]);
+    assert_eq!(runs[1].figures[0].key().to_string(), "ipc.pipe_latency");
 }

@@ -133,16 +133,44 @@ impl SimulationSetup {
     }
 }
 
-/// Runs a simulation to its end.
+/// Longest simulated time, seconds. It is counted in picoseconds, of which a machine word holds 213 days.
+const LONGEST: f64 = 6e6;
+/// Most connections with windows: each takes 150 bytes.
+const MOST_CONNECTIONS: u64 = 1 << 22;
+
+impl SimulationSetup {
+    /// Whether a machine can hold it: its nodes and connections, and its time even if nothing is sent at once.
+    fn is_bounded(&self) -> bool {
+        let (senders, receivers) = (u64::from(self.senders), u64::from(self.receivers));
+        let windowed = matches!(self.flow, FlowControl::Window { .. });
+        if senders + receivers >= 1 << 28 || windowed && senders * receivers > MOST_CONNECTIONS {
+            return false;
+        }
+        let largest = match &self.sizes {
+            FragmentSizes::Fixed(bytes) => f64::from(*bytes),
+            FragmentSizes::Exponential(mean) => 8.0 * mean,
+            FragmentSizes::Measured(sizes) => f64::from(sizes.iter().copied().max().unwrap_or(0)),
+        };
+        let interval = match self.trigger {
+            Trigger::Unpaced => 0.0,
+            Trigger::Every(seconds) | Trigger::Poisson(seconds) => seconds,
+        };
+        let wire = self.framing.wire(largest as u64) as f64 / self.link_rate;
+        let event = interval + wire * senders.max(receivers) as f64;
+        2.0 * self.latency + self.timeout + f64::from(self.events) * event <= LONGEST
+    }
+}
+
+/// Runs a simulation to its end, or until twice 69 days have been simulated.
 ///
-/// `None` when it has no sender, receiver or event, a rate that is not positive, or more than 2^28 nodes.
+/// `None` when it has no sender, receiver or event, a rate that is not positive, 2^28 nodes, more than 2^22 connections
+/// with windows, or takes more than 69 days.
 #[must_use]
 pub fn simulate(setup: &SimulationSetup) -> Option<SimulationTally> {
-    let nodes = u64::from(setup.senders) + u64::from(setup.receivers);
-    let sane = setup.senders > 0 && setup.receivers > 0 && setup.events > 0 && nodes < 1 << 28;
+    let sane = setup.senders > 0 && setup.receivers > 0 && setup.events > 0;
     let finite = setup.link_rate.is_finite() && setup.link_rate > 0.0 && setup.latency >= 0.0 && setup.timeout > 0.0;
     let sized =
         !matches!(&setup.sizes, FragmentSizes::Measured(sizes) if sizes.is_empty()) && setup.framing.payload > 0;
     let credited = !matches!(setup.pattern, TrafficPattern::Pull { credits: 0 });
-    (sane && finite && sized && credited).then(|| state::SimulationWorld::new(setup).run())
+    (sane && finite && sized && credited && setup.is_bounded()).then(|| state::SimulationWorld::new(setup).run())
 }

@@ -85,7 +85,7 @@ pub(super) struct Input {
 pub(super) struct WindowedConnection {
     /// Fragments accepted and not yet sent: event and bytes left.
     pub(super) backlog: VecDeque<(u32, u32)>,
-    pub(super) waiting: u32,
+    pub(super) waiting: u64,
     pub(super) again: VecDeque<Frame>,
     pub(super) lost: Vec<Frame>,
     pub(super) in_flight: u32,

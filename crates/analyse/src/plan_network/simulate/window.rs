@@ -18,7 +18,7 @@ impl WindowedConnection {
         let next =
             self.again.front().map(|frame| frame.bytes).or(self.backlog.front().map(|(_, left)| (*left).min(segment)));
         // One segment may always be in flight, however small the window.
-        next.is_some_and(|bytes| self.in_flight == 0 || self.in_flight + bytes <= self.window)
+        next.is_some_and(|bytes| self.in_flight == 0 || self.in_flight.saturating_add(bytes) <= self.window)
     }
 }
 
@@ -40,8 +40,8 @@ impl SimulationWorld<'_> {
         let most = self.most();
         let (at, connection) = self.connection(sender, event % self.setup.receivers);
         connection.backlog.push_back((event, bytes));
-        connection.waiting += bytes;
-        if connection.waiting >= most.max(bytes) {
+        connection.waiting += u64::from(bytes);
+        if connection.waiting >= u64::from(most.max(bytes)) {
             self.senders[sender as usize].blocked = Some(at);
         }
         self.queue(sender, at);
@@ -78,14 +78,14 @@ impl SimulationWorld<'_> {
                     if *left == 0 {
                         connection.backlog.pop_front();
                     }
-                    connection.waiting -= bytes;
+                    connection.waiting -= u64::from(bytes);
                     frame
                 }
             };
             frame.order = connection.order;
             connection.order += 1;
             connection.in_flight += frame.bytes;
-            let room = connection.waiting < most;
+            let room = connection.waiting < u64::from(most);
             if room && self.senders[sender as usize].blocked == Some(at) {
                 self.senders[sender as usize].blocked = None;
             }
@@ -103,7 +103,7 @@ impl SimulationWorld<'_> {
         } else {
             (u64::from(segment) * u64::from(frame.bytes) / u64::from(connection.window.max(1))) as u32
         };
-        connection.window = (connection.window + growth).min(most);
+        connection.window = connection.window.saturating_add(growth).min(most);
         while let Some(place) = connection.lost.iter().position(|lost| lost.order + DUPLICATES <= frame.order) {
             let lost = connection.lost.swap_remove(place);
             connection.in_flight -= lost.bytes;

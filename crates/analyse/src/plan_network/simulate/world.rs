@@ -10,7 +10,10 @@ use super::state::{
     Building, Frame, Input, Notice, Port, PullState, Sender, SendingFragment, SimulationWorld, WindowedConnection,
 };
 use super::tally::{LatencyQuantiles, SimulationTally, fairness};
-use super::{FlowControl, SimulationSetup, TrafficPattern, Trigger};
+use super::{FlowControl, LONGEST, SimulationSetup, TrafficPattern, Trigger};
+
+/// The last moment that is simulated, picoseconds.
+const LATEST: u64 = (2.0 * LONGEST * TICKS) as u64;
 
 impl<'a> SimulationWorld<'a> {
     pub(super) fn new(setup: &'a SimulationSetup) -> Self {
@@ -87,7 +90,8 @@ impl<'a> SimulationWorld<'a> {
             let (timer, owner) = self.timers.first().unwrap_or((u64::MAX, 0));
             let (soon, late) = (never(&self.soon), never(&self.late));
             let next = timer.min(soon).min(late);
-            if next == u64::MAX {
+            // What is lost again and again ends here: later moments fit into no word.
+            if next > LATEST {
                 break;
             }
             self.now = next;

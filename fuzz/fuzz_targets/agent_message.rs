@@ -1,0 +1,47 @@
+//! Any lines are messages between a driver and its agents, or refused; and a job that an agent accepts has
+//! fragments that can be counted.
+#![no_main]
+
+use fleet::agent::Hello;
+use fleet::build::{BuildReply, BuildRequest};
+use fleet::line::receive;
+use fleet::suite::{SuiteReply, SuiteRequest};
+use libfuzzer_sys::fuzz_target;
+use serde::{Serialize, de::DeserializeOwned};
+
+/// Reads all messages of one kind; what was read can be said again.
+fn messages<T: DeserializeOwned + Serialize>(mut bytes: &[u8], mut each: impl FnMut(T)) {
+    while !bytes.is_empty() {
+        match receive::<T>(&mut bytes, 1 << 16) {
+            Ok(Some(message)) => {
+                assert!(serde_json::to_vec(&message).is_ok());
+                each(message);
+            }
+            Ok(None) => return,
+            Err(_) => {}
+        }
+    }
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    messages::<Hello>(bytes, |hello| {
+        let _ = hello.address_of("eth0");
+    });
+    messages::<SuiteRequest>(bytes, drop);
+    messages::<SuiteReply>(bytes, |message| {
+        if let SuiteReply::Saved(run) | SuiteReply::Ended(run, _) = message {
+            // What a node says of itself is checked before it is stored.
+            let _ = model::render_run(&run);
+        }
+    });
+    messages::<BuildReply>(bytes, drop);
+    messages::<BuildRequest>(bytes, |message| {
+        if let BuildRequest::Be(order) = message
+            && order.job.check().is_ok()
+        {
+            let last = (order.job.events - 1, order.job.senders - 1);
+            assert!(order.job.length(last.0, last.1) <= 16 << 24 && order.job.chunks(last.0, last.1) >= 1);
+            let _ = order.job.check_loss(order.job.receivers - 1);
+        }
+    });
+});
