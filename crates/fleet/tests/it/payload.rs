@@ -21,7 +21,7 @@ use measure::Stopper;
 
 /// What a mediator does to the first two messages of sender 0, which are of different events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Change {
+enum PayloadChange {
     /// Nothing.
     Nothing,
     /// One bit of this byte of the second one's payload is another.
@@ -37,7 +37,7 @@ enum Change {
 /// A fragment or datagram: its header and its payload.
 type Message = (Vec<u8>, Vec<u8>);
 
-impl Change {
+impl PayloadChange {
     fn of(self, [mut first, mut second]: [Message; 2]) -> Vec<Message> {
         match self {
             Self::Nothing => vec![first, second],
@@ -63,7 +63,7 @@ impl Change {
 
 /// Starts nodes whose way from sender 0 to the receiver is mediated.
 struct Mediated {
-    change: Change,
+    change: PayloadChange,
     job: BuildJob,
     /// Address of the mediator, and that of sender 0 as soon as it is known.
     addresses: Arc<Mutex<[Option<SocketAddr>; 2]>>,
@@ -149,7 +149,7 @@ impl Mediated {
 }
 
 /// Forwards a connection.
-fn connection(listener: &TcpListener, receiver: SocketAddr, ticket: usize, change: Change) {
+fn connection(listener: &TcpListener, receiver: SocketAddr, ticket: usize, change: PayloadChange) {
     let (mut from, _) = listener.accept().unwrap();
     let mut to = TcpStream::connect(receiver).unwrap();
     let mut read = |count: usize| {
@@ -171,7 +171,7 @@ fn connection(listener: &TcpListener, receiver: SocketAddr, ticket: usize, chang
     send(change.of([message(), message()]));
     for _ in 1..EVENTS / 2 {
         let two = [message(), message()];
-        send(if let Change::FlipAll(_) = change { change.of(two) } else { two.to_vec() });
+        send(if let PayloadChange::FlipAll(_) = change { change.of(two) } else { two.to_vec() });
     }
     // Until the sender ends.
     let _ = from.read(&mut [0]);
@@ -182,7 +182,7 @@ fn datagrams(
     socket: &UdpSocket,
     receiver: SocketAddr,
     addresses: &Mutex<[Option<SocketAddr>; 2]>,
-    change: Change,
+    change: PayloadChange,
     ended: &AtomicBool,
 ) {
     socket.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
@@ -245,7 +245,12 @@ impl Launcher for MediatedLauncher {
 const EVENTS: u32 = 60;
 const SENDERS: u32 = 2;
 
-fn built(pattern: PushPattern, transport: Transport, fragment: u32, change: Change) -> fleet::Result<BuildOutcome> {
+fn built(
+    pattern: PushPattern,
+    transport: Transport,
+    fragment: u32,
+    change: PayloadChange,
+) -> fleet::Result<BuildOutcome> {
     let job = BuildJob {
         senders: SENDERS,
         receivers: 1,
@@ -272,7 +277,7 @@ const WAYS: [(PushPattern, Transport, u32); 3] = [
 #[test]
 fn payload_that_is_as_it_was_sent_is_verified_and_nothing_is_found() {
     for (pattern, transport, fragment) in WAYS {
-        let outcome = built(pattern, transport, fragment, Change::Nothing).unwrap();
+        let outcome = built(pattern, transport, fragment, PayloadChange::Nothing).unwrap();
         let receiver = &outcome.receivers[0];
         assert_eq!((outcome.built, receiver.verified.wrong, receiver.verified.first), (EVENTS, 0, None));
         let ends = u64::from(EVENTS * SENDERS * 32);
@@ -295,15 +300,15 @@ fn a_flipped_bit_and_payload_of_another_event_end_a_job_and_are_named() {
         };
         // Of a connection the ends of every fragment are verified, and some fragments.
         let place = if let Transport::Tcp { .. } = transport { 9 } else { 700 };
-        let flipped = found(Change::Flip(place));
+        let flipped = found(PayloadChange::Flip(place));
         let byte = format!("is of event 1 from sender 0, whose byte {place} was sent as 0x");
         assert!(flipped.starts_with("1 of its parts is not what was sent: at receiver 0, "), "{flipped}");
         assert!(flipped.contains(&byte), "{flipped}");
         if let Transport::Tcp { .. } = transport {
-            let all = found(Change::FlipAll(700));
+            let all = found(PayloadChange::FlipAll(700));
             assert!(all.contains("from sender 0, whose byte 700 was sent as 0x"), "{all}");
         }
-        let swapped = found(Change::Swap);
+        let swapped = found(PayloadChange::Swap);
         assert!(swapped.starts_with("2 of its parts are not what was sent: at receiver 0, "), "{swapped}");
         assert!(swapped.contains("is of event 0 from sender 0, whose byte "), "{swapped}");
     }
@@ -312,7 +317,7 @@ fn a_flipped_bit_and_payload_of_another_event_end_a_job_and_are_named() {
 #[test]
 fn a_fragment_that_comes_twice_with_payload_of_another_is_found() {
     for (pattern, transport, fragment) in WAYS {
-        let error = built(pattern, transport, fragment, Change::Twice).unwrap_err();
+        let error = built(pattern, transport, fragment, PayloadChange::Twice).unwrap_err();
         let said = error.to_string();
         if let Transport::Tcp { .. } = transport {
             let due = "sender 0 sent 5000 bytes of event 0, and event 2 was due";
