@@ -130,7 +130,7 @@ fn failures_are_figures_with_reason_and_output_and_the_rest_is_measured() {
 #[test]
 fn children_that_a_program_does_not_wait_for_are_counted_or_told() {
     let place = Place::new();
-    let work = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
+    let work = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
     let head = |name: &str, script: &str| {
         let run = serde_json::json!(["sh", "-c", script]);
         format!("[application.{name}]\nrun = {run}\nwork = {{ runs = 1, unit = \"run\" }}\ncopies = [1]\n")

@@ -121,7 +121,7 @@ fn a_crash_between_commit_and_publication_is_finished_on_resume() {
 fn a_live_run_says_that_it_goes_on_and_a_deleted_ledger_is_rescued() {
     let place = Place::new();
     let arguments =
-        ["builtin:simulate", "--events", "100", "--chunk", "1", "--nodes", "1", "--jobs", "1", "--pace", "0.2"];
+        ["builtin:simulate", "--events", "100", "--chunk", "1", "--nodes", "1", "--jobs", "1", "--pace", "0.1"];
     let mut farm = Running::start(&place, &arguments, |_| None);
     farm.wait_for("a chunk", |farm| farm.counted() > 0);
     assert!(place.ask(&["farm", "status", "ledger"]).fine().out.contains("the run goes on"));

@@ -44,8 +44,8 @@ fn a_guest_of_two_nodes_measures_every_pair_of_them() {
     // An emulator takes long for every process: a round or two show where everything ran and lay. A loaded host needs
     // more time for them.
     let script = format!(
-        "for limit in 60 240 480; do
-            prony run {} --target 90 --time-limit $limit --max-launches 8 --no-store --quiet --output run.json >&2
+        "for limit in 120 480; do
+            prony run {} --target 90 --time-limit $limit --max-launches 8 --no-rulers --no-store --quiet --output run.json >&2
             grep -q 'the run ended before it ' run.json || break
         done
         tr -d '\\n' <run.json; echo\n",
@@ -99,7 +99,7 @@ fn control_groups_of_version_2_are_kept_and_named() {
         cd /tmp
         prony doctor --json | tr -d '\\n'; echo
         asked='--probe memory.copy:threads=1,stores=normal --probe os.context_switch:processes=16,working_set=0B --probe os.clock_read'
-        prony run $asked --target 90 --time-limit 120 --max-launches 8 --no-store --quiet --output run.json >&2
+        prony run $asked --target 90 --time-limit 120 --max-launches 8 --no-rulers --no-store --quiet --output run.json >&2
         tr -d '\\n' <run.json; echo
         grep oom_kill /sys/fs/cgroup/box/memory.events\n";
     let Some(said) = in_guest(&place, script) else { return };

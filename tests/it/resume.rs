@@ -146,7 +146,7 @@ fn a_run_that_fills_its_disk_is_kept_elsewhere() {
     std::fs::create_dir(&disk).unwrap();
     std::fs::create_dir(&spare).unwrap();
     let mounted = |words: &[&str]| {
-        let script = "mount -t tmpfs -o size=260k none \"$0\" && exec \"$@\"";
+        let script = "mount -t tmpfs -o size=224k none \"$0\" && exec \"$@\"";
         let mut command = Command::new("unshare");
         command.args(["--mount", "sh", "-c", script]).arg(&disk).args(words).env("TMPDIR", &spare);
         Answer::of(command.output().unwrap())

@@ -274,7 +274,7 @@ fn a_run_goes_on_as_it_began_when_its_program_is_replaced() {
     let mut started = std::process::Command::new(&program);
     started
         .args(SMALL)
-        .args(["--target", "0.001", "--max-launches", "40"])
+        .args(["--target", "0.001", "--max-launches", "14"])
         .env("PRONY_STORE", place.file("runs.sqlite"));
     let mut child = started.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     wait_for("a round", || rounds(&place) >= 1);

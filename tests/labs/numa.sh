@@ -5,7 +5,8 @@
 #   numa.sh run SCRIPT      boots the guest, runs SCRIPT in it and gives its output
 #
 # The guest has the program in PROGRAM as `prony`, MACHINE's packages and nodes, and nothing else: no disk and no network.
-# LAB: folder of the laboratory (default /tmp/prony-numa), removed unless KEEP is set. LIMIT (300): seconds for the guest.
+# LAB: folder of the laboratory (default /tmp/prony-numa), removed unless KEEP is set. LIMIT (300): seconds for the guest,
+# BOOT (120): for it to come up, in each of three attempts.
 # MACHINE: arguments of qemu that make the topology (default: 8 CPUs, 2 packages of 2 cores of 2 threads, 2 nodes of 1 GiB).
 set -euo pipefail
 LAB=${LAB:-/tmp/prony-numa}
@@ -56,10 +57,25 @@ rm -rf "$LAB/root"; mkdir -p "$LAB"
 [ -n "${KEEP:-}" ] || trap 'rm -rf "$LAB"' EXIT
 pack "$2"
 kernel=$(ls -1 /boot/vmlinuz-*cloud* | sort -V | tail -1)
-# shellcheck disable=SC2086  # a list of arguments
-timeout -k 1 "${LIMIT:-300}" qemu-system-x86_64 -machine q35 -accel tcg,thread=multi -cpu max,vendor=GenuineIntel $MACHINE -nographic -no-reboot \
-    -kernel "$kernel" -initrd "$LAB/initrd" -append "console=ttyS0 quiet panic=-1 loglevel=1" -nic none \
-    </dev/null >"$LAB/console" 2>"$LAB/qemu" || true
+# Boots the guest and waits for its end; fails where it does not come up, as one boot of many under an emulator does not on
+# a loaded host: it would stand until its limit.
+boot() {
+    # shellcheck disable=SC2086  # a list of arguments
+    timeout -k 1 "${LIMIT:-300}" qemu-system-x86_64 -machine q35 -accel tcg,thread=multi -cpu max,vendor=GenuineIntel $MACHINE -nographic -no-reboot \
+        -kernel "$kernel" -initrd "$LAB/initrd" -append "console=ttyS0 quiet panic=-1 loglevel=1" -nic none \
+        </dev/null >"$LAB/console" 2>"$LAB/qemu" &
+    local guest=$! end=$((SECONDS + ${BOOT:-120}))
+    while ! grep -q 'guest: up' "$LAB/console" && kill -0 "$guest" 2>/dev/null; do
+        if [ "$SECONDS" -ge "$end" ]; then
+            kill "$guest"
+            wait "$guest" || true
+            return 1
+        fi
+        sleep 0.2
+    done
+    wait "$guest" || true
+}
+boot || boot || boot || true
 said() { tr -d '\r' <"$LAB/console" | sed -n "s/^.*guest-$1:\(.*\)$/\1/p"; }
 code=$(said code | tail -1)
 [ -n "$code" ] || fail "the guest did not come to its end: $(tail -3 "$LAB/qemu") $(tr -d '\r' <"$LAB/console" | tail -5)"

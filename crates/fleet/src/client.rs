@@ -9,6 +9,7 @@ use channel::{Channel, LONGEST, Token};
 
 use crate::data::{DataSockets, greet};
 use crate::lab::Lab;
+use crate::pattern;
 use crate::serve::{FromClient, FromServer, SERVICE, ServeLimits, ServeReport, ServeTest};
 use crate::{Error, Result};
 
@@ -180,7 +181,10 @@ impl Client {
         let said = self.receive(LONGEST)?;
         self.pending = false;
         match said {
-            FromServer::Report(report) => Ok(*report),
+            FromServer::Report(report) => {
+                pattern::check("client", report.wrong_up)?;
+                Ok(*report)
+            }
             FromServer::Refused { reason } => Err(Error::Refused(reason)),
             _ => Err(self.lose(Error::Protocol("it did not report".to_owned()))),
         }

@@ -35,6 +35,9 @@ pub enum Error {
     /// The request makes no sense.
     #[error("could not do that: {0}")]
     Usage(String),
+    /// What came is not what was sent: a failed check.
+    #[error("could not trust the payload: {0}")]
+    Payload(String),
     /// A node of an event builder failed.
     #[error("could not continue without {node}: {reason}")]
     Node {

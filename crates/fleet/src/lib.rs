@@ -14,6 +14,7 @@ pub mod launcher;
 pub mod line;
 pub mod loss;
 mod path;
+mod pattern;
 pub mod round_trip;
 pub mod series;
 pub mod serve;

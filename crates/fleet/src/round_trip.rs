@@ -14,6 +14,7 @@ use stats::Histogram;
 use crate::client::SocketNetwork;
 use crate::data::{DataSockets, Flows, SocketOptions, start, start_flows, unconnected};
 use crate::path::{Path, pin};
+use crate::pattern::{self, StreamRecords};
 use crate::series::{SeriesTrial, figure};
 use crate::serve::{Datagrams, ServeTest};
 use crate::{Error, Result};
@@ -208,7 +209,7 @@ impl RoundTripPlan {
         stopper: &Stopper,
     ) -> Result<Trips> {
         let (stop, open) = (AtomicBool::new(false), OpenConnection::default());
-        let record = vec![0x5a; LOAD_RECORD as usize];
+        let records = StreamRecords::new(LOAD_RECORD);
         let (up, down) = (Flows::new(data.up.len()), Flows::new(data.down.len()));
         let hang_up = || {
             let last = open.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -218,7 +219,7 @@ impl RoundTripPlan {
             }
         };
         std::thread::scope(|scope| {
-            let started = start_flows(scope, cpu, data, (&up, &down), &record, &stop);
+            let started = start_flows(scope, cpu, data, (&up, &down), &records, &stop);
             let line = match (data.echo.first(), &data.udp) {
                 (Some(stream), _) => RoundTripSocket::Tcp(stream),
                 (None, Some(socket)) => RoundTripSocket::datagrams(socket, self.size as usize),
@@ -242,7 +243,7 @@ impl RoundTripPlan {
             });
             stop.store(true, Relaxed);
             hang_up();
-            trips
+            pattern::check("server", down.wrong()).and(trips)
         })
     }
 

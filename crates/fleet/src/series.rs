@@ -167,16 +167,8 @@ impl Tried {
             }
             Err(Error::Stopped) => return Err(StoppedLaunch),
             Err(error) => {
-                let hopeless = matches!(error, Error::Refused(_) | Error::Usage(_) | Error::Lab(_));
-                let reason = error.to_string();
-                self.failures.push(reason.clone());
-                if hopeless || self.failures.len() >= FAILURES {
-                    replies.push(match (self.launched, hopeless) {
-                        (true, _) => Reply::Abandoned { figure },
-                        (false, true) => Reply::Unfit { figure, reason },
-                        (false, false) => Reply::Failed { figure, reason },
-                    });
-                }
+                self.failures.push(error.to_string());
+                replies.extend(self.end(figure, &error));
             }
         }
         // Notes cover all launches so far and replace earlier ones.
@@ -191,6 +183,20 @@ impl Tried {
         }
         replies.push(Reply::Prepared { figure, amount: self.amount, variant: None, notes });
         Ok(replies)
+    }
+
+    /// How a figure ends with an error; `None` if it is tried again.
+    fn end(&self, figure: usize, error: &Error) -> Option<Reply> {
+        let reason = error.to_string();
+        let hopeless = matches!(error, Error::Refused(_) | Error::Usage(_) | Error::Lab(_));
+        match error {
+            // A failed check ends a figure with launches too, as it ends that of a probe.
+            Error::Payload(_) => Some(Reply::Failed { figure, reason }),
+            _ if !hopeless && self.failures.len() < FAILURES => None,
+            _ if self.launched => Some(Reply::Abandoned { figure }),
+            _ if hopeless => Some(Reply::Unfit { figure, reason }),
+            _ => Some(Reply::Failed { figure, reason }),
+        }
     }
 }
 
@@ -227,4 +233,49 @@ pub fn figure(
     stresses: &[model::Primitive],
 ) -> Figure {
     Figure::unmeasured(FigureKey::new(id, point), title, metric, model::Class::Network).stressing(stresses)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A trial with these results, in their order.
+    struct Scripted(Vec<Result<Launch>>);
+
+    impl SeriesTrial for Scripted {
+        fn figure(&self) -> Figure {
+            let metric = model::Metric::higher(model::Unit::PerSecond, "events");
+            figure("network.events", model::Point::origin(), "events built", metric, &[])
+        }
+
+        fn launch(&mut self, _: &Stopper) -> Result<Launch> {
+            self.0.remove(0)
+        }
+    }
+
+    /// What each of the launches ends with, if it ends its figure.
+    fn ends(results: Vec<Result<Launch>>) -> Vec<Option<Reply>> {
+        let launches = results.len();
+        let trial = Box::new(Scripted(results));
+        let mut tried = Tried { trial, amount: 1.0, launched: false, failures: Vec::new(), earlier: Vec::new() };
+        let ending =
+            |reply: &Reply| matches!(reply, Reply::Failed { .. } | Reply::Unfit { .. } | Reply::Abandoned { .. });
+        let launch = |_| {
+            let Ok(replies) = tried.launch(0, 0, &Stopper::default()) else { unreachable!() };
+            replies.into_iter().find(ending)
+        };
+        (0..launches).map(launch).collect()
+    }
+
+    #[test]
+    fn wrong_payload_fails_a_figure_at_once_and_a_lost_connection_does_not() {
+        let wrong = || Err(Error::Payload("a byte".to_owned()));
+        let gone = || Err(Error::Gone("it ended".to_owned()));
+        let failed = |reason: &str| Some(Reply::Failed { figure: 0, reason: reason.to_owned() });
+        let payload = "could not trust the payload: a byte";
+        assert_eq!(ends(vec![wrong()]), [failed(payload)]);
+        assert_eq!(ends(vec![Ok(Launch::default()), wrong()]), [None, failed(payload)]);
+        let others = ends(vec![Ok(Launch::default()), gone(), gone(), gone()]);
+        assert_eq!(others, [None, None, None, Some(Reply::Abandoned { figure: 0 })]);
+    }
 }

@@ -174,6 +174,10 @@ pub struct Launch {
     pub frequency: Option<(f64, f64)>,
     /// Resources used over the batches.
     pub footprint: Footprint,
+    /// Bytes of payload that receivers compared with what was sent, of what is verified so; absent elsewhere and in
+    /// older documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified_bytes: Option<u64>,
     /// What the references read beside the batches, where they did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub references: Option<LaunchReferences>,

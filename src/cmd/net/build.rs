@@ -127,7 +127,12 @@ impl SeriesTrial for BuildTrial {
     }
 
     fn launch(&mut self, stopper: &Stopper) -> fleet::Result<Launch> {
-        let (outcome, drops) = self.together(stopper)?;
+        let (outcome, drops) = self.together(stopper).inspect_err(|error| {
+            // Where payload was wrong, nothing that earlier jobs gave stands.
+            if matches!(error, fleet::Error::Payload(_)) {
+                self.done.borrow_mut().clear();
+            }
+        })?;
         // Bursts are to lose: what counts is what arrived, not whole events.
         let rate = if self.is_burst() {
             // Where every event lost a frame, none has an end by which time could be told.
@@ -143,6 +148,7 @@ impl SeriesTrial for BuildTrial {
             ops: vec![u64::from(outcome.built)],
             steady: true,
             stolen: outcome.cpu.stolen(),
+            verified_bytes: Some(outcome.verified()),
             ..Launch::default()
         };
         // A job that lost every event is a result too: its loss.

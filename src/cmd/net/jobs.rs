@@ -94,6 +94,7 @@ fn whereabouts(outcome: &BuildOutcome) -> Vec<String> {
     };
     let (senders, receivers) = outcome.places.split_at(outcome.senders.len().min(outcome.places.len()));
     let (left, came, worst) = outcome.bytes();
+    let verified = outcome.verified();
     let pair = match worst {
         Some((sender, receiver, lost)) => {
             format!("most more left than came from sender {sender} to receiver {receiver}: {lost} B")
@@ -103,7 +104,7 @@ fn whereabouts(outcome: &BuildOutcome) -> Vec<String> {
     };
     vec![
         format!("senders {}; receivers {}", list(senders), list(receivers)),
-        format!("payload: {left} B left senders, {came} B came to receivers; {pair}"),
+        format!("payload: {left} B left senders, {came} B came to receivers; {pair}; {verified} B verified"),
     ]
 }
 

@@ -173,7 +173,7 @@ fn exchange(input: &mut dyn Write, output: &mut dyn BufRead, duty: String) -> Re
         return Err(Error::Refused(format!("it has version {theirs} of this program, the driver has {ours}")));
     }
     if hello.can.iter().all(|can| *can != duty) {
-        return Err(Error::Refused(format!("its program has no duty {duty}")));
+        return Err(Error::Refused(format!("its program has no duty {duty}; use the same prony on both")));
     }
     let mut best: Option<ClockOffset> = None;
     for _ in 0..QUESTIONS {

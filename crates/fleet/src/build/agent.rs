@@ -12,8 +12,9 @@ use crate::line::send;
 use crate::path::pin;
 use crate::{Error, Result};
 
-/// The duty of a node of an event builder.
-pub const DUTY: Duty = Duty { name: "build", work: serve };
+/// The duty of a node of an event builder. Its name stands for its protocol: in that of `build` payload had no meaning,
+/// so that its senders and today's receivers do not understand each other.
+pub const DUTY: Duty = Duty { name: "build_verified", work: serve };
 
 /// Serves one job. Returns when it is done, the driver has disconnected, or the node was requests to die.
 ///
@@ -69,7 +70,7 @@ fn work(
     let mut counters = match order.role {
         NodeRole::Sender(index) => sender::work(index, &order, requests, control, &mut reply),
         NodeRole::Receiver(index) => match order.job.transport {
-            Transport::Tcp { window } => assemble::work(&order, window, requests, control, &mut reply),
+            Transport::Tcp { window } => assemble::work(index, &order, window, requests, control, &mut reply),
             Transport::Datagrams => count::work(&order, requests, control, &mut reply),
             Transport::Credits { credits } => pull::work(index, credits, &order, requests, control, &mut reply),
         },

@@ -10,6 +10,7 @@ use sys::poll::Epoll;
 use super::control::{Control, SendReply, StartMoment, peers, start};
 use super::count::Reports;
 use super::message::{BuildJob, BuildOrder, BuildReply, BuildRequest, NodeCounters};
+use super::payload::{Part, PayloadCheck};
 use super::sizes::EventTimes;
 use crate::data::{self, SocketOptions};
 use crate::{Error, Result};
@@ -23,12 +24,24 @@ struct FragmentSource {
     sender: u32,
     head: [u8; 8],
     have: usize,
-    left: u32,
+    /// The event whose fragment is next: a receiver's events come in order, whatever the pattern.
+    next: u32,
+    /// The fragment that has begun to come.
+    part: Option<ComingPart>,
+}
+
+/// A fragment of which some has come.
+struct ComingPart {
     event: u32,
-    began: bool,
+    part: Part,
+    /// Bytes of it that have come.
+    came: usize,
+    /// Whether some of these are wrong.
+    wrong: bool,
 }
 
 pub(super) fn work(
+    index: u32,
     order: &BuildOrder,
     window: Option<u32>,
     requests: &Receiver<BuildRequest>,
@@ -40,11 +53,12 @@ pub(super) fn work(
     reply(BuildReply::Ready { address: listener.local_addr().map_err(Error::io("read the address of the socket"))? })?;
     peers(requests)?;
     sys::process::allow_files(job.senders as usize);
-    let mut sources = accept(&listener, order)?;
+    let mut sources = accept(&listener, index, order)?;
     let mut epoll = Epoll::new(job.senders as usize)?;
     for (token, source) in sources.iter().enumerate() {
         epoll.add(&source.stream, token as u64)?;
     }
+    let mut check = PayloadCheck::new();
     reply(BuildReply::Connected)?;
     let StartMoment { began, due } = start(requests)?;
     let mut counters = NodeCounters::new(began, job.senders as usize);
@@ -63,7 +77,7 @@ pub(super) fn work(
             let source = &mut sources[token as usize];
             let Some(count) = read(source, &epoll, &mut buffer)? else { continue };
             let sender = source.sender;
-            source.take(&buffer[..count], job, &mut |event, begun, whole| {
+            source.take(&buffer[..count], job, &mut check, &mut |event, begun, whole| {
                 let first = &mut firsts[event as usize];
                 if begun && *first == 0 {
                     *first = now;
@@ -84,6 +98,7 @@ pub(super) fn work(
         reports.reply(reply, false)?;
     }
     reports.reply(reply, true)?;
+    counters.verified = check.seen;
     Ok(counters)
 }
 
@@ -99,7 +114,7 @@ fn read(source: &mut FragmentSource, epoll: &Epoll, buffer: &mut [u8]) -> Result
 }
 
 /// Accepts one connection of each sender, and no other.
-fn accept(listener: &std::net::TcpListener, order: &BuildOrder) -> Result<Vec<FragmentSource>> {
+fn accept(listener: &std::net::TcpListener, index: u32, order: &BuildOrder) -> Result<Vec<FragmentSource>> {
     /// Time limit for all senders to connect.
     const TIMEOUT: Duration = Duration::from_secs(30);
     let senders = order.job.senders;
@@ -113,38 +128,64 @@ fn accept(listener: &std::net::TcpListener, order: &BuildOrder) -> Result<Vec<Fr
     let taken = data::take(listener, &order.ticket, 4, senders as usize, TIMEOUT, &mut judge)?;
     let source = |(sender, stream): (u32, TcpStream)| {
         stream.set_nonblocking(true).map_err(Error::io("wait for fragments"))?;
-        Ok(FragmentSource { stream, sender, head: [0; 8], have: 0, left: 0, event: 0, began: false })
+        Ok(FragmentSource { stream, sender, head: [0; 8], have: 0, next: index, part: None })
     };
     taken.into_iter().map(source).collect()
 }
 
 impl FragmentSource {
-    /// Consumes received bytes; calls `say` when a fragment of an event begins and when it is complete.
-    fn take(&mut self, mut bytes: &[u8], job: &BuildJob, say: &mut dyn FnMut(u32, bool, bool)) -> Result<()> {
+    /// Consumes received bytes and verifies payload; calls `say` when a fragment of an event begins and when it is
+    /// complete.
+    fn take(
+        &mut self,
+        mut bytes: &[u8],
+        job: &BuildJob,
+        check: &mut PayloadCheck,
+        say: &mut dyn FnMut(u32, bool, bool),
+    ) -> Result<()> {
         while !bytes.is_empty() {
-            if self.left == 0 {
+            let Some(coming) = &mut self.part else {
                 let count = bytes.len().min(8 - self.have);
                 self.head[self.have..self.have + count].copy_from_slice(&bytes[..count]);
                 self.have += count;
                 bytes = &bytes[count..];
-                if self.have < 8 {
-                    return Ok(());
+                if self.have == 8 {
+                    self.begin(job)?;
                 }
-                self.have = 0;
-                let [event, length] = [0, 4].map(|at| {
-                    u32::from_le_bytes([self.head[at], self.head[at + 1], self.head[at + 2], self.head[at + 3]])
-                });
-                if event >= job.events || length != job.length(event, self.sender) {
-                    return Err(Error::Protocol(format!("a fragment of event {event} with {length} bytes")));
-                }
-                (self.event, self.left, self.began) = (event, length, true);
                 continue;
+            };
+            let (part, begun, from) = (coming.part, coming.came == 0, coming.came);
+            let (these, others) = bytes.split_at(bytes.len().min(part.length() - from));
+            check.piece(&part, from, these, &mut coming.wrong);
+            coming.came += these.len();
+            bytes = others;
+            let (event, whole) = (coming.event, coming.came == part.length());
+            if whole {
+                self.part = None;
             }
-            let count = bytes.len().min(self.left as usize);
-            self.left -= count as u32;
-            bytes = &bytes[count..];
-            say(self.event, std::mem::take(&mut self.began), self.left == 0);
+            say(event, begun, whole);
         }
         Ok(())
     }
+
+    /// Begins the fragment whose header has come. The events of a receiver are in order at every sender: a fragment
+    /// that comes twice, or instead of another, is none that is due.
+    fn begin(&mut self, job: &BuildJob) -> Result<()> {
+        self.have = 0;
+        let [event, length] = self.head.as_chunks::<4>().0 else { return Ok(()) };
+        let [event, length] = [event, length].map(|word| u32::from_le_bytes(*word));
+        if event != self.next || event >= job.events || length != job.length(event, self.sender) {
+            let (sender, next) = (self.sender, self.next);
+            return Err(Error::Protocol(format!(
+                "sender {sender} sent {length} bytes of event {event}, and event {next} was due"
+            )));
+        }
+        self.next += job.receivers;
+        self.part = Some(ComingPart { event, part: Part::fragment(job, event, self.sender), came: 0, wrong: false });
+        Ok(())
+    }
 }
+
+#[cfg(test)]
+#[path = "assemble_tests.rs"]
+mod tests;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::control::{Control, SendReply, StartMoment, peers, start};
 use super::message::{BuildJob, BuildOrder, BuildReply, BuildRequest, CHUNK, DatagramHeader, HEAD, NodeCounters};
+use super::payload::{Part, PayloadCheck};
 use super::sizes::EventTimes;
 use crate::{Error, Result};
 
@@ -109,6 +110,7 @@ pub(super) fn work(
     socket.set_read_timeout(Some(Duration::from_millis(10))).map_err(Error::io("wait for datagrams"))?;
     reply(BuildReply::Ready { address: socket.local_addr().map_err(Error::io("read the address of the socket"))? })?;
     peers(requests)?;
+    let mut check = PayloadCheck::new();
     reply(BuildReply::Connected)?;
     let StartMoment { began, due } = start(requests)?;
     let mut counters = NodeCounters::new(began, job.senders as usize);
@@ -120,6 +122,7 @@ pub(super) fn work(
         if let Ok(length) = socket.recv(&mut datagram)
             && let Some(head) = DatagramHeader::of_whole(&datagram[..length], job)
         {
+            check.whole(&Part::datagram(job, head), &datagram[HEAD..length]);
             let arrival = arrivals.note(head, job);
             if arrival == DatagramArrival::Again {
                 counters.needless += 1;
@@ -134,6 +137,7 @@ pub(super) fn work(
         reports.reply(reply, false)?;
     }
     reports.reply(reply, true)?;
+    counters.verified = check.seen;
     counters.socket_drops = sys::socket::drops(&socket).unwrap_or(0);
     Ok(counters)
 }

@@ -299,6 +299,7 @@ impl Driver<'_> {
                 outcome.receivers.push(counters);
             }
         }
+        outcome.check_payload()?;
         Ok(outcome)
     }
 }

@@ -255,6 +255,32 @@ pub enum BuildRequest {
     Stop,
 }
 
+/// A byte of a fragment that was not what its sender sent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrongByte {
+    /// Event of the fragment.
+    pub event: u32,
+    /// Its sender.
+    pub sender: u32,
+    /// Place in the fragment, from 0.
+    pub offset: u32,
+    /// The byte that came.
+    pub came: u8,
+    /// The byte that was sent.
+    pub sent: u8,
+}
+
+/// What a receiver found when it compared payload with what senders send.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VerifiedPayload {
+    /// Bytes compared.
+    pub bytes: u64,
+    /// Fragments or datagrams that were not what was sent.
+    pub wrong: u64,
+    /// The first wrong byte of the first of these.
+    pub first: Option<WrongByte>,
+}
+
 /// Counters of a node.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct NodeCounters {
@@ -276,6 +302,9 @@ pub struct NodeCounters {
     /// Payload of these, bytes: it came, and is in `pairs`, but not in `bytes`.
     #[serde(default)]
     pub needless_bytes: u64,
+    /// What comparing the payload found.
+    #[serde(default)]
+    pub verified: VerifiedPayload,
     /// Datagrams dropped by the receiving socket.
     pub socket_drops: u64,
     /// Sends refused by the kernel because the card's queue was full.

@@ -8,6 +8,7 @@ mod driver;
 mod ledger;
 mod message;
 mod outcome;
+mod payload;
 mod pull;
 mod sender;
 mod sizes;
@@ -17,6 +18,6 @@ pub use driver::build;
 pub use ledger::EventLedger;
 pub use message::{
     Arrivals, BuildJob, BuildOrder, BuildReply, BuildRequest, NodeCounters, NodeRole, PushPattern, SizeDistribution,
-    Transport,
+    Transport, VerifiedPayload, WrongByte,
 };
 pub use outcome::{BuildOutcome, NodePlace};

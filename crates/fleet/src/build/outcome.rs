@@ -5,8 +5,10 @@ use std::net::IpAddr;
 use stats::Histogram;
 
 use super::ledger::EventLedger;
-use super::message::NodeCounters;
+use super::message::{NodeCounters, WrongByte};
 use crate::data::CpuUse;
+use crate::pattern::ADVICE;
+use crate::{Error, Result};
 
 /// Result of a job.
 #[derive(Debug, Clone, Default)]
@@ -99,6 +101,24 @@ impl BuildOutcome {
         let whole = self.has_all_pairs();
         let worst = lost.filter(|_| whole).max_by_key(|(_, _, lost)| *lost).filter(|(_, _, lost)| *lost > 0);
         (sum(&self.senders), sum(&self.receivers), worst)
+    }
+
+    /// Payload bytes that receivers compared with what was sent.
+    #[must_use]
+    pub fn verified(&self) -> u64 {
+        self.receivers.iter().map(|node| node.verified.bytes).sum()
+    }
+
+    /// Checks that no receiver found payload that was not what was sent.
+    pub(super) fn check_payload(&self) -> Result<()> {
+        let wrong: u64 = self.receivers.iter().map(|node| node.verified.wrong).sum();
+        let first = self.receivers.iter().enumerate().find_map(|(at, node)| Some((at, node.verified.first?)));
+        let Some((receiver, WrongByte { event, sender, offset, came, sent })) = first else { return Ok(()) };
+        Err(Error::Payload(format!(
+            "{wrong} of its parts {} not what was sent: at receiver {receiver}, the first is of event {event} from \
+             sender {sender}, whose byte {offset} was sent as {sent:#04x} and came as {came:#04x}; {ADVICE}",
+            if wrong == 1 { "is" } else { "are" }
+        )))
     }
 
     /// Whether the bytes of every pair are known at both ends: a lost receiver has no counters.

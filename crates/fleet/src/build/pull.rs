@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::control::{Control, SendReply, StartMoment, peers, start};
 use super::count::Reports;
 use super::message::{BuildOrder, BuildReply, BuildRequest, CHUNK, DatagramHeader, HEAD, NodeCounters};
+use super::payload::{Part, PayloadCheck};
 use super::sizes::EventTimes;
 use crate::{Error, Result};
 
@@ -63,6 +64,7 @@ struct FragmentPuller<'a> {
     building: HashMap<u32, (u32, u64)>,
     timeout: RetryTimeout,
     counters: NodeCounters,
+    check: PayloadCheck,
 }
 
 pub(super) fn work(
@@ -78,6 +80,7 @@ pub(super) fn work(
     socket.set_read_timeout(Some(POLL_INTERVAL)).map_err(Error::io("wait for fragments"))?;
     reply(BuildReply::Ready { address: socket.local_addr().map_err(Error::io("read the address of the socket"))? })?;
     let senders = peers(requests)?;
+    let check = PayloadCheck::new();
     reply(BuildReply::Connected)?;
     let StartMoment { began, due } = start(requests)?;
     let own = (index..order.job.events).step_by(order.job.receivers as usize);
@@ -94,6 +97,7 @@ pub(super) fn work(
         building: HashMap::new(),
         timeout: RetryTimeout::new(),
         counters: NodeCounters::new(began, order.job.senders as usize),
+        check,
     };
     let mut reports = Reports::new(due);
     let mut looked = began;
@@ -112,6 +116,7 @@ pub(super) fn work(
         reports.reply(reply, true)?;
         puller.drain();
     }
+    puller.counters.verified = puller.check.seen;
     puller.counters.socket_drops = sys::socket::drops(&puller.socket).unwrap_or(0);
     Ok(puller.counters)
 }
@@ -131,6 +136,7 @@ impl FragmentPuller<'_> {
             let Ok((length, from)) = self.socket.recv_from(&mut datagram) else { return };
             let head = DatagramHeader::of_whole(&datagram[..length], &self.order.job);
             if let Some(head) = head.filter(|head| self.senders.get(head.sender as usize) == Some(&from)) {
+                self.check.whole(&Part::datagram(&self.order.job, head), &datagram[HEAD..length]);
                 self.counters.not_needed(head.sender as usize, (length - HEAD) as u64);
             }
         }
@@ -190,6 +196,7 @@ impl FragmentPuller<'_> {
         if self.senders.get(head.sender as usize) != Some(&from) {
             return;
         }
+        self.check.whole(&Part::datagram(&self.order.job, head), &datagram[HEAD..length]);
         let Some((sent, first)) = self.open.remove(&(head.event, head.sender, head.chunk)) else {
             self.counters.not_needed(head.sender as usize, (length - HEAD) as u64);
             return;

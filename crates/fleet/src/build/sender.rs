@@ -14,6 +14,7 @@ use super::control::{Control, SendReply, StartMoment, peers, start};
 use super::message::{
     BuildJob, BuildOrder, BuildReply, BuildRequest, CHUNK, DatagramHeader, HEAD, NodeCounters, PushPattern, Transport,
 };
+use super::payload::{Part, PayloadSource};
 use super::sizes::EventTimes;
 use crate::{Error, Result};
 
@@ -36,11 +37,13 @@ pub(super) fn work(
     sys::socket::set_receive_buffer(&socket, 1 << 20)?;
     reply(BuildReply::Ready { address: socket.local_addr().map_err(Error::io("read the address of the socket"))? })?;
     let receivers = peers(requests)?;
+    // What a sender needs is made before the start, so that all begin at once.
+    let mut source = PayloadSource::new(CHUNK as usize);
     reply(BuildReply::Connected)?;
     let StartMoment { began, .. } = start(requests)?;
     let mut counters = NodeCounters::new(began, order.job.receivers as usize);
     if order.job.pattern == PushPattern::Pull {
-        answer(index, &order.job, &socket, &receivers, control, &mut counters)?;
+        answer(index, &order.job, (&socket, &receivers), control, &mut source, &mut counters)?;
         counters.socket_drops = sys::socket::drops(&socket).unwrap_or(0);
     } else {
         let times = EventTimes::of(&order.job);
@@ -48,7 +51,7 @@ pub(super) fn work(
             if !wait(times.due(began, event), control) {
                 break;
             }
-            push(index, &order.job, &socket, &receivers, event, &mut counters);
+            push(index, &order.job, (&socket, &receivers), event, &mut source, &mut counters);
         }
         reply(BuildReply::Sent)?;
         wait_for_end(control);
@@ -95,20 +98,21 @@ fn sequence(index: u32, job: &BuildJob) -> Vec<u32> {
 fn push(
     index: u32,
     job: &BuildJob,
-    socket: &UdpSocket,
-    receivers: &[SocketAddr],
+    (socket, receivers): (&UdpSocket, &[SocketAddr]),
     event: u32,
+    source: &mut PayloadSource,
     counters: &mut NodeCounters,
 ) {
     let receiver = (event % job.receivers) as usize;
-    let mut datagram = [0x5a; HEAD + CHUNK as usize];
+    let mut head = [0; HEAD];
     for chunk in 0..job.chunks(event, index) {
-        DatagramHeader { seed: job.seed, event, sender: index, chunk }.write(&mut datagram);
-        let length = HEAD + job.chunk(event, index, chunk);
-        match socket.send_to(&datagram[..length], receivers[receiver]) {
+        let header = DatagramHeader { seed: job.seed, event, sender: index, chunk };
+        header.write(&mut head);
+        let part = Part::datagram(job, header);
+        match source.send(&part, &head, |datagram| socket.send_to(datagram, receivers[receiver])) {
             Ok(_) => {
                 counters.sent += 1;
-                counters.moved(receiver, (length - HEAD) as u64);
+                counters.moved(receiver, part.length() as u64);
             }
             Err(_) => counters.queue_full += 1,
         }
@@ -119,27 +123,25 @@ fn push(
 fn answer(
     index: u32,
     job: &BuildJob,
-    socket: &UdpSocket,
-    receivers: &[SocketAddr],
+    (socket, receivers): (&UdpSocket, &[SocketAddr]),
     control: &Control,
+    source: &mut PayloadSource,
     counters: &mut NodeCounters,
 ) -> Result<()> {
     let known: HashMap<SocketAddr, usize> = receivers.iter().enumerate().map(|(at, address)| (*address, at)).collect();
     socket.set_read_timeout(Some(Duration::from_millis(50))).map_err(Error::io("wait for requests"))?;
     let mut request = [0; HEAD + 1];
-    let mut datagram = [0x5a; HEAD + CHUNK as usize];
     while !control.ended() {
         let Ok((length, from)) = socket.recv_from(&mut request) else { continue };
         let Some(head) = DatagramHeader::read(&request[..length], job).filter(|head| head.sender == index) else {
             continue;
         };
         let Some(receiver) = known.get(&from).filter(|_| length == HEAD) else { continue };
-        head.write(&mut datagram);
-        let length = HEAD + job.chunk(head.event, index, head.chunk);
-        match socket.send_to(&datagram[..length], from) {
+        let part = Part::datagram(job, head);
+        match source.send(&part, &request[..HEAD], |datagram| socket.send_to(datagram, from)) {
             Ok(_) => {
                 counters.sent += 1;
-                counters.moved(*receiver, (length - HEAD) as u64);
+                counters.moved(*receiver, part.length() as u64);
             }
             Err(_) => counters.queue_full += 1,
         }
@@ -170,24 +172,24 @@ fn connections(
         Ok(stream)
     };
     let mut streams = receivers.iter().map(connect).collect::<Result<Vec<_>>>()?;
+    let mut source = PayloadSource::new(job.fragment as usize);
     reply(BuildReply::Connected)?;
     let StartMoment { began, .. } = start(requests)?;
     let mut counters = NodeCounters::new(began, job.receivers as usize);
-    let mut message = vec![0x5a; 8];
     let times = EventTimes::of(job);
     for event in sequence(index, job) {
         if !wait(times.due(began, event), control) {
             break;
         }
-        let length = job.length(event, index);
-        message.resize(8 + length as usize, 0x5a);
-        message[..4].copy_from_slice(&event.to_le_bytes());
-        message[4..8].copy_from_slice(&length.to_le_bytes());
+        let part = Part::fragment(job, event, index);
+        let mut head = [0; 8];
+        head[..4].copy_from_slice(&event.to_le_bytes());
+        head[4..].copy_from_slice(&(part.length() as u32).to_le_bytes());
         let receiver = (event % job.receivers) as usize;
         let stream = &mut streams[receiver];
-        stream.write_all(&message).map_err(|error| not_taken(receiver, &error))?;
+        source.send(&part, &head, |message| stream.write_all(message)).map_err(|error| not_taken(receiver, &error))?;
         counters.sent += 1;
-        counters.moved(receiver, u64::from(length));
+        counters.moved(receiver, part.length() as u64);
         // The window is largest at some moment during the transfer, so it is sampled.
         if counters.sent.is_multiple_of(64) {
             sample(stream, &mut counters);

@@ -4,17 +4,10 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::message::{Arrivals, BuildJob, CHUNK, SizeDistribution};
+use crate::pattern::mixed;
 
 /// Largest random fragment, in multiples of the mean.
 const LONGEST: u32 = 16;
-
-/// A hash of all bits of its argument (SplitMix64; Steele, Lea and Flood, OOPSLA 2014).
-const fn mixed(word: u64) -> u64 {
-    let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ (word >> 31)
-}
 
 impl BuildJob {
     /// Size of one sender's fragment of an event, bytes; at least one.

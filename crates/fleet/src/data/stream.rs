@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use crate::pattern::{PERIOD, StreamRecords, first_wrong, table};
+
 /// Bytes of one read, at most.
 const READ: usize = 128 << 10;
 
@@ -18,6 +20,10 @@ pub(crate) struct FlowCounter {
     /// CPU time, nanoseconds; set when the thread has ended.
     pub(crate) cpu: AtomicU64,
     pub(crate) ended: AtomicBool,
+    /// Received bytes that were compared with what was sent.
+    verified: AtomicU64,
+    /// One more than the place of the first of these that was wrong; 0 if none was.
+    wrong: AtomicU64,
 }
 
 /// The flows of one direction.
@@ -41,6 +47,17 @@ impl Flows {
         self.0.iter().map(|flow| flow.cpu.load(Relaxed) as f64 * 1e-9).sum()
     }
 
+    /// Received bytes that were compared with what was sent.
+    pub(crate) fn verified(&self) -> u64 {
+        self.0.iter().map(|flow| flow.verified.load(Relaxed)).sum()
+    }
+
+    /// The first connection on which a byte was not what was sent, and the byte, both counted from 0.
+    pub(crate) fn wrong(&self) -> Option<(u32, u64)> {
+        let wrong = |(at, flow): (usize, &FlowCounter)| Some((at as u32, flow.wrong.load(Relaxed).checked_sub(1)?));
+        self.0.iter().enumerate().find_map(wrong)
+    }
+
     pub(crate) fn ended(&self) -> bool {
         self.0.iter().all(|flow| flow.ended.load(Relaxed))
     }
@@ -52,6 +69,16 @@ impl FlowCounter {
         let used = sys::clock::thread_cpu().unwrap_or_default().saturating_sub(cpu_before);
         self.cpu.store(u64::try_from(used.as_nanos()).unwrap_or(u64::MAX), Relaxed);
         self.ended.store(true, Relaxed);
+    }
+
+    /// Compares what came after `before` bytes with what was sent.
+    fn verify(&self, table: &[u8], before: u64, bytes: &[u8]) {
+        self.verified.fetch_add(bytes.len() as u64, Relaxed);
+        let place = (before % PERIOD as u64) as usize;
+        if let Some(at) = first_wrong(table, place, bytes) {
+            // The first one stays.
+            let _ = self.wrong.compare_exchange(0, before + at as u64 + 1, Relaxed, Relaxed);
+        }
     }
 }
 
@@ -96,11 +123,15 @@ impl<'a> FlowLimit<'a> {
     }
 }
 
+/// One read in so many is verified: to compare costs a tenth of what it costs to receive, of large reads.
+const VERIFIED_EACH: u64 = 16;
+
 /// Writes records until told to stop or the connection ends.
-pub(crate) fn send(mut stream: &TcpStream, record: &[u8], flow: &FlowCounter, stop: &AtomicBool) {
+pub(crate) fn send(mut stream: &TcpStream, records: &StreamRecords, flow: &FlowCounter, stop: &AtomicBool) {
     let cpu = sys::clock::thread_cpu().unwrap_or_default();
     let (mut bytes, mut calls) = (0, 0);
     while !stop.load(Relaxed) {
+        let record = records.after(bytes);
         if stream.write_all(record).is_err() {
             break;
         }
@@ -113,15 +144,20 @@ pub(crate) fn send(mut stream: &TcpStream, record: &[u8], flow: &FlowCounter, st
     flow.finish(cpu, calls);
 }
 
-/// Reads until the end of the stream.
+/// Reads until the end of the stream, and verifies a sample of what it reads.
 pub(crate) fn receive(mut stream: &TcpStream, flow: &FlowCounter, limit: FlowLimit<'_>) {
     let cpu = sys::clock::thread_cpu().unwrap_or_default();
-    let mut buffer = vec![0; READ];
-    let (mut bytes, mut calls) = (0, 0);
+    let (mut buffer, table) = (vec![0; READ], table(PERIOD));
+    let (mut bytes, mut calls) = (0, 0_u64);
     loop {
         match stream.read(&mut buffer) {
             Ok(0) => break,
-            Ok(count) => bytes += count as u64,
+            Ok(count) => {
+                if calls.is_multiple_of(VERIFIED_EACH) {
+                    flow.verify(&table, bytes, &buffer[..count]);
+                }
+                bytes += count as u64;
+            }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(_) => break,
         }
@@ -146,4 +182,58 @@ pub(crate) fn echo(mut stream: &TcpStream, size: usize, flow: &FlowCounter, limi
         limit.wait(calls * size as u64);
     }
     flow.finish(cpu, calls);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a receiver finds of what `work` writes to the other end of its connection.
+    fn received(work: impl FnOnce(&TcpStream) + Send) -> Flows {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let from = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (to, _) = listener.accept().unwrap();
+        let flows = Flows::new(1);
+        std::thread::scope(|scope| {
+            scope.spawn(|| receive(&to, &flows.0[0], FlowLimit::none()));
+            work(&from);
+            from.shutdown(Shutdown::Write).unwrap();
+        });
+        flows
+    }
+
+    #[test]
+    fn a_stream_is_verified_and_one_wrong_byte_of_a_verified_read_is_found() {
+        for record in [1, 16, 5_000, 100_000] {
+            let (records, stop, enough) = (StreamRecords::new(record), AtomicBool::new(false), FlowCounter::default());
+            let flows = received(|stream| {
+                std::thread::scope(|scope| {
+                    scope.spawn(|| send(stream, &records, &enough, &stop));
+                    while enough.bytes.load(Relaxed) < 40 * u64::from(record) {
+                        std::thread::yield_now();
+                    }
+                    stop.store(true, Relaxed);
+                });
+            });
+            assert_eq!((flows.bytes(), flows.wrong()), (enough.bytes.load(Relaxed), None), "{record}");
+            assert!((1..=flows.bytes()).contains(&flows.verified()), "{record}");
+        }
+        // The first read is among the verified ones.
+        for place in [0, 1, 999] {
+            let mut bytes = table(1_000);
+            bytes[place] ^= 2;
+            let flows = received(|mut stream| stream.write_all(&bytes).unwrap());
+            assert_eq!((flows.verified(), flows.wrong()), (1_000, Some((0, place as u64))));
+        }
+    }
+
+    #[test]
+    fn bytes_of_another_place_of_a_stream_are_found() {
+        let flow = FlowCounter::default();
+        let all = table(3 * PERIOD);
+        flow.verify(&all[..PERIOD], 70_000, &all[70_000 % PERIOD..][..20_000]);
+        assert_eq!(flow.wrong.load(Relaxed), 0);
+        flow.verify(&all[..PERIOD], 70_000 + 4_096, &all[70_000 % PERIOD..][..20_000]);
+        assert_eq!(flow.wrong.load(Relaxed), 70_000 + 4_096 + 1);
+    }
 }

@@ -6,6 +6,7 @@ use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use super::{FlowLimit, Flows, receive, send};
 use crate::path::pin;
+use crate::pattern::StreamRecords;
 use crate::{Error, Result};
 
 /// Starts a data thread, pinned if requested and allowed.
@@ -28,11 +29,11 @@ pub(crate) fn start_flows<'scope>(
     cpu: Option<usize>,
     data: &'scope DataSockets,
     (up, down): (&'scope Flows, &'scope Flows),
-    record: &'scope [u8],
+    records: &'scope StreamRecords,
     stop: &'scope AtomicBool,
 ) -> Result<()> {
     for (stream, flow) in data.up.iter().zip(up.0.iter()) {
-        start(scope, cpu, || send(stream, record, flow, stop))?;
+        start(scope, cpu, || send(stream, records, flow, stop))?;
     }
     for (stream, flow) in data.down.iter().zip(down.0.iter()) {
         start(scope, cpu, || receive(stream, flow, FlowLimit::none()))?;

@@ -15,6 +15,7 @@ use crate::data::{
     Blocks, CpuWatch, FlowCounter, FlowLimit, Flows, Received, WatchedConnection, count, echo, echo_datagrams, start,
     take, welcome,
 };
+use crate::pattern::StreamRecords;
 use crate::{Error, Result, data};
 
 /// Time limit for a test's data connections.
@@ -133,7 +134,7 @@ struct TestFlows<'a> {
     down: Flows,
     answered: Flows,
     datagrams: Flows,
-    record: Vec<u8>,
+    records: StreamRecords,
     shared: TestShared,
 }
 
@@ -148,7 +149,7 @@ impl<'a> TestFlows<'a> {
             down: Flows::new(downs.len()),
             answered: Flows::new(echoes.len()),
             datagrams: Flows::new(1),
-            record: vec![0x5a; test.record as usize],
+            records: StreamRecords::new(test.record),
             shared: TestShared::default(),
             ups,
             downs,
@@ -186,7 +187,7 @@ impl<'a> TestFlows<'a> {
                 // The conversion saturates.
                 sys::socket::set_pacing(stream, rate as u32)?;
             }
-            start(scope, test.cpu, || data::send(stream, &self.record, flow, stop))?;
+            start(scope, test.cpu, || data::send(stream, &self.records, flow, stop))?;
         }
         for (stream, flow) in self.echoes.iter().zip(self.answered.0.iter()) {
             let limit = limit(self.echoes.len());
@@ -221,6 +222,8 @@ fn run(test: &ServeTest, control: &mut Channel, server: &ServerShared) -> Result
         blocks,
         bytes_up: up.bytes(),
         bytes_down: down.bytes(),
+        verified_up: up.verified(),
+        wrong_up: up.wrong(),
         reads: up.calls(),
         writes: down.calls(),
         cpu: watch.stop(threads),

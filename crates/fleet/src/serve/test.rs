@@ -133,6 +133,12 @@ pub struct ServeReport {
     pub bytes_up: u64,
     /// Bytes sent.
     pub bytes_down: u64,
+    /// Received bytes that were compared with what was sent.
+    #[serde(default)]
+    pub verified_up: u64,
+    /// The first connection on which one of these was wrong, and that byte, both counted from 0.
+    #[serde(default)]
+    pub wrong_up: Option<(u32, u64)>,
     /// Read calls.
     pub reads: u64,
     /// Write calls.

@@ -11,6 +11,7 @@ use measure::Stopper;
 
 use crate::data::{Blocks, CpuUse, CpuWatch, Flows, SocketOptions, TcpSnapshot, WatchedConnection, start_flows};
 use crate::path::Path;
+use crate::pattern::{self, StreamRecords};
 use crate::serve::{ServeReport, ServeTest};
 use crate::{Error, Result};
 pub use cost::{ConnectionCost, ConnectionCosts, costs};
@@ -84,6 +85,8 @@ pub struct ConnectionSeen {
     pub blocks: Vec<(u64, u64)>,
     /// Bytes and write calls of the senders.
     pub written: (u64, u64),
+    /// Received bytes that were compared with what was sent.
+    pub verified: u64,
     /// Read calls of the receivers.
     pub reads: u64,
     /// Costs at this end and at the server's.
@@ -154,11 +157,11 @@ impl StreamPlan {
         let data = client.open(&test)?;
         let stop = AtomicBool::new(false);
         let (up, down) = (Flows::new(data.up.len()), Flows::new(data.down.len()));
-        let record = vec![0x5a; self.record as usize];
+        let records = StreamRecords::new(self.record);
         let mut watched = WatchedConnection::new(data.up.first());
         let watch = CpuWatch::start();
         let blocks = std::thread::scope(|scope| {
-            let started = start_flows(scope, cpu, &data, (&up, &down), &record, &stop);
+            let started = start_flows(scope, cpu, &data, (&up, &down), &records, &stop);
             let wanted = if data.down.is_empty() { 0 } else { self.blocks };
             let mut blocks = Blocks::new(self.warmup, self.block, wanted);
             // The server counts its own blocks from about the same moment, so it gets one more.
@@ -180,6 +183,7 @@ impl StreamPlan {
         }
         let cpu = watch.stop(up.cpu_seconds() + down.cpu_seconds());
         let report = client.report()?;
+        pattern::check("server", down.wrong())?;
         Ok(self.seen(blocks, report, cpu, [&up, &down], watched.finish()))
     }
 
@@ -204,7 +208,8 @@ impl StreamPlan {
         };
         let states = if states.is_empty() { report.states } else { states };
         let written = (flows[0].bytes() + report.bytes_down, flows[0].calls() + report.writes);
+        let verified = flows[1].verified() + report.verified_up;
         let reads = flows[1].calls() + report.reads;
-        ConnectionSeen { blocks, written, reads, cpu: (cpu, report.cpu), states, cut: report.cut }
+        ConnectionSeen { blocks, written, verified, reads, cpu: (cpu, report.cpu), states, cut: report.cut }
     }
 }

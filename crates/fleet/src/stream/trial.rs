@@ -117,6 +117,7 @@ impl SeriesTrial for StreamTrial {
     fn launch(&mut self, stopper: &Stopper) -> Result<Launch> {
         let (seen, mut launch) = self.connect(stopper)?;
         launch.stolen = seen.cpu.0.stolen();
+        launch.verified_bytes = Some(seen.verified);
         launch.footprint = Footprint {
             operations: seen.written.0,
             // CPU time of the data threads of both ends, including the kernel's.

@@ -43,14 +43,14 @@ fn job(senders: u32, receivers: u32) -> BuildJob {
 }
 
 /// A node whose program prints something else than messages once it works, as of a library or a login, is told with
-/// what it sent; one that ends is told as that.
+/// what it sent; one that ends is told as that, and one that builds without verifying payload, as older ones do.
 #[test]
 fn what_a_node_sends_instead_of_messages_is_told() {
-    let hello = format!(
-        r#"{{"version":"{}","host":"h","process":1,"clock":1,"cpus":1,"address":"127.0.0.1","can":["build"]}}"#,
-        env!("CARGO_PKG_VERSION")
-    );
-    let said = |at_work: &str| {
+    let said_of = |duty: &str, at_work: &str| {
+        let hello = format!(
+            r#"{{"version":"{}","host":"h","process":1,"clock":1,"cpus":1,"address":"127.0.0.1","can":["{duty}"]}}"#,
+            env!("CARGO_PKG_VERSION")
+        );
         let script = format!(
             "echo '{hello}'; for question in 1 2 3 4 5 6 7; do read line; echo '{{\"clock\":1}}'; done\n\
              read duty; read order; {at_work}"
@@ -59,10 +59,13 @@ fn what_a_node_sends_instead_of_messages_is_told() {
         let mut launcher = fleet::launcher::Local { commands, addresses: Vec::new() };
         build(&job(1, 1), &mut launcher, None, &Stopper::default()).unwrap_err().to_string()
     };
+    let said = |at_work: &str| said_of(fleet::build::DUTY.name, at_work);
     let garbage = said("printf 'Bus error at \\033[1m0x10\\n'; sleep 100");
     assert!(garbage.starts_with("could not continue without ") && garbage.contains("node"), "{garbage}");
     assert!(garbage.ends_with(r"it sent 'Bus error at \x1b[1m0x10'"), "{garbage}");
     assert!(said("exit").ends_with("it ended"));
+    let older = said_of("build", "exit");
+    assert!(older.ends_with("its program has no duty build_verified; use the same prony on both"), "{older}");
 }
 
 /// Attempts of tests with timing, which neighbours that keep senders or receivers from the CPUs may spoil.

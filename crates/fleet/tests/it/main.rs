@@ -3,5 +3,6 @@
 mod build;
 mod lab;
 mod launcher;
+mod payload;
 mod serve;
 mod suite;

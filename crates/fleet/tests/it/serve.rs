@@ -504,3 +504,15 @@ fn half_a_message_does_not_make_a_test_longer() {
     assert!(report.is_ok(), "no report within {:?}", began.elapsed());
     drop(held.0);
 }
+
+#[test]
+fn what_a_client_sends_is_verified_and_its_first_wrong_byte_is_reported() {
+    let server = server(ServeLimits::default());
+    let test = ServeTest { up: 2, record: 4096, seconds: 20.0, ..ServeTest::default() };
+    let report = moved(&server, &test, |ready| {
+        for mut stream in data(&server, ready, '\u{1}', 2) {
+            stream.write_all(&[1; 5_000]).unwrap();
+        }
+    });
+    assert_eq!((report.verified_up, report.wrong_up), (10_000, Some((0, 0))), "{report:?}");
+}
