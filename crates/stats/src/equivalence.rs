@@ -3,9 +3,9 @@
 //! The shift is the Hodges-Lehmann estimate with its Mann-Whitney interval; between sessions the interval is widened by
 //! the session floor. The verdict requires practical relevance as well as significance: DIFFERENT is wholly outside a
 //! band around zero. SAME passes two one-sided tests, each at the level of the report: that the shift is not beyond the
-//! one edge of the band, and not beyond the other. Only one of both can be wrong, so that both at 5% together are a test
-//! at 5%, and they are passed where the interval at 90% is wholly inside (Schuirmann, Journal of Pharmacokinetics and
-//! Biopharmaceutics 15, 1987; Lakens, Social Psychological and Personality Science 8, 2017).
+//! one edge of the band, and not beyond the other. Only one of both can be wrong, so that both at 5% together are a
+//! test at 5%, and they are passed where the interval at 90% is wholly inside (Schuirmann, Journal of Pharmacokinetics
+//! and Biopharmaceutics 15, 1987; Lakens, Social Psychological and Personality Science 8, 2017).
 
 use crate::distribution::{normal_cdf, normal_quantile, student_t_cdf, student_t_quantile};
 use crate::effective::Persistence;

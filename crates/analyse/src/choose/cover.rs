@@ -1,9 +1,9 @@
 //! The covering knapsack: how many of which items do at least a rate, at the least weight.
 //!
-//! What a plan must do is mostly this alone, and lists of prices near proportionality make it hard for a general solver:
-//! thousands of plans cost nearly the same, and none is ruled out by its bound. Items are therefore taken in the order
-//! of their weight for a unit of rate, most of the best first, and every branch is bounded by what the rest would weigh
-//! in parts (Martello and Toth, Knapsack Problems, 1990, chapter 3, for coverings). A step takes some nanoseconds.
+//! What a plan must do is mostly this alone, and lists of prices near proportionality make it hard for a general
+//! solver: thousands of plans cost nearly the same, and none is ruled out by its bound. Items are therefore taken in the
+//! order of their weight for a unit of rate, most of the best first, and every branch is bounded by what the rest would
+//! weigh in parts (Martello and Toth, Knapsack Problems, 1990, chapter 3, for coverings). A step takes some nanoseconds.
 
 /// Steps of the search after which the best plan so far is taken; thus the result does not depend on the machine.
 const STEPS: u64 = 50_000;
@@ -26,7 +26,7 @@ pub(crate) fn cover(items: &[CoverItem], rate: f64) -> Option<Vec<u32>> {
     let mut order: Vec<usize> = (0..items.len()).filter(|&i| items[i].most > 0 && items[i].rate > 0.0).collect();
     order.sort_by(|&a, &b| items[a].for_a_unit().total_cmp(&items[b].for_a_unit()));
     let sorted: Vec<CoverItem> = order.iter().map(|&i| items[i]).collect();
-    let mut search = Search { items: &sorted, now: vec![0; sorted.len()], best: None, steps: 0 };
+    let mut search = CoverSearch { items: &sorted, now: vec![0; sorted.len()], best: None, steps: 0 };
     search.descend(0, rate, 0.0);
     let (_, found) = search.best?;
     let mut plan = vec![0; items.len()];
@@ -43,7 +43,7 @@ impl CoverItem {
 }
 
 /// A depth-first search over items by their weight for a unit of rate.
-struct Search<'a> {
+struct CoverSearch<'a> {
     items: &'a [CoverItem],
     /// The plan at hand.
     now: Vec<u32>,
@@ -52,7 +52,7 @@ struct Search<'a> {
     steps: u64,
 }
 
-impl Search<'_> {
+impl CoverSearch<'_> {
     /// Looks for better plans with the items from `level` on, where `missing` is still to be done.
     fn descend(&mut self, level: usize, missing: f64, weight: f64) {
         if missing <= 0.0 {
