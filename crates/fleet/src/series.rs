@@ -181,7 +181,7 @@ impl Tried {
             };
             notes.push(format!("{failed}: {last}"));
         }
-        replies.push(Reply::Prepared { figure, amount: self.amount, variant: None, notes });
+        replies.push(Reply::Prepared { figure, amount: self.amount, variant: None, notes, of_all: true });
         Ok(replies)
     }
 

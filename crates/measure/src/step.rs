@@ -103,6 +103,9 @@ pub enum Reply {
         variant: Option<String>,
         /// Notes for the reader.
         notes: Vec<String>,
+        /// Whether the notes are of all launches so far, and replace those of earlier ones.
+        #[serde(default)]
+        of_all: bool,
     },
     /// A figure cannot be measured here.
     Unfit {

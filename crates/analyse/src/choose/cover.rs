@@ -1,9 +1,10 @@
 //! The covering knapsack: how many of which items do at least a rate, at the least weight.
 //!
 //! What a plan must do is mostly this alone, and lists of prices near proportionality make it hard for a general
-//! solver: thousands of plans cost nearly the same, and none is ruled out by its bound. Items are therefore taken in the
-//! order of their weight for a unit of rate, most of the best first, and every branch is bounded by what the rest would
-//! weigh in parts (Martello and Toth, Knapsack Problems, 1990, chapter 3, for coverings). A step takes some nanoseconds.
+//! solver: thousands of plans cost nearly the same, and none is ruled out by its bound. Items are therefore taken
+//! in the order of their weight for a unit of rate, most of the best first, and every branch is bounded by what the
+//! rest would weigh in parts (Martello and Toth, Knapsack Problems, 1990, chapter 3, for coverings). A step takes
+//! some nanoseconds.
 
 /// Steps of the search after which the best plan so far is taken; thus the result does not depend on the machine.
 const STEPS: u64 = 50_000;

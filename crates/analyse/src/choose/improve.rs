@@ -31,7 +31,7 @@ struct Descent<'a> {
 }
 
 /// A plan near another one: nodes of one kind left out, and perhaps some of another in their place.
-struct Step {
+struct PlanStep {
     plan: Vec<u32>,
     /// Mean cost of its own nodes: with later purchases it costs no less.
     own: f64,
@@ -108,11 +108,11 @@ impl<'a> Descent<'a> {
     }
 
     /// Plans with a few nodes of a kind fewer, and with about as much of another kind in their place.
-    fn steps(&self, plan: &[u32]) -> Vec<Step> {
+    fn steps(&self, plan: &[u32]) -> Vec<PlanStep> {
         let mut found = Vec::new();
         let mut add = |plan: Vec<u32>, out, instead| {
             let own = plan.iter().zip(&self.costs).map(|(&count, cost)| f64::from(count) * cost).sum();
-            found.push(Step { plan, own, out, instead });
+            found.push(PlanStep { plan, own, out, instead });
         };
         for (from, &count) in plan.iter().enumerate() {
             for out in 1..=OUT.min(count) {
@@ -135,7 +135,7 @@ impl<'a> Descent<'a> {
 
     /// The mean cost of a step's plan, by the rate of the plan at hand in each world; `None` where it is not below a
     /// cost, not allowed or not sure enough.
-    fn cost_below(&self, step: &Step, now: &[f64], below: f64) -> Option<f64> {
+    fn cost_below(&self, step: &PlanStep, now: &[f64], below: f64) -> Option<f64> {
         let part = |(offer, count): (usize, u32)| (self.rates[offer].as_slice(), f64::from(count));
         let (less, out) = part(step.out);
         let (more, instead) = step.instead.map_or((less, 0.0), part);

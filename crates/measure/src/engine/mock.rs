@@ -198,7 +198,13 @@ impl Engine for MockEngine {
             if step.tasks.len() == 1 && figure.killed_in.contains(&(so_far - 1)) {
                 return Err(EngineError::Killed("killed by signal 9".to_owned()));
             }
-            replies.push(Reply::Prepared { figure: task.figure, amount: 1.0, variant: None, notes: Vec::new() });
+            replies.push(Reply::Prepared {
+                figure: task.figure,
+                amount: 1.0,
+                variant: None,
+                notes: Vec::new(),
+                of_all: false,
+            });
             replies.push(match step.purpose {
                 Purpose::Calibrate => Reply::Calibrated { figure: task.figure, ops: 1000, nanos: step.batch_nanos },
                 Purpose::Measure => self.measure(step, task, &figure)?,

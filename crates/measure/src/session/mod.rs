@@ -234,11 +234,12 @@ impl<'a> MeasureSession<'a> {
     fn take(&mut self, reply: Reply, moment: LaunchMoment) -> bool {
         let known = |figure: usize| figure < self.run.figures.len();
         match reply {
-            Reply::Prepared { figure, amount, variant, notes } if known(figure) => {
+            Reply::Prepared { figure, amount, variant, notes, of_all } if known(figure) => {
                 let measured = &mut self.run.figures[figure];
                 measured.amount = amount;
                 measured.variant = variant.or(measured.variant.take());
-                measured.notes = self.progress[figure].notes.take(notes);
+                let said = &mut self.progress[figure].notes;
+                measured.notes = if of_all { said.replace(notes) } else { said.take(notes) };
                 measured.notes.extend(self.progress[figure].killed.clone());
                 self.note_part_of_the_cpus(figure);
             }

@@ -81,6 +81,7 @@ impl LaunchMember {
             amount: self.amount,
             variant: self.context.variant().map(str::to_owned),
             notes: self.context.notes().to_vec(),
+            of_all: false,
         }
     }
 

@@ -122,7 +122,8 @@ impl Engine for SharedCore {
         let mut replies = Vec::new();
         for task in &step.tasks {
             self.now += 0.03;
-            let prepared = Reply::Prepared { figure: task.figure, amount: 1.0, variant: None, notes: Vec::new() };
+            let prepared =
+                Reply::Prepared { figure: task.figure, amount: 1.0, variant: None, notes: Vec::new(), of_all: false };
             replies.push(prepared);
             replies.push(match step.purpose {
                 Purpose::Calibrate => Reply::Calibrated { figure: task.figure, ops: OPS, nanos: step.batch_nanos },
