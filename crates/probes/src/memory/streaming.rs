@@ -63,18 +63,21 @@ fn choose(
             .ok_or_else(|| Unsupported::new(format!("this machine does not have the variant {name}")));
     }
     let fits = |variant: &Variant| (elements as u64).is_multiple_of(variant.turn.elements);
-    let widest = stream::variants(kind).filter(|variant| fits(variant)).map(|variant| variant.width).max();
-    let widest = widest.unwrap_or(Width::Compiled);
-    let width = match at.get("width") {
+    // Of the same kind of store: turns of one that walks four parts at once may be shorter.
+    let widest = |stores: Stores| {
+        let alike = stream::variants(kind).filter(|variant| variant.stores == stores && variant.streams == 1);
+        alike.filter(|variant| fits(variant)).map(|variant| variant.width).max().unwrap_or(Width::Compiled)
+    };
+    let width = |stores: Stores| match at.get("width") {
         Some("integer") => Width::Integer,
         Some("double") => Width::Double,
-        _ => widest,
+        _ => widest(stores),
     };
     let asked = (at.get("stores").unwrap_or("normal"), at.get("width").unwrap_or("vector"));
     let variant = match asked {
         ("best", _) | (_, "best") => fastest(kind, fits, memory)?,
-        ("streaming", _) => stream::find(kind, width, Stores::Streaming, 1),
-        _ => stream::find(kind, width, Stores::Normal, 1),
+        ("streaming", _) => stream::find(kind, width(Stores::Streaming), Stores::Streaming, 1),
+        _ => stream::find(kind, width(Stores::Normal), Stores::Normal, 1),
     };
     let variant = variant.ok_or_else(|| {
         let (stores, width) = asked;
