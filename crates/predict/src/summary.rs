@@ -26,9 +26,9 @@ pub struct TriedSummary {
     pub coverage: Option<f64>,
     /// The same share if a refusal counts as a miss.
     pub coverage_with_refusals: Option<f64>,
-    /// Probability of so few intervals held, if those of each machine held at their level by themselves (binomial). A
-    /// value that was predicted from several choices of machines counts once, with the share of its intervals that held:
-    /// where it is unlike all others, every choice misses it.
+    /// Probability of so few intervals held, if those of each machine held at their level by themselves (binomial).
+    /// A value that was predicted from several choices of machines counts once, with the share of its intervals
+    /// that held: where it is unlike all others, every choice misses it.
     pub too_few_held: Option<f64>,
     /// Median half-width of the interval, relative.
     pub half_width: Option<f64>,
