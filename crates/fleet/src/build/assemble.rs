@@ -49,15 +49,7 @@ pub(super) fn work(
     reply: SendReply,
 ) -> Result<NodeCounters> {
     let job = &order.job;
-    let listener = SocketOptions { window, ..SocketOptions::default() }.listen(SocketAddr::new(order.address, 0))?;
-    reply(BuildReply::Ready { address: listener.local_addr().map_err(Error::io("read the address of the socket"))? })?;
-    peers(requests)?;
-    sys::process::allow_files(job.senders as usize);
-    let mut sources = accept(&listener, index, order)?;
-    let mut epoll = Epoll::new(job.senders as usize)?;
-    for (token, source) in sources.iter().enumerate() {
-        epoll.add(&source.stream, token as u64)?;
-    }
+    let (mut sources, mut epoll) = connected(index, order, window, requests, reply)?;
     let mut check = PayloadCheck::new();
     reply(BuildReply::Connected)?;
     let StartMoment { began, due } = start(requests)?;
@@ -100,6 +92,27 @@ pub(super) fn work(
     reports.reply(reply, true)?;
     counters.verified = check.seen;
     Ok(counters)
+}
+
+/// The connections of all senders, in their order, and what waits for any of them.
+fn connected(
+    index: u32,
+    order: &BuildOrder,
+    window: Option<u32>,
+    requests: &Receiver<BuildRequest>,
+    reply: SendReply,
+) -> Result<(Vec<FragmentSource>, Epoll)> {
+    let listener = SocketOptions { window, ..SocketOptions::default() }.listen(SocketAddr::new(order.address, 0))?;
+    reply(BuildReply::Ready { address: listener.local_addr().map_err(Error::io("read the address of the socket"))? })?;
+    peers(requests)?;
+    let senders = order.job.senders as usize;
+    sys::process::allow_files(senders);
+    let sources = accept(&listener, index, order)?;
+    let epoll = Epoll::new(senders)?;
+    for (token, source) in sources.iter().enumerate() {
+        epoll.add(&source.stream, token as u64)?;
+    }
+    Ok((sources, epoll))
 }
 
 /// Bytes that were read; `None` where there are none. A connection that is closed or broken is readable for ever:
