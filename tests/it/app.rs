@@ -31,7 +31,7 @@ fn failed(figure: &Value) -> &str {
 /// Runs a manifest with a wide target: the tests do not depend on the width of intervals.
 fn run(place: &Place, text: &str, more: &[&str]) -> common::Answer {
     let manifest = write(place, "application.toml", text);
-    place.ask(&[&["app", "run", &manifest, "--max-launches", "10", "--time-limit", "20s", "--json"], more].concat())
+    place.ask(&[&["app", "run", &manifest, "--max-launches", "10", "--time-limit", "2m", "--json"], more].concat())
 }
 
 fn compilers() -> Vec<&'static str> {
@@ -194,7 +194,7 @@ fn the_commented_manifest_is_written_once_and_runs() {
 #[test]
 fn built_in_reconstruction_works_out_of_the_box() {
     let place = Place::new();
-    let few = ["--copies", "1", "--target", "60", "--max-launches", "8", "--time-limit", "15s", "--json"];
+    let few = ["--copies", "1", "--target", "60", "--max-launches", "8", "--time-limit", "1m", "--json"];
     let mut named = "builtin:reconstruct";
     if !testing::slow("the built-in work in its own size; a fiftieth of it stands for it") {
         // Of fewer events the digest is another one.

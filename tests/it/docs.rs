@@ -46,8 +46,8 @@ impl Workplace {
                      few='--target 50 --max-launches 8'\n\
                      case \"$1 $2 $3\" in\n\
                      run\\ --suite\\ rating|run\\ --suite\\ int-1) few=\"$few --time-limit 8s\";;\n\
-                     app\\ run\\ *) few=\"$few --time-limit 8s --copies 1\";;\n\
-                     net\\ rr\\ *) few=\"$few --time-limit 2s\";;\n\
+                     app\\ run\\ *) few=\"$few --time-limit 1m --copies 1\";;\n\
+                     net\\ rr\\ *) few=\"$few --time-limit 1m\";;\n\
                      esac\n\
                      case \"$1 $2 $3\" in\n\
                      'run --suite quick') shift 3; exec {} run --probe os.syscall_write --probe os.clock_read $few \"$@\";;\n\

@@ -166,7 +166,7 @@ fn streams_are_kept_compared_explained_and_reported() {
 #[test]
 fn a_server_is_reached_with_its_token_only() {
     let place = Place::new();
-    let (_server, said) = start(&place, &["net", "serve", "--time-limit", "60s"], 2);
+    let (_server, said) = start(&place, &["net", "serve", "--time-limit", "300s"], 2);
     let address = said[0].strip_prefix("listening on ").unwrap();
     let token = said[1].strip_prefix("token ").unwrap();
     let with = |token: &str, verb: &[&str]| {
@@ -177,16 +177,16 @@ fn a_server_is_reached_with_its_token_only() {
     };
     let wrong = with("0123456789abcdef0123456789abcdef", &["rr", "--size", "1B"]);
     assert!(wrong.code == Some(2) && wrong.err.contains("token"), "{wrong:?}");
-    let trips = with(token, &["rr", "--size", "1B", "--time-limit", "2s"]);
+    let trips = with(token, &["rr", "--size", "1B", "--time-limit", "1m"]);
     assert_eq!(trips.code, Some(0), "{}", trips.err);
     let trips: Value = serde_json::from_str(&trips.out).unwrap();
     let probes: Vec<&str> = figures(&trips).iter().map(|figure| figure["probe"].as_str().unwrap()).collect();
     assert_eq!(probes, ["network.tcp_latency", "network.udp_latency", "network.tcp_connect"]);
     let quantiles = figures(&trips)[0]["launches"][0]["quantiles"].as_array().unwrap();
     assert_eq!(quantiles.len(), 5, "p50, p90, p99, p99.9 and the largest");
-    let load = with(token, &["load", "--time-limit", "2s"]);
+    let load = with(token, &["load", "--time-limit", "1m"]);
     assert_eq!(load.code, Some(0), "{}", load.err);
-    let udp = with(token, &["udp", "--offered", "500,1000", "--seconds", "0.05", "--time-limit", "2s"]);
+    let udp = with(token, &["udp", "--offered", "500,1000", "--seconds", "0.05", "--time-limit", "1m"]);
     assert_eq!(udp.code, Some(0), "{}", udp.err);
     assert!(udp.out.contains("refused by the sender's queue") || udp.out.contains("lost none of"), "{}", udp.out);
     assert!(udp.out.contains("UDP loss"), "{udp:?}");
@@ -197,7 +197,7 @@ fn a_server_is_reached_with_its_token_only() {
 fn a_server_that_dies_leaves_an_unfinished_run_that_can_be_resumed() {
     let place = Place::new();
     let token = "fedcba9876543210fedcba9876543210";
-    let serve = ["net", "serve", "--token", token, "--time-limit", "100s"];
+    let serve = ["net", "serve", "--token", token, "--time-limit", "300s"];
     let (server, said) = start(&place, &serve, 1);
     let address = said[0].strip_prefix("listening on ").unwrap();
     let rr = ["net", "rr", "--kind", "tcp", "--size", "1B", "--placement", "free", "--target", "0.01"];
@@ -370,7 +370,7 @@ fn curves_are_a_table_beside_the_plateaus_of_1998() {
 fn several_servers_give_curves_to_and_from_each() {
     let place = Place::new();
     let token = "fedcba9876543210fedcba9876543210";
-    let serve = ["net", "serve", "--token", token, "--time-limit", "100s"];
+    let serve = ["net", "serve", "--token", token, "--time-limit", "300s"];
     let (_servers, said): (Vec<Held>, Vec<Vec<String>>) = (0..2).map(|_| start(&place, &serve, 1)).unzip();
     let addresses: Vec<&str> = said.iter().map(|said| said[0].strip_prefix("listening on ").unwrap()).collect();
     let both = addresses.join(",");

@@ -323,8 +323,15 @@ fn an_unusable_store_is_refused_before_measuring() {
 
 #[test]
 fn a_time_limit_and_a_target_are_observed() {
-    let place = Place::new();
-    let run = place.ask(&with(SLOW, &["--time-limit", "3s", "--json"])).fine().json();
+    // A machine that hardly lets it run has nothing measured after the first of them.
+    let mut limits = ["3s", "20s", "1m"].into_iter();
+    let mut run = Value::Null;
+    testing::attempts(3, || {
+        let answer = Place::new().ask(&with(SLOW, &["--time-limit", limits.next().unwrap(), "--json"]));
+        testing::hold!(answer.code == Some(0), "{answer:?}");
+        run = answer.json();
+        Ok(())
+    });
     assert_eq!(run["session"]["complete"], false);
     assert_eq!(run["plan"]["target"], 0.00001);
     for figure in requested(&run) {
