@@ -40,6 +40,13 @@ pub enum Invalid {
         /// For most of the run.
         usual: u32,
     },
+    /// Its operation offers the CPU, and other threads took it: what was timed is their work.
+    HandedOver {
+        /// Batches in which they did.
+        batches: u32,
+        /// Of how many.
+        of: u32,
+    },
 }
 
 impl fmt::Display for Invalid {
@@ -64,6 +71,9 @@ impl fmt::Display for Invalid {
                     f,
                     "the host had moved its CPUs: a cache line took {here} between them, {usual} for most of the run"
                 )
+            }
+            Self::HandedOver { batches, of } => {
+                write!(f, "other threads wanted its CPU, and took it in {batches} of its {of} batches")
             }
         }
     }

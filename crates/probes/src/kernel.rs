@@ -160,6 +160,12 @@ pub trait Kernel {
         None
     }
 
+    /// Batches so far in which other threads took the CPU, of a kernel whose operation offers it to them: their time is
+    /// that of what these did. 0 for all others.
+    fn handed_over(&self) -> u32 {
+        0
+    }
+
     /// After the batches: times single operations into `record`, for probes with a distribution.
     ///
     /// # Errors
@@ -210,6 +216,16 @@ impl Trial {
     #[must_use]
     pub fn paired(work: impl Kernel + 'static, overhead: impl Kernel + 'static) -> Self {
         Self::Paired { work: Box::new(work), overhead: Box::new(overhead) }
+    }
+
+    /// Batches of the work so far in which other threads took the CPU that it offered.
+    #[must_use]
+    pub fn handed_over(&self) -> u32 {
+        match self {
+            Self::One(kernel) => kernel.handed_over(),
+            Self::Paired { work, .. } => work.handed_over(),
+            Self::Readings(_) => 0,
+        }
     }
 }
 

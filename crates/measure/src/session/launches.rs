@@ -122,8 +122,12 @@ impl MeasureSession<'_> {
             if self.progress[*index].attempts >= self.run.plan.looks.first().copied().unwrap_or(10) {
                 let last = self.run.figures[*index].launches.iter().rev().find_map(|launch| launch.invalid.as_ref());
                 let why = last.map_or_else(|| "unknown".to_owned(), ToString::to_string);
-                let outcome = Outcome::Failed(format!("all launches were excluded: {why}"));
-                self.end_figure(*index, Some(outcome));
+                if self.run.figures[*index].counted().is_empty() {
+                    let outcome = Outcome::Failed(format!("all launches were excluded: {why}"));
+                    self.end_figure(*index, Some(outcome));
+                } else {
+                    self.end_early(*index, &format!("no launch counted any more: {why}"));
+                }
             }
         }
     }

@@ -266,10 +266,10 @@ impl<'a> MeasureSession<'a> {
                 let mut launch = *launch;
                 (launch.began, launch.awaited) = (moment.began, moment.awaited);
                 let first_look = self.first_look();
-                // A reason that spoils more than a fifth is the machine. A party on a CPU of its own choice is never:
-                // the figure would be another one.
+                // A reason that spoils more than a fifth is the machine. A party on a CPU of its own choice is never, nor
+                // are threads that took the CPU when it was offered: the figure would be another one.
                 launch.invalid = launch.invalid.filter(|reason| {
-                    matches!(reason, Invalid::Misplaced(_))
+                    matches!(reason, Invalid::Misplaced(_) | Invalid::HandedOver { .. })
                         || may_exclude(&self.run.figures[figure], reason, first_look)
                 });
                 self.progress[figure].seconds = moment.seconds;
@@ -282,7 +282,8 @@ impl<'a> MeasureSession<'a> {
                     self.observer.on_event(&MeasureEvent::Repeated { key: &key, reason: invalid.to_string() });
                     return false;
                 }
-                (self.progress[figure].passed_over, self.progress[figure].refused) = (0, 0);
+                let progress = &mut self.progress[figure];
+                (progress.passed_over, progress.refused, progress.attempts) = (0, 0, 0);
             }
             _ => {}
         }
@@ -295,13 +296,17 @@ impl<'a> MeasureSession<'a> {
         if self.run.figures[index].counted().is_empty() {
             return self.end_figure(index, Some(Outcome::Unfit(reason)));
         }
-        let (target, tick) = (self.target(index), self.engine.tick());
         self.progress[index].refused += 1;
-        if self.progress[index].refused < REFUSALS {
-            return;
+        if self.progress[index].refused >= REFUSALS {
+            self.end_early(index, &format!("no launch could be made any more: {reason}"));
         }
+    }
+
+    /// Ends a figure with the launches that it has.
+    fn end_early(&mut self, index: usize, since: &str) {
+        let (target, tick) = (self.target(index), self.engine.tick());
         let figure = &mut self.run.figures[index];
-        figure.notes.push(format!("ended early, since no launch could be made any more: {reason}"));
+        figure.notes.push(format!("ended early, since {since}"));
         judge(figure, &self.run.plan, target, tick);
         self.end_figure(index, None);
     }

@@ -5,7 +5,7 @@ use probes::{BatchWork, Kernel, LaunchSetting, Probe, ProbeContext, ProbeError, 
 
 use super::beside::{Beside, counted, untimed_operations};
 use super::footprint::FootprintTally;
-use super::guard::Guard;
+use super::guard::{Guard, handed_over};
 use super::reader::ReferenceReader;
 use crate::references::{ENOUGH, hopeless};
 use crate::step::{ReferenceSetting, Reply, Task};
@@ -207,11 +207,13 @@ impl LaunchMember {
     }
 
     pub(super) fn end(&mut self) -> Result<(), ProbeError> {
+        let spoilt = handed_over(self.trial.handed_over(), self.launch.warmup + self.made);
         self.count_events()?;
         self.tally.end();
         if let Some(guard) = self.guard.take() {
             guard.end(&self.context, &mut self.launch);
         }
+        self.launch.invalid = self.launch.invalid.take().or(spoilt);
         if let (Some((_, after)), Some(now)) = (&mut self.launch.frequency, frequency(&self.context)) {
             *after = now;
         }

@@ -267,6 +267,22 @@ fn invalid_launches_are_kept_repeated_and_flagged_and_do_not_count() {
 }
 
 #[test]
+fn what_was_measured_stays_when_no_launch_counts_any_more() {
+    let spoilt_later = MockFigure { invalid: (5..10_000).collect(), ..MockFigure::stable(1e-7) };
+    let (ended, _) = run_with(order(&["os.syscall_write"]), &mut MockEngine::new(5, spoilt_later));
+    let figure = &ended.run.figures[0];
+    assert_eq!(figure.outcome.estimate().unwrap().launches, 5, "{:?}", figure.outcome);
+    assert!(figure.notes.iter().any(|note| note.contains("no launch counted any more")), "{:?}", figure.notes);
+    // One in four counts: whole rounds are lost, but never so many in a row.
+    let wild = Noise { between: 0.3, ..Noise::stable(1e-7) };
+    let invalid = (0..10_000).filter(|at| at % 4 != 3).collect();
+    let often_spoilt = MockFigure { noise: wild, invalid, ..MockFigure::stable(1e-7) };
+    let (ended, _) = run_with(order(&["os.syscall_write"]), &mut MockEngine::new(5, often_spoilt));
+    let figure = &ended.run.figures[0];
+    assert!(figure.outcome.estimate().unwrap().launches > 20, "{:?}", figure.outcome);
+}
+
+#[test]
 fn an_excluded_launch_is_made_again_after_all_others_of_its_round() {
     let spoiled = MockFigure { invalid: vec![0], ..MockFigure::stable(1e-7) };
     let mut engine = MockEngine::new(5, spoiled);

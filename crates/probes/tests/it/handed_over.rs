@@ -1,0 +1,58 @@
+//! A kernel that offers the CPU knows when others took it.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use model::Point;
+use probes::{Kernel, LaunchSetting, ProbeContext, Trial};
+
+/// Calls of a batch: with nothing else on the CPU they take a millisecond or two, beside a busy thread minutes.
+const CALLS: u64 = 10_000;
+
+/// Calls that one batch did, and whether it was handed over.
+fn batch(kernel: &mut dyn Kernel) -> (u64, bool) {
+    let before = kernel.handed_over();
+    kernel.ready(CALLS).unwrap();
+    let done = kernel.batch(CALLS).unwrap();
+    kernel.check(&done).unwrap();
+    (done.ops, kernel.handed_over() > before)
+}
+
+#[test]
+fn a_yield_to_a_busy_thread_is_no_yield_without_one() {
+    let cpu = sys::affinity::allowed().unwrap()[0];
+    sys::affinity::pin(&[cpu]).unwrap();
+    let mut context = ProbeContext::new(LaunchSetting {
+        seed: 1,
+        cpus: vec![cpu],
+        allowed: vec![cpu],
+        cache: 0,
+        directory: ".".into(),
+        variant: None,
+        calibrating: false,
+    });
+    let probe = probes::find("os.yield").unwrap();
+    let Trial::One(mut kernel) = (probe.prepare)(&Point::default(), &mut context).unwrap() else {
+        panic!("one kernel")
+    };
+    let over = Arc::new(AtomicBool::new(false));
+    let busy = {
+        let over = Arc::clone(&over);
+        // On the same CPU, which it has from the thread that starts it.
+        std::thread::spawn(move || while !over.load(Ordering::Relaxed) {})
+    };
+    for _ in 0..3 {
+        let (calls, handed_over) = batch(kernel.as_mut());
+        assert!(handed_over && calls < CALLS, "{calls} of {CALLS} calls beside a busy thread");
+    }
+    over.store(true, Ordering::Relaxed);
+    busy.join().unwrap();
+    // Alone it is not, as soon as other programs leave the CPU.
+    testing::attempts(30, || {
+        let (calls, handed_over) = batch(kernel.as_mut());
+        testing::hold!(!handed_over, "handed over after {calls} calls");
+        assert_eq!(calls, CALLS);
+        Ok(())
+    });
+}
