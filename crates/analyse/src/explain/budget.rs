@@ -10,6 +10,10 @@ const SLACK: f64 = 1.25;
 /// Least share of a test's excess that several units together must explain.
 const SHARE: f64 = 0.8;
 
+/// The excess of a system call may be this many times another whole one: what both contain cannot have moved by more
+/// than all of one of them.
+const WHOLE: f64 = 2.0;
+
 /// How a significant test is explained.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum CauseCost {
@@ -30,7 +34,8 @@ pub(crate) enum CauseCost {
 pub(crate) fn unit_of(tests: &[ExplainedFigure], primitive: Primitive) -> Option<usize> {
     let of_primitive = |index: &usize| {
         let test = &tests[*index];
-        test.primitive == primitive && test.significant && !test.composite && test.axes.is_empty()
+        let own = test.primitive == primitive && test.significant && !test.composite && test.axes.is_empty();
+        own && contradiction(tests, test).is_none()
     };
     let mut members: Vec<usize> = (0..tests.len()).filter(of_primitive).collect();
     if members.iter().any(|&index| tests[index].on_curve) {
@@ -84,7 +89,7 @@ fn bill(
         return CauseCost::ExplainedBy(best.0, best.1);
     }
     if !test.composite {
-        return CauseCost::Own;
+        return contradiction(tests, test).map_or(CauseCost::Own, |other| CauseCost::Doubtful(doubtful(test, other)));
     }
     match slowest {
         Some((_, bound)) if test.log > bound && test.log > 0.0 => CauseCost::Unmeasured,
@@ -93,6 +98,33 @@ fn bill(
             "a mixture that no known count of operations pays for, though {primitive} may have moved as much"
         )),
     }
+}
+
+/// The shortest system call, if a longer one's excess is more than all of it and it has not moved itself: something in
+/// that one has, and not the entry that both contain. Of other primitives a placement or a size may have all the cost.
+fn contradiction<'a>(tests: &'a [ExplainedFigure], test: &ExplainedFigure) -> Option<&'a ExplainedFigure> {
+    if test.primitive != Primitive::SyscallEntry {
+        return None;
+    }
+    let calls = tests.iter().filter(|other| other.primitive == test.primitive && !other.composite);
+    let shortest = calls.min_by(|a, b| whole(a).total_cmp(&whole(b)))?;
+    let moved_too = shortest.significant && shortest.residual * test.residual > 0.0;
+    (!moved_too && test.excess().abs() > WHOLE * whole(shortest)).then_some(shortest)
+}
+
+/// Seconds of the slower side.
+const fn whole(test: &ExplainedFigure) -> f64 {
+    test.time_a.max(test.time_b)
+}
+
+fn doubtful(test: &ExplainedFigure, other: &ExplainedFigure) -> String {
+    format!(
+        "its {} is more than all of {} takes ({}), so that it is no {}",
+        model::words::seconds(test.excess().abs()),
+        other.key,
+        model::words::seconds(whole(other)),
+        test.primitive
+    )
 }
 
 /// A mixture that takes less time than the operations that it needs.

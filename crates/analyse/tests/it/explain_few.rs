@@ -7,7 +7,7 @@ use model::{Class, Estimate, EstimateMethod, Fact, FactValue, Figure, Launch, Or
 use stats::simulate::generator;
 
 use crate::common::core::{GUEST, GuestSession, Surroundings, core_run};
-use crate::common::{figure, run, time};
+use crate::common::{figure, from_values, run, time};
 
 fn isolation(on: bool) -> Fact {
     Fact {
@@ -126,7 +126,7 @@ fn a_bound_on_slowdowns_rules_nothing_out_for_what_is_faster() {
             let mut rng = generator(seed);
             let values: Vec<f64> =
                 (0..20).map(|_| factor * (0.002 * stats::simulate::standard_normal(&mut rng)).exp()).collect();
-            let mut made = crate::common::from_values(id, "", time("byte"), Class::Bandwidth, &values);
+            let mut made = from_values(id, "", time("byte"), Class::Bandwidth, &values);
             made.stresses = vec![Primitive::DramRead];
             made
         };
@@ -138,4 +138,39 @@ fn a_bound_on_slowdowns_rules_nothing_out_for_what_is_faster() {
     let faster = said(0.6);
     assert!(faster.contains("Ruled out as the main cause of any slowdown: ") && faster.contains("memory"), "{faster}");
     assert!(said(1.0).contains("Ruled out as the main cause of any: "));
+}
+
+/// System calls of two sessions, with the factors by which the second has a short one and a yield of the CPU.
+fn calls(short: f64, offered: f64) -> (Run, Run) {
+    let side = |id: &str, short: f64, offered: f64| {
+        let of = |probe: &str, value: f64| {
+            let values: Vec<f64> = (0..12).map(|at| value * (1.0 + 0.001 * f64::from(at * 7 % 12))).collect();
+            from_values(probe, "", time("call"), Class::Compute, &values)
+        };
+        let mut figures = vec![
+            of("os.syscall_getppid", 1e-7 * short),
+            of("os.syscall_write", 1.3e-7 * short),
+            of("os.yield", 5e-7 * offered),
+        ];
+        figures.iter_mut().for_each(|figure| figure.stresses = vec![Primitive::SyscallEntry]);
+        run(id, "m", id, figures)
+    };
+    (side("a", 1.0, 1.0), side("b", short, offered))
+}
+
+/// Beside a busy thread a yield takes all of that thread's turn, as earlier versions recorded it.
+#[test]
+fn what_is_more_than_a_whole_system_call_is_not_its_entry() {
+    let (a, b) = calls(1.0, 16_000.0);
+    for (a, b) in [(&a, &b), (&b, &a)] {
+        let found = explained(a, b);
+        let said = found.sentences().join(" ");
+        assert!(found.causes.is_empty() && found.difference, "{said}");
+        assert!(said.contains("os.yield") && said.contains("more than all of os.syscall_getppid"), "{said}");
+    }
+    // An entry that is ten times as long shows in all of them.
+    let (a, b) = calls(10.0, 3.0);
+    let found = explained(&a, &b);
+    assert_eq!(found.causes[0].primitives, [Primitive::SyscallEntry], "{:?}", found.sentences());
+    assert_eq!(found.causes[0].pays_for.len(), 3, "{:?}", found.sentences());
 }

@@ -266,8 +266,8 @@ impl<'a> MeasureSession<'a> {
                 let mut launch = *launch;
                 (launch.began, launch.awaited) = (moment.began, moment.awaited);
                 let first_look = self.first_look();
-                // A reason that spoils more than a fifth is the machine. A party on a CPU of its own choice is never, nor
-                // are threads that took the CPU when it was offered: the figure would be another one.
+                // A reason that spoils more than a fifth is the machine. A party on a CPU of its own choice is never,
+                // nor are threads that took the CPU when it was offered: the figure would be another one.
                 launch.invalid = launch.invalid.filter(|reason| {
                     matches!(reason, Invalid::Misplaced(_) | Invalid::HandedOver { .. })
                         || may_exclude(&self.run.figures[figure], reason, first_look)
