@@ -17,6 +17,8 @@ pub struct MockFigure {
     pub noise: Noise,
     /// Seconds of a launch.
     pub seconds: f64,
+    /// Seconds of its calibration.
+    pub calibration: f64,
     /// Why it cannot be measured, if so.
     pub unfit: Option<String>,
     /// Steps with it, from 0 and the calibration included, in which it cannot be measured.
@@ -36,6 +38,7 @@ impl MockFigure {
         Self {
             noise: Noise::stable(centre),
             seconds: 0.05,
+            calibration: 0.0,
             unfit: None,
             unfit_in: 0..0,
             crashes_at: None,
@@ -206,7 +209,10 @@ impl Engine for MockEngine {
                 of_all: false,
             });
             replies.push(match step.purpose {
-                Purpose::Calibrate => Reply::Calibrated { figure: task.figure, ops: 1000, nanos: step.batch_nanos },
+                Purpose::Calibrate => {
+                    self.clock += figure.calibration;
+                    Reply::Calibrated { figure: task.figure, ops: 1000, nanos: step.batch_nanos }
+                }
                 Purpose::Measure => self.measure(step, task, &figure)?,
             });
         }

@@ -40,13 +40,22 @@ impl MeasureSession<'_> {
     /// One launch of every group; members whose launch is excluded are launched again, at most twice, after all others
     /// of the round: what disturbed them mostly outlasts a launch. The first launches of a figure never wait for an
     /// unshared core: they are what was observed. Later ones do, after all else of the round.
-    pub(super) fn launch_all(&mut self, groups: &[LaunchGroup], round: u32) -> Result<(), EndReason> {
+    /// None begins after `until`.
+    pub(super) fn launch_all(
+        &mut self,
+        groups: &[LaunchGroup],
+        round: u32,
+        until: Option<f64>,
+    ) -> Result<(), EndReason> {
         let first = LaunchNumber { round, attempt: 0 };
         let mut queue: VecDeque<(LaunchGroup, LaunchNumber)> =
             groups.iter().map(|group| (group.clone(), first)).collect();
         let mut waiting = 0;
         self.begin_looks();
         while let Some((group, number)) = queue.pop_front() {
+            if until.is_some_and(|until| self.elapsed() > until) {
+                break;
+            }
             let again = number.attempt > 0;
             // The launch of another group may have ended some of this one.
             let open = LaunchGroup(group.0.into_iter().filter(|index| self.active(*index)).collect());

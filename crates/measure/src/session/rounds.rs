@@ -14,6 +14,9 @@ use crate::step::Purpose;
 /// Number of figures measured in the same rounds, plus at most one group of sharers. Large enough that their launches
 /// spread over minutes of the machine's drift, small enough that a round takes seconds.
 const PART: usize = 100;
+/// Share of a time limit after which calibration waits until what is calibrated has been measured: beside much other
+/// work all of it takes longer than a short limit, which would leave nothing measured. What takes seconds to prepare waits from half of that on.
+const CALIBRATION: f64 = 0.4;
 /// Times as long as the last save took, after which a run with short rounds is saved again: a tenth of a second for a
 /// large one on a disk that is flushed.
 const SAVE_AFTER: f64 = 40.0;
@@ -80,9 +83,16 @@ impl MeasureSession<'_> {
     fn calibrate(&mut self) -> Result<(), EndReason> {
         let uncalibrated = |session: &Self, index: usize| session.active(index) && session.run.figures[index].ops == 0;
         let of = self.run.figures.len();
+        let began = self.elapsed();
         loop {
-            // Groups are rebuilt after each one, because a crash dissolves one.
-            let Some(group) = self.groups(uncalibrated).into_iter().next() else { return Ok(()) };
+            // What is cheap first. Groups are rebuilt after each one, because a crash dissolves one.
+            let groups = self.groups(uncalibrated).into_iter();
+            let Some(group) = groups.min_by_key(|group| self.preparation(group)) else { return Ok(()) };
+            let share = self.run.plan.time_limit.map_or(0.0, |limit| (self.elapsed() - began) / limit);
+            let most = if self.preparation(&group).0 { CALIBRATION / 2.0 } else { CALIBRATION };
+            if share > most && self.put_off(uncalibrated) {
+                return Ok(());
+            }
             let key = self.key(group.0[0]);
             let done = of - (0..of).filter(|index| uncalibrated(self, *index)).count();
             self.observer.on_event(&MeasureEvent::Calibrating { key: &key, done, of });
@@ -99,6 +109,25 @@ impl MeasureSession<'_> {
                 return Err(EndReason::TimeLimit);
             }
         }
+    }
+
+    /// How dear it is to prepare a group: a preparation that probes share is, one in which they find what all launches
+    /// measure most of all.
+    fn preparation(&self, group: &LaunchGroup) -> (bool, bool) {
+        let probe = probes::find(&self.run.figures[group.0[0]].probe);
+        probe.map_or((false, false), |probe| (probe.batch.batches == Some(1), probe.shares.is_some()))
+    }
+
+    /// Leaves what is not calibrated to a later part. False if there is nothing else to measure in this one.
+    fn put_off(&mut self, uncalibrated: impl Fn(&Self, usize) -> bool) -> bool {
+        let all = 0..self.run.figures.len();
+        let (later, now): (Vec<usize>, Vec<usize>) =
+            all.filter(|index| self.active(*index)).partition(|index| uncalibrated(self, *index));
+        if now.is_empty() {
+            return false;
+        }
+        later.into_iter().for_each(|index| self.progress[index].in_part = false);
+        true
     }
 
     /// Fails a figure without a reply in a complete answer; otherwise it would be requested forever.
@@ -126,7 +155,8 @@ impl MeasureSession<'_> {
             self.observer.on_event(&MeasureEvent::Round { number: round + 1, active });
             groups = self.select_round(groups, round);
             group::shuffle(&mut groups, self.run.plan.seed, round);
-            self.launch_all(&groups, round)?;
+            let until = self.end_of_first(round);
+            self.launch_all(&groups, round, until)?;
             self.learn_unshared();
             self.judge_rounds(round);
             groups.iter().for_each(|group| self.look(group));

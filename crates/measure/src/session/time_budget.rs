@@ -17,6 +17,11 @@ use super::group::LaunchGroup;
 const AWAITED: usize = 5;
 /// Before the first look a dear figure is launched in one round of this number.
 const TURN: u32 = 3;
+/// Launches of which an interval says something, which as many figures as possible are to have before the limit comes.
+const FEW: usize = 3;
+/// How much longer a launch is than its calibration, before there is one: it warms up, and has all batches. Beside other
+/// work rounds of short launches took two to three times as long.
+const UNLAUNCHED: f64 = 2.5;
 /// Share of the time limit that the launches of a figure until the first look may take; dear figures take more, and
 /// would leave too little to the others.
 const DEAR: f64 = 0.05;
@@ -115,7 +120,8 @@ impl MeasureSession<'_> {
         let first = self.run.plan.looks.first().copied().unwrap_or(0);
         let Some(limit) = self.run.plan.time_limit else { return groups };
         if round < first {
-            return if round.is_multiple_of(TURN) { groups } else { self.affordable(groups, limit, first) };
+            let groups = if round.is_multiple_of(TURN) { groups } else { self.affordable(groups, limit, first) };
+            return self.with_time_for_few(groups, limit);
         }
         let candidates = self.split_refined(&mut groups);
         let left = limit - self.elapsed();
@@ -166,6 +172,32 @@ impl MeasureSession<'_> {
         let dear = |group: &LaunchGroup| is_dear(self.progress[group.0[0]].seconds, group.0.len(), first, limit);
         let some: Vec<LaunchGroup> = groups.iter().filter(|group| !dear(group)).cloned().collect();
         if some.is_empty() { groups } else { some }
+    }
+
+    /// The groups for [`FEW`] launches of which there is time, cheapest figures first: one launch of every figure is worth
+    /// nothing. The cheapest one if there is time for none.
+    fn with_time_for_few(&self, groups: Vec<LaunchGroup>, limit: f64) -> Vec<LaunchGroup> {
+        let cost = |(group, members): (usize, &LaunchGroup)| {
+            let missing = FEW.saturating_sub(self.valid(members.0[0]));
+            let longer = if self.run.figures[members.0[0]].launches.is_empty() { UNLAUNCHED } else { 1.0 };
+            let seconds = missing as f64 * longer * self.launch_seconds(members);
+            GroupCost { group, seconds, figures: members.0.len() }
+        };
+        let costs: Vec<GroupCost> = groups.iter().enumerate().map(cost).collect();
+        let cheapest = costs.iter().copied().min_by(|a, b| a.of_one().total_cmp(&b.of_one()));
+        let mut chosen = within_budget(costs, limit - self.elapsed());
+        if chosen.is_empty() {
+            chosen.extend(cheapest);
+        }
+        let chosen = |group: usize| chosen.iter().any(|cost| cost.group == group);
+        groups.into_iter().enumerate().filter(|(group, _)| chosen(*group)).map(|(_, members)| members).collect()
+    }
+
+    /// When the first round begins no further launch, in seconds since the run began: what it has launched is to have time
+    /// for [`FEW`], and how long a launch takes is known from then on.
+    pub(super) fn end_of_first(&self, round: u32) -> Option<f64> {
+        let limit = self.run.plan.time_limit.filter(|_| round == 0)?;
+        Some(self.elapsed() + (limit - self.elapsed()) / FEW as f64)
     }
 
     /// Launches of a figure until its next look; none after the last.

@@ -327,6 +327,39 @@ fn a_time_limit_ends_the_run_with_correct_intervals() {
     }
 }
 
+/// Beside much other work calibration took longer than a short limit, and nothing was measured.
+#[test]
+fn a_limited_run_measures_what_is_cheap_before_it_calibrates_what_is_dear() {
+    let shared = "memory.copy:threads=1,stores=normal,working_set=1MiB";
+    let dear = MockFigure { calibration: 3.0, ..MockFigure::stable(1e10) };
+    let copy = FigureKey::new("memory.copy", plan(&[shared]).entries[0].point.clone());
+    let mut named = vec!["memory.hierarchy:level=1", shared];
+    named.extend(THREE);
+    for (limit, measured) in [(6.0, 4), (600.0, 5)] {
+        let mut plan = plan(&named);
+        plan.time_limit = Some(limit);
+        let order = RunRequest::new(plan, Machine::default(), identity(), vec![0, 1]).unwrap();
+        let hierarchy = FigureKey::new("memory.hierarchy", model::Point::origin().with("level", "1"));
+        let mut engine = MockEngine::new(7, MockFigure::stable(1e-7));
+        engine =
+            engine.with(copy.clone(), dear.clone()).with(hierarchy, MockFigure { calibration: 30.0, ..dear.clone() });
+        let (ended, _) = run_with(order, &mut engine);
+        let values = ended.run.figures.iter().filter(|figure| figure.outcome.estimate().is_some());
+        assert_eq!(values.count(), measured, "in {limit} s: {:?}", ended.run.figures);
+    }
+}
+
+#[test]
+fn a_limit_too_short_for_all_figures_leaves_some_that_are_measured() {
+    let dear = MockFigure { calibration: 1.5, seconds: 1.5, ..MockFigure::stable(1e-7) };
+    let mut plan = plan(THREE);
+    plan.time_limit = Some(10.0);
+    let order = RunRequest::new(plan, Machine::default(), identity(), vec![0, 1]).unwrap();
+    let (ended, _) = run_with(order, &mut MockEngine::new(5, dear));
+    let launches: Vec<usize> = ended.run.figures.iter().map(|figure| figure.launches.len()).collect();
+    assert!(launches.iter().any(|made| *made >= 3), "in turn none of them has so many: {launches:?}");
+}
+
 #[test]
 fn the_time_of_a_limited_run_goes_to_figures_that_can_converge() {
     let hopeless = MockFigure { noise: Noise { between: 0.5, ..Noise::stable(1e-7) }, ..MockFigure::stable(1e-7) };
