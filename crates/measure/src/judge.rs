@@ -17,12 +17,6 @@ const MANY: f64 = 0.10;
 const TAKEN: f64 = 0.01;
 /// Fewest batches of a launch that show whether it was slow throughout.
 const FEWEST_BATCHES: usize = 4;
-/// Probability of a trend by chance below which it is flagged as drift.
-const DRIFT_P: f64 = 0.01;
-/// Share of pairs in the order of time, minus those against it, from which values are monotone regardless of the
-/// p-value: a curved trend leaves residuals so similar that the correction for autocorrelation absorbs the trend.
-const ONE_WAY: f64 = 0.9;
-
 /// Sets the outcome, flags, quantiles and footprint of a figure from its launches. Returns whether it is finished:
 /// within its target, or at the last look.
 pub fn judge(figure: &mut Figure, plan: &Plan, target: f64, tick: u64) -> bool {
@@ -232,9 +226,7 @@ fn evidence(
     let times: Vec<f64> = launches.iter().map(|launch| launch.began).collect();
     let positive = values.iter().all(|value| *value > 0.0);
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
-    let moves =
-        |t: stats::drift::MonotoneTrend| (t.p_value < DRIFT_P || t.tau.abs() >= ONE_WAY) && t.change.abs() > plan.band;
-    if positive && stats::drift::trend(&times, &logs).is_some_and(moves) {
+    if positive && stats::drift::drifts(&times, &logs, plan.band) {
         flags.push(Flag::Drift);
     }
     let much = |taken: TakenTime| taken.share().is_some_and(|share| share.get() > TAKEN);

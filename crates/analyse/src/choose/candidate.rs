@@ -94,13 +94,12 @@ impl Candidates {
 
     /// Adds a plan, with its cost and what it reaches in every world.
     pub(crate) fn add(&mut self, problem: &ChooseProblem, draws: &Draws, plan: Vec<u32>) {
-        let cost = |world| {
-            let (own, later) = problem.costs(&plan, world);
-            own + later
+        let wanted = problem.demand.rate;
+        let of_world = |world| {
+            let rate = problem.rate(&plan, world);
+            (problem.own_cost(&plan, world) + problem.later(wanted - rate, world), rate >= wanted * (1.0 - 1e-9))
         };
-        let costs: Vec<f64> = draws.worlds.iter().map(cost).collect();
-        let enough = |world| problem.rate(&plan, world) >= problem.demand.rate * (1.0 - 1e-9);
-        let reached: Vec<bool> = draws.worlds.iter().map(enough).collect();
+        let (costs, reached): (Vec<f64>, Vec<bool>) = draws.worlds.iter().map(of_world).unzip();
         let place = self.plans.len();
         for (world, best) in self.best.iter_mut().enumerate() {
             let least = best.iter().map(|&plan| self.costs[plan][world]).fold(f64::INFINITY, f64::min);

@@ -24,17 +24,91 @@ pub(crate) struct CoverItem {
 
 /// How many of each item do `rate` at the least weight, by the order of the items; `None` where all do not suffice.
 pub(crate) fn cover(items: &[CoverItem], rate: f64) -> Option<Vec<u32>> {
-    let mut order: Vec<usize> = (0..items.len()).filter(|&i| items[i].most > 0 && items[i].rate > 0.0).collect();
-    order.sort_by(|&a, &b| items[a].for_a_unit().total_cmp(&items[b].for_a_unit()));
-    let sorted: Vec<CoverItem> = order.iter().map(|&i| items[i]).collect();
-    let mut search = CoverSearch { items: &sorted, now: vec![0; sorted.len()], best: None, steps: 0 };
-    search.descend(0, rate, 0.0);
-    let (_, found) = search.best?;
-    let mut plan = vec![0; items.len()];
-    for (place, count) in order.into_iter().zip(found) {
-        plan[place] = count;
+    Covering::of(items).below(rate, f64::INFINITY).map(|(_, plan)| plan)
+}
+
+/// How many of each item do `rate` besides what `spare` of the fastest item in use do, at the least weight; `None`
+/// where all do not suffice.
+///
+/// Which item is the fastest one is tried for each: one of it is in the plan, and none is faster. The rest is a
+/// covering again, begun with the item whose plans could weigh least, and ended by what a plan weighs that was found.
+pub(crate) fn cover_besides(items: &[CoverItem], rate: f64, spare: u32) -> Option<Vec<u32>> {
+    let mut fastest: Vec<FastestItem> = (0..items.len())
+        .filter(|&place| items[place].most > 0 && items[place].rate > 0.0)
+        .map(|place| FastestItem::of(items, place, rate, spare))
+        .collect();
+    fastest.sort_by(|a, b| a.least.total_cmp(&b.least));
+    let mut best: Option<(f64, Vec<u32>)> = None;
+    for one in fastest {
+        let below = best.as_ref().map_or(f64::INFINITY, |(weight, _)| *weight);
+        if !may_be_better(one.least, below) {
+            break;
+        }
+        let own = items[one.place].weight;
+        if let Some((weight, mut plan)) = one.rest.below(one.missing, below - own) {
+            plan[one.place] += 1;
+            best = Some((weight + own, plan));
+        }
     }
-    Some(plan)
+    best.map(|(_, plan)| plan)
+}
+
+/// Plans in which one item is the fastest.
+struct FastestItem {
+    place: usize,
+    /// What is to be done besides by one of it.
+    missing: f64,
+    /// What else may be in such a plan.
+    rest: Covering,
+    /// What they weigh at least.
+    least: f64,
+}
+
+impl FastestItem {
+    fn of(items: &[CoverItem], place: usize, rate: f64, spare: u32) -> Self {
+        let own = items[place];
+        let lost = f64::from(spare) * own.rate;
+        // However little is asked for, it is more than nothing beside what is lost.
+        let missing = lost - own.rate + rate.max(lost * 1e-9);
+        let left = |(at, item): (usize, &CoverItem)| CoverItem {
+            most: if item.rate > own.rate { 0 } else { item.most - u32::from(at == place) },
+            ..*item
+        };
+        let rest = Covering::of(&items.iter().enumerate().map(left).collect::<Vec<CoverItem>>());
+        let least = own.weight + bound(&rest.sorted, missing);
+        Self { place, missing, rest, least }
+    }
+}
+
+/// Items in the order of their weight for a unit of rate.
+struct Covering {
+    /// All items, with or without any of them.
+    all: usize,
+    /// Where each of the sorted ones stands among all.
+    order: Vec<usize>,
+    sorted: Vec<CoverItem>,
+}
+
+impl Covering {
+    fn of(items: &[CoverItem]) -> Self {
+        let mut order: Vec<usize> = (0..items.len()).filter(|&i| items[i].most > 0 && items[i].rate > 0.0).collect();
+        order.sort_by(|&a, &b| items[a].for_a_unit().total_cmp(&items[b].for_a_unit()));
+        let sorted = order.iter().map(|&i| items[i]).collect();
+        Self { all: items.len(), order, sorted }
+    }
+
+    /// The least weight that does `rate`, and how many of each item that is; `None` where it is not below a weight.
+    fn below(&self, rate: f64, below: f64) -> Option<(f64, Vec<u32>)> {
+        let sorted = &self.sorted;
+        let mut search = CoverSearch { items: sorted, now: vec![0; sorted.len()], below, best: None, steps: 0 };
+        search.descend(0, rate, 0.0);
+        let found = search.best?;
+        let mut plan = vec![0; self.all];
+        for (&place, count) in self.order.iter().zip(found) {
+            plan[place] = count;
+        }
+        Some((search.below, plan))
+    }
 }
 
 impl CoverItem {
@@ -48,17 +122,40 @@ struct CoverSearch<'a> {
     items: &'a [CoverItem],
     /// The plan at hand.
     now: Vec<u32>,
-    /// The best plan so far and its weight.
-    best: Option<(f64, Vec<u32>)>,
+    /// The weight that a plan must be below: that of the best one so far.
+    below: f64,
+    /// The best plan so far.
+    best: Option<Vec<u32>>,
     steps: u64,
+}
+
+/// Whether a weight is below another by more than a rounding error.
+fn may_be_better(weight: f64, below: f64) -> bool {
+    weight.is_finite() && weight < below * (1.0 - TIE)
+}
+
+/// What items in the order of their weight for a unit would weigh at least, were they had in parts; infinite where they
+/// do not suffice.
+fn bound(items: &[CoverItem], mut missing: f64) -> f64 {
+    let mut weight = 0.0;
+    for item in items {
+        if missing <= 0.0 {
+            return weight;
+        }
+        let part = (missing / item.rate).min(f64::from(item.most));
+        weight += part * item.weight;
+        missing -= part * item.rate;
+    }
+    // A rounding error of the last part is no rate.
+    if missing <= 1e-12 { weight } else { f64::INFINITY }
 }
 
 impl CoverSearch<'_> {
     /// Looks for better plans with the items from `level` on, where `missing` is still to be done.
     fn descend(&mut self, level: usize, missing: f64, weight: f64) {
         if missing <= 0.0 {
-            if self.may_be_better(weight) {
-                self.best = Some((weight, self.now.clone()));
+            if may_be_better(weight, self.below) {
+                (self.below, self.best) = (weight, Some(self.now.clone()));
             }
             return;
         }
@@ -66,12 +163,12 @@ impl CoverSearch<'_> {
         let all = (missing / item.rate).ceil().min(f64::from(item.most)) as u32;
         for count in (0..=all).rev() {
             self.steps += 1;
-            if self.steps > STEPS && self.best.is_some() {
+            if self.steps > STEPS && self.below < f64::INFINITY {
                 break;
             }
             let left = missing - f64::from(count) * item.rate;
             let so_far = weight + f64::from(count) * item.weight;
-            if self.may_be_better(so_far + self.bound(level + 1, left)) {
+            if may_be_better(so_far + bound(&self.items[level + 1..], left), self.below) {
                 self.now[level] = count;
                 self.descend(level + 1, left, so_far);
                 self.now[level] = 0;
@@ -80,25 +177,6 @@ impl CoverSearch<'_> {
                 break;
             }
         }
-    }
-
-    fn may_be_better(&self, weight: f64) -> bool {
-        weight.is_finite() && self.best.as_ref().is_none_or(|(best, _)| weight < best * (1.0 - TIE))
-    }
-
-    /// What the items from a level on would weigh at least, were they had in parts; infinite where they do not suffice.
-    fn bound(&self, level: usize, mut missing: f64) -> f64 {
-        let mut weight = 0.0;
-        for item in &self.items[level..] {
-            if missing <= 0.0 {
-                return weight;
-            }
-            let part = (missing / item.rate).min(f64::from(item.most));
-            weight += part * item.weight;
-            missing -= part * item.rate;
-        }
-        // A rounding error of the last part is no rate.
-        if missing <= 1e-12 { weight } else { f64::INFINITY }
     }
 }
 
@@ -116,8 +194,14 @@ mod tests {
         items.iter().zip(plan).map(|(item, &count)| item.rate * f64::from(count)).sum()
     }
 
+    /// What a plan does besides so many of the fastest item in use.
+    fn besides(items: &[CoverItem], plan: &[u32], spare: u32) -> f64 {
+        let used = items.iter().zip(plan).filter(|(_, count)| **count > 0);
+        rate(items, plan) - f64::from(spare) * used.map(|(item, _)| item.rate).fold(0.0, f64::max)
+    }
+
     /// The least weight by trying every plan.
-    fn by_trying_all(items: &[CoverItem], wanted: f64) -> Option<f64> {
+    fn by_trying_all(items: &[CoverItem], wanted: f64, spare: u32) -> Option<f64> {
         let mut plans = vec![Vec::new()];
         for item in items {
             plans = plans
@@ -125,7 +209,22 @@ mod tests {
                 .flat_map(|plan: &Vec<u32>| (0..=item.most).map(move |count| [plan.as_slice(), &[count]].concat()))
                 .collect();
         }
-        plans.iter().filter(|plan| rate(items, plan) >= wanted).map(|plan| weight(items, plan)).min_by(f64::total_cmp)
+        plans
+            .iter()
+            .filter(|plan| besides(items, plan, spare) >= wanted)
+            .map(|plan| weight(items, plan))
+            .min_by(f64::total_cmp)
+    }
+
+    /// Random items: some free, some in proportion, some not.
+    fn random_items(count: usize, most: u32, rng: &mut impl Rng) -> Vec<CoverItem> {
+        (0..count)
+            .map(|_| {
+                let rate: f64 = rng.random_range(1.0..9.0);
+                let weight = [0.0, rate, rate * rng.random_range(0.8..1.2)][rng.random_range(0..3_usize)];
+                CoverItem { weight, rate, most: rng.random_range(0..most) }
+            })
+            .collect()
     }
 
     #[test]
@@ -133,16 +232,9 @@ mod tests {
         let mut rng = generator(7);
         let mut impossible = 0;
         for _ in 0..300 {
-            let items: Vec<CoverItem> = (0..4)
-                .map(|_| {
-                    let rate: f64 = rng.random_range(1.0..9.0);
-                    // Some free, some in proportion, some not.
-                    let weight = [0.0, rate, rate * rng.random_range(0.8..1.2)][rng.random_range(0..3_usize)];
-                    CoverItem { weight, rate, most: rng.random_range(0..7) }
-                })
-                .collect();
+            let items = random_items(4, 7, &mut rng);
             let wanted = rng.random_range(5.0..70.0);
-            match (cover(&items, wanted), by_trying_all(&items, wanted)) {
+            match (cover(&items, wanted), by_trying_all(&items, wanted, 0)) {
                 (None, None) => impossible += 1,
                 (Some(plan), Some(least)) => {
                     assert!(rate(&items, &plan) >= wanted * (1.0 - 1e-12));
@@ -153,6 +245,26 @@ mod tests {
             }
         }
         assert!((10..200).contains(&impossible), "{impossible}");
+    }
+
+    #[test]
+    fn no_plan_of_all_that_can_lose_its_fastest_weighs_less() {
+        let mut rng = generator(8);
+        let mut impossible = 0;
+        for trial in 0..200 {
+            let items = random_items(4, 7, &mut rng);
+            let (wanted, spare) = (rng.random_range(5.0..50.0), 1 + trial % 3);
+            match (cover_besides(&items, wanted, spare), by_trying_all(&items, wanted, spare)) {
+                (None, None) => impossible += 1,
+                (Some(plan), Some(least)) => {
+                    assert!(besides(&items, &plan, spare) >= wanted * (1.0 - 1e-12));
+                    assert!(plan.iter().zip(&items).all(|(count, item)| *count <= item.most));
+                    assert!((weight(&items, &plan) - least).abs() <= 1e-9 * least, "{items:?} {wanted} {plan:?}");
+                }
+                (found, least) => panic!("{items:?} {wanted} {spare}: {found:?}, {least:?}"),
+            }
+        }
+        assert!((10..150).contains(&impossible), "{impossible}");
     }
 
     /// Forty sizes at prices within a thousandth of proportionality, for thousands of nodes: the bound rules nothing

@@ -219,21 +219,27 @@ impl ChooseProblem {
         if self.demand.spare_nodes == 0 {
             return total;
         }
-        let mut used: Vec<(f64, u32)> = plan
-            .iter()
-            .zip(&world.rate)
-            .filter(|(count, _)| **count > 0)
-            .map(|(&count, &rate)| (rate, count))
-            .collect();
-        used.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let mut spare = self.demand.spare_nodes;
-        let mut lost = 0.0;
-        for (rate, count) in used {
-            let here = count.min(spare);
-            lost += f64::from(here) * rate;
+        total - self.lost(plan, &world.rate)
+    }
+
+    /// What the fastest `spare_nodes` nodes of a plan do, by the rate of one node of each offer.
+    fn lost(&self, plan: &[u32], rates: &[f64]) -> f64 {
+        let (mut spare, mut lost) = (self.demand.spare_nodes, 0.0);
+        let mut before: Option<usize> = None;
+        // Mostly there are so many of the fastest kind, so that sorting all of them would be for nothing.
+        while spare > 0 {
+            let slower = |offer: usize| match before {
+                Some(last) => rates[offer] < rates[last] || rates[offer] == rates[last] && offer > last,
+                None => true,
+            };
+            let left = (0..plan.len()).filter(|&offer| plan[offer] > 0 && slower(offer));
+            let Some(next) = left.max_by(|&a, &b| rates[a].total_cmp(&rates[b]).then(b.cmp(&a))) else { break };
+            let here = plan[next].min(spare);
+            lost += f64::from(here) * rates[next];
             spare -= here;
+            before = Some(next);
         }
-        total - lost
+        lost
     }
 
     /// Whether a plan keeps to all limits but the rate, at the prices and watts of a world.
@@ -256,8 +262,12 @@ impl ChooseProblem {
 
     /// Cost of a plan in a world: of the plan itself, and of later purchases if the rate falls short.
     pub(crate) fn costs(&self, plan: &[u32], world: &WorldState) -> (f64, f64) {
-        let cost: f64 = plan.iter().zip(&world.cost).map(|(&count, cost)| f64::from(count) * cost).sum();
-        (cost, self.later(self.demand.rate - self.rate(plan, world), world))
+        (self.own_cost(plan, world), self.later(self.demand.rate - self.rate(plan, world), world))
+    }
+
+    /// Cost of the nodes of a plan in a world.
+    pub(crate) fn own_cost(&self, plan: &[u32], world: &WorldState) -> f64 {
+        plan.iter().zip(&world.cost).map(|(&count, cost)| f64::from(count) * cost).sum()
     }
 
     /// Cost of buying later what is missing of the rate in a world.

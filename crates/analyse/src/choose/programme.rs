@@ -6,7 +6,7 @@
 
 use microlp::{ComparisonOp, OptimizationDirection, Problem as Programme, SolveOptions, SolveOutcome, Variable};
 
-use super::cover::{CoverItem, cover};
+use super::cover::{CoverItem, cover, cover_besides};
 use super::error::Error;
 use super::problem::{ChooseProblem, MachineOffer, WorldState};
 
@@ -136,25 +136,14 @@ impl<'a> Question<'a> {
             return None;
         }
         let spare = if self.holds(Condition::Spare) { self.problem.demand.spare_nodes } else { 0 };
-        let rates = &self.world.rate;
-        let items = |fastest: f64| -> Vec<CoverItem> {
-            let most = |i: usize| if rates[i] <= fastest { self.most(i) } else { 0 };
-            (0..rates.len()).map(|i| CoverItem { weight: self.weight(i), rate: rates[i], most: most(i) }).collect()
-        };
-        // The spare nodes count as the fastest kind in use, which is one of the offers.
-        let fastest = if spare == 0 { vec![f64::INFINITY] } else { rates.clone() };
-        let plans = fastest.into_iter().filter_map(|fastest| {
-            let lost = if spare == 0 { 0.0 } else { f64::from(spare) * fastest };
-            // However little is asked for, it is more than nothing beside what is lost.
-            cover(&items(fastest), lost + (self.rate * (1.0 - 1e-9)).max(lost * 1e-9))
-        });
-        let value = |plan: &[u32]| plan.iter().enumerate().map(|(i, &n)| f64::from(n) * self.weight(i)).sum();
-        let solved = plans.map(|plan| Solved { value: value(&plan), plan });
-        let best = solved.min_by(|a, b| a.value.total_cmp(&b.value));
-        match best {
-            None => Some(None),
-            Some(solved) => self.keeps(&solved.plan).then_some(Some(solved)),
-        }
+        let item = |i: usize| CoverItem { weight: self.weight(i), rate: self.world.rate[i], most: self.most(i) };
+        let items: Vec<CoverItem> = (0..self.problem.offers.len()).map(item).collect();
+        let rate = self.rate * (1.0 - 1e-9);
+        // The spare nodes count as the fastest kind in use.
+        let found = if spare == 0 { cover(&items, rate) } else { cover_besides(&items, rate, spare) };
+        let Some(plan) = found else { return Some(None) };
+        let value = plan.iter().zip(&items).map(|(&count, item)| f64::from(count) * item.weight).sum();
+        self.keeps(&plan).then_some(Some(Solved { plan, value }))
     }
 
     /// Contribution of one node of an offer to the minimised quantity.

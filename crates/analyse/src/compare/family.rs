@@ -13,6 +13,7 @@ use stats::{Interval, geometric_mean};
 use super::options::{CompareOptions, Normalise};
 use super::result::GeometricMean;
 use super::shift::CompareShift;
+use super::together::{MeanPart, in_common};
 use super::verdict::sign;
 
 /// Monte Carlo draws.
@@ -25,6 +26,8 @@ pub(crate) struct Rows<'a> {
     pub(crate) figures: Vec<&'a Figure>,
     /// By row and machine; `None` for the reference and without a single ratio.
     pub(crate) shifts: Vec<Vec<Option<&'a CompareShift>>>,
+    /// By row and machine, with their launches.
+    pub(crate) launched: Vec<&'a [Option<&'a Figure>]>,
 }
 
 /// The means of every machine: families in the order of their first figures, then overall.
@@ -53,7 +56,8 @@ pub(crate) fn geometric_means(rows: &Rows, options: &CompareOptions) -> Vec<Geom
         let mean = |run: usize| {
             let members = set.members(rows, run, &classes, options.level);
             let found = geometric_mean(&members, &scores, options.level)?;
-            set.mean(&rows.names[run], &set.with_clocks(found, rows, run))
+            let together = set.together(rows, run, &members);
+            set.mean(&rows.names[run], &set.with_clocks(widened(found, together), rows, run))
         };
         if family.is_none() {
             means.push(set.reference(&rows.names[rows.reference], options));
@@ -136,19 +140,29 @@ impl<'a> CommonSet<'a> {
 
     /// The mean with the error of the two clocks, which moves the times of all core figures together and does not
     /// average out.
-    fn with_clocks(&self, mut found: stats::Estimated, rows: &Rows, run: usize) -> stats::Estimated {
+    fn with_clocks(&self, found: stats::Estimated, rows: &Rows, run: usize) -> stats::Estimated {
         let weight = |row: &usize| 1.0 / self.points[rows.figures[*row].probe.as_str()] as f64;
         let error = |row: &usize| rows.shifts[*row][run].and_then(|shift| shift.clock).unwrap_or(0.0);
         let moved: f64 = self.common.iter().map(|row| weight(row) * error(row)).sum();
-        let error = moved / self.common.iter().map(weight).sum::<f64>();
-        let level = found.interval.level;
-        if error > 0.0 && level > 0.0 && level < 1.0 {
-            let half = stats::distribution::normal_quantile(0.5 + level / 2.0) * error;
-            let (down, up) = ((found.value / found.interval.low).ln(), (found.interval.high / found.value).ln());
-            found.interval.low = found.value / down.hypot(half).exp();
-            found.interval.high = found.value * up.hypot(half).exp();
-        }
-        found
+        widened(found, moved / self.common.iter().map(weight).sum::<f64>())
+    }
+
+    /// What the launches of a round have in common, in a mean of these members: a standard deviation.
+    fn together(&self, rows: &Rows, run: usize, members: &[RatioMember]) -> f64 {
+        let total: f64 = members.iter().map(|member| member.weight).sum();
+        let side = |of: usize, against: usize| {
+            let part = |member: &RatioMember| {
+                let launched = rows.launched[member.figure];
+                let (own, other) = (launched[of]?, launched[against]?);
+                let interval = member.launches?;
+                let z = stats::distribution::normal_quantile(0.5 + interval.level / 2.0);
+                let sign = sign(&own.metric, self.of);
+                Some(MeanPart::of(own, other, sign * member.weight / total * interval.half_width() / z))
+            };
+            let parts: Vec<MeanPart> = members.iter().filter_map(part).collect();
+            in_common(&parts)
+        };
+        (side(rows.reference, run) + side(run, rows.reference)).sqrt()
     }
 
     fn mean(&self, machine: &str, found: &stats::Estimated) -> Option<GeometricMean> {
@@ -183,6 +197,18 @@ impl<'a> CommonSet<'a> {
             of: self.of,
         }
     }
+}
+
+/// A mean with a further error of a standard deviation, as a logarithm.
+fn widened(mut found: stats::Estimated, error: f64) -> stats::Estimated {
+    let level = found.interval.level;
+    if error > 0.0 && level > 0.0 && level < 1.0 {
+        let half = stats::distribution::normal_quantile(0.5 + level / 2.0) * error;
+        let (down, up) = ((found.value / found.interval.low).ln(), (found.interval.high / found.value).ln());
+        found.interval.low = found.value / down.hypot(half).exp();
+        found.interval.high = found.value * up.hypot(half).exp();
+    }
+    found
 }
 
 /// The interval of a shift without the session floor, which all figures of a class share.

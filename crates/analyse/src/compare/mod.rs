@@ -29,6 +29,7 @@ mod session;
 mod shares;
 mod shift;
 mod sort;
+mod together;
 mod verdict;
 
 pub(crate) use align::differing_axes;

@@ -294,7 +294,9 @@ impl ComparisonInput<'_> {
         let counted = || rows.iter().zip(assessed).filter(|(row, _)| !is_condition(&row.key.probe));
         let shifts = counted().map(|(_, cells)| cells.iter().map(Assessed::single).collect()).collect();
         let figures = counted().map(|(row, _)| row.model(self.reference)).collect();
-        geometric_means(&Rows { names: &self.names, reference: self.reference, figures, shifts }, self.options)
+        let launched = counted().map(|(row, _)| row.figures.as_slice()).collect();
+        let rows = Rows { names: &self.names, reference: self.reference, figures, shifts, launched };
+        geometric_means(&rows, self.options)
     }
 
     fn clock(&self, run: usize) -> Option<ComparedClock> {

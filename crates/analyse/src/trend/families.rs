@@ -8,6 +8,7 @@ use model::percent;
 use std::collections::BTreeMap;
 
 use stats::distribution::student_t_quantile;
+use stats::fit::exponential::exponential;
 
 use super::error::Error;
 use super::fit::{FEWEST, TrendOptions, trend, within};
@@ -26,11 +27,15 @@ pub fn families(data: &[Dated], options: &TrendOptions) -> Result<FamilyTrends, 
         groups.entry(family).or_default().push(point.clone());
     }
     let mut left_out = Vec::new();
-    let mut fitted = Vec::new();
+    let (mut fitted, mut slopes) = (Vec::new(), Vec::new());
     for (family, points) in groups {
-        match trend(&points, options) {
-            Ok(found) => fitted.push((family, found)),
-            Err(_) => left_out.push((family, points.iter().filter(|point| within(point, options)).count())),
+        let found = trend(&points, options).ok().and_then(|found| Some((FamilySlope::of(&found.data)?, found)));
+        match found {
+            Some((slope, found)) => {
+                slopes.push(slope);
+                fitted.push((family, found));
+            }
+            None => left_out.push((family, points.iter().filter(|point| within(point, options)).count())),
         }
     }
     if fitted.is_empty() {
@@ -39,7 +44,7 @@ pub fn families(data: &[Dated], options: &TrendOptions) -> Result<FamilyTrends, 
     }
     // The level of each family's test, so that all together have the requested one.
     let level = 1.0 - (1.0 - options.level) / fitted.len() as f64;
-    let slopes: Vec<FamilySlope> = fitted.iter().map(|(_, found)| FamilySlope::of(&found.data)).collect();
+    pool(&mut slopes);
     let differing: Vec<bool> = (0..slopes.len()).map(|place| differs(&slopes, place, level)).collect();
     let (common, _) = common(&slopes, None);
     Ok(FamilyTrends {
@@ -54,27 +59,44 @@ pub fn families(data: &[Dated], options: &TrendOptions) -> Result<FamilyTrends, 
     })
 }
 
-/// Growth of one family about its own means: sums of products of time and logarithm and of squared times, and the
-/// variance of the values about their line with its degrees of freedom.
+/// Growth of one family: its slope with the variance and the degrees of freedom of that, which values that lie off the
+/// line as their neighbours in time do make larger and fewer, and the sum of squares of its times about their mean.
 struct FamilySlope {
-    products: f64,
+    slope: f64,
     squares: f64,
     variance: f64,
     degrees: f64,
+    /// Number of values.
+    values: f64,
+    /// By what their correlation makes the variance larger.
+    inflation: f64,
 }
 
 impl FamilySlope {
-    fn of(data: &[Dated]) -> Self {
-        let n = data.len() as f64;
-        let time = data.iter().map(|point| point.time).sum::<f64>() / n;
-        let log = data.iter().map(|point| point.value.ln()).sum::<f64>() / n;
-        let apart = |point: &Dated| (point.time - time, point.value.ln() - log);
-        let sum = |of: &dyn Fn((f64, f64)) -> f64| data.iter().map(|point| of(apart(point))).sum::<f64>();
-        let (products, squares) = (sum(&|(x, y)| x * y), sum(&|(x, _)| x * x));
-        let slope = if squares > 0.0 { products / squares } else { 0.0 };
-        let degrees = (n - 2.0).max(1.0);
-        let variance = sum(&|(x, y)| (y - slope * x).powi(2)) / degrees;
-        Self { products, squares, variance, degrees }
+    /// Of dated values at two dates or more, at least three.
+    fn of(data: &[Dated]) -> Option<Self> {
+        let times: Vec<f64> = data.iter().map(|point| point.time).collect();
+        let values: Vec<f64> = data.iter().map(|point| point.value).collect();
+        let line = exponential(&times, &values)?.line;
+        let mean = times.iter().sum::<f64>() / times.len() as f64;
+        let squares = times.iter().map(|time| (time - mean).powi(2)).sum();
+        let (variance, inflation) = (line.slope_variance(), line.inflation());
+        Some(Self { slope: line.slope, squares, variance, degrees: line.degrees, values: data.len() as f64, inflation })
+    }
+}
+
+/// Least degrees of freedom of a family.
+const LEAST_DEGREES: f64 = 2.0;
+
+/// Gives each family the mean inflation of all: few values show badly how alike neighbours are, and those of all
+/// families together show it better.
+fn pool(slopes: &mut [FamilySlope]) {
+    let values: f64 = slopes.iter().map(|one| one.values).sum();
+    let mean = slopes.iter().map(|one| one.values * one.inflation).sum::<f64>() / values;
+    for one in slopes {
+        one.variance *= mean / one.inflation;
+        one.degrees = (one.values / mean - 2.0).max(LEAST_DEGREES).min(one.values - 2.0);
+        one.inflation = mean;
     }
 }
 
@@ -85,9 +107,10 @@ type VarianceParts = Vec<(f64, f64)>;
 /// values.
 fn common(slopes: &[FamilySlope], without: Option<usize>) -> (Option<f64>, VarianceParts) {
     let kept = || slopes.iter().enumerate().filter(|(at, _)| Some(*at) != without).map(|(_, one)| one);
-    let (products, squares) = kept().fold((0.0, 0.0), |(xy, xx), one| (xy + one.products, xx + one.squares));
-    let parts = kept().map(|one| (one.squares * one.variance / (squares * squares), one.degrees)).collect();
-    ((squares > 0.0).then_some(products / squares), parts)
+    let squares: f64 = kept().map(|one| one.squares).sum();
+    let parts = kept().map(|one| ((one.squares / squares).powi(2) * one.variance, one.degrees)).collect();
+    let slope = kept().map(|one| one.squares * one.slope).sum::<f64>() / squares;
+    ((squares > 0.0).then_some(slope), parts)
 }
 
 /// Whether a family's growth is not that of all others: zero is outside the interval of their difference, in which the
@@ -95,10 +118,10 @@ fn common(slopes: &[FamilySlope], without: Option<usize>) -> (Option<f64>, Varia
 fn differs(slopes: &[FamilySlope], place: usize, level: f64) -> bool {
     let own = &slopes[place];
     let (Some(others), mut parts) = common(slopes, Some(place)) else { return false };
-    parts.push((own.variance / own.squares, own.degrees));
+    parts.push((own.variance, own.degrees));
     let variance: f64 = parts.iter().map(|part| part.0).sum();
     let spent: f64 = parts.iter().map(|(part, degrees)| part * part / degrees).sum();
-    let away = (own.products / own.squares - others).abs();
+    let away = (own.slope - others).abs();
     // Of values that lie on their lines but for rounding nothing tells how far others would lie from them.
     let quantile = if spent > 0.0 { student_t_quantile(0.5 + level / 2.0, variance * variance / spent) } else { 0.0 };
     away > (quantile * variance.sqrt()).max(ROUNDING)

@@ -10,6 +10,7 @@ mod compare_cycles;
 mod compare_guest;
 mod compare_modes;
 mod compare_published;
+mod compare_rating;
 mod compare_recorded;
 mod compare_recorded_cycles;
 mod compare_same;

@@ -1,5 +1,5 @@
 //! Trends: planted parameters, and the public record of processors.
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests and their helpers")]
+#![allow(clippy::unwrap_used, clippy::print_stderr, clippy::print_stdout, reason = "tests and their helpers")]
 
 use analyse::trend::{Dated, GrowthTrend, TrendCurve, TrendOptions, parse, trend};
 use stats::simulate::{generator, standard_normal};
@@ -273,13 +273,16 @@ fn years_to_double_of_one_day_are_not_written_as_none() {
     assert!(said.contains("doubles in 0.0008") && !said.contains("0.00 years"), "{said}");
 }
 
-/// Values of some families that all grow alike, each at its own level.
-fn alike(families: usize, values: usize, rng: &mut rand_chacha::ChaCha8Rng) -> Vec<Dated> {
+/// Values of some families that all grow alike, each at its own level; how far neighbours in time lie from their line
+/// correlates.
+fn alike(families: usize, values: usize, correlation: f64, rng: &mut rand_chacha::ChaCha8Rng) -> Vec<Dated> {
     let mut data = Vec::new();
     for family in 0..families {
+        let mut off = standard_normal(rng);
         for at in 0..values {
             let time = 2000.0 + 10.0 * (at as f64 + 0.5 * standard_normal(rng)) / values as f64;
-            let value = 10.0 * (family + 1) as f64 * (0.4 * (time - 2000.0) + 0.3 * standard_normal(rng)).exp();
+            off = correlation * off + (1.0 - correlation * correlation).sqrt() * standard_normal(rng);
+            let value = 10.0 * (family + 1) as f64 * (0.4 * (time - 2000.0) + 0.3 * off).exp();
             data.push(Dated { time, value, name: None, family: Some(format!("family {family}")) });
         }
     }
@@ -289,22 +292,41 @@ fn alike(families: usize, values: usize, rng: &mut rand_chacha::ChaCha8Rng) -> V
 #[test]
 fn families_that_grow_alike_are_seldom_said_to_differ() {
     let mut rng = generator(34);
-    for (families, values) in [(2, 5), (2, 12), (4, 8)] {
-        let trials = 200;
-        let differ = |_: &usize| {
-            let found = analyse::trend::families(&alike(families, values, &mut rng), &TrendOptions::default()).unwrap();
-            found.families.iter().any(|family| family.differs)
-        };
-        let claims = (0..trials).filter(differ).count();
-        // Of 200 trials at 5%, more than 20 would be seen in 1 of 500; with the others' growth taken as exact there
-        // were 28.
-        assert!(claims <= 20, "{families} families of {values}: {claims} of {trials}");
+    let trials = testing::trials(60, 1000);
+    // Of families of five and eight nothing shows how alike their values are.
+    for (families, values, promised) in [
+        (2, 5, [0.05, 0.07, 0.11, 0.16]),
+        (2, 12, [0.02, 0.03, 0.06, 0.11]),
+        (4, 8, [0.03, 0.05, 0.12, 0.22]),
+        (4, 30, [0.03, 0.05, 0.08, 0.12]),
+        (10, 12, [0.02, 0.03, 0.06, 0.15]),
+    ] {
+        for (correlation, promised) in [0.0, 0.3, 0.6, 0.8].into_iter().zip(promised) {
+            let mut differ = |faster: f64| {
+                let mut data = alike(families, values, correlation, &mut rng);
+                for point in data.iter_mut().filter(|point| point.family.as_deref() == Some("family 0")) {
+                    point.value *= (faster * (point.time - 2000.0)).exp();
+                }
+                let found = analyse::trend::families(&data, &TrendOptions::default()).unwrap();
+                (found.families.iter().any(|family| family.differs), found.families[0].differs)
+            };
+            let claims = (0..trials).filter(|_| differ(0.0).0).count();
+            let found = (0..trials / 4).filter(|_| differ(0.2).1).count();
+            println!(
+                "TABLE {families} families of {values}, correlation {correlation}: {claims} of {trials} differ by \
+                 mistake, {found} of {} are found that grow half as fast again",
+                trials / 4
+            );
+            let most = testing::at_most(promised, trials) * trials as f64;
+            assert!(claims as f64 <= most, "{families} families of {values}, {correlation}: {claims} of {trials}");
+            assert!(values < 30 || correlation > 0.0 || 10 * found >= 9 * (trials / 4), "{found}");
+        }
     }
 }
 
 #[test]
 fn families_say_how_many_values_are_in_the_window() {
-    let mut data = alike(2, 6, &mut generator(36));
+    let mut data = alike(2, 6, 0.0, &mut generator(36));
     let old = |at: usize| Dated {
         time: if at == 0 { 2005.0 } else { 1980.0 + at as f64 },
         value: 3.0,

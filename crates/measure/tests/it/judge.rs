@@ -171,3 +171,36 @@ fn few_launches_are_a_range_and_never_within_the_target() {
         assert!(launches > 6 || estimate.is_range(), "{estimate:?}");
     }
 }
+
+/// The share of batches that took over 1.5 times the median of their launch is one of those that were counted: near a
+/// tenth, chance decides whether a figure is noisy, and the less the more launches there are.
+#[test]
+fn a_figure_is_noisy_from_a_tenth_of_its_batches_on() {
+    let entries = select(None, &["os.syscall_getppid".to_owned()], 0.02).unwrap();
+    let plan = Plan { entries, ..Plan::default() };
+    let order = RunRequest::new(plan.clone(), Machine::default(), Identity::default(), vec![0]).unwrap();
+    let bare = order.run().figures[0].clone();
+    let mut rng = stats::simulate::generator(12);
+    let trials = testing::trials(40, 1000);
+    for launches in [8, 20, 40, 100, 320] {
+        let trials = if launches > 40 { trials / 4 } else { trials };
+        for (share, least, most) in
+            [(0.0, 0.0, 0.0), (0.05, 0.0, 0.01), (0.08, 0.0, 0.3), (0.12, 0.5, 1.0), (0.2, 0.99, 1.0)]
+        {
+            let mut raised = || {
+                let mut figure = bare.clone();
+                for round in 0..launches {
+                    let batch = |_| if rng.random_bool(share) { 400_000 } else { rng.random_range(198_000..202_000) };
+                    let nanos: Vec<u64> = (0..20).map(batch).collect();
+                    figure.launches.push(Launch { round, nanos, value: 2e-7, steady: true, ..Launch::default() });
+                }
+                judge(&mut figure, &plan, 0.02, 14);
+                figure.has(Flag::Noisy)
+            };
+            let found = (0..trials).filter(|_| raised()).count() as f64 / trials as f64;
+            println!("TABLE {launches} launches, {share} of batches disturbed: noisy {found:.3} of {trials}");
+            let slack = testing::at_most(0.01, trials) - 0.01;
+            assert!((least - slack..=most + slack).contains(&found), "{launches} launches, {share}: {found}");
+        }
+    }
+}

@@ -49,9 +49,19 @@ impl FitLine {
         Self { inflation, degrees, ..self }
     }
 
+    /// Variance of the slope, in squares of its unit.
+    pub fn slope_variance(&self) -> f64 {
+        self.residual_sd.powi(2) * self.inflation / self.spread_x
+    }
+
+    /// Factor by which residuals that resemble their neighbours inflate the variance of the line; at least 1.
+    pub fn inflation(&self) -> f64 {
+        self.inflation
+    }
+
     /// Interval of the slope.
     pub fn slope_interval(&self, level: f64) -> Interval {
-        let half = self.t(level) * self.residual_sd * (self.inflation / self.spread_x).sqrt();
+        let half = self.t(level) * self.slope_variance().sqrt();
         Interval::new(self.slope - half, self.slope + half, level)
     }
 

@@ -10,6 +10,7 @@ mod correlated;
 mod coverage;
 mod equivalence;
 mod false_claims;
+mod flags;
 mod invariants;
 mod modes;
 mod placements;

@@ -1,0 +1,65 @@
+//! What launches of one round have in common.
+//!
+//! A clock that steps, a neighbour that comes or other work moves all figures that are launched meanwhile, so that
+//! their errors do not average out over figures as independent ones do. The variance of a sum is that of its parts and
+//! twice their covariances; the latter are estimated from launches of the same rounds.
+
+use std::collections::BTreeMap;
+
+use model::Figure;
+use stats::autocorrelation::variance_inflation;
+use stats::distribution::normal_quantile;
+use stats::quantile::midranks;
+
+/// One figure's part of the error of a mean.
+pub(super) struct MeanPart {
+    by_round: BTreeMap<u32, f64>,
+    /// By what launches that resemble their neighbours have made its variance larger.
+    inflation: f64,
+}
+
+impl MeanPart {
+    /// Of a figure whose ratio to another has such an error in the mean, as a logarithm with the sign of its direction.
+    ///
+    /// Launches count by their normal scores (van der Waerden, Proceedings of the Royal Netherlands Academy of Sciences
+    /// 55, 1952), since the median, or the centre of Hodges and Lehmann, moves by ranks: one round that disturbed all
+    /// figures hardly moves it. Of a document without rounds all are of one, in which the scores sum to nothing.
+    pub(super) fn of(own: &Figure, other: &Figure, error: f64) -> Self {
+        let launches = own.counted();
+        let known = launches.iter().filter_map(|launch| Some((launch.round, own.value_of(launch)?)));
+        let (rounds, values): (Vec<u32>, Vec<f64>) = known.unzip();
+        let (n, others) = (values.len() as f64, other.counted().len() as f64);
+        let ranks = midranks(&values).unwrap_or_default();
+        let scores: Vec<f64> = ranks.iter().map(|rank| normal_quantile((rank - 0.5) / n)).collect();
+        let scale = scores.iter().map(|score| score * score).sum::<f64>().sqrt();
+        // Of two sides that scatter alike the one with fewer launches brings more of the error.
+        let own_error = error * (others / (n + others)).sqrt();
+        let mut by_round = BTreeMap::new();
+        for (round, score) in rounds.into_iter().zip(scores).filter(|_| scale > 0.0) {
+            *by_round.entry(round).or_default() += own_error * score / scale;
+        }
+        Self { by_round, inflation: variance_inflation(&values) }
+    }
+}
+
+/// Variance of the sum of some parts beyond that of independent ones, at least 0: larger where the sums of rounds
+/// resemble their neighbours more than the launches of each figure do, which its own noise hides.
+pub(super) fn in_common(parts: &[MeanPart]) -> f64 {
+    let mut rounds: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
+    let (mut own, mut inflated) = (0.0, 0.0);
+    for part in parts {
+        for (round, error) in &part.by_round {
+            let (sum, squares) = rounds.entry(*round).or_default();
+            *sum += error;
+            *squares += error * error;
+            own += error * error;
+            inflated += part.inflation * error * error;
+        }
+    }
+    let common: f64 = rounds.values().map(|(sum, squares)| sum * sum - squares).sum();
+    if common <= 0.0 || own <= 0.0 {
+        return 0.0;
+    }
+    let sums: Vec<f64> = rounds.into_values().map(|(sum, _)| sum).collect();
+    common * (variance_inflation(&sums) * own / inflated).max(1.0)
+}
