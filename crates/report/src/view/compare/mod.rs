@@ -15,6 +15,7 @@ mod records;
 pub(super) mod rows;
 mod self_test;
 mod suggest;
+mod unknown;
 
 pub use self_test::self_test;
 
