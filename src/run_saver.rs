@@ -20,7 +20,7 @@ pub(crate) struct SaveOptions {
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Vec<String>,
     /// Write the run document to this file as well
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Keep the run nowhere but in --output
     #[arg(long, requires = "output")]

@@ -81,6 +81,21 @@ fn a_flag_means_the_same_in_every_verb() {
 }
 
 #[test]
+fn a_file_to_write_has_the_same_short_flag_everywhere() {
+    let mut verbs = Vec::new();
+    visible(&command(), "prony", &mut verbs);
+    let mut found = 0;
+    for (verb, definition) in &verbs {
+        for option in definition.get_arguments() {
+            let is_output = option.get_long() == Some("output");
+            assert_eq!(option.get_short() == Some('o'), is_output, "{verb}: -o is --output, and --output has it");
+            found += usize::from(is_output);
+        }
+    }
+    assert!(found > 10, "{found} verbs write a file");
+}
+
+#[test]
 fn values_have_names_that_say_what_they_are() {
     let mut verbs = Vec::new();
     visible(&command(), "prony", &mut verbs);

@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     #[arg(long = "to", value_name = "FORMAT", value_parser = format_names())]
     to: Option<String>,
     /// The file to write [default: standard output]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 

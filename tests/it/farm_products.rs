@@ -49,6 +49,13 @@ fn holes_are_filled_and_products_are_in_the_ledger() {
     assert_eq!((said.code, said.json()["faults"].as_array().unwrap().len()), (Some(1), 3), "{said:?}");
     let account = place.ask(&["farm", "account", "l", "--format", "csv"]).fine().out;
     assert!(account.lines().next().unwrap().contains("cpu_hours") && account.contains("n1"), "{account}");
+    // Everything is in columns on a narrow screen: a heading stands once, not beside every value.
+    let table = place.prony().args(["farm", "account", "l"]).env("COLUMNS", "80").output().unwrap();
+    let table = String::from_utf8(table.stdout).unwrap();
+    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+    for heading in ["chunks", "slot hours", "written"] {
+        assert_eq!(table.matches(heading).count(), 1, "{heading}: {table}");
+    }
 }
 
 /// The record of a chunk is damaged after the run; what the chunk writes the next time has other contents.

@@ -11,6 +11,9 @@ const SHARED: [&str; 3] = ["Arguments", "Error", "Result"];
 /// `max_width` of rustfmt.toml.
 const WIDTH: usize = 120;
 
+/// Most lines of a source file, those of tests included.
+const LINES: usize = 400;
+
 /// The lines of every source file of the program, without tests and comments.
 #[expect(clippy::unwrap_used, reason = "a tree that cannot be read fails the test")]
 pub(crate) fn sources() -> Vec<(PathBuf, Vec<String>)> {
@@ -135,6 +138,16 @@ fn comments_are_as_wide_as_code_at_most() {
         }
     }
     assert!(wide.is_empty(), "{wide:#?}");
+}
+
+#[test]
+fn no_source_file_is_longer_than_is_read_at_once() {
+    let lines = |path: &PathBuf| fs::read_to_string(path).unwrap_or_default().lines().count();
+    let long: Vec<_> = texts(Path::new(env!("CARGO_MANIFEST_DIR")))
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|ending| ending == "rs") && lines(path) > LINES)
+        .collect();
+    assert!(long.is_empty(), "longer than {LINES} lines, split them by subject: {long:#?}");
 }
 
 /// The pages and the sources of the tree, tests included.

@@ -94,6 +94,26 @@ pub(crate) mod rated {
     }
 
     #[test]
+    fn a_time_limit_holds_within_the_first_launch_and_one_that_is_too_short_is_told() {
+        let place = Place::new();
+        // It would count as hung after two minutes, and fail.
+        let endless = "echo begun >>\"$0.log\"; exec sleep 300";
+        let cut = rate(&place, ("zstd", endless), "int-1", &["--copies", "1", "--time-limit", "1s"]);
+        let told = "two launches of every component, which take 0:03 on the reference machine; --time-limit gives 0:01";
+        assert!(cut.err.contains(told), "{cut:?}");
+        assert_eq!(std::fs::read_to_string(place.file("player.log")).unwrap().lines().count(), 1, "{cut:?}");
+        let run = cut.json();
+        for figure in run["figures"].as_array().unwrap() {
+            assert!(figure["outcome"].get("failed").is_none(), "{figure}");
+            assert!(figure["launches"].as_array().is_none_or(Vec::is_empty), "nothing was begun after it: {figure}");
+        }
+        let enough = ["--copies", "1", "--max-launches", "8", "--time-limit", "10m"];
+        let answer = rate(&place, ("none", ":"), "int-1", &enough).fine();
+        assert!(!answer.err.contains("two launches"), "{answer:?}");
+        assert!((value(&answer.json(), "rating.int_1_speed") - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
     fn two_ratings_are_compared_explained_and_reported() {
         let place = Place::new();
         rate(&place, ("none", ":"), "int-1", &["--copies", "1", "--max-launches", "8"]).fine();

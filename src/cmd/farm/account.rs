@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use ::farm::{Ledger, SqliteLedger};
 use anyhow::{Context, Result};
-use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow};
+use model::Unit;
+use report::{
+    Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Records, Table, TableRow,
+};
 use serde::Serialize;
 
 use super::setup::FarmSetup;
@@ -66,6 +69,67 @@ fn rows(ledger: &dyn Ledger) -> Result<Vec<AccountRow>> {
     Ok(ledger.nodes()?.into_iter().map(row).collect())
 }
 
+/// Every column, for other programs: more than a page has room for.
+fn records(all: &[AccountRow]) -> Records {
+    let header = vec![
+        "farm",
+        "user",
+        "node",
+        "chunks",
+        "events",
+        "failed",
+        "cpu_hours",
+        "slot_hours",
+        "wasted_cpu_hours",
+        "bytes_read",
+        "bytes_written",
+        "joules",
+    ];
+    let line = |row: &AccountRow| {
+        let counts = [row.chunks, row.events, row.failed].map(|count| count.to_string());
+        let hours = [row.cpu_hours, row.slot_hours, row.wasted_cpu_hours].map(|hours| format!("{hours:.6}"));
+        let bytes = [row.bytes_read, row.bytes_written].map(|bytes| bytes.to_string());
+        let energy = row.energy.map(|joules| format!("{joules:.0}")).unwrap_or_default();
+        let names = [row.farm.clone(), row.user.clone(), row.node.clone()];
+        names.into_iter().chain(counts).chain(hours).chain(bytes).chain([energy]).collect()
+    };
+    Records { header, rows: all.iter().map(line).collect() }
+}
+
+/// The nodes of a farm: what they did in what time, then what they moved and used.
+fn sections(nodes: &[AccountRow]) -> [DocumentSection; 2] {
+    let number = |title: &str| Column::new(title, ColumnKind::Number);
+    let hours = |hours: f64| Cell::Printed(format!("{hours:.6}"));
+    let bytes = |count: u64| Cell::Value(PrintedQuantity::bare(count as f64, Unit::Bytes));
+    let time = |row: &AccountRow| TableRow {
+        cells: vec![
+            Cell::text(row.node.clone()),
+            Cell::Count(row.chunks),
+            Cell::Count(row.events),
+            Cell::Count(row.failed),
+            hours(row.cpu_hours),
+            hours(row.slot_hours),
+            hours(row.wasted_cpu_hours),
+        ],
+    };
+    let titles = ["chunks", "events", "failed", "CPU hours", "slot hours", "wasted CPU hours"];
+    let label = || std::iter::once(Column::new("node", ColumnKind::Label));
+    let times = Table::plain(label().chain(titles.map(number)).collect(), nodes.iter().map(time).collect());
+    let joules = |joules: f64| Cell::Value(PrintedQuantity::bare(joules, Unit::Joules));
+    let used = |row: &AccountRow| TableRow {
+        cells: vec![
+            Cell::text(row.node.clone()),
+            bytes(row.bytes_read),
+            bytes(row.bytes_written),
+            row.energy.map_or(Cell::Empty, joules),
+        ],
+    };
+    let titles = ["read", "written", "energy"];
+    let used = Table::plain(label().chain(titles.map(number)).collect(), nodes.iter().map(used).collect());
+    let title = nodes.first().map(|first| format!("farm {}, user {}", first.farm, first.user)).unwrap_or_default();
+    [DocumentSection::of(title, Block::Table(times)), DocumentSection::of("", Block::Table(used))]
+}
+
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let mut all = Vec::new();
     for path in &arguments.ledgers {
@@ -73,40 +137,9 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         tell_damage(&ledger);
         all.extend(rows(&ledger)?);
     }
-    let number = |title| Column::new(title, ColumnKind::Number);
-    let columns = vec![
-        Column::new("farm", ColumnKind::Label),
-        Column::new("user", ColumnKind::Words),
-        Column::new("node", ColumnKind::Words),
-        number("chunks"),
-        number("events"),
-        number("failed"),
-        number("cpu_hours"),
-        number("slot_hours"),
-        number("wasted_cpu_hours"),
-        number("bytes_read"),
-        number("bytes_written"),
-        number("joules"),
-    ];
-    let line = |row: &AccountRow| TableRow {
-        cells: vec![
-            Cell::text(row.farm.clone()),
-            Cell::text(row.user.clone()),
-            Cell::text(row.node.clone()),
-            Cell::Count(row.chunks),
-            Cell::Count(row.events),
-            Cell::Count(row.failed),
-            Cell::text(format!("{:.6}", row.cpu_hours)),
-            Cell::text(format!("{:.6}", row.slot_hours)),
-            Cell::text(format!("{:.6}", row.wasted_cpu_hours)),
-            Cell::Count(row.bytes_read),
-            Cell::Count(row.bytes_written),
-            row.energy.map_or(Cell::Empty, |joules| Cell::text(format!("{joules:.0}"))),
-        ],
-    };
     let mut document = Document::new("Account of farms");
-    let table = Table::plain(columns, all.iter().map(line).collect());
-    document.sections.push(DocumentSection::of("", Block::Table(table)));
+    document.sections = all.chunk_by(|a, b| a.farm == b.farm).flat_map(sections).collect();
+    document.records = Some(records(&all));
     document.data = EmbeddedJson::of(&all).ok();
     output::print(&document, common)?;
     Ok(ExitStatus::Fine)

@@ -9,6 +9,7 @@ use super::round::{Rating, RatingPart};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::cmd::session::LocalSession;
+use crate::output;
 use crate::run_options::MeasureOptions;
 
 /// Measures the frozen sets of a suite, or the rest of a run of it.
@@ -33,7 +34,15 @@ pub(crate) fn measure(
     let rounds = &measure.rounds;
     let mut fresh =
         application::document(suite, rounds.seed(), rounds.target(), rounds.time_limit, std::env::temp_dir());
-    let mut rating = Rating::new(&mut fresh, &parts, program.to_string_lossy().into_owned())?;
+    let mut rating = Rating::new(&mut fresh, &parts, program.to_string_lossy().into_owned(), rounds.time_limit)?;
+    let least = rating.least_seconds();
+    if let Some(limit) = rounds.time_limit.filter(|limit| *limit < least && resumed.is_none() && !measure.quiet) {
+        let [least, limit] = [least, limit].map(report::words::duration);
+        output::remark(&format!(
+            "no figure has an interval before two launches of every component, which take {least} on the reference \
+             machine; --time-limit gives {limit}"
+        ));
+    }
     let order = session.order(fresh, resumed)?;
     let result = session.measure(order, &mut rating)?;
     let draw = |run: &Run, context: &report::view::RunContext| {

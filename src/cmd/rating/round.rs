@@ -2,10 +2,10 @@
 //! the interval of order statistics, is the rating.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use application::{CopyReport, LaunchSpec, Starter};
+use application::{CopyReport, LaunchSpec, ProcessEnd, Starter};
 use measure::{Engine, EngineError, Reply, Stopper, WorkerStep};
 use model::{Figure, Invalid, Run};
 use rating::{Component, RatingSet};
@@ -38,6 +38,10 @@ pub(super) struct Rating {
     parts: Vec<RateSet>,
     program: String,
     starter: Starter,
+    /// Seconds that the run may take, if it has a limit.
+    limit: Option<f64>,
+    /// The moment at which the first launch began: the clock of the run began before it.
+    began: Option<Instant>,
     /// Whether the components were built for use.
     pub(super) optimised: bool,
 }
@@ -51,14 +55,27 @@ pub(super) struct RatingPart {
 }
 
 impl Rating {
-    /// Adds the figures of the parts to a run that has none yet; `program` does the work.
-    pub(super) fn new(run: &mut Run, parts: &[RatingPart], program: String) -> Result<Self> {
+    /// Adds the figures of the parts to a run that has none yet; `program` does the work, for `limit` seconds at most.
+    pub(super) fn new(run: &mut Run, parts: &[RatingPart], program: String, limit: Option<f64>) -> Result<Self> {
         let mut sets = Vec::new();
         for RatingPart { set, copies, mode } in parts {
             sets.push(RateSet { set: *set, copies: *copies, figure: run.figures.len(), noted: false });
             figures(run, *set, mode, *copies);
         }
-        Ok(Self { parts: sets, program, starter: starter()?, optimised: true })
+        Ok(Self { parts: sets, program, starter: starter()?, limit, began: None, optimised: true })
+    }
+
+    /// Seconds on the reference machine until every set has two launches, which an interval needs.
+    pub(super) fn least_seconds(&self) -> f64 {
+        2.0 * self.parts.iter().flat_map(|part| part.set.components()).map(|component| component.reference).sum::<f64>()
+    }
+
+    /// Seconds that a component of this round may take. The limit of the run cuts its first round, of which no figure
+    /// has an interval; later rounds are whole, as everywhere: who cuts the slow launches keeps the fast ones.
+    fn patience(&mut self, round: u32) -> f64 {
+        let began = *self.began.get_or_insert_with(Instant::now);
+        let limit = self.limit.filter(|_| round == 0);
+        limit.map_or(PATIENCE, |limit| (limit - began.elapsed().as_secs_f64()).clamp(0.0, PATIENCE))
     }
 }
 
@@ -76,12 +93,18 @@ impl Engine for Rating {
         let RateSet { set, copies, figure, noted } = self.parts[place];
         let mut values: Vec<(RateReading, CopyReport)> = Vec::new();
         for component in set.components() {
-            let report = match self.launch_component(component, copies, stopper) {
+            let patience = self.patience(step.round);
+            if patience <= 0.0 {
+                return Ok(vec![Reply::Done]);
+            }
+            let report = match self.launch_component(component, copies, patience, stopper) {
                 Ok(report) => report,
                 Err(application::Error::Stopped) => return Err(EngineError::Stopped),
                 Err(error) => return Ok(invalid(&self.parts[place], values.len(), &error.to_string(), None)),
             };
+            let cut = patience < PATIENCE && report.copies.iter().any(|copy| matches!(copy.how, ProcessEnd::TimedOut));
             match reading(component, &report) {
+                Err(_) if cut => return Ok(vec![Reply::Done]),
                 Ok(reading) => values.push((reading, report)),
                 Err(reason) => return Ok(invalid(&self.parts[place], values.len(), &reason, Some(&report))),
             }
@@ -125,6 +148,7 @@ impl Rating {
         &self,
         component: &Component,
         copies: u32,
+        patience: f64,
         stopper: &Stopper,
     ) -> Result<CopyReport, application::Error> {
         let command = [&self.program, "rate", "work", component.name].map(str::to_owned).to_vec();
@@ -132,7 +156,7 @@ impl Rating {
             commands: vec![command; copies as usize],
             directory: std::env::temp_dir(),
             environment: BTreeMap::new(),
-            patience: PATIENCE,
+            patience,
             ..LaunchSpec::default()
         };
         self.starter.launch(&order, stopper)

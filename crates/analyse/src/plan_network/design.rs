@@ -69,6 +69,11 @@ impl DesignFinding {
     }
 }
 
+/// `1 frame`, `11 frames`.
+fn frames(count: u64) -> String {
+    if count == 1 { "1 frame".to_owned() } else { format!("{count} frames") }
+}
+
 impl Design {
     /// The BaBar event builder of 1998: 22 senders, 15 receivers, 2 kHz of 32 kB, switched Fast Ethernet with 160 kB
     /// output and 32 kB input buffers for each port (Pavel, Millsom, Huffer and Day, CHEP 98).
@@ -103,16 +108,17 @@ impl Design {
     /// What bursts of all senders at once may have; nothing for one sender, which never loses a frame.
     fn bursts(&self) -> Vec<DesignFinding> {
         let (n, rate, buffer) = (self.senders, self.link_rate, self.output_buffer);
-        let Some(frames) = frames_per_sender(n, buffer, Framing::UDP) else { return Vec::new() };
+        let Some(each) = frames_per_sender(n, buffer, Framing::UDP) else { return Vec::new() };
         vec![
             DesignFinding::new("longest burst of all senders at once", burst_seconds(n, rate, buffer as f64), "s")
                 .remark("BUF / ((N - 1) l)"),
             DesignFinding::new("data of each sender in it", buffer as f64 / f64::from(n.saturating_sub(1).max(1)), "B")
                 .remark("BUF / (N - 1), headers counted"),
-            DesignFinding::new("the same in whole datagrams", (frames * u64::from(Framing::UDP.payload)) as f64, "B")
+            DesignFinding::new("the same in whole datagrams", (each * u64::from(Framing::UDP.payload)) as f64, "B")
                 .remark(format!(
-                    "{frames} frames; one more loses {}",
-                    percent(lost_share(n, frames + 1, buffer, Framing::UDP))
+                    "{}; one more loses {}",
+                    frames(each),
+                    percent(lost_share(n, each + 1, buffer, Framing::UDP))
                 )),
         ]
     }
@@ -128,8 +134,8 @@ impl Design {
             DesignFinding::new("payload into each receiver", each, "B/s"),
             DesignFinding::new("payload out of each sender", self.aggregate() / f64::from(n), "B/s"),
             DesignFinding::new("fragment", self.fragment(), "B").remark(format!(
-                "{} frame as a datagram, {} over TCP with timestamps",
-                Framing::UDP.frames(self.fragment().ceil() as u64),
+                "{} as a datagram, {} over TCP with timestamps",
+                frames(Framing::UDP.frames(self.fragment().ceil() as u64)),
                 Framing::TCP.frames(self.fragment().ceil() as u64)
             )),
             DesignFinding::new("load of a receiver's link", each * self.on_wire() / rate, "1"),
@@ -233,5 +239,8 @@ mod tests {
         assert!(!get("largest effective window without loss").printed.unwrap().agrees);
         assert!((get("senders for which 80 us holds").value - 161.0).abs() < 1e-9);
         assert!(get("fragment").remark.starts_with("1 frame as a datagram, 2 over TCP"));
+        let large = Design { event_bytes: 22.0 * 16_000.0, ..Design::BABAR }.findings();
+        let remark = |name: &str| large.iter().find(|finding| finding.name == name).unwrap().remark.clone();
+        assert!(remark("fragment").starts_with("11 frames as a datagram, 12 over TCP"), "{}", remark("fragment"));
     }
 }

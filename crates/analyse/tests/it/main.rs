@@ -3,11 +3,13 @@
 
 mod any_runs;
 mod choose;
+mod choose_told;
 mod choose_uncertain;
 mod common;
 mod compare_bases;
 mod compare_cycles;
 mod compare_guest;
+mod compare_matched;
 mod compare_modes;
 mod compare_published;
 mod compare_rating;
@@ -18,6 +20,7 @@ mod compare_simulated;
 mod compare_uncounted;
 mod explain_cycles;
 mod explain_few;
+mod explain_limits;
 mod explain_measured;
 mod explain_published;
 mod explain_rivals;
@@ -25,5 +28,6 @@ mod explain_streams;
 mod fleet;
 mod plan_network;
 mod predict;
+mod predict_machines;
 mod predict_public;
 mod trend;

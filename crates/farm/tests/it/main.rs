@@ -4,5 +4,6 @@ mod coordinator;
 mod damage;
 mod honesty;
 mod ledger;
+mod ledger_kept;
 mod nodes;
 mod relay;

@@ -5,4 +5,5 @@ mod lab;
 mod launcher;
 mod payload;
 mod serve;
+mod serve_rates;
 mod suite;

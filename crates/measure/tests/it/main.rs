@@ -7,5 +7,6 @@ mod plans;
 mod references;
 mod refinement;
 mod session;
+mod session_ended;
 mod subject;
 mod unshared_core;

@@ -9,7 +9,9 @@ use super::machine::{heading, notes};
 use super::tails::tails;
 use super::trusted::{told, trusted};
 use super::{matrices, scaling};
-use crate::words::{Told, duration, family_title, figure_label, modes, plural, remarks, resume_command, unconfirmed};
+use crate::words::{
+    Told, duration, family_title, figure_label, modes, plural, remarks, resume_command, unconfirmed, unknown_clock,
+};
 use crate::{
     Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Records, RowGroup,
     Table, TableRow, Tone,
@@ -117,6 +119,9 @@ pub(super) fn cells(figure: &Figure, label: String, target: f64, told: &Told) ->
     let remarks = remarks(figure, target, told);
     let with = |text: String| if remarks.is_empty() { text } else { format!("{text}; {}", remarks.join(", ")) };
     let launches = figure.counted().len();
+    if let Some(reason) = unknown_clock(figure) {
+        return vec![label, Cell::Across(format!("not known: {reason}"), Tone::Caution)];
+    }
     match &figure.outcome {
         Outcome::Measured(estimate) => {
             let quantity = PrintedQuantity::of(estimate, unit).in_metric(&figure.metric);

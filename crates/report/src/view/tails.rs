@@ -23,11 +23,11 @@ pub(super) fn tails(run: &Run) -> Option<DocumentSection> {
         Column::new("interval", ColumnKind::Number),
         Column::new("level", ColumnKind::Number),
     ];
-    let title = if run.figures.iter().any(|figure| slow(figure) && valid_quantiles(figure).len() > 1) {
-        "Single operations: median, 99%, 99.9% and maximum, of a rate 1%, 0.1% and minimum, each the median over launches"
-    } else {
-        "Single operations: median, 99%, 99.9% and maximum, each the median over launches"
-    };
+    let of_rates = run.figures.iter().any(|figure| slow(figure) && valid_quantiles(figure).len() > 1);
+    let of_rates = if of_rates { ", of a rate 1%, 0.1% and minimum" } else { "" };
+    // What another tool states is of its own single run, however it came to it.
+    let each = if run.origin.is_some() { "as stated by its source" } else { "each the median over launches" };
+    let title = format!("Single operations: median, 99%, 99.9% and maximum{of_rates}, {each}");
     Some(DocumentSection::of(title, Block::Table(Table { columns, groups })))
 }
 
@@ -84,6 +84,7 @@ fn name(quantile: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
     use super::*;
     use model::{Class, Estimate, EstimateMethod, FigureKey, Metric, Point, Unit};
 
@@ -120,6 +121,19 @@ mod tests {
         assert_eq!(names(&figure(Metric::lower(Unit::Seconds, "wake-up"), &old)), ["median", "maximum"]);
         let sound = [(0.5, 1.0, 0.96), (0.99, 3.0, 0.92), (0.999, 4.0, 0.92), (1.0, 6.98, 0.89)];
         assert_eq!(names(&figure(Metric::lower(Unit::Seconds, "wake-up"), &sound)), ["median", "99%", "99.9%"]);
+    }
+
+    #[test]
+    fn what_another_tool_states_is_no_median_over_launches() {
+        let mut run: Run = serde_json::from_str(
+            r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
+            "plan":{"suite":"quick","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"figures":[]}"#,
+        )
+        .unwrap();
+        run.figures = vec![figure(Metric::lower(Unit::Seconds, "wake-up"), &[(0.5, 1.0, 0.96), (1.0, 2.0, 0.96)])];
+        assert!(tails(&run).unwrap().title.ends_with(", each the median over launches"));
+        run.origin = Some(model::Origin { tool: "fio".to_owned(), ..model::Origin::default() });
+        assert!(tails(&run).unwrap().title.ends_with("maximum, as stated by its source"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Words for readers: names of families and points, outcomes, flags, times.
 
 mod ascii;
+mod clock;
 mod command;
 mod factor;
 mod label;
@@ -8,6 +9,7 @@ mod outcome;
 mod time;
 
 pub use ascii::ascii;
+pub(crate) use clock::{no_clock, unknown_clock};
 pub use command::{quoted, resume_command};
 pub use factor::{Factor, factor};
 pub(crate) use label::exact_words;

@@ -199,3 +199,28 @@ fn what_is_decided_is_not_listed_as_open() {
     let same = unwrapped(&drawn(&Terminal { width: 160, ..Terminal::default() }, &[&a, &a]));
     assert!(same.contains("are the same run") && !same.contains("not decided"), "{same}");
 }
+
+#[test]
+fn a_clock_that_no_processor_has_is_not_printed() {
+    let (mut a, b) = (at_clock(1, 2.6e9), at_clock(2, 2.6e9));
+    let found = a.figures.iter_mut().find(|figure| figure.probe == "cpu.clock").unwrap();
+    let Outcome::Measured(estimate) = &mut found.outcome else { panic!("{found:?}") };
+    (estimate.low, estimate.high) = (2.1e7, 3.4e10);
+    let show = |run: &Run| {
+        let mut out = Vec::new();
+        let screen = Terminal { width: 300, colour: false };
+        screen.render(&view::run(run, &view::RunContext::default()), &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        text.lines().find(|line| line.trim_start().starts_with("clock")).unwrap().to_owned()
+    };
+    let said = "its readings say 21 MHz to 34 GHz, which no processor's clock does";
+    assert!(show(&a).contains(&format!("not known: {said}")), "{}", show(&a));
+    assert!(show(&b).contains("2.6") && !show(&b).contains("not known"), "{}", show(&b));
+    for runs in [[&a, &b], [&b, &a]] {
+        let text = drawn(&Terminal { width: 300, colour: false }, &runs).replace('\u{a0}', " ");
+        assert!(text.contains(&format!("The clock of vm 1 is not known: {said}")), "{text}");
+        assert!(!text.contains("The clock: "), "{text}");
+    }
+    let sound = drawn(&Terminal { width: 300, colour: false }, &[&b, &at_clock(3, 2.6e9)]);
+    assert!(sound.contains("The clock: ") && !sound.contains("not known"), "{sound}");
+}

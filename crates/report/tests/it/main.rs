@@ -3,6 +3,7 @@
 mod answer;
 mod browser;
 mod cycles;
+mod edge;
 mod evaluation;
 mod fixture;
 mod formats;

@@ -18,6 +18,7 @@ mod power;
 mod prediction;
 mod published_data;
 mod recordings;
+mod recordings_spaced;
 mod session;
 
 /// Numbers of launches at which a figure is judged by default.

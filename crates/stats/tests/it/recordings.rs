@@ -10,18 +10,19 @@
 
 use std::collections::BTreeMap;
 
+use crate::LOOKS;
+use crate::session::{Session, consecutive, resample, sessions};
 use rand::Rng;
-use stats::order_statistic::{launch_median_interval, launch_median_range};
+use stats::order_statistic::launch_median_range;
 use stats::simulate::generator;
 use stats::stop::{CALLING_LEVEL, TARGET, look_at_launches};
 use stats::{Interval, median, modes};
 
-use crate::LOOKS;
-use crate::session::{Session, consecutive, resample, sessions};
-
 /// Resamples of every figure, if not for a brief look.
 const RESAMPLES: usize = 120;
-const LEVEL: f64 = 0.95;
+
+pub(crate) const LEVEL: f64 = 0.95;
+
 const LAST: usize = LOOKS[LOOKS.len() - 1];
 
 /// Resamples of every figure, and by how much a share of them may be lower than one of [`RESAMPLES`].
@@ -43,7 +44,7 @@ fn own() -> Vec<Session> {
     texts.iter().map(|(name, text)| Session { name: (*name).to_owned(), figures: parse(text) }).collect()
 }
 
-fn parse(text: &str) -> BTreeMap<String, Vec<f64>> {
+pub(crate) fn parse(text: &str) -> BTreeMap<String, Vec<f64>> {
     let figure = |line: &str| {
         let mut fields = line.split(' ');
         (fields.next().unwrap().to_owned(), fields.map(|v| v.parse().unwrap()).collect())
@@ -75,12 +76,12 @@ fn ended(values: &[f64]) -> (usize, Interval, bool) {
 }
 
 /// Launches of a figure when the time is up: all that it may have in half of the runs, else any number.
-fn until(rng: &mut impl Rng) -> usize {
+pub(crate) fn until(rng: &mut impl Rng) -> usize {
     if rng.random_range(0..2) == 0 { LAST } else { rng.random_range(LOOKS[1]..=LAST) }
 }
 
 #[derive(Default, Clone, Copy)]
-struct Tally {
+pub(crate) struct Tally {
     runs: usize,
     covered: usize,
     called: usize,
@@ -93,7 +94,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn of(truth: f64, runs: impl Iterator<Item = Vec<f64>>) -> Self {
+    pub(crate) fn of(truth: f64, runs: impl Iterator<Item = Vec<f64>>) -> Self {
         let mut tally = Self::default();
         let (mut before, mut missed) = (false, false);
         for values in runs {
@@ -127,12 +128,12 @@ impl Tally {
         }
     }
 
-    fn coverage(&self) -> f64 {
+    pub(crate) fn coverage(&self) -> f64 {
         self.covered as f64 / self.runs.max(1) as f64
     }
 
     /// Coverage of converged figures; 1 if there are none.
-    fn when_called(&self) -> f64 {
+    pub(crate) fn when_called(&self) -> f64 {
         if self.called == 0 { 1.0 } else { self.called_covered as f64 / self.called as f64 }
     }
 
@@ -154,7 +155,7 @@ impl Tally {
 
 /// Prints a line of the table; returns the tally of all figures, and of those that converge in fewer than a fifth of
 /// their runs.
-fn table(title: &str, each: &[(String, Tally)]) -> (Tally, Tally) {
+pub(crate) fn table(title: &str, each: &[(String, Tally)]) -> (Tally, Tally) {
     let sum = |wanted: &dyn Fn(&Tally) -> bool| {
         each.iter().filter(|(_, t)| wanted(t)).fold(Tally::default(), |sum, (_, t)| sum.plus(*t))
     };
@@ -287,68 +288,6 @@ fn interrupted_runs_have_the_stated_coverage() {
             own_level as f64 / windows as f64
         );
         assert!(share >= 0.93, "{n} launches: {share}");
-    }
-}
-
-/// How far apart launches lie decides what their interval says: half a second apart they describe a quarter of a
-/// minute, which is another than the minutes around it where the host's other guests decide.
-#[test]
-fn launches_further_apart_describe_more_of_the_host() {
-    let mut rng = generator(37);
-    let recorded = parse(include_str!("../noise/long_guest.txt"));
-    let mut found = Vec::new();
-    for step in [1, 2, 4, 8] {
-        let every = |values: &Vec<f64>, start: usize, rng: &mut _| {
-            let some: Vec<f64> =
-                (0..values.len() / step).map(|at| values[(start + at * step) % values.len()]).collect();
-            some[..until(rng).min(some.len())].to_vec()
-        };
-        let mut each: Vec<(String, Tally)> = Vec::new();
-        for (name, values) in &recorded {
-            let truth = median(values).unwrap();
-            let tally = Tally::of(truth, (0..values.len()).map(|start| every(values, start, &mut rng)));
-            each.push((name.clone(), tally));
-        }
-        let (all, _) = table(&format!("of a long recording, {:.1} s apart", 0.53 * step as f64), &each);
-        found.push((all.coverage(), all.when_called()));
-    }
-    let [half, one, two, four] = found[..] else { panic!("{found:?}") };
-    assert!(half.1 < one.1 && one.1 < two.1 && two.1 < four.1, "{found:?}");
-    // The spacing of runs without a limit, and the rounds of `default`.
-    assert!(one.0 >= 0.93 && one.1 >= 0.92 && two.1 >= 0.95 && four.1 >= 0.98, "{found:?}");
-}
-
-/// In what share of runs the interval of so many executions covers the median of all recorded ones, each of them so
-/// many after the one before.
-fn covered(recorded: &[f64], executions: usize, step: usize) -> f64 {
-    let truth = median(recorded).unwrap();
-    let starts = recorded.len() - (executions - 1) * step;
-    let covers = |start: &usize| {
-        let some: Vec<f64> = recorded[*start..].iter().step_by(step).take(executions).copied().collect();
-        // Where so many cannot say it at that level, their extremes are printed, at a lower one.
-        let found = launch_median_interval(&some, LEVEL).or_else(|| launch_median_range(&some));
-        found.is_some_and(|found| found.interval.contains(truth))
-    };
-    (0..starts).filter(covers).count() as f64 / starts as f64
-}
-
-/// The same holds for executions of whole programs: `executions_alone` and `executions_beside_builds` are 3,000 and
-/// 4,000 of a program that lists a directory, microseconds, one every twentieth of a second, on a guest without other
-/// work and beside compilers that came and went. Half a second apart is what `time` and `app` do.
-#[test]
-fn executions_further_apart_describe_more_of_the_host() {
-    let texts = [
-        ("alone", include_str!("../noise/executions_alone.txt")),
-        ("beside builds", include_str!("../noise/executions_beside_builds.txt")),
-    ];
-    for (name, text) in texts {
-        let recorded = parse(text).remove("ls").unwrap();
-        for executions in [14, 20, 40] {
-            let shares = [1, 2, 4, 10, 20].map(|step| covered(&recorded, executions, step));
-            println!("TABLE {executions} executions {name}, 0.05, 0.1, 0.2, 0.5, 1 s apart: {shares:.3?} cover");
-            assert!(shares[3] > shares[0] + 0.05, "{name}, {executions}: {shares:?}");
-            assert!(name != "alone" || shares[3] >= 0.93, "{executions}: {shares:?}");
-        }
     }
 }
 

@@ -5,6 +5,7 @@ use analyse::compare::{CompareRow, CompareVerdict, Compared, Normalise, Ratio, R
 use model::{Unit, percent};
 
 use super::BESIDE;
+use super::unknown::unknown_clock;
 use crate::words::{factor, plural};
 use crate::{Column, ColumnKind, PrintedQuantity};
 
@@ -16,8 +17,17 @@ pub(crate) fn notes(comparison: &Comparison, reference: usize, others: &[usize])
         0..=BESIDE => told.iter().map(|note| note.sentence(comparison)).collect(),
         _ => vec![of_many(comparison, &told)],
     };
+    notes.extend(unknown(comparison).map(|(name, reason)| format!("The clock of {name} is not known: {reason}")));
     notes.extend(bases(comparison, others));
     notes
+}
+
+/// Runs whose readings tell no clock, and why.
+fn unknown(comparison: &Comparison) -> impl Iterator<Item = (&str, String)> {
+    let row = comparison.rows.iter().find(|row| row.probe == model::CLOCK);
+    let ratios = row.into_iter().flat_map(|row| row.ratios.iter().map(move |ratio| (row, ratio)));
+    let machines = comparison.machines.iter().zip(ratios);
+    machines.filter_map(|(machine, (row, ratio))| Some((machine.name.as_str(), unknown_clock(row, ratio)?)))
 }
 
 /// A run's clock against the reference's.
@@ -80,6 +90,9 @@ fn of_many(comparison: &Comparison, notes: &[ClockNote<'_>]) -> String {
 fn against(comparison: &Comparison, reference: usize, other: usize) -> Option<ClockNote<'_>> {
     let (base, machine) = (comparison.machines.get(reference)?, comparison.machines.get(other)?);
     if machine.relation == Relation::SameRun {
+        return None;
+    }
+    if unknown(comparison).any(|(name, _)| [&base.name, &machine.name].into_iter().any(|known| known == name)) {
         return None;
     }
     let (from, to) = (base.clock?, machine.clock?);

@@ -54,7 +54,7 @@ fn table(comparison: &Comparison, reference: usize, figures: &[&Compared]) -> Ta
             continue;
         }
         let cell = |(row, ratio): (&&Compared, Option<&Ratio>)| match ratio {
-            Some(ratio) if index == reference => own(rows::value(ratio, &row.metric)),
+            Some(ratio) if index == reference => own(rows::value(row, ratio)),
             Some(ratio) if has(ratio) => rows::ratio(row, ratio, comparison.normalise, UNDECIDED),
             _ => Cell::Empty,
         };

@@ -4,6 +4,7 @@ pub(super) mod assumed;
 pub(super) mod brief;
 pub(super) mod clock;
 pub(super) mod definitions;
+pub(super) mod edge;
 mod gate;
 pub(super) mod heat;
 pub(super) mod many;
@@ -14,6 +15,7 @@ mod records;
 pub(super) mod rows;
 mod self_test;
 mod suggest;
+mod unknown;
 
 pub use self_test::self_test;
 
@@ -91,6 +93,9 @@ fn whole(comparison: &Comparison, reference: usize, others: &[usize]) -> Vec<Doc
             sections.push(DocumentSection::of("", Block::Table(table)));
         }
         _ => sections.extend(many::sections(comparison, reference, FIGURES)),
+    }
+    if let Some(table) = sections.last_mut() {
+        table.blocks.extend(edge::line(comparison, others, others.len() == 1));
     }
     if others.len() > 1 {
         sections.extend(heat::section(comparison).filter(|_| others.len() > BESIDE));

@@ -4,8 +4,9 @@ use analyse::Comparison;
 use analyse::compare::{
     CompareRow as Compared, CompareVerdict, GainDirection, ModeRatio, NeededLaunches, Normalise, Ratio, RatioBasis,
 };
-use model::{BEYOND_CACHES, Metric, Outcome, Unit, percent};
+use model::{BEYOND_CACHES, Outcome, Unit, percent};
 
+use super::unknown::{has_no_clock, unknown_clock};
 use super::{clock, definitions, places};
 use crate::words::{axis_value, factor, label, modes, plural};
 use crate::{Cell, Column, ColumnKind, PrintedQuantity, TableRow, Tone};
@@ -29,7 +30,7 @@ pub(super) fn pair(row: &Compared, (reference, other): (usize, usize), normalise
         let words = mode_words(row, &ratio.modes, normalise);
         return TableRow { cells: vec![name, Cell::Across(format!("{words}; {word}"), tone)] };
     }
-    let mut cells = vec![name, value(base, &row.metric), value(ratio, &row.metric)];
+    let mut cells = vec![name, value(row, base), value(row, ratio)];
     cells.extend(change(row, ratio, normalise));
     cells.push(Cell::Text(word.to_owned(), tone));
     cells.extend(told.then(|| Cell::Text(clock::basis(ratio, normalise), Tone::Muted)));
@@ -38,7 +39,9 @@ pub(super) fn pair(row: &Compared, (reference, other): (usize, usize), normalise
 
 /// The ratio or the factor, and its interval.
 pub(crate) fn change(row: &Compared, ratio: &Ratio, normalise: Normalise) -> [Cell; 2] {
-    let Some(quantity) = quantity(ratio) else { return [Cell::Empty, Cell::Empty] };
+    let Some(quantity) = quantity(ratio).filter(|_| !has_no_clock(row, ratio)) else {
+        return [Cell::Empty, Cell::Empty];
+    };
     let (cell, quantity) = match normalise {
         Normalise::Ratio => (Cell::Value(quantity), quantity),
         Normalise::Gain => {
@@ -87,7 +90,7 @@ pub(crate) fn name(row: &Compared) -> String {
 /// Several runs: the reference's value, and a ratio with its verdict for each machine.
 pub(super) fn side_by_side(row: &Compared, reference: usize, others: &[usize], normalise: Normalise) -> TableRow {
     let mut cells = vec![Cell::text(name(row))];
-    cells.push(row.ratios.get(reference).map_or(Cell::Empty, |base| value(base, &row.metric)));
+    cells.push(row.ratios.get(reference).map_or(Cell::Empty, |base| value(row, base)));
     for other in others {
         let Some(ratio) = row.ratios.get(*other) else { continue };
         cells.push(self::ratio(row, ratio, normalise, "undecided"));
@@ -105,7 +108,7 @@ pub(super) fn ratio(row: &Compared, ratio: &Ratio, normalise: Normalise, undecid
         Some(CompareVerdict::Different) => ratio.direction.map_or(word, way),
         _ => word,
     };
-    match quantity(ratio) {
+    match quantity(ratio).filter(|_| !has_no_clock(row, ratio)) {
         Some(quantity) => {
             let text = words(row, quantity, normalise);
             let said = ratio.verdict == Some(CompareVerdict::Different) && text.contains(word);
@@ -141,8 +144,12 @@ pub(crate) fn quantity(ratio: &Ratio) -> Option<PrintedQuantity> {
     })
 }
 
-pub(super) fn value(ratio: &Ratio, metric: &Metric) -> Cell {
+pub(super) fn value(row: &Compared, ratio: &Ratio) -> Cell {
+    let metric = &row.metric;
     let shown = |quantity: PrintedQuantity| quantity.in_metric(metric);
+    if unknown_clock(row, ratio).is_some() {
+        return Cell::Text("not known".to_owned(), Tone::Caution);
+    }
     match &ratio.outcome {
         Some(Outcome::Measured(estimate)) => Cell::Value(shown(PrintedQuantity::of(estimate, metric.unit))),
         Some(Outcome::Below { bound }) => Cell::Below(shown(PrintedQuantity::bare(*bound, metric.unit))),

@@ -16,7 +16,7 @@ use analyse::compare::Relation;
 use analyse::explain::Explanation;
 use model::{FigureKey, Run};
 
-use super::compare::{assumed, many, means, open, side_by_side};
+use super::compare::{assumed, edge, many, means, open, side_by_side};
 use super::{compare, explain, machine, matrices, network, run, scaling};
 use crate::words::{family_title, plural};
 use crate::{Block, Cell, Document, DocumentSection, Records, Table};
@@ -253,7 +253,8 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
 /// The reference's values and the ratios of every other machine.
 fn normalised(comparison: &Comparison, reference: usize, others: &[usize]) -> Vec<Block> {
     if others.len() <= compare::BESIDE {
-        return vec![Block::Table(side_by_side(comparison, reference, others))];
+        let table = Block::Table(side_by_side(comparison, reference, others));
+        return std::iter::once(table).chain(edge::line(comparison, others, false)).collect();
     }
     let mark = format!("{} stands for undecided.", many::UNDECIDED);
     let titled = |section: DocumentSection| std::iter::once(Block::Text(section.title)).chain(section.blocks);
@@ -261,6 +262,7 @@ fn normalised(comparison: &Comparison, reference: usize, others: &[usize]) -> Ve
     if many::undecided(comparison) {
         blocks.insert(0, Block::Text(mark));
     }
+    blocks.extend(edge::line(comparison, others, false));
     blocks
 }
 

@@ -11,8 +11,11 @@ use crate::{
 };
 
 /// How to read the distributions.
-const TAILS: &str = "How slow the slow ones are: 99% means that one operation in a hundred takes longer than this. Each \
-                     point is the median over launches, each bar its interval.";
+const TAILS: &str = "How slow the slow ones are: 99% means that one operation in a hundred takes longer than this.";
+
+/// What the points are of runs that were measured, and of those that other tools or publications state.
+const MEASURED: &str = "Each point is the median over launches, each bar its interval.";
+const STATED: &str = "Points of imported runs are as their sources state them.";
 
 /// Quantiles of the rows that stand for more of them.
 const LISTED: [(f64, &str); 4] = [(0.5, "median"), (0.99, "99%"), (0.999, "99.9%"), (1.0, "max")];
@@ -25,7 +28,14 @@ pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> 
         quantiles(runs, names).into_iter().partition(|chart| curves(chart).len() <= CURVES);
     let mut sections = Vec::new();
     if !drawn.is_empty() || !listed.is_empty() {
-        let mut blocks = vec![Block::Text(TAILS.to_owned())];
+        let mut about = vec![TAILS];
+        let drawn_of = |imported: bool| {
+            let mut runs = runs.iter().filter(|run| run.origin.is_some() == imported);
+            runs.any(|run| run.figures.iter().any(|figure| valid_quantiles(figure).len() > 1))
+        };
+        about.extend(drawn_of(false).then_some(MEASURED));
+        about.extend(drawn_of(true).then_some(STATED));
+        let mut blocks = vec![Block::Text(about.join(" "))];
         blocks.extend((!drawn.is_empty()).then_some(Block::Multiples(drawn)));
         blocks.extend(listed.iter().map(rows));
         sections.push(DocumentSection { title: "Latency distributions".to_owned(), blocks });

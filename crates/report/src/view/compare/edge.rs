@@ -1,0 +1,42 @@
+//! Figures that are the same although the printed interval goes beyond the band: two one-sided tests at 5% decide,
+//! which is the interval at 90%, and the printed one is wider.
+
+use analyse::Comparison;
+use analyse::compare::{CompareRow, CompareVerdict, ModeRatio, Ratio, RatioBasis};
+use model::percent;
+
+use crate::Block;
+use crate::words::plural;
+
+/// The line below a table that prints the ratios of `others`, if it has such a figure. `modes` tells whether it prints
+/// the ratios of modes too.
+pub(crate) fn line(comparison: &Comparison, others: &[usize], modes: bool) -> Option<Block> {
+    let beyond = |row: &&CompareRow| {
+        let mut ratios = others.iter().filter_map(|other| row.ratios.get(*other));
+        ratios.any(|ratio| is_beyond(comparison, ratio, modes))
+    };
+    let figures = comparison.rows.iter().filter(beyond).count();
+    (figures > 0).then(|| {
+        Block::Text(format!(
+            "Same is judged at {}: the {} interval of {} goes beyond the band.",
+            percent(stats::equivalence_level(comparison.level)),
+            percent(comparison.level),
+            plural(figures, "figure")
+        ))
+    })
+}
+
+fn is_beyond(comparison: &Comparison, ratio: &Ratio, modes: bool) -> bool {
+    let band = match (ratio.basis, comparison.cycles_band) {
+        (RatioBasis::Cycles, Some(cycles)) => cycles,
+        _ => comparison.band,
+    };
+    let is_same = |verdict: Option<CompareVerdict>| verdict == Some(CompareVerdict::Same);
+    let mode = |mode: &ModeRatio| is_same(mode.verdict) && reaches(mode.low.zip(mode.high), comparison.band);
+    is_same(ratio.verdict) && reaches(ratio.low.zip(ratio.high), band) || modes && ratio.modes.iter().any(mode)
+}
+
+/// Whether an interval of a ratio has an end that the band, half of whose width is a logarithm, does not hold.
+fn reaches(ends: Option<(f64, f64)>, band: f64) -> bool {
+    ends.is_some_and(|(low, high)| low.ln() <= -band || high.ln() >= band)
+}

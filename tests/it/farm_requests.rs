@@ -1,0 +1,131 @@
+//! Farms that are asked for: what is refused, and what a terminal and a program read of their state.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
+
+use crate::common::Place;
+use serde_json::Value;
+
+#[test]
+fn invalid_requests_are_refused_in_one_line() {
+    let place = Place::new();
+    let refused = |arguments: &[&str]| place.ask(&[&["farm"], arguments].concat()).refused();
+    let run = ["run", "builtin:reconstruct", "--events", "10", "--chunk", "5"];
+    assert!(refused(&["run", "builtin:nothing", "--events", "1", "--chunk", "1"]).contains("builtin:reconstruct"));
+    assert!(refused(&["run", "builtin:simulate", "--events", "0", "--chunk", "1"]).contains("at least one"));
+    assert!(refused(&[&run[..], &["--listen", "0.0.0.0"]].concat()).contains("name the one address"));
+    assert!(refused(&[&run[..], &["--launcher", "slurm"]].concat()).contains("--listen"));
+    assert!(refused(&[&run[..], &["--launcher", "ssh", "--listen", "192.0.2.1"]].concat()).contains("--hosts"));
+    let host = ["--launcher", "ssh", "--listen", "192.0.2.1", "--hosts=-oProxyCommand=x"];
+    assert!(refused(&[&run[..], &host].concat()).contains("not a valid host name"));
+    let host = ["--launcher", "ssh", "--listen", "192.0.2.1", "--hosts=a,me@A"];
+    assert!(refused(&[&run[..], &host].concat()).contains("use a as two nodes: --hosts names it twice"));
+    assert!(refused(&[&run[..], &["--expect-digest", "xyz"]].concat()).contains("digest"));
+    assert!(refused(&["resume", "nothing"]).contains("nothing"));
+    let said = refused(&[&run[..], &["--ledger", "postgres://me@host/base"]].concat());
+    assert!(said.contains("postgres://me@host/base") && said.contains("a ledger is a file"), "{said}");
+    // A password on the command line is refused before anything is done with it, and not repeated.
+    let said = refused(&["status", "postgres://me:secret@host/base"]);
+    assert!(said.contains("PGPASSWORD") && !said.contains("secret"), "{said}");
+    // An address that cannot be listened on leaves no ledger behind.
+    let said = refused(&[&run[..], &["--listen", "192.0.2.1", "--ledger", "none"]].concat());
+    assert!(said.contains("192.0.2.1") && !place.file("none").exists(), "{said}");
+    assert!(refused(&[&run[..], &["--products", "p"]].concat()).contains("{out}"));
+    assert!(refused(&[&run[..], &["--verify", "10"]].concat()).contains("one node"));
+    assert!(refused(&[&run[..], &["--verify", "101", "--nodes", "2"]].concat()).contains("0 to 100"));
+    std::fs::write(place.file("text"), "not a ledger").unwrap();
+    assert!(refused(&["status", "text"]).contains("ledger"));
+}
+
+/// The small version of the measurements in docs/farm.md; no speed is asserted.
+#[test]
+fn the_bench_counts_everything_once() {
+    let place = Place::new();
+    let said = place.ask(&["farm", "bench", "--pilots", "100", "--chunks", "2000"]).fine().out;
+    assert!(said.contains("2000 chunks, 100 pilots"), "{said}");
+    let data = place.ask(&["farm", "bench", "--pilots", "3", "--chunks", "20", "--json"]).fine().json();
+    assert!(data["chunks"] == 20 && data["pilots"] == 3 && data["memory"].is_array(), "{data}");
+}
+
+/// Output on a terminal while a farm runs: only lines that are redrawn, and none of them remain.
+#[test]
+fn a_terminal_shows_the_state_of_the_farm() {
+    let place = Place::new();
+    let program = env!("CARGO_BIN_EXE_prony");
+    let run = format!(
+        "stty cols 200 rows 40; exec {program} farm run builtin:simulate --events 60 --chunk 2 --nodes 2 --slots 1 --pace 0.2"
+    );
+    let mut terminal = std::process::Command::new("script");
+    terminal.args(["--quiet", "--return", "--flush", "--command", &run, "/dev/null"]).current_dir(place.path());
+    let Ok(output) = terminal.env("PRONY_STORE", place.file("runs.sqlite")).env("TERM", "xterm").output() else {
+        testing::skip!("no terminal here: script(1) is not installed");
+        return;
+    };
+    let seen = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{seen}");
+    for words in ["/30 chunks", " events/s now, ", " so far, efficiency ", " left, 0 refused (0.0 s of CPU time)"] {
+        assert!(seen.contains(words), "{words}: {seen}");
+    }
+    for node in ["  n1: ", "  n2: "] {
+        let line = seen.split(['\r', '\n']).rfind(|line| line.contains(node)).unwrap();
+        assert!(line.contains(" events/s, ") && line.contains("1 slots") && line.contains("0 refused"), "{line}");
+    }
+    // The report comes after the lines are removed.
+    let last = seen.rfind(" events/s now, ").unwrap();
+    assert!(seen[last..].contains("what must hold"), "{seen}");
+}
+
+#[test]
+fn a_program_reads_the_state_of_the_farm() {
+    let place = Place::new();
+    let arguments =
+        ["farm", "run", "builtin:simulate", "--events", "60", "--chunk", "2", "--nodes", "2", "--jobs", "1"];
+    let answer = place.ask(&[&arguments[..], &["--pace", "0.2", "--progress", "json", "--json"]].concat());
+    let answer = answer.fine();
+    let lines: Vec<Value> = answer.err.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    assert!(lines.len() >= 2, "{}", answer.err);
+    let counted = |line: &Value| line["counted"].as_u64().unwrap();
+    assert!(lines.windows(2).all(|pair| counted(&pair[0]) <= counted(&pair[1])), "{lines:?}");
+    let last = lines.last().unwrap();
+    assert_eq!(
+        (counted(last), &last["chunks"], &last["events"], &last["eta"]),
+        (30, &30.into(), &60.into(), &0.0.into())
+    );
+    // Beside other work a lease may run out before its chunk is done; the later of two results is refused.
+    assert!(last["refused"].is_u64() && last["given_up"] == 0, "{last}");
+    assert!(last["rate_so_far"].as_f64().unwrap() > 0.0 && last["efficiency"].as_f64().unwrap() > 0.0);
+    let nodes = last["nodes"].as_array().unwrap();
+    assert_eq!(nodes.iter().map(|node| node["chunks"].as_u64().unwrap()).sum::<u64>(), 30);
+    // With the option for silence it prints nothing.
+    let silent = place.ask(&["farm", "run", "builtin:simulate", "--events", "4", "--chunk", "2", "--progress", "none"]);
+    assert!(!silent.fine().err.contains("events/s"));
+}
+
+/// What would become a command of the batch script is refused in one line.
+#[test]
+fn options_of_several_lines_reach_no_batch_script() {
+    let place = Place::new();
+    let run = ["farm", "run", "builtin:simulate", "--events", "8", "--chunk", "4", "--script", "slurm"];
+    let wrong = ["--shared-dir", "shared", "--slurm-option", "--comment=a\ntouch here"];
+    let said = place.ask(&[&run[..], &wrong].concat()).refused();
+    assert!(said.contains("control character"), "{said}");
+    for system in ["slurm", "condor"] {
+        let said = place.ask(&[&run[..8], &[system, "--shared-dir", "a\ntouch here"]].concat()).refused();
+        assert!(said.contains("control character"), "{said}");
+    }
+    let blanks = ["--shared-dir", "shared", "--slurm-option=--comment=two words # \"x\""];
+    let script = place.ask(&[&run[..], &blanks].concat()).fine().out;
+    assert!(script.contains("#SBATCH \"--comment=two words # \\\"x\\\"\"\n"), "{script}");
+    let two = place.ask(&[&run[..], &["--shared-dir", "shared", "--slurm-option=--account x"]].concat()).refused();
+    assert!(two.contains("--name=value"), "{two}");
+    let fleet = ["fleet", "run", "--launcher", "slurm", "--nodes", "2", "--emit"];
+    for option in ["--slurm-option", "--partition", "--nodelist"] {
+        let said = place.ask(&[&fleet[..], &[option, "x\ntouch here"]].concat()).refused();
+        assert!(said.contains("control character"), "{said}");
+    }
+    assert!(
+        place
+            .ask(&[&run[..], &["--shared-dir", "shared", "--slurm-option", "--comment=a"]].concat())
+            .fine()
+            .out
+            .contains("#SBATCH --comment=a\n")
+    );
+}

@@ -1,0 +1,202 @@
+//! Studies of a network: curves, event building and bursts, between processes and in the laboratory.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails, and says what it skips"
+)]
+
+use super::net::{Held, figures, in_blocks, shortly, start};
+use crate::common::Place;
+use serde_json::Value;
+
+#[test]
+fn effects_are_studied_and_events_built_between_processes() {
+    let place = Place::new();
+    let study = in_blocks(&place, &["net", "study", "--time-limit", "60s", "--max-launches", "8", "--json"]);
+    assert_eq!(study.code, Some(0), "{}", study.err);
+    let study: Value = serde_json::from_str(&study.out).unwrap();
+    let factors: Vec<&str> = figures(&study).iter().map(|figure| figure["point"]["factor"].as_str().unwrap()).collect();
+    assert_eq!(&factors[..4], ["window", "congestion", "nagle", "duplex"]);
+    let build = shortly(
+        &place,
+        &[
+            "net",
+            "build",
+            "--senders",
+            "3",
+            "--receivers",
+            "2",
+            "--events",
+            "300",
+            "--rate",
+            "2000",
+            "--exponential",
+            "--poisson",
+            "--max-launches",
+            "8",
+            "--json",
+            "--max-skew",
+            "1000",
+        ],
+    );
+    assert_eq!(build.code, Some(0), "{}", build.err);
+    let build: Value = serde_json::from_str(&build.out).unwrap();
+    assert_eq!(build["figures"][0]["probe"], "network.events");
+    let latencies = figures(&build).iter().filter(|figure| figure["probe"] == "network.event_latency").count();
+    assert_eq!(latencies, 4);
+    let titles: Vec<&str> = figures(&build).iter().map(|figure| figure["title"].as_str().unwrap()).collect();
+    assert!(titles.iter().all(|title| title.starts_with(|c: char| c.is_lowercase())), "{titles:?}");
+    for lost in ["network.event_loss", "network.payload_loss"] {
+        assert!(figures(&build).iter().any(|figure| figure["probe"] == lost), "{lost} is no figure: {build}");
+    }
+}
+
+#[test]
+fn the_published_design_is_recomputed_and_its_slip_named() {
+    let place = Place::new();
+    let plan = place.ask(&["net", "plan", "--design", "babar", "--events", "2000"]);
+    let said = plan.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(plan.code == Some(0) && said.contains("609.52 µs 80 µs does not follow"), "{plan:?}");
+    assert!(said.contains("64 MB/s 64 MB/s agrees") && said.contains("million steps"), "{said}");
+    // One sender has no bursts of all: no infinite time, and no 18446744073709551615 frames.
+    let one = place.ask(&["net", "plan", "--senders", "1"]).fine().out;
+    assert!(!one.contains("infinite") && !one.contains("18446744073709551615") && !one.contains("longest"), "{one}");
+    for rate in ["nan", "inf", "-1"] {
+        let said = place.ask(&["net", "plan", "--events-per-second", rate]).refused();
+        assert!(said.contains("0 to 1000000000 events"), "{said}");
+        let said = place.ask(&["net", "udp", "--offered", rate]).refused();
+        assert!(said.contains("datagrams a second"), "{said}");
+    }
+    let no = place.ask(&["net", "plan", "--link", "fast"]);
+    assert!(no.code == Some(2) && no.err.contains("10mbit"), "{no:?}");
+}
+
+/// Nodes never start within zero time: such a job is no measurement of a network, and is refused with the skew that it
+/// had.
+#[test]
+fn a_job_whose_nodes_start_too_far_apart_is_refused() {
+    let place = Place::new();
+    let build = ["net", "build", "--senders", "1", "--receivers", "1", "--events", "50", "--max-launches", "8"];
+    let answer = place.ask(&[&build[..], &["--max-skew", "0", "--json"]].concat());
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    let said = format!("{}{}", answer.out, answer.err);
+    assert!(said.contains("s apart, above the 0 s of --max-skew") && !said.contains("other side"), "{answer:?}");
+    let said = place.ask(&[&build[..], &["--max-skew", "5 parsecs"]].concat()).refused();
+    assert!(said.contains("write one such as 50ms"), "{said}");
+}
+
+/// The rate of two receivers is not that of one: a job in which a receiver ends unasked is none that counts.
+#[test]
+fn a_receiver_that_ends_unasked_spoils_its_job() {
+    let place = Place::new();
+    let agent = format!("{} agent", env!("CARGO_BIN_EXE_prony"));
+    let ends = format!("timeout -s KILL 3 {agent}");
+    let build =
+        ["net", "build", "--senders", "2", "--receivers", "2", "--events", "3000", "--events-per-second", "200"];
+    let agents = ["--agent", &agent, "--agent", &agent, "--agent", &agent, "--agent", &ends];
+    let more = ["--max-launches", "8", "--max-skew", "5s", "--time-limit", "60s", "--json"];
+    let answer = place.ask(&[&build[..], &agents, &more].concat());
+    assert_eq!(answer.code, Some(2), "{answer:?}");
+    assert!(answer.out.contains("could not continue without node 3"), "{answer:?}");
+}
+
+#[test]
+fn curves_are_a_table_beside_the_plateaus_of_1998() {
+    let place = Place::new();
+    let stream = ["net", "stream", "--record", "1KiB,64KiB", "--max-launches", "8"];
+    let said = in_blocks(&place, &stream).fine().out;
+    for wanted in ["Throughput by record", "1998, Fast Ethernet, full duplex", "< 9", "1KiB", "64KiB"] {
+        assert!(said.contains(wanted), "no '{wanted}' in {said}");
+    }
+    assert!(place.ask(&["show", "1"]).fine().out.contains("1998, Fast Ethernet, half duplex"));
+    assert!(place.ask(&["net", "rr", "--server", "a:1,b:1", "--token", "x"]).refused().contains("several servers"));
+}
+
+#[test]
+fn several_servers_give_curves_to_and_from_each() {
+    let place = Place::new();
+    let token = "fedcba9876543210fedcba9876543210";
+    let serve = ["net", "serve", "--token", token, "--time-limit", "300s"];
+    let (_servers, said): (Vec<Held>, Vec<Vec<String>>) = (0..2).map(|_| start(&place, &serve, 1)).unzip();
+    let addresses: Vec<&str> = said.iter().map(|said| said[0].strip_prefix("listening on ").unwrap()).collect();
+    let both = addresses.join(",");
+    let stream = ["net", "stream", "--server", &both, "--token", token, "--direction", "up,down"];
+    let few = ["--record", "4KiB,64KiB", "--max-launches", "8", "--placement", "free"];
+    let said = in_blocks(&place, &[&stream[..], &few].concat()).fine().out;
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    for address in addresses {
+        for way in ["up", "down"] {
+            let curve = format!("Throughput by record: path {address}, placement free, window auto, direction {way}");
+            assert!(said.contains(&curve), "no '{curve}' in {said}");
+        }
+    }
+}
+
+/// Hosts on a common medium are another path than a switch, and have no ports whose drops could be counted.
+#[test]
+fn a_common_medium_is_an_axis_and_has_no_switch() {
+    if let Err(reason) = fleet::lab::means() {
+        testing::skip!("{reason}");
+        return;
+    }
+    let place = Place::new();
+    let nodes = ["net", "build", "--lab", "--senders", "2", "--receivers", "1", "--event", "3000", "--events", "20"];
+    let few = ["--link", "2500kbit", "--max-launches", "8", "--max-skew", "1000", "--json"];
+    let events = |more: &[&str]| {
+        let run = place.ask(&[&nodes[..], &few, more].concat()).fine().json();
+        run["figures"].as_array().unwrap().iter().find(|figure| figure["probe"] == "network.events").unwrap().clone()
+    };
+    let (half, full) = (events(&["--half-duplex"]), events(&[]));
+    assert_eq!((half["point"]["duplex"].as_str(), full["point"]["duplex"].as_str()), (Some("half"), None));
+    assert_eq!(full["point"]["path"], "lab_2500kbit");
+    let drops = |figure: &Value| figure["notes"].to_string().contains("drops: not seen at the switch");
+    assert!(drops(&half) && !drops(&full), "{half:#}");
+}
+
+/// Eight frames of each of four senders are more than the port's buffer holds, whatever else the machine does: the link
+/// is slow, and the relation is in bytes.
+#[test]
+fn a_sweep_of_bursts_stands_beside_the_relation() {
+    if let Err(reason) = fleet::lab::means() {
+        testing::skip!("{reason}");
+        return;
+    }
+    let place = Place::new();
+    let sweep = [
+        "net",
+        "build",
+        "--lab",
+        "--link",
+        "10mbit",
+        "--senders",
+        "4",
+        "--receivers",
+        "1",
+        "--buffer",
+        "20000",
+        "--burst-frames",
+        "2,8",
+        "--events",
+        "4",
+        "--max-launches",
+        "8",
+        "--max-skew",
+        "1000",
+    ];
+    testing::attempts(3, || {
+        let run = place.ask(&[&sweep[..], &["--json"]].concat()).fine().json();
+        let figures = run["figures"].as_array().unwrap();
+        let lost = |frames: &str| {
+            let of = |figure: &&Value| figure["probe"] == "network.burst_loss" && figure["point"]["frames"] == frames;
+            figures.iter().find(of).unwrap().clone()
+        };
+        // max(0, N k - k - floor(BUF / 1514)) of N k: 11 of 32.
+        let long = crate::common::estimate(&lost("8")).and_then(|found| found["value"].as_f64()).unwrap_or(0.0);
+        testing::hold!((0.2..0.45).contains(&long), "lost {long} of the long bursts");
+        testing::hold!(lost("2")["outcome"]["below"].is_object(), "lost of the short bursts: {}", lost("2"));
+        Ok(())
+    });
+    let said = place.ask(&["show", "1"]).fine().out;
+    assert!(said.contains("Bursts into one port") && said.contains("by the relation"), "{said}");
+}
