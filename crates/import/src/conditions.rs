@@ -84,6 +84,93 @@ pub(crate) fn conditions(text: &str, ledger: &LineLedger) -> Option<SourceFault>
     ))
 }
 
+/// A fault that names two lines that introduce outputs, where each of so many processes has a line of its own above it:
+/// `Results with huge pages:`, or a heading in Markdown. Those of repetitions say the same, or count.
+pub(crate) fn introductions(text: &str, ledger: &LineLedger, processes: usize) -> Option<SourceFault> {
+    let mut last: Option<(usize, &str)> = None;
+    let mut above: Vec<(usize, &str)> = Vec::new();
+    for (at, line) in lines(text) {
+        if ledger.has(at) {
+            // What an output states has numbers; what its settings do, need not.
+            let states = line.bytes().any(|byte| byte.is_ascii_digit());
+            if states && above.last().map(|(at, _)| at) != last.as_ref().map(|(at, _)| at) {
+                above.extend(last);
+            } else if states && last.is_none() {
+                // An output without any words above it.
+                return None;
+            }
+        } else if is_introduction(line) {
+            last = Some((at, line));
+        }
+    }
+    let (&[(_, first), (at, second), ..], true) = (&above[..], above.len() == processes) else { return None };
+    let mut said: Vec<String> = above.iter().map(|(_, line)| distinct(line)).collect();
+    said.sort_unstable();
+    said.dedup();
+    let apart = said.len() == above.len() && said.iter().all(|words| !words.is_empty());
+    let shown = |line: &str| one_line(line.trim(), 40);
+    apart.then(|| {
+        let (first, second) = (shown(first), shown(second));
+        let reason = format!(
+            "it shows outputs under different words, '{first}' and '{second}', which are no launches of one figure: save \
+             each to a file of its own; the second begins"
+        );
+        SourceFault::new(reason, at)
+    })
+}
+
+/// Whether a line says what follows it: a heading in Markdown or between signs of emphasis, or words before a colon.
+fn is_introduction(line: &str) -> bool {
+    let bare = line.trim().trim_start_matches(['>', ' ']);
+    let words = bare.chars().any(char::is_alphabetic);
+    words && (bare.starts_with("##") || is_formed(bare))
+}
+
+/// Words that headings of repetitions have.
+const REPEATED: [&str; 34] = [
+    "a",
+    "again",
+    "and",
+    "another",
+    "attempt",
+    "fifth",
+    "first",
+    "fourth",
+    "get",
+    "got",
+    "here",
+    "i",
+    "is",
+    "it",
+    "iteration",
+    "last",
+    "more",
+    "next",
+    "of",
+    "on",
+    "once",
+    "output",
+    "outputs",
+    "repeat",
+    "repetition",
+    "result",
+    "results",
+    "round",
+    "run",
+    "second",
+    "test",
+    "the",
+    "third",
+    "trial",
+];
+
+/// What a heading says beyond that and numbers.
+fn distinct(line: &str) -> String {
+    let lower = line.to_lowercase();
+    let words = lower.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    words.filter(|word| !REPEATED.contains(word)).collect::<Vec<_>>().join(" ")
+}
+
 /// The word by which a short line begins, signs of a heading and a comment aside; none if the line is longer.
 fn heading(line: &str) -> Option<&str> {
     let mut words = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -107,6 +194,27 @@ mod tests {
         let ledger = LineLedger::default();
         taken.iter().for_each(|line| ledger.took(*line));
         conditions(text, &ledger).map(|fault| (fault.reason, fault.place.line))
+    }
+
+    #[test]
+    fn words_above_each_output_are_told() {
+        let said = |text: &str, taken: &[usize], processes| {
+            let ledger = LineLedger::default();
+            taken.iter().for_each(|line| ledger.took(*line));
+            introductions(text, &ledger, processes).map(|fault| (fault.reason, fault.place.line))
+        };
+        let (reason, line) = said("Page:\n\n## ram pages\nx 1\ny 2\n> huge pages:\nx 3\n", &[4, 5, 7], 2).unwrap();
+        assert!(reason.contains("'## ram pages' and '> huge pages:'") && line == 6, "{reason}");
+        for (text, taken, processes) in [
+            ("First run:\nx 1\nSecond run:\nx 2\n", &[2, 4][..], 2),
+            ("## Run 1\nx 1\n## Run 2\nx 2\n", &[2, 4], 2),
+            ("Copy:\nx 1\nTimes:\ny 2\n", &[2, 4], 1),
+            ("Copy:\nx 1\nTimes:\ny 2\nCopy:\nx 1\nTimes:\ny 2\n", &[2, 4, 6, 8], 4),
+            ("x 1\nhuge pages:\nx 2\n", &[1, 3], 2),
+            ("ram pages:\nx 1\nx 2\n", &[2, 3], 2),
+        ] {
+            assert_eq!(said(text, taken, processes), None, "{text}");
+        }
     }
 
     #[test]
