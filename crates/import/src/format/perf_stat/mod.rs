@@ -15,13 +15,21 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
             the mean over executions, whose stated deviation of the mean is a note, for the executions themselves are \
             not printed",
     by_lines: true,
-    detect: |head| sure(head, &[TITLE]).max(fields::detect(head)),
+    detect: |head| if is_other(head) { Confidence::No } else { sure(head, &[TITLE]).max(fields::detect(head)) },
     parse,
 };
 
 const TITLE: &str = "Performance counter stats for";
 
+/// Whether it is the table of WindowsPerf, which has the same title and counts other events.
+fn is_other(head: &[u8]) -> bool {
+    sure(head, &[TITLE, "counter value", "event idx"]) != Confidence::No
+}
+
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    if is_other(source.text.as_bytes()) {
+        return Err(SourceFault::new("it is the output of WindowsPerf (wperf), which is not read", 1));
+    }
     if !source.text.contains(TITLE) && fields::is_fields(source.text) {
         return Ok(Parsed::Sheets(vec![fields::parse(source)?]));
     }
