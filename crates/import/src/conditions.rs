@@ -89,21 +89,29 @@ pub(crate) fn conditions(text: &str, ledger: &LineLedger) -> Option<SourceFault>
 pub(crate) fn introductions(text: &str, ledger: &LineLedger, processes: usize) -> Option<SourceFault> {
     let mut last: Option<(usize, &str)> = None;
     let mut above: Vec<(usize, &str)> = Vec::new();
+    let mut stated: Vec<usize> = Vec::new();
     for (at, line) in lines(text) {
         if ledger.has(at) {
             // What an output states has numbers; what its settings do, need not.
             let states = line.bytes().any(|byte| byte.is_ascii_digit());
-            if states && above.last().map(|(at, _)| at) != last.as_ref().map(|(at, _)| at) {
-                above.extend(last);
-            } else if states && last.is_none() {
+            if states && last.is_none() {
                 // An output without any words above it.
                 return None;
+            }
+            if states && above.last().map(|(at, _)| at) != last.as_ref().map(|(at, _)| at) {
+                above.extend(last);
+                stated.push(0);
+            }
+            if let Some(lines) = stated.last_mut().filter(|_| states) {
+                *lines += 1;
             }
         } else if is_introduction(line) {
             last = Some((at, line));
         }
     }
-    let (&[(_, first), (at, second), ..], true) = (&above[..], above.len() == processes) else { return None };
+    // One output each, or long ones: of a heading with a line or two below it, that may be no output.
+    let whole = above.len() == processes || (above.len() < processes && stated.iter().all(|lines| *lines >= LONG));
+    let (&[(_, first), (at, second), ..], true) = (&above[..], whole) else { return None };
     let mut said: Vec<String> = above.iter().map(|(_, line)| distinct(line)).collect();
     said.sort_unstable();
     said.dedup();
@@ -117,6 +125,45 @@ pub(crate) fn introductions(text: &str, ledger: &LineLedger, processes: usize) -
         );
         SourceFault::new(reason, at)
     })
+}
+
+/// Lines with numbers of an output that is no accident.
+const LONG: usize = 3;
+
+/// A fault that names two machines in whose prompts the commands stand above outputs: their values are no launches.
+pub(crate) fn prompts(text: &str, ledger: &LineLedger) -> Option<SourceFault> {
+    let (mut current, mut first): (Option<(usize, &str)>, Option<&str>) = (None, None);
+    for (at, line) in lines(text) {
+        // A prompt that a rule took is one whose host the format knows.
+        if let Some(host) = prompt(line).filter(|_| !ledger.has(at)) {
+            current = Some((at, host));
+        } else if let Some((began, host)) = current.filter(|_| ledger.has(at)) {
+            let first = *first.get_or_insert(host);
+            if first != host {
+                let (first, host) = (one_line(first, 40), one_line(host, 40));
+                let reason = format!(
+                    "its outputs are of two machines, '{first}' and '{host}', and no launches of one figure: save those \
+                     of each to a file of its own; the second begins"
+                );
+                return Some(SourceFault::new(reason, began));
+            }
+        }
+    }
+    None
+}
+
+/// The host of a prompt with a command: `[root@box ~]# run`, `user@box:~$ run`, `box:~/src # run`.
+fn prompt(line: &str) -> Option<&str> {
+    let bare = line.trim_start().trim_start_matches('[');
+    let (place, command) = ["$ ", "# "].iter().filter_map(|sign| bare.split_once(sign)).min_by_key(|(p, _)| p.len())?;
+    let host = match place.split_once('@') {
+        Some((user, rest)) if !user.contains(char::is_whitespace) => rest,
+        Some(_) => return None,
+        None => place.split_once(":~").or_else(|| place.split_once(":/")).map(|(host, _)| host)?,
+    };
+    let host = host.split([':', ' ', ']']).next()?;
+    let named = !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    (named && place.len() < 100 && !command.trim().is_empty()).then_some(host)
 }
 
 /// Whether a line says what follows it: a heading in Markdown or between signs of emphasis, or words before a colon.
@@ -194,6 +241,25 @@ mod tests {
         let ledger = LineLedger::default();
         taken.iter().for_each(|line| ledger.took(*line));
         conditions(text, &ledger).map(|fault| (fault.reason, fault.place.line))
+    }
+
+    #[test]
+    fn machines_of_prompts_are_told() {
+        let said = |text: &str| {
+            let ledger = LineLedger::default();
+            lines(text).filter(|(_, line)| line.starts_with("x ")).for_each(|(at, _)| ledger.took(at));
+            prompts(text, &ledger).map(|fault| (fault.reason, fault.place.line))
+        };
+        let (reason, line) = said("[root@box ~]# run\nx 1\ntube:~/src # run\nx 2\n").unwrap();
+        assert!(reason.contains("'box' and 'tube'") && line == 3, "{reason}");
+        for text in [
+            "[root@box ~]# run\nx 1\nroot@box:/tmp$ run\nx 2\n",
+            "a@box:~$ run\nx 1\na@tube:~$ exit\n",
+            "$ run\nx 1\n# run\nx 2\n",
+            "mail a@b.c # x\nx 1\nmail a@d.e # x\nx 2\n",
+        ] {
+            assert_eq!(said(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use model::{Catalogue, Fact, FactValue, Machine, Origin, Primitive, Run};
 
 use crate::assemble::{Provenance, assemble, joined_processes};
-use crate::conditions::{conditions, introductions};
+use crate::conditions::{conditions, introductions, prompts};
 use crate::date;
 use crate::digest::sha256;
 use crate::error::Error;
@@ -144,7 +144,8 @@ fn check_conditions(text: &str, sheets: &[SourceSheet], ledger: &LineLedger) -> 
     if joined == 0 || !ledger.has_any() {
         return Ok(());
     }
-    conditions(text, ledger).or_else(|| introductions(text, ledger, joined)).map_or(Ok(()), Err)
+    let told = conditions(text, ledger).or_else(|| prompts(text, ledger));
+    told.or_else(|| introductions(text, ledger, joined)).map_or(Ok(()), Err)
 }
 
 /// What a web page shows as preformatted text; none if the source is no web page.

@@ -164,3 +164,41 @@ Tot:             365   5350  20000
         Some("14th Gen Intel(R) Core(TM) i3-00000X")
     );
 }
+
+#[test]
+fn outputs_of_two_prompts_are_of_two_machines() {
+    let table = "# OSU MPI Latency Test v7.0\n# Size          Latency (us)\n8  0.25\n";
+    let of = |one: &str, other: &str| format!("{one} osu_latency\n{table}{other} osu_latency\n{table}");
+    let said = refused_as("osu", &of("[ann@box ~]$", "ann@tube:~$"));
+    assert!(said.contains("'box' and 'tube'") && said.contains("at line 5"), "{said}");
+    assert_eq!(read_as("osu", &of("[ann@box ~]$", "ann@box:/tmp$")).len(), 1);
+}
+
+#[test]
+fn what_was_watched_names_no_command() {
+    let text = |who: &str| {
+        let one =
+            format!(" Performance counter stats for '{who}':\n\n  5,000  cycles\n\n  2.5 seconds time elapsed\n\n");
+        keys(&read_as("perf-stat", &format!("{one}{one}"))[0]).len()
+    };
+    assert_eq!((text("sort file"), text("system wide")), (2, 4));
+}
+
+/// Versions before 3.2 print 11.98 as `11.0` and 19.97 as `19.0`.
+#[test]
+fn a_carry_that_fio_lost_is_restored() {
+    let text = |bandwidth: &str, total: &str| {
+        format!(
+            "fio-3.1\na: (groupid=0, jobs=1): err= 0: pid=7: Fri Oct  6 05:21:27 2017\n  write: IOPS=19.0k, \
+             BW={bandwidth}(390MiB/5000msec)\n     issued rwt: total=0,{total},0, short=0,0,0, dropped=0,0,0\n"
+        )
+    };
+    let run = read_as("fio-text", &text("77.0MiB/s (81.8MB/s)", "99850")).remove(0);
+    assert!(near(value(&run, "fio.write_bandwidth:job=a"), 81.8e6));
+    assert!(near(value(&run, "fio.write_operations:job=a"), 19_970.0));
+    assert!(run.figures.iter().all(|figure| figure.notes.iter().any(|note| note.contains("contradict"))));
+    let run = read_as("fio-text", &text("74.2MiB/s (77.8MB/s)", "95010")).remove(0);
+    assert!(near(value(&run, "fio.write_bandwidth:job=a"), 74.2 * 1_048_576.0));
+    assert!(near(value(&run, "fio.write_operations:job=a"), 19_000.0));
+    assert!(run.figures.iter().all(|figure| figure.notes.is_empty()));
+}

@@ -39,7 +39,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         if let Some(rest) = trimmed.strip_prefix(TITLE) {
-            sheet.begin_process();
+            // What ran is not named by what was watched: two such outputs are no executions of one thing.
+            if !["system wide", "process id", "thread id", "CPU(s)"].iter().any(|watched| rest.contains(watched)) {
+                sheet.begin_process();
+            }
             command = axis_value(quoted(rest).unwrap_or(rest.trim_end_matches(':')));
             runs = between(rest, "(", "runs)").and_then(|count| count.trim().parse().ok()).unwrap_or(1);
             if let Some(place) = open.replace(at) {
