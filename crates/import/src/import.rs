@@ -33,6 +33,9 @@ pub struct ImportOptions<'a> {
     pub date: Option<&'a str>,
 }
 
+/// Why a source that is recognised may state nothing.
+const NO_FIGURE: &str = "see whether it broke off, or other words stand before its lines: it ends before any figure";
+
 /// What a source contains.
 #[derive(Debug)]
 pub struct ImportedSource {
@@ -88,7 +91,7 @@ pub fn import(
         Parsed::Runs(runs) => runs,
         Parsed::Sheets(sheets) => {
             if sheets.iter().all(|sheet| sheet.readings.is_empty()) {
-                return Err(mixed(content(SourceFault::new("it ends before any figure", text.lines().count())), &own));
+                return Err(mixed(content(SourceFault::new(NO_FIGURE, text.lines().count())), &own));
             }
             check_conditions(text, &sheets, &source.ledger).map_err(content)?;
             let notes = [unread.as_ref().and_then(UnreadNumbers::sentence), taken_off(page.as_ref(), &own)];
