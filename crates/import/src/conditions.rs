@@ -170,7 +170,39 @@ fn prompt(line: &str) -> Option<&str> {
 fn is_introduction(line: &str) -> bool {
     let bare = line.trim().trim_start_matches(['>', ' ']);
     let words = bare.chars().any(char::is_alphabetic);
-    words && (bare.starts_with("##") || is_formed(bare))
+    words && (bare.starts_with("##") || is_formed(bare) || setting(bare).is_some())
+}
+
+/// Names of settings that stand with their values above an output.
+const SETTINGS: [&str; 20] = [
+    "block size",
+    "blocksize",
+    "bs",
+    "clients",
+    "compiler",
+    "config",
+    "connections",
+    "data size",
+    "datasize",
+    "iodepth",
+    "kernel",
+    "mode",
+    "nodes",
+    "payload",
+    "pipeline",
+    "procs",
+    "processes",
+    "qd",
+    "size",
+    "threads",
+];
+
+/// A line that is a setting with its value, `datasize: 128` or `**Compiler**: gcc`, in lower case.
+fn setting(line: &str) -> Option<String> {
+    let line = line.trim().trim_matches(['*', '`', '-', ' ']).to_lowercase();
+    let (name, value) = line.split_once([':', '='])?;
+    let named = SETTINGS.contains(&name.trim().trim_matches('*')) && !value.trim().is_empty();
+    (named && value.split_whitespace().count() < 3).then_some(line)
 }
 
 /// Words that headings of repetitions have.
@@ -213,6 +245,9 @@ const REPEATED: [&str; 34] = [
 
 /// What a heading says beyond that and numbers.
 fn distinct(line: &str) -> String {
+    if let Some(setting) = setting(line.trim_start_matches(['>', ' '])) {
+        return setting;
+    }
     let lower = line.to_lowercase();
     let words = lower.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
     words.filter(|word| !REPEATED.contains(word)).collect::<Vec<_>>().join(" ")
@@ -271,8 +306,12 @@ mod tests {
         };
         let (reason, line) = said("Page:\n\n## ram pages\nx 1\ny 2\n> huge pages:\nx 3\n", &[4, 5, 7], 2).unwrap();
         assert!(reason.contains("'## ram pages' and '> huge pages:'") && line == 6, "{reason}");
+        let (_, line) = said("datasize: 64\nx 1\ndatasize: 128\nx 2\n", &[2, 4], 2).unwrap();
+        assert_eq!(line, 3, "values of a setting tell outputs apart");
         for (text, taken, processes) in [
-            ("First run:\nx 1\nSecond run:\nx 2\n", &[2, 4][..], 2),
+            ("threads: 4\nx 1\nthreads: 4\nx 2\n", &[2, 4][..], 2),
+            ("pid: 4\nx 1\npid: 5\nx 2\n", &[2, 4], 2),
+            ("First run:\nx 1\nSecond run:\nx 2\n", &[2, 4], 2),
             ("## Run 1\nx 1\n## Run 2\nx 2\n", &[2, 4], 2),
             ("Copy:\nx 1\nTimes:\ny 2\n", &[2, 4], 1),
             ("Copy:\nx 1\nTimes:\ny 2\nCopy:\nx 1\nTimes:\ny 2\n", &[2, 4, 6, 8], 4),

@@ -135,7 +135,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
-/// The version of `iperf 3.12` or `iperf version 2.1.8 (12 August 2022) pthreads`; none of a command, or of the last line.
+/// The version of `iperf 3.12` or `iperf version 2.1.8 (12 August 2022) pthreads`; none of a command or of the last
+/// line.
 fn version(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("iperf ")?;
     let version = rest.strip_prefix("version ").unwrap_or(rest).split_whitespace().next()?;
