@@ -40,7 +40,7 @@ struct FioTextJob {
     doubtful: Vec<FioDoubt>,
 }
 
-/// A rate that a version before 3.2 may print too low: it loses a carry, and 19.97k becomes `19.0k`.
+/// A rate that a version before 3.26 may print too low: it loses a carry, and 19.97k becomes `19.0k` (axboe/fio#1117).
 struct FioDoubt {
     /// Place of the direction in what the job issued.
     place: usize,
@@ -52,11 +52,13 @@ struct FioDoubt {
 }
 
 impl FioDoubt {
-    /// None unless the rate ends in `.0`.
+    /// None unless the rate has decimals that are zero.
     fn of(direction: &str, rest: &str, reading: usize) -> Option<Self> {
         let place = ["read", "write", "trim"].iter().position(|name| *name == direction)?;
         let printed = rest.split("IOPS=").nth(1)?.split(',').next()?;
-        let scale = if printed.ends_with(".0k") { 1e3 } else { printed.ends_with(".0M").then_some(1e6)? };
+        let (digits, unit) = printed.split_at_checked(printed.len().checked_sub(1)?)?;
+        let scale = [("k", 1e3), ("M", 1e6)].iter().find(|(name, _)| *name == unit)?.1;
+        digits.split_once('.').filter(|(_, decimals)| decimals.bytes().all(|digit| digit == b'0'))?;
         let (_, time) = rest.rsplit_once('/')?;
         let seconds = number(time.trim_end().strip_suffix("msec)")?)? / 1e3;
         Some(Self { place, reading, scale, seconds })
@@ -272,7 +274,7 @@ fn rates(direction: &str, rest: &str, at: usize) -> Result<Vec<SourceReading>, S
     ])
 }
 
-/// The bandwidth, `11.0MiB/s (12.6MB/s)`, and a note where the two contradict each other: versions before 3.2 lose a
+/// The bandwidth, `11.0MiB/s (12.6MB/s)`, and a note where the two contradict each other: versions before 3.26 lose a
 /// carry, so that either may be too low, and the greater is right.
 fn undoubted(bytes: f64, printed: &str, rest: &str) -> (f64, Option<String>) {
     let units = [("B/s", 1.0), ("kB/s", 1e3), ("MB/s", 1e6), ("GB/s", 1e9)];

@@ -184,7 +184,7 @@ fn what_was_watched_names_no_command() {
     assert_eq!((text("sort file"), text("system wide")), (2, 4));
 }
 
-/// Versions before 3.2 print 11.98 as `11.0` and 19.97 as `19.0`.
+/// Versions before 3.26 print 11.98 as `11.0` and 19.97 as `19.0`.
 #[test]
 fn a_carry_that_fio_lost_is_restored() {
     let text = |bandwidth: &str, total: &str| {
