@@ -62,13 +62,18 @@ pub(crate) fn assemble(mut sheet: SourceSheet, provenance: Provenance, catalogue
     }
 }
 
-/// Whether several processes of a sheet state the same figure, so that their values become its launches.
-pub(crate) fn joins(sheet: &SourceSheet) -> bool {
+/// How many processes of a sheet state something, if several state the same figure, so that their values become its
+/// launches; else none.
+pub(crate) fn joined_processes(sheet: &SourceSheet) -> usize {
     let mut of: HashMap<(&str, &Point), usize> = HashMap::new();
-    sheet.readings.iter().enumerate().any(|(index, reading)| {
-        let process = sheet.processes.partition_point(|start| *start <= index);
+    let process = |index: usize| sheet.processes.partition_point(|start| *start <= index);
+    let joins = sheet.readings.iter().enumerate().any(|(index, reading)| {
+        let process = process(index);
         *of.entry((&reading.id, &reading.point)).or_insert(process) != process
-    })
+    });
+    let mut stating: Vec<usize> = (0..sheet.readings.len()).filter(|_| joins).map(process).collect();
+    stating.dedup();
+    stating.len()
 }
 
 /// One reading for each figure: what several processes state of the same figure are its launches; what one process

@@ -87,6 +87,20 @@ pub enum Error {
         /// The source.
         source_name: String,
     },
+    /// Programs wrote into it beside each other, and no importer reads what they wrote.
+    #[error(
+        "could not import {source_name}: its lines are those of several programs, '{first}' and '{second}' from line {line} on; save the lines of each to a file of its own"
+    )]
+    Mixed {
+        /// The source.
+        source_name: String,
+        /// Name of the one.
+        first: String,
+        /// Name of the other.
+        second: String,
+        /// Its first line, from 1.
+        line: usize,
+    },
     /// It is a web page that shows no output.
     #[error(
         "could not import {source_name}: it is a web page without any preformatted text (<pre>); save the tool's output as text"

@@ -1,16 +1,20 @@
 //! Imports the bytes of a source as runs.
 
+use std::borrow::Cow;
+
 use model::{Catalogue, Fact, FactValue, Machine, Origin, Primitive, Run};
 
-use crate::assemble::{Provenance, assemble, joins};
-use crate::conditions::conditions;
+use crate::assemble::{Provenance, assemble, joined_processes};
+use crate::conditions::{conditions, introductions, prompts};
 use crate::date;
 use crate::digest::sha256;
 use crate::error::Error;
 use crate::format::{Confidence, FORMATS, ImportFormat, Parsed, SourceText, is_document};
+use crate::logged::{LoggedText, unlogged};
 use crate::page::{self, PageText};
+use crate::sheet::SourceSheet;
 use crate::tagged::untagged;
-use crate::text::{SourceFault, check_lines, decode, one_line};
+use crate::text::{SourceFault, check_lines, decode, one_line, plain};
 use crate::unread::{LineLedger, UnreadNumbers};
 
 /// Bytes of a source from which its format is detected.
@@ -28,6 +32,9 @@ pub struct ImportOptions<'a> {
     /// Date of the measurement, `2024-05-31` or RFC 3339, instead of the one that it states.
     pub date: Option<&'a str>,
 }
+
+/// Why a source that is recognised may state nothing.
+const NO_FIGURE: &str = "see whether it broke off, or other words stand before its lines: it ends before any figure";
 
 /// What a source contains.
 #[derive(Debug)]
@@ -58,10 +65,11 @@ pub fn import(
     let text = decode(name, bytes)?;
     let page = page_of(name, text)?;
     let (text, before) = page.as_ref().map_or((text, 0), |page| (page.text.as_str(), page.before));
-    let text = &*untagged(text);
+    let own = own_text(text);
+    let text = own.text.as_deref().unwrap_or(text);
     let format = match options.format {
         Some(wanted) => find(wanted)?,
-        None => detect(name, text.as_bytes())?,
+        None => detect(name, text.as_bytes()).map_err(|error| mixed(error, &own))?,
     };
     let content = |fault: SourceFault| Error::Content {
         source_name: name.to_owned(),
@@ -83,19 +91,13 @@ pub fn import(
         Parsed::Runs(runs) => runs,
         Parsed::Sheets(sheets) => {
             if sheets.iter().all(|sheet| sheet.readings.is_empty()) {
-                return Err(content(SourceFault::new("it ends before any figure", text.lines().count())));
+                return Err(mixed(content(SourceFault::new(NO_FIGURE, text.lines().count())), &own));
             }
-            if source.ledger.has_any()
-                && sheets.iter().any(joins)
-                && let Some(fault) = conditions(text, &source.ledger)
-            {
-                return Err(content(fault));
-            }
-            let note = unread.as_ref().and_then(UnreadNumbers::sentence);
+            check_conditions(text, &sheets, &source.ledger).map_err(content)?;
+            let notes = [unread.as_ref().and_then(UnreadNumbers::sentence), taken_off(page.as_ref(), &own)];
             let mut runs: Vec<Run> = Vec::with_capacity(sheets.len());
             for mut sheet in sheets.into_iter().filter(|sheet| !sheet.readings.is_empty()) {
-                sheet.notes.extend(note.clone());
-                sheet.notes.extend(page.as_ref().map(|_| "read from the <pre> elements of a web page".to_owned()));
+                sheet.notes.extend(notes.iter().flatten().cloned());
                 let place = runs.len();
                 runs.push(assemble(sheet, provenance(name, format, &digest, place), catalogue));
             }
@@ -105,8 +107,48 @@ pub fn import(
     if options.machine.is_some() && has_machines(&runs) {
         return Err(Error::Machines { source_name: name.to_owned() });
     }
-    name_machines(&mut runs, options, &unnamed(name, &digest), started.as_deref());
+    let nameless = own.host.map_or_else(|| unnamed(name, &digest), |host| one_line(&host, 200));
+    name_machines(&mut runs, options, &nameless, started.as_deref());
     Ok(ImportedSource { runs, unread })
+}
+
+/// What the tool itself printed: without colours, and without what others put before its lines.
+fn own_text(text: &str) -> LoggedText {
+    let coloured = text.contains('\x1b').then(|| plain(text));
+    let text = coloured.as_deref().unwrap_or(text);
+    let untagged = match untagged(text) {
+        Cow::Owned(untagged) => Some(untagged),
+        Cow::Borrowed(_) => None,
+    };
+    let logged = unlogged(untagged.as_deref().unwrap_or(text));
+    LoggedText { is_logged: logged.text.is_some(), text: logged.text.or(untagged).or(coloured), ..logged }
+}
+
+/// A note on what stood around the output.
+fn taken_off(page: Option<&PageText>, own: &LoggedText) -> Option<String> {
+    let page = page.map(|_| "read from the <pre> elements of a web page");
+    let log = own.is_logged.then_some("read without what a log puts before each line");
+    page.or(log).map(str::to_owned)
+}
+
+/// Why a source states nothing, if that is because programs wrote into it beside each other.
+fn mixed(error: Error, own: &LoggedText) -> Error {
+    match (error, &own.mixed) {
+        (Error::Unrecognised { source_name } | Error::Content { source_name, .. }, Some((first, second, line))) => {
+            Error::Mixed { source_name, first: one_line(first, 40), second: one_line(second, 40), line: *line }
+        }
+        (error, _) => error,
+    }
+}
+
+/// Refuses outputs of several conditions whose values would be launches of one figure.
+fn check_conditions(text: &str, sheets: &[SourceSheet], ledger: &LineLedger) -> Result<(), SourceFault> {
+    let joined = sheets.iter().map(joined_processes).max().unwrap_or(0);
+    if joined == 0 || !ledger.has_any() {
+        return Ok(());
+    }
+    let told = conditions(text, ledger).or_else(|| prompts(text, ledger));
+    told.or_else(|| introductions(text, ledger, joined)).map_or(Ok(()), Err)
 }
 
 /// What a web page shows as preformatted text; none if the source is no web page.

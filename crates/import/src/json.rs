@@ -1,10 +1,12 @@
 //! Reads JSON with bounded memory: members that are not asked for are skipped, lists and maps have a limit.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::marker::PhantomData;
 
+use memchr::memmem;
 use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 
@@ -34,7 +36,8 @@ pub(crate) fn read_noting<T: DeserializeOwned>(text: &str, ledger: &LineLedger) 
     let (start, skipped) = beginning(text);
     LEFT.set(MOST_TOGETHER);
     let mut ignored = BTreeSet::new();
-    let mut deserializer = serde_json::Deserializer::from_str(&text[start..]);
+    let body = body(&text[start..]);
+    let mut deserializer = serde_json::Deserializer::from_str(&body);
     let mut note = |path: serde_ignored::Path<'_>| {
         if ignored.len() < MOST_ITEMS {
             ignored.insert(common_path(&path.to_string()));
@@ -42,7 +45,7 @@ pub(crate) fn read_noting<T: DeserializeOwned>(text: &str, ledger: &LineLedger) 
     };
     let found = serde_ignored::deserialize(&mut deserializer, &mut note);
     let found = found.and_then(|found| deserializer.end().map(|()| found)).map_err(|error| fault(&error, skipped))?;
-    let members = members_with_numbers(&text[start..], &ignored);
+    let members = members_with_numbers(&body, &ignored);
     ledger.skipped(members.len(), members.into_iter().next());
     Ok(found)
 }
@@ -52,7 +55,7 @@ pub(crate) fn read_noting<T: DeserializeOwned>(text: &str, ledger: &LineLedger) 
 pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, SourceFault> {
     let (start, skipped) = beginning(text);
     LEFT.set(MOST_TOGETHER);
-    serde_json::from_str(&text[start..]).map_err(|error| fault(&error, skipped))
+    serde_json::from_str(&body(&text[start..])).map_err(|error| fault(&error, skipped))
 }
 
 /// The documents of a source that holds several, each with the number of lines before it: a tool whose output is
@@ -104,9 +107,49 @@ fn beginning(text: &str) -> (usize, usize) {
     (start, skipped)
 }
 
+/// Words that tools write for values that are no numbers, which JSON does not have.
+const NO_NUMBERS: [&str; 10] =
+    ["-Infinity", "Infinity", "-nan(ind)", "-NaN", "NaN", "-nan", "nan", "-inf", "inf", "nan(ind)"];
+
+/// The JSON of a text: without the fence of a page behind it, and with `null` for values that are no numbers.
+fn body(text: &str) -> Cow<'_, str> {
+    let text = text.trim_end();
+    let text = text.strip_suffix("\n```").unwrap_or(text);
+    if !NO_NUMBERS.iter().any(|word| memmem::find(text.as_bytes(), word.as_bytes()).is_some()) {
+        return Cow::Borrowed(text);
+    }
+    let (mut plain, mut from, mut at) = (String::with_capacity(text.len()), 0, 0);
+    let (mut quoted, mut value) = (false, false);
+    let bytes = text.as_bytes();
+    while let Some(&byte) = bytes.get(at) {
+        let word = NO_NUMBERS.iter().find(|word| value && bytes[at..].starts_with(word.as_bytes()));
+        if let Some(word) = word {
+            plain.push_str(&text[from..at]);
+            plain.push_str("null");
+            at += word.len();
+            (from, value) = (at, false);
+            continue;
+        }
+        match byte {
+            b'\\' if quoted => at += 1,
+            b'"' => (quoted, value) = (!quoted, false),
+            _ if quoted || byte.is_ascii_whitespace() => {}
+            // A value stands behind a colon, and in a list.
+            _ => value = b":,[".contains(&byte),
+        }
+        at += 1;
+    }
+    plain.push_str(&text[from..]);
+    Cow::Owned(plain)
+}
+
 pub(crate) fn fault(error: &serde_json::Error, skipped: usize) -> SourceFault {
     let text = error.to_string();
-    let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason).to_owned();
+    let reason = match text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason) {
+        "trailing characters" => "something follows its JSON: save it, and any further document, to a file of its own",
+        reason => reason,
+    };
+    let reason = reason.to_owned();
     SourceFault { reason, place: SourcePosition { line: error.line().max(1) + skipped, column: error.column() } }
 }
 
@@ -262,6 +305,18 @@ mod tests {
         assert_eq!(error.place.line, 3);
         assert_eq!(read::<BoundedMap<f64>>("note\n{\"a\":1}").unwrap().0["a"], 1.0);
         assert!(read::<BoundedMap<f64>>("note").is_err());
+    }
+
+    #[test]
+    fn values_that_are_no_numbers_are_absent() {
+        let text = "{\"a\": NaN, \"b, NaN\": [ -Infinity,inf],\n\"c\": \"\\\\\\\": nan\",\"d\":-nan, \"e\": 1}";
+        let plain = "{\"a\": null, \"b, NaN\": [ null,null],\n\"c\": \"\\\\\\\": nan\",\"d\":null, \"e\": 1}";
+        assert_eq!(body(text), plain);
+        assert_eq!(read::<BoundedMap<Scalar>>(text).unwrap().0["a"], Scalar::None);
+        assert_eq!(body("{\"a\": 1}\n```\n"), "{\"a\": 1}");
+        assert!(read::<Scalar>("[1, Nan]").is_err());
+        let fault = read::<Scalar>("{\"a\": 1}\n{\"a\": 1}").unwrap_err();
+        assert!(fault.reason.contains("to a file of its own") && fault.place.line == 2, "{}", fault.reason);
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod format;
 mod import;
 mod json;
 mod known;
+mod logged;
 mod page;
 pub mod published;
 mod rows;

@@ -274,15 +274,26 @@ pub(crate) fn one_line(text: &str, most: usize) -> String {
     line
 }
 
-/// The text without terminal colours (ECMA-48 control sequences).
+/// The text without terminal colours and titles (ECMA-48 control sequences and strings).
 pub(crate) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find("\x1b[") {
+    while let Some(at) = rest.find("\x1b") {
         out.push_str(&rest[..at]);
-        let tail = &rest[at + 2..];
-        let end = tail.find(|c: char| ('@'..='~').contains(&c)).map_or(tail.len(), |end| end + 1);
-        rest = &tail[end..];
+        let tail = &rest[at + 1..];
+        rest = match tail.chars().next() {
+            Some('[') => {
+                let tail = tail[1..].trim_start_matches(|c| (' '..='?').contains(&c));
+                tail.strip_prefix(|c| ('@'..='~').contains(&c)).unwrap_or(tail)
+            }
+            // A title ends with a bell or with another sequence, on its line.
+            Some(']') => tail[tail.find(['\x07', '\x1b', '\n']).unwrap_or(tail.len())..].trim_start_matches('\x07'),
+            // Choice of a character set.
+            Some('(' | ')') => {
+                tail[1..].trim_start_matches(|c| (' '..='/').contains(&c)).trim_start_matches(['0', 'A', 'B'])
+            }
+            _ => tail,
+        };
     }
     out.push_str(rest);
     out
@@ -342,6 +353,7 @@ mod tests {
         assert!(axis_value(&one).len() < 220 && axis_value(&one).starts_with(&"x".repeat(200)));
         assert_eq!(plain("a\x1b[2;35mb\x1b[0m"), "ab");
         assert_eq!(plain("a\x1b["), "a");
+        assert_eq!(plain("\x1b]0;root@box\x07a\x1b(B\x1b[?2004hb\x1b]0;x\nc"), "ab\nc");
         let (host, options) = called("[root@box ~]# ./qperf -t 10", "qperf").unwrap();
         assert_eq!((host.as_deref(), options), (Some("box"), vec!["-t", "10"]));
         assert!(called("a qperfs -t", "qperf").is_none());

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
-use crate::text::{SourceFault, axis_value, between, lines, need, number, shown, split_unit};
+use crate::text::{SourceFault, axis_value, between, half_digit, lines, need, number, shown, split_unit};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "fio-text",
@@ -36,6 +36,45 @@ struct FioTextJob {
     jobs: Option<String>,
     /// Where it ran, if several hosts did.
     host: String,
+    /// Operations of its directions whose last digit may be wrong.
+    doubtful: Vec<FioDoubt>,
+}
+
+/// A rate that a version before 3.26 may print too low: it loses a carry, and 19.97k becomes `19.0k` (axboe/fio#1117).
+struct FioDoubt {
+    /// Place of the direction in what the job issued.
+    place: usize,
+    /// Number of the reading.
+    reading: usize,
+    /// Operations a second of one unit.
+    scale: f64,
+    seconds: f64,
+}
+
+impl FioDoubt {
+    /// None unless the rate has decimals that are zero.
+    fn of(direction: &str, rest: &str, reading: usize) -> Option<Self> {
+        let place = ["read", "write", "trim"].iter().position(|name| *name == direction)?;
+        let printed = rest.split("IOPS=").nth(1)?.split(',').next()?;
+        let (digits, unit) = printed.split_at_checked(printed.len().checked_sub(1)?)?;
+        let scale = [("k", 1e3), ("M", 1e6)].iter().find(|(name, _)| *name == unit)?.1;
+        digits.split_once('.').filter(|(_, decimals)| decimals.bytes().all(|digit| digit == b'0'))?;
+        let (_, time) = rest.rsplit_once('/')?;
+        let seconds = number(time.trim_end().strip_suffix("msec)")?)? / 1e3;
+        Some(Self { place, reading, scale, seconds })
+    }
+
+    /// Corrects the reading by what the job issued: `issued rwt: total=0,1048576,0, short=0,0,0`.
+    fn settle(&self, readings: &mut [SourceReading], issued: &str) {
+        let total = issued.split("total=").nth(1).and_then(|counts| number(counts.split(',').nth(self.place)?));
+        let Some(reading) = readings.get_mut(self.reading) else { return };
+        let Some(rate) = total.map(|total| total / self.seconds) else { return };
+        if (0.9..1.001).contains(&((rate - reading.value) / self.scale)) {
+            let note = format!("fio states {} a second, which its own counts contradict", reading.value);
+            reading.value = rate;
+            reading.notes.push(note);
+        }
+    }
 }
 
 impl FioTextJob {
@@ -104,6 +143,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             }
         } else if let Some((direction, rest)) = of_direction(trimmed).filter(|_| !job.name.is_empty()) {
             job = FioTextJob { direction: direction.to_owned(), first: sheet.readings.len(), ..job };
+            job.doubtful.extend(FioDoubt::of(direction, rest, job.first + 1));
             for reading in rates(direction, rest, at)? {
                 sheet.readings.push(placed(reading, &job, of_job(&settings, &job)));
             }
@@ -113,12 +153,12 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if let Some(unit) = between(trimmed, "clat percentiles (", ")") {
             job.percentiles = Some(unit_of_time(unit, at)?);
         } else if let Some(scale) = job.percentiles.filter(|_| trimmed.starts_with('|')) {
-            let first = job.first;
-            let latency = sheet.readings[first..].iter_mut().find(|reading| reading.id.ends_with("_latency"));
-            let found = quantiles(trimmed, scale);
+            let latency = sheet.readings[job.first..].iter_mut().find(|reading| reading.id.ends_with("_latency"));
             if let Some(latency) = latency {
-                latency.quantiles.extend(found);
+                latency.quantiles.extend(quantiles(trimmed, scale));
             }
+        } else if trimmed.starts_with("issued") {
+            std::mem::take(&mut job.doubtful).iter().for_each(|doubt| doubt.settle(&mut sheet.readings, trimmed));
         } else if !is_detail(trimmed) {
             continue;
         }
@@ -146,7 +186,6 @@ fn is_detail(line: &str) -> bool {
         "IO depths",
         "submit",
         "complete",
-        "issued",
         "latency ",
         "Run status",
         "READ:",
@@ -220,13 +259,12 @@ fn rates(direction: &str, rest: &str, at: usize) -> Result<Vec<SourceReading>, S
     let found = split_unit(operations)
         .and_then(|(value, unit)| thousands.iter().find(|(name, _)| *name == unit).map(|(_, scale)| value * scale));
     let count = found.ok_or_else(|| SourceFault::new(format!("'{}' is not a usable number", shown(operations)), at))?;
+    let (bytes, doubt) = undoubted(bytes, bandwidth, rest);
+    let title = format!("{direction} bandwidth");
+    let mut stated = SourceReading::new(format!("fio.{direction}_bandwidth"), title, bytes, bytes_per_second("bytes"));
+    stated.notes.extend(doubt);
     Ok(vec![
-        SourceReading::new(
-            format!("fio.{direction}_bandwidth"),
-            format!("{direction} bandwidth"),
-            bytes,
-            bytes_per_second("bytes"),
-        ),
+        stated,
         SourceReading::new(
             format!("fio.{direction}_operations"),
             format!("{direction} operations"),
@@ -234,6 +272,28 @@ fn rates(direction: &str, rest: &str, at: usize) -> Result<Vec<SourceReading>, S
             rate("operations"),
         ),
     ])
+}
+
+/// The bandwidth, `11.0MiB/s (12.6MB/s)`, and a note where the two contradict each other: versions before 3.26 lose a
+/// carry, so that either may be too low, and the greater is right.
+fn undoubted(bytes: f64, printed: &str, rest: &str) -> (f64, Option<String>) {
+    let units = [("B/s", 1.0), ("kB/s", 1e3), ("MB/s", 1e6), ("GB/s", 1e9)];
+    let decimal = rest.split(printed).nth(1).and_then(|rest| rest.trim_start().strip_prefix('(')?.split(')').next());
+    let found = decimal.and_then(|word| {
+        let (value, unit) = split_unit(word)?;
+        let (_, scale) = units.iter().find(|(name, _)| *name == unit)?;
+        let digits = &word[..word.len() - unit.len()];
+        Some((word, value * scale, half_digit(digits) * scale))
+    });
+    let Some((word, decimal, half)) = found else { return (bytes, None) };
+    let digits = printed.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '/');
+    let own = split_unit(digits).map_or(0.0, |(value, _)| half_digit(digits) * bytes / value.max(f64::MIN_POSITIVE));
+    if (bytes - decimal).abs() <= 1.01 * (own + half) {
+        return (bytes, None);
+    }
+    let note =
+        format!("fio states {} and {}, which contradict each other: the greater is kept", shown(printed), shown(word));
+    (bytes.max(decimal), Some(note))
 }
 
 fn placed(reading: SourceReading, job: &FioTextJob, axes: &[(&'static str, String)]) -> SourceReading {

@@ -31,6 +31,8 @@ struct IorRun<'a> {
     options: HashMap<&'a str, &'a str>,
     /// Columns of the summary; none before it.
     summary: Vec<&'a str>,
+    /// A rate of its summary is no number: IOR divides by repetitions that it did not make.
+    unaveraged: bool,
     /// Whether it said that it had finished.
     done: bool,
     /// Columns of single results, and the results.
@@ -65,7 +67,11 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if trimmed.starts_with("Finished") {
             run.done = true;
         } else if !run.summary.is_empty() && !run.done && is_row(trimmed) {
-            row(&mut sheet, run, trimmed, at)?;
+            if trimmed.contains("nan") {
+                run.unaveraged = true;
+            } else {
+                row(&mut sheet, run, trimmed, at)?;
+            }
         } else if let Some(words) = single(run, trimmed) {
             if run.results.len() == MOST_ITEMS {
                 return Err(SourceFault::new(format!("it has more than {MOST_ITEMS} results"), at));
@@ -87,14 +93,15 @@ fn is_row(line: &str) -> bool {
 
 /// A run ends. Some callers of IOR turn its summary off, and pages leave it out: then its single results are read.
 fn finish(sheet: &mut SourceSheet, run: Option<IorRun<'_>>) -> Result<(), SourceFault> {
-    let Some(run) = run.filter(|run| run.summary.is_empty()) else { return Ok(()) };
+    let Some(run) = run.filter(|run| run.summary.is_empty() || run.unaveraged) else { return Ok(()) };
     if run.results.is_empty() {
         return Err(SourceFault::new("the run that begins here has no result", run.at));
     }
-    sheet.notes.push(format!(
-        "the run that begins at line {} has no summary: of its single results, the rates are read",
-        run.at
-    ));
+    let lacks = if run.unaveraged { "a summary without a mean (nan)" } else { "no summary" };
+    let at = run.at;
+    sheet
+        .notes
+        .push(format!("the run that begins at line {at} has {lacks}: of its single results, the rates are read"));
     let mut operations: Vec<&str> = run.results.iter().map(|words| words[0]).collect();
     operations.dedup();
     for operation in operations {

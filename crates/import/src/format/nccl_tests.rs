@@ -29,6 +29,8 @@ const WRONG: &str = "the check of the data found wrong values";
 struct NcclRun {
     collective: String,
     ranks: u32,
+    /// Numbers of the ranks that it lists.
+    listed: BTreeSet<u32>,
     /// Hosts of the ranks.
     hosts: BTreeSet<String>,
     /// These are others than those of the first run of the file.
@@ -63,12 +65,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 sheet.begin_process();
             }
         } else if trimmed.starts_with('#') && words.first() == Some(&"Rank") && trimmed.contains(" device ") {
-            run.ranks += 1;
-            if let Some(host) = host(trimmed).filter(|_| run.hosts.len() < MOST_NAMES) {
-                run.hosts.insert(host.to_owned());
-            }
-            let device = trimmed.rsplit_once(']').map_or("", |(_, name)| name);
-            sheet.fact(text("device.model", &name_value(device), "output", &[]));
+            rank(&mut sheet, &mut run, trimmed, at)?;
         } else if trimmed.starts_with('#') && words.first() == Some(&"size") && words.contains(&"busbw") {
             if let Some(other) = words.iter().find(|name| !COLUMNS.contains(name) && **name != "error") {
                 return Err(SourceFault::new(format!("its column '{}' is not known", shown(other)), at));
@@ -82,7 +79,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             }
             run.units = true;
         } else if let Some(value) = after(trimmed, "# Avg bus bandwidth").and_then(|rest| rest.strip_prefix(':')) {
-            sheet.readings.push(average(&run, need(value, at)? * 1e9));
+            // Of one rank alone, nothing goes over a bus.
+            let value = need(value, at)?;
+            sheet.readings.extend((value != 0.0).then(|| average(&run, value * 1e9)));
         } else if !run.columns.is_empty() && trimmed.starts_with(|c: char| c.is_ascii_digit()) {
             row(&mut sheet, &run, trimmed, at)?;
         } else if !trimmed.starts_with('#') {
@@ -95,6 +94,24 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         sheet.machine = host;
     }
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// A rank that it lists, with its host and its device.
+fn rank(sheet: &mut SourceSheet, run: &mut NcclRun, line: &str, at: usize) -> Result<(), SourceFault> {
+    run.ranks += 1;
+    // Processes that were built without MPI do not know of each other.
+    let number = after(line, "Rank").and_then(|rest| rest.split_whitespace().next()?.parse().ok());
+    if number.is_some_and(|number| !run.listed.insert(number)) {
+        let reason = "it lists a rank twice: programs that do not know of each other (built without MPI) ran side by \
+                      side; import the output of one of them";
+        return Err(SourceFault::new(reason, at));
+    }
+    if let Some(host) = host(line).filter(|_| run.hosts.len() < MOST_NAMES) {
+        run.hosts.insert(host.to_owned());
+    }
+    let device = line.rsplit_once(']').map_or("", |(_, name)| name);
+    sheet.fact(text("device.model", &name_value(device), "output", &[]));
+    Ok(())
 }
 
 /// The bandwidth over all sizes of a run, bytes a second.

@@ -63,12 +63,16 @@ impl SevenZipReader {
                 self.end_sheet();
             }
             self.memory = Some(words.to_owned());
-        } else if line.contains("CPU @") || line.starts_with("Intel") || line.starts_with("AMD") {
+        } else if ["CPU @", "Gen Intel(R)"].iter().any(|name| line.contains(name))
+            || ["Intel", "AMD"].iter().any(|name| line.starts_with(name))
+        {
             self.state_processor(line);
         } else if line.starts_with("Avr:") {
             averages(&mut self.sheet, line, at)?;
         } else if line.starts_with("Tot:") {
             self.totals(line, at)?;
+        } else if version_of(line).is_some() {
+            // The version of a processor whose name fills the line before.
         } else if !is_row(line) {
             return Ok(false);
         } else if let Some(exponent) = line.split(':').next().and_then(|head| head.trim().parse().ok()) {
@@ -79,9 +83,8 @@ impl SevenZipReader {
 
     /// The processor: behind its name stands its version, `(860F01)`.
     fn state_processor(&mut self, line: &str) {
-        let code = line.rsplit_once(" (").and_then(|(name, code)| Some((name, code.strip_suffix(')')?)));
-        let code = code.filter(|(_, code)| code.len() > 3 && code.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        let stated = text("cpu.model", code.map_or(line, |(name, _)| name), "output", &[]);
+        let name = line.rsplit_once(' ').filter(|(_, code)| version_of(code).is_some()).map_or(line, |(name, _)| name);
+        let stated = text("cpu.model", name, "output", &[]);
         let known = self.sheet.facts.iter().find(|fact| fact.name == "cpu.model");
         let other = known.zip(stated.as_ref()).is_some_and(|(known, stated)| known.value != stated.value);
         self.processor = stated;
@@ -123,6 +126,12 @@ impl SevenZipReader {
         self.sheet.fact(self.processor.clone());
         self.sheets.push(sheet);
     }
+}
+
+/// The version of a processor, `(860F01)`.
+fn version_of(word: &str) -> Option<&str> {
+    let code = word.strip_prefix('(')?.strip_suffix(')')?;
+    (code.len() > 3 && code.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(code)
 }
 
 /// Dictionaries of 4 to 32 MiB, which it averages unless told otherwise.

@@ -29,8 +29,8 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
 
 fn detect(head: &[u8]) -> Confidence {
     let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default().to_ascii_lowercase();
-    let named =
-        [&b"machine,"[..], b"\"machine\",", b"machine;", b"machine\t"].iter().any(|begin| first.starts_with(begin));
+    let named = [&b"machine"[..], b"\"machine\""].into_iter().filter_map(|name| first.strip_prefix(name));
+    let named = named.filter_map(|rest| rest.first()).any(|byte| b",;\t".contains(byte));
     if named { Confidence::Certain } else { Confidence::No }
 }
 
@@ -248,7 +248,13 @@ fn row(
             continue;
         }
         let value = || {
-            let what = if is_number(cell) { "too large a number" } else { "not a number" };
+            let what = match cell.split_once(',') {
+                _ if is_number(cell) => "too large a number",
+                Some((whole, rest)) if is_number(whole) && is_number(rest) => {
+                    "not a number: write it with a decimal point, and without signs between thousands"
+                }
+                _ => "not a number",
+            };
             let reason = || format!("'{}' in column '{}' is {what}", shown(cell), shown(name));
             number(cell).ok_or_else(|| SourceFault::new(reason(), line))
         };

@@ -10,6 +10,7 @@ mod harnesses;
 mod host_tools;
 mod hostile;
 mod link_tools;
+mod logs;
 mod machine_tools;
 mod machines;
 mod memory_tools;

@@ -240,11 +240,7 @@ fn terminal(sheet: &mut SourceSheet, source: &SourceText<'_>) -> Result<(), Sour
             return Err(SourceFault::new("the interval does not have three values", at));
         };
         if kind == "time:" {
-            let name = line.split("time:").next().unwrap_or_default().trim();
-            // Where a terminal is not written over, the name stands behind what is done with it.
-            let named = if name.is_empty() { before } else { name };
-            let named = named.strip_prefix("Benchmarking ").map_or(named, |named| named.trim_end_matches(':'));
-            named.clone_into(&mut benchmark);
+            named(line, before).clone_into(&mut benchmark);
         }
         let value_in = |number: &str, unit: &str| match kind {
             "time:" => Ok((need(number, at)? * scale(unit).ok_or_else(|| unknown(kind, at))?, seconds("iteration"))),
@@ -264,6 +260,16 @@ fn terminal(sheet: &mut SourceSheet, source: &SourceText<'_>) -> Result<(), Sour
         sheet.readings.push(of_estimate(reading, SLOPE_OR_MEAN).note(model::NO_LEVEL_ON_THE_LINE));
     }
     Ok(())
+}
+
+/// The benchmark of a line with a time, or of the line before it.
+fn named<'a>(line: &'a str, before: &'a str) -> &'a str {
+    let name = line.split("time:").next().unwrap_or_default().trim();
+    // Where a terminal is not written over, the name stands behind what is done with it.
+    let named = if name.is_empty() { before } else { name };
+    let named = named.strip_prefix("Benchmarking ").map_or(named, |named| named.trim_end_matches(':'));
+    // Tables of a CI system emphasise it.
+    named.strip_prefix("**").and_then(|rest| rest.strip_suffix("**")).unwrap_or(named)
 }
 
 fn unknown(kind: &str, at: usize) -> SourceFault {

@@ -111,8 +111,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 run.protocol = protocol;
             }
             run.connections.push(connection);
-        } else if let Some(version) = trimmed.strip_prefix("iperf ") {
-            sheet.version = version.split_whitespace().next().map(str::to_owned);
+        } else if let Some(version) = version(trimmed) {
+            sheet.version = Some(version.to_owned());
         } else if trimmed.starts_with("Reverse mode") {
             run.reverse = true;
         } else if trimmed.starts_with("[ ID]") {
@@ -133,6 +133,14 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     }
     whole::finish(&mut sheet, run);
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// The version of `iperf 3.12` or `iperf version 2.1.8 (12 August 2022) pthreads`; none of a command or of the last
+/// line.
+fn version(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("iperf ")?;
+    let version = rest.strip_prefix("version ").unwrap_or(rest).split_whitespace().next()?;
+    version.starts_with(|c: char| c.is_ascii_digit()).then_some(version)
 }
 
 fn begins(line: &str) -> bool {
@@ -159,6 +167,7 @@ fn is_detail(line: &str) -> bool {
         "rcv_tcp",
         "Control connection",
         "TOS set to",
+        "iperf Done.",
     ]
     .iter()
     .any(|words| line.contains(words))

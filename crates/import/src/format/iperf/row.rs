@@ -108,7 +108,7 @@ pub(super) fn row(run: &IperfRun, line: &str, at: usize) -> Result<Option<IperfR
         (role, rest) = (name, after);
     }
     // Version 2 pads the end of a short interval: `0.0- 5.0 sec`.
-    let rest = rest.replacen("- ", "-", 1);
+    let rest = rest.replacen("- ", "-", 1).replacen("sec ", " sec ", 1);
     let words: Vec<&str> = rest.split_whitespace().collect();
     let [interval, "sec", _, transferred, value, unit, more @ ..] = &words[..] else { return Ok(None) };
     if !transferred.ends_with("Bytes") {

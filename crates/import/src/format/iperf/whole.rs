@@ -49,7 +49,9 @@ pub(super) fn finish(sheet: &mut SourceSheet, run: IperfRun) {
         }
         let count = streams.get(&group).copied().unwrap_or(1);
         let place = |reading: SourceReading| {
-            let reading = reading.at("protocol", run.protocol).at("streams", count.to_string());
+            // An excerpt may leave out what the protocol is.
+            let reading = if run.protocol.is_empty() { reading } else { reading.at("protocol", run.protocol) };
+            let reading = reading.at("streams", count.to_string());
             let alone = is_sum(row) || count == 1;
             let reading = if alone { reading } else { reading.at("stream", axis_value(&row.stream)) };
             let both = !row.role.is_empty() || own.len() > 1;

@@ -15,13 +15,21 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
             the mean over executions, whose stated deviation of the mean is a note, for the executions themselves are \
             not printed",
     by_lines: true,
-    detect: |head| sure(head, &[TITLE]).max(fields::detect(head)),
+    detect: |head| if is_other(head) { Confidence::No } else { sure(head, &[TITLE]).max(fields::detect(head)) },
     parse,
 };
 
 const TITLE: &str = "Performance counter stats for";
 
+/// Whether it is the table of WindowsPerf, which has the same title and counts other events.
+fn is_other(head: &[u8]) -> bool {
+    sure(head, &[TITLE, "counter value", "event idx"]) != Confidence::No
+}
+
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    if is_other(source.text.as_bytes()) {
+        return Err(SourceFault::new("it is the output of WindowsPerf (wperf), which is not read", 1));
+    }
     if !source.text.contains(TITLE) && fields::is_fields(source.text) {
         return Ok(Parsed::Sheets(vec![fields::parse(source)?]));
     }
@@ -31,7 +39,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         if let Some(rest) = trimmed.strip_prefix(TITLE) {
-            sheet.begin_process();
+            // What ran is not named by what was watched: two such outputs are no executions of one thing.
+            if !["system wide", "process id", "thread id", "CPU(s)"].iter().any(|watched| rest.contains(watched)) {
+                sheet.begin_process();
+            }
             command = axis_value(quoted(rest).unwrap_or(rest.trim_end_matches(':')));
             runs = between(rest, "(", "runs)").and_then(|count| count.trim().parse().ok()).unwrap_or(1);
             if let Some(place) = open.replace(at) {
