@@ -15,7 +15,8 @@ use crate::step::Purpose;
 /// spread over minutes of the machine's drift, small enough that a round takes seconds.
 const PART: usize = 100;
 /// Share of a time limit after which calibration waits until what is calibrated has been measured: beside much other
-/// work all of it takes longer than a short limit, which would leave nothing measured. What takes seconds to prepare waits from half of that on.
+/// work all of it takes longer than a short limit, which would leave nothing measured. What takes seconds to prepare
+/// waits from half of that on.
 const CALIBRATION: f64 = 0.4;
 /// Times as long as the last save took, after which a run with short rounds is saved again: a tenth of a second for a
 /// large one on a disk that is flushed.

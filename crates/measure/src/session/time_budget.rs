@@ -19,8 +19,8 @@ const AWAITED: usize = 5;
 const TURN: u32 = 3;
 /// Launches of which an interval says something, which as many figures as possible are to have before the limit comes.
 const FEW: usize = 3;
-/// How much longer a launch is than its calibration, before there is one: it warms up, and has all batches. Beside other
-/// work rounds of short launches took two to three times as long.
+/// How much longer a launch is than its calibration, before there is one: it warms up, and has all batches. Beside
+/// other work rounds of short launches took two to three times as long.
 const UNLAUNCHED: f64 = 2.5;
 /// Share of the time limit that the launches of a figure until the first look may take; dear figures take more, and
 /// would leave too little to the others.
@@ -174,8 +174,8 @@ impl MeasureSession<'_> {
         if some.is_empty() { groups } else { some }
     }
 
-    /// The groups for [`FEW`] launches of which there is time, cheapest figures first: one launch of every figure is worth
-    /// nothing. The cheapest one if there is time for none.
+    /// The groups for [`FEW`] launches of which there is time, cheapest figures first: one launch of every figure is
+    /// worth nothing. The cheapest one if there is time for none.
     fn with_time_for_few(&self, groups: Vec<LaunchGroup>, limit: f64) -> Vec<LaunchGroup> {
         let cost = |(group, members): (usize, &LaunchGroup)| {
             let missing = FEW.saturating_sub(self.valid(members.0[0]));
@@ -193,8 +193,8 @@ impl MeasureSession<'_> {
         groups.into_iter().enumerate().filter(|(group, _)| chosen(*group)).map(|(_, members)| members).collect()
     }
 
-    /// When the first round begins no further launch, in seconds since the run began: what it has launched is to have time
-    /// for [`FEW`], and how long a launch takes is known from then on.
+    /// When the first round begins no further launch, in seconds since the run began: what it has launched is to have
+    /// time for [`FEW`], and how long a launch takes is known from then on.
     pub(super) fn end_of_first(&self, round: u32) -> Option<f64> {
         let limit = self.run.plan.time_limit.filter(|_| round == 0)?;
         Some(self.elapsed() + (limit - self.elapsed()) / FEW as f64)
