@@ -61,6 +61,17 @@ fn a_limit_that_leaves_no_two_executions_measures_nothing() {
     assert!(answer.err.contains("nothing could be measured"), "{answer:?}");
 }
 
+/// What is compared takes turns to the end, however few fit into the limit.
+#[test]
+fn a_short_limit_leaves_all_commands_the_same_executions() {
+    let place = Place::new();
+    let answer = timed(&place, &["sleep 0.5", "sleep 0.51", "sleep 0.52", "--time-limit", "4s", "--json"]);
+    let run: Value = serde_json::from_str(&answer.out).unwrap();
+    let times = run["figures"].as_array().unwrap().iter().filter(|figure| figure["probe"] == "command.time");
+    let launches: Vec<usize> = times.map(|figure| figure["launches"].as_array().map_or(0, Vec::len)).collect();
+    assert!(launches.len() >= 3 && launches.iter().all(|made| *made == launches[0]), "{launches:?}");
+}
+
 #[test]
 fn a_number_of_runs_is_kept_to_and_parameters_are_filled_in() {
     let place = Place::new();

@@ -89,7 +89,7 @@ impl MeasureSession<'_> {
             // What is cheap first. Groups are rebuilt after each one, because a crash dissolves one.
             let groups = self.groups(uncalibrated).into_iter();
             let Some(group) = groups.min_by_key(|group| self.preparation(group)) else { return Ok(()) };
-            let share = self.run.plan.time_limit.map_or(0.0, |limit| (self.elapsed() - began) / limit);
+            let share = self.limit_to_spend().map_or(0.0, |limit| (self.elapsed() - began) / limit);
             let most = if self.preparation(&group).0 { CALIBRATION / 2.0 } else { CALIBRATION };
             if share > most && self.put_off(uncalibrated) {
                 return Ok(());

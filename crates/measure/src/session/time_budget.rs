@@ -9,6 +9,8 @@
 //! A round has a least length, filled with figures out of reach: launches of one figure that follow one another at
 //! once all meet the same neighbour, and say little more than one of them.
 
+use model::PlanEntry;
+
 use super::MeasureSession;
 use super::expected::{begun_look, calling_half_width, expected_look, expected_of_levels, most_a_launch, untried};
 use super::group::LaunchGroup;
@@ -121,7 +123,10 @@ impl MeasureSession<'_> {
         let Some(limit) = self.run.plan.time_limit else { return groups };
         if round < first {
             let groups = if round.is_multiple_of(TURN) { groups } else { self.affordable(groups, limit, first) };
-            return self.with_time_for_few(groups, limit);
+            return match self.limit_to_spend() {
+                Some(limit) => self.with_time_for_few(groups, limit),
+                None => groups,
+            };
         }
         let candidates = self.split_refined(&mut groups);
         let left = limit - self.elapsed();
@@ -174,6 +179,13 @@ impl MeasureSession<'_> {
         if some.is_empty() { groups } else { some }
     }
 
+    /// The limit of a run whose figures stand by themselves, so that some of them may have all of its time: probes.
+    /// Commands, builds and applications take turns to be compared, and have the same rounds.
+    pub(super) fn limit_to_spend(&self) -> Option<f64> {
+        let of_probes = |entry: &PlanEntry| probes::find(&entry.probe).is_some();
+        self.run.plan.time_limit.filter(|_| self.run.plan.entries.iter().any(of_probes))
+    }
+
     /// The groups for [`FEW`] launches of which there is time, cheapest figures first: one launch of every figure is
     /// worth nothing. The cheapest one if there is time for none.
     fn with_time_for_few(&self, groups: Vec<LaunchGroup>, limit: f64) -> Vec<LaunchGroup> {
@@ -196,7 +208,7 @@ impl MeasureSession<'_> {
     /// When the first round begins no further launch, in seconds since the run began: what it has launched is to have
     /// time for [`FEW`], and how long a launch takes is known from then on.
     pub(super) fn end_of_first(&self, round: u32) -> Option<f64> {
-        let limit = self.run.plan.time_limit.filter(|_| round == 0)?;
+        let limit = self.limit_to_spend().filter(|_| round == 0)?;
         Some(self.elapsed() + (limit - self.elapsed()) / FEW as f64)
     }
 
