@@ -39,8 +39,8 @@ impl LaunchNumber {
 impl MeasureSession<'_> {
     /// One launch of every group; members whose launch is excluded are launched again, at most twice, after all others
     /// of the round: what disturbed them mostly outlasts a launch. The first launches of a figure never wait for an
-    /// unshared core: they are what was observed. Later ones do, after all else of the round. None begins after `until`,
-    /// in seconds since the run began.
+    /// unshared core: they are what was observed. Later ones do, after all else of the round. None begins after
+    /// `until`, in seconds since the run began.
     pub(super) fn launch_all(
         &mut self,
         groups: &[LaunchGroup],
