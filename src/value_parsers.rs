@@ -29,14 +29,6 @@ pub(crate) fn price(text: &str) -> Result<(String, f64, String), String> {
     Ok((name.to_owned(), amount, span.trim().to_owned()))
 }
 
-/// A clock in gigahertz, as hertz.
-pub(crate) fn gigahertz(text: &str) -> Result<f64, String> {
-    let number = text.trim().trim_end_matches("GHz").trim_end();
-    let number: f64 =
-        number.parse().map_err(|_| format!("'{text}' is no clock; write gigahertz such as 3 or 2.4GHz"))?;
-    if (0.01..=100.0).contains(&number) { Ok(number * 1e9) } else { Err("it must be 0.01 to 100".to_owned()) }
-}
-
 /// Longest time that can be asked for, seconds: thirty years, which nothing here waits for.
 const LONGEST: f64 = 1e9;
 
@@ -113,8 +105,6 @@ mod tests {
         assert_eq!(percent("2"), Ok(0.02));
         assert_eq!(percent("0.5%"), Ok(0.005));
         assert!(percent("0").is_err() && percent("x").is_err() && percent("101").is_err());
-        assert_eq!((gigahertz("2.5"), gigahertz("3 GHz")), (Ok(2.5e9), Ok(3e9)));
-        assert!(gigahertz("0").is_err() && gigahertz("2600000000").is_err() && gigahertz("fast").is_err());
         assert_eq!((bytes("4096"), bytes("10GiB"), bytes("2 MB")), (Ok(4096), Ok(10 << 30), Ok(2_000_000)));
         assert!(bytes("0").is_err() && bytes("10 apples").is_err() && bytes("99999999TiB").is_err());
         assert_eq!(seconds("90"), Ok(90.0));

@@ -14,7 +14,7 @@ use store::Detail;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::run_finder::Named;
-use crate::value_parsers::{gigahertz, percent, price};
+use crate::value_parsers::{percent, price};
 use crate::{output, run_finder};
 
 /// Options of `prony compare`.
@@ -48,9 +48,6 @@ pub(crate) struct Arguments {
     /// Difference that counts as none, in percent; half of it between cycles of one machine
     #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = percent)]
     band: f64,
-    /// Print core figures at this clock instead of the reference's; no ratio and no verdict changes with it
-    #[arg(long, value_name = "GHZ", value_parser = gigahertz)]
-    at_clock: Option<f64>,
     /// Price of a run's machine, such as B=0.59/h, for the performance per price; give one for every run
     #[arg(long, value_name = "RUN=AMOUNT", value_parser = price, conflicts_with = "ratio")]
     price: Vec<(String, f64, String)>,
@@ -146,11 +143,16 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         sort_by: arguments.sort.clone(),
         changed_first: arguments.changed,
         band: arguments.band,
-        at_clock: arguments.at_clock,
         history: &history,
         ..CompareOptions::default()
     };
-    let mut comparison = compare(&runs, &options)?;
+    let mut comparison = match compare(&runs, &options) {
+        Err(nothing @ analyse::Error::NothingInCommon { .. }) if arguments.fail_on.is_some() => {
+            output::remark(&format!("nothing could be tested: {nothing}"));
+            return Ok(exit(GateAnswer::Inconclusive, arguments.inconclusive));
+        }
+        other => other?,
+    };
     if !arguments.price.is_empty() {
         let prices = prices(&comparison, &named, &arguments.price)?;
         comparison.set_prices(&prices);

@@ -7,7 +7,6 @@ use store::Detail;
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::value_parsers::gigahertz;
 use crate::{evaluation, output, run_finder};
 
 /// Options of `prony runs show`, and of `prony show`.
@@ -20,9 +19,6 @@ pub(crate) struct Arguments {
     /// evaluation.toml
     #[arg(long = "as", value_name = "EVALUATION")]
     evaluation: Option<String>,
-    /// Print core figures as time at this clock [default: the median clock of the run]
-    #[arg(long, value_name = "GHZ", value_parser = gigahertz)]
-    at_clock: Option<f64>,
     /// Beside every figure its variant, its notes and what was observed, not only what warns of it
     #[arg(long)]
     notes: bool,
@@ -62,10 +58,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         output::print_runs(&runs, common)?;
         return Ok(ExitStatus::Fine);
     }
-    let mut found = named.remove(0);
-    if let Some(clock) = arguments.at_clock {
-        found.run.set_clock(clock);
-    }
+    let found = named.remove(0);
     let context =
         report::view::RunContext { handle: Some(found.handle), brief: !arguments.notes, ..Default::default() };
     let document = super::time::stored(&found.run, &context);

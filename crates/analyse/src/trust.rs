@@ -127,7 +127,7 @@ pub fn repeated(run: &Run) -> Vec<(&'static str, usize)> {
             Invalid::Misplaced(_) => "they ran on other CPUs than planned",
             Invalid::Contended { .. } => "the core was shared, or its clock moved",
             Invalid::Moved { .. } => "the host had moved their CPUs",
-            Invalid::HandedOver { .. } => "other threads took the CPU",
+            Invalid::HandedOver { .. } | Invalid::Preempted { .. } => "other programs took the CPU",
         };
         match reasons.iter_mut().find(|(known, _)| *known == why) {
             Some((_, count)) => *count += 1,

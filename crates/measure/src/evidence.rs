@@ -51,6 +51,40 @@ fn taken_too_much(seconds: f64, of: f64) -> bool {
     seconds > MOST_TAKEN * of
 }
 
+/// Share of the CPU time of the launch that had most, below which a launch is preempted: most of its batches then hold
+/// work of others, so that even their median is that of others.
+const PREEMPTED: f64 = 0.5;
+/// CPU seconds a second from which a figure keeps its CPUs busy: one that waits for something else has less CPU time
+/// when it waits longer, which is its own value.
+const BUSY: f64 = 0.8;
+/// Launches before too few that are not preempted make it a property of the machine, and how many in one they must be.
+const LEAST_LAUNCHES: usize = 20;
+const QUIET_ONE_OF: usize = 10;
+
+/// Excludes the launches of a pinned figure that other programs preempted while it ran undisturbed in others. On a
+/// machine where that is hardly ever so, all of them count as they are.
+pub(crate) fn mark_preempted(figure: &mut Figure) {
+    let ran = |launch: &Launch| {
+        let cpu = launch.footprint.cpu_seconds.filter(|_| !launch.placement.asked.is_empty())?;
+        let seconds = launch.nanos.iter().sum::<u64>() as f64 * 1e-9;
+        (seconds > 0.0).then(|| cpu / seconds)
+    };
+    let usual = figure.launches.iter().filter_map(ran).fold(0.0, f64::max);
+    let preempted = |launch: &Launch| {
+        let switched = 4 * launch.footprint.involuntary_switches.unwrap_or(0) >= launch.nanos.len() as u64;
+        ran(launch).filter(|ran| switched && usual >= BUSY && *ran < PREEMPTED * usual)
+    };
+    let found: Vec<Option<f64>> = figure.launches.iter().map(preempted).collect();
+    let quiet = found.iter().filter(|ran| ran.is_none()).count();
+    let throughout = found.len() >= LEAST_LAUNCHES && quiet * QUIET_ONE_OF < found.len();
+    for (launch, ran) in figure.launches.iter_mut().zip(found) {
+        if matches!(launch.invalid, None | Some(Invalid::Contended { .. } | Invalid::Preempted { .. })) {
+            let own = launch.invalid.take().filter(|reason| !matches!(reason, Invalid::Preempted { .. }));
+            launch.invalid = ran.filter(|_| !throughout).map(|ran| Invalid::Preempted { ran, usual }).or(own);
+        }
+    }
+}
+
 /// Time taken from the launches of some rounds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct RoundEvidence {
@@ -134,6 +168,43 @@ mod tests {
         let taken = TakenTime { seconds: stolen * tick(), of: watched * tick() };
         let throttled = Some(TakenTime { seconds: 0.0, ..taken });
         Launch { round, began, stolen: Some(taken), throttled, ..Launch::default() }
+    }
+
+    /// A launch of 24 batches that ran for a part of its time, and was switched away from so many times.
+    fn ran(share: f64, switches: u64) -> Launch {
+        let mut launch = Launch { nanos: vec![1_000_000; 24], ..Launch::default() };
+        launch.placement.asked = vec![0, 0];
+        launch.footprint.cpu_seconds = Some(share * 0.024);
+        launch.footprint.involuntary_switches = Some(switches);
+        launch
+    }
+
+    fn excluded(launches: Vec<Launch>) -> Vec<bool> {
+        let mut figure = figure(launches);
+        mark_preempted(&mut figure);
+        figure.launches.iter().map(|launch| matches!(launch.invalid, Some(Invalid::Preempted { .. }))).collect()
+    }
+
+    #[test]
+    fn launches_that_others_preempted_are_excluded_where_one_was_not() {
+        // Three of four beside busy programs, as recorded: the fourth is the right one.
+        assert_eq!(excluded(vec![ran(0.02, 20), ran(0.03, 15), ran(0.02, 12), ran(1.0, 12)]), [true, true, true, false]);
+        // All alike: it is what this machine does.
+        assert_eq!(excluded(vec![ran(0.02, 20); 3]), [false; 3]);
+        // Waiting is the figure's own: it ran less, and nothing took the CPU from it.
+        assert_eq!(excluded(vec![ran(0.1, 1), ran(1.0, 0)]), [false; 2]);
+        assert_eq!(excluded(vec![ran(0.1, 24), ran(0.4, 24)]), [false; 2]);
+        // Switches between its own parties are no preemption.
+        assert_eq!(excluded(vec![ran(0.97, 350), ran(1.0, 340)]), [false; 2]);
+    }
+
+    #[test]
+    fn preemption_that_hardly_ever_stops_is_the_machine() {
+        let of = |quiet: usize| {
+            let rest = vec![ran(0.02, 20); 30 - quiet];
+            excluded([vec![ran(1.0, 0); quiet], rest].concat()).iter().filter(|gone| **gone).count()
+        };
+        assert_eq!((of(2), of(3)), (0, 27));
     }
 
     #[test]

@@ -244,25 +244,21 @@ impl Figure {
         matches!(self.basis(), ValueBasis::Observed(reason) if reason.is_contention())
     }
 
-    /// The launches that count, in time order. Where the value is the one observed, those are the first attempts of
-    /// their rounds, whether or not they had the core to themselves: repeated ones would be of quiet moments only.
+    /// The launches that count, in time order. Where the value is raw, those are all raw launches.
     #[must_use]
     pub fn counted(&self) -> Vec<&Launch> {
         match self.basis() {
-            ValueBasis::Observed(_) => self.first_attempts(),
+            ValueBasis::Observed(_) => self.raw_launches(),
             _ => self.launches.iter().filter(|launch| launch.invalid.is_none()).collect(),
         }
     }
 
-    /// The first launch of every round, of those that did not wait for an unshared core and are excluded for contention
-    /// or a changing clock only.
+    /// Every launch, whether or not it had its core to itself at a steady clock: only outside evidence of another kind
+    /// excludes one.
     #[must_use]
-    pub fn first_attempts(&self) -> Vec<&Launch> {
-        let counts =
-            |launch: &&Launch| !launch.awaited && matches!(launch.invalid, None | Some(Invalid::Contended { .. }));
-        let mut first: Vec<&Launch> = self.launches.iter().filter(counts).collect();
-        first.dedup_by_key(|launch| launch.round);
-        first
+    pub fn raw_launches(&self) -> Vec<&Launch> {
+        let counts = |launch: &&Launch| matches!(launch.invalid, None | Some(Invalid::Contended { .. }));
+        self.launches.iter().filter(counts).collect()
     }
 
     /// Value of a launch in the figure's unit, on the same basis as the figure's estimate; `None` where it has none on
@@ -289,18 +285,6 @@ impl Figure {
     pub fn cycles(&self) -> Option<Vec<f64>> {
         let of = |launch: &Launch| launch.undisturbed.and_then(|undisturbed| undisturbed.cycles);
         (*self.basis() == ValueBasis::Cycles).then(|| self.counted().into_iter().filter_map(of).collect())
-    }
-
-    /// The same figure printed at another clock: only a value in cycles changes, by the ratio of the clocks.
-    pub fn set_clock(&mut self, hertz: f64) {
-        let Some(references) = self.references.as_mut().filter(|references| references.basis == ValueBasis::Cycles)
-        else {
-            return;
-        };
-        let Some(before) = references.clock.replace(hertz) else { return };
-        let factor = self.metric.at_clock(1.0, hertz) / self.metric.at_clock(1.0, before);
-        self.outcome.scale(factor);
-        self.resolution = self.resolution.map(|resolution| resolution * factor);
     }
 
     /// Time stolen by the hypervisor during the valid launches.

@@ -13,6 +13,9 @@ pub struct Footprint {
     pub user_seconds: Option<f64>,
     /// Time in the kernel, seconds.
     pub system_seconds: Option<f64>,
+    /// Time on a CPU in both modes, seconds: known to the nanosecond, also where the two parts are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_seconds: Option<f64>,
     /// Context switches because a process waited.
     pub voluntary_switches: Option<u64>,
     /// Context switches because the scheduler preempted a process.
@@ -64,6 +67,7 @@ impl Footprint {
             operations: self.operations + other.operations,
             user_seconds: sum(self.user_seconds, other.user_seconds),
             system_seconds: sum(self.system_seconds, other.system_seconds),
+            cpu_seconds: sum(self.cpu_seconds, other.cpu_seconds),
             voluntary_switches: sum(self.voluntary_switches, other.voluntary_switches),
             involuntary_switches: sum(self.involuntary_switches, other.involuntary_switches),
             minor_faults: sum(self.minor_faults, other.minor_faults),

@@ -40,6 +40,14 @@ pub enum Invalid {
         /// For most of the run.
         usual: u32,
     },
+    /// Other programs took its CPU: in the time of its batches it ran for this share, and other launches of the figure
+    /// for the usual one, in CPU seconds a second.
+    Preempted {
+        /// Of this launch.
+        ran: f64,
+        /// Of the launch that ran for most of its time.
+        usual: f64,
+    },
     /// Its operation offers the CPU, and other threads took it: what was timed is their work.
     HandedOver {
         /// Batches in which they did.
@@ -71,6 +79,10 @@ impl fmt::Display for Invalid {
                     f,
                     "the host had moved its CPUs: a cache line took {here} between them, {usual} for most of the run"
                 )
+            }
+            Self::Preempted { ran, usual } => {
+                let [ran, usual] = [ran, usual].map(|share| share * 100.0);
+                write!(f, "other programs took its CPU: it ran for {ran:.0}% of the time, others for {usual:.0}%")
             }
             Self::HandedOver { batches, of } => {
                 write!(f, "other threads wanted its CPU, and took it in {batches} of its {of} batches")
@@ -143,8 +155,7 @@ pub struct Launch {
     pub began: f64,
     /// Duration including preparation, seconds.
     pub wall: f64,
-    /// Whether it began when its core had been seen unshared, or after it had waited for that in vain: it is no sample
-    /// of what is observed.
+    /// Whether it began when its core had been seen unshared, or after it had waited for that in vain.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub awaited: bool,
     /// Its value as observed: the median of all batches, in the figure's unit. A paired launch: the median difference.

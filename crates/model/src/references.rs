@@ -235,7 +235,7 @@ pub struct FigureReferences {
     /// The clock at which a value in cycles is printed as time, hertz: the median of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<f64>,
-    /// The observed value: over all batches of first attempts, including contention and clock steps.
+    /// The raw value: over all batches of all launches, including contention and clock steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed: Option<Estimate>,
     /// Share of all timed batches that were undisturbed.

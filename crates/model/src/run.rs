@@ -108,11 +108,6 @@ impl Run {
         self.figures.iter().find(|figure| figure.probe == key.probe && figure.point == key.point)
     }
 
-    /// The same run with its core figures printed at another clock, hertz.
-    pub fn set_clock(&mut self, hertz: f64) {
-        self.figures.iter_mut().for_each(|figure| figure.set_clock(hertz));
-    }
-
     /// Whether the time limit of its plan ended it before every figure was finished: what it measured is all that was
     /// asked for.
     #[must_use]

@@ -112,8 +112,6 @@ pub struct RatioEstimate {
     pub interval: Interval,
     /// The same at the level of two one-sided tests (90% for 95%), by which equivalence is judged.
     pub equivalence: Interval,
-    /// Its interval from the launches alone.
-    pub launch_interval: Interval,
     /// Two-sided p-value of "no shift" that belongs to `interval`: one minus the level at which that interval would
     /// just reach zero.
     pub p_value: f64,
@@ -179,7 +177,6 @@ fn estimated(
         shift: shift.estimate,
         interval,
         equivalence,
-        launch_interval,
         p_value: if plain { shift.p_value } else { widening.p_value(shift) },
         floor_half_width: widening.floor.half_width(level),
         level,

@@ -7,6 +7,7 @@ use model::{BEYOND_CACHES, Figure, FigureKey, Point, Run};
 use super::glob::matches;
 use super::options::CompareOptions;
 use crate::Error;
+use crate::shown_clock::is_condition;
 
 /// One figure in every run, in the order of the runs.
 pub(crate) struct Aligned<'a> {
@@ -26,6 +27,8 @@ impl<'a> Aligned<'a> {
 /// Figures that at least two runs have, and those that only one run has.
 pub(crate) struct Alignment<'a> {
     pub(crate) rows: Vec<Aligned<'a>>,
+    /// What the machines did meanwhile, such as the clock: no result.
+    pub(crate) conditions: Vec<Aligned<'a>>,
     pub(crate) unmatched: Vec<(usize, FigureKey)>,
 }
 
@@ -54,14 +57,15 @@ pub(crate) fn align<'a>(runs: &[&'a Run], reference: usize, options: &CompareOpt
     }
     let alone = |row: &Aligned| runs.len() > 1 && row.figures.iter().flatten().count() < 2;
     let (single, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(alone);
-    if rows.is_empty() {
+    let (conditions, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| is_condition(&row.key.probe));
+    if rows.is_empty() && runs.len() > 1 {
         return Err(Error::NothingInCommon { hint: hint(&single) });
     }
     let unmatched = single
         .into_iter()
         .filter_map(|row| row.figures.iter().position(Option::is_some).map(|run| (run, row.key)))
         .collect();
-    Ok(Alignment { rows, unmatched })
+    Ok(Alignment { rows, conditions, unmatched })
 }
 
 fn selected(patterns: &str, figure: &Figure, key: &FigureKey) -> bool {

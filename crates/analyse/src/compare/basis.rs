@@ -1,4 +1,4 @@
-//! On what two figures are compared: cycles, time at the clocks that the machines showed, or what was observed.
+//! On what two figures are compared: cycles, time at the clocks that the machines showed, or all batches (raw).
 //!
 //! Cycles decide between runs of one machine alone, to find what changed besides the clock. Unlike bases are never
 //! compared.
@@ -14,7 +14,7 @@ use super::options::CompareOptions;
 use super::ratio_basis::{FloorUsed, RatioBasis};
 use super::result::Relation;
 use super::session::{History, relation};
-use super::shift::{CompareShift, CoreShifts, shift};
+use super::shift::{CompareShift, CoreShifts, shift, shift_of_ranks};
 use super::verdict::FigureFinding;
 use crate::shown_clock::{RESOLUTION, ShownClock, is_condition};
 
@@ -175,7 +175,7 @@ pub(crate) fn pair_finding(
             Ok(PairFinding { core: Some(Box::new(core.clone())), ..single(judged.clone()) })
         }
         (RatioBasis::Observed, ..) => {
-            let (x, y) = (FigureView::observed(a.figure), FigureView::observed(b.figure));
+            let (x, y) = (FigureView::raw(a.figure), FigureView::raw(b.figure));
             shift(&x, &y.scaled(planted), floor, level).map(single)
         }
         _ => {
@@ -230,10 +230,10 @@ fn core_shifts(
 ) -> Result<CoreShifts, String> {
     let clock = clock_shift(at_a, at_b);
     let floor = history.floor((a.run, a.figure), (b.run, b.figure), true).0;
-    let reference = FigureView::at(a.figure, at_a.hertz);
-    let at = |hertz: f64| FigureView::at(b.figure, hertz).scaled(planted);
-    let cycles = shift(&reference, &at(at_a.hertz), floor, level)?;
-    let time = shift(&reference, &at(at_b.hertz), floor.beside(clock.1), level)?;
+    let [x, y] = [a.figure, b.figure].map(|figure| FigureView::at(figure, at_a.hertz));
+    let cycles = shift_of_ranks(&x, &y.scaled(planted), floor, level)?;
+    let (x, y) = (FigureView::stated(a.figure), FigureView::stated(b.figure));
+    let time = shift(&x, &y.scaled(planted), floor.beside(clock.1), level)?;
     let time = CompareShift { clock: Some(clock.1), ..time };
     Ok(CoreShifts { cycles, time, clock })
 }

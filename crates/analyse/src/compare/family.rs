@@ -30,8 +30,16 @@ pub(crate) struct Rows<'a> {
     pub(crate) launched: Vec<&'a [Option<&'a Figure>]>,
 }
 
-/// The means of every machine: families in the order of their first figures, then overall.
-pub(crate) fn geometric_means(rows: &Rows, options: &CompareOptions) -> Vec<GeometricMean> {
+/// The means of every machine: families in the order of their first figures, then overall. They are of ratios with an
+/// interval alone; where there is none at all, of values that are printed without their spread.
+pub(crate) fn geometric_means(mut rows: Rows, options: &CompareOptions) -> Vec<GeometricMean> {
+    let any = rows.shifts.iter().flatten().flatten().any(|shift| shift.bounded().is_some());
+    for (shifts, launched) in rows.shifts.iter_mut().zip(&rows.launched) {
+        let printed = launched.iter().flatten().all(|figure| figure.launches.is_empty());
+        let counts = |shift: &&CompareShift| if any { shift.bounded().is_some() } else { printed };
+        shifts.iter_mut().for_each(|shift| *shift = shift.filter(counts));
+    }
+    let rows = &rows;
     let (scores, classes) = scores(rows, options.seed);
     let mut families: Vec<Option<&str>> = Vec::new();
     for figure in &rows.figures {
@@ -60,7 +68,7 @@ pub(crate) fn geometric_means(rows: &Rows, options: &CompareOptions) -> Vec<Geom
             set.mean(&rows.names[run], &set.with_clocks(widened(found, together), rows, run))
         };
         if family.is_none() {
-            means.push(set.reference(&rows.names[rows.reference], options));
+            means.push(set.reference(&rows.names[rows.reference]));
         }
         means.extend(machines.iter().filter_map(|run| mean(*run)));
     }
@@ -168,13 +176,13 @@ impl<'a> CommonSet<'a> {
     fn mean(&self, machine: &str, found: &stats::Estimated) -> Option<GeometricMean> {
         let interval = found.interval;
         let finite = [found.value, interval.low, interval.high].into_iter().all(|x| x.is_finite() && x > 0.0);
+        let known = interval.level > 0.0;
         finite.then(|| GeometricMean {
             family: self.family.map(str::to_owned),
             machine: machine.to_owned(),
             value: found.value,
-            low: interval.low,
-            high: interval.high,
-            level: interval.level,
+            low: known.then_some(interval.low),
+            high: known.then_some(interval.high),
             figures: self.common.len(),
             probes: self.points.len(),
             left_out: self.left_out,
@@ -183,14 +191,13 @@ impl<'a> CommonSet<'a> {
     }
 
     /// The reference's own mean, which is 1.
-    fn reference(&self, machine: &str, options: &CompareOptions) -> GeometricMean {
+    fn reference(&self, machine: &str) -> GeometricMean {
         GeometricMean {
             family: None,
             machine: machine.to_owned(),
             value: 1.0,
-            low: 1.0,
-            high: 1.0,
-            level: options.level,
+            low: None,
+            high: None,
             figures: self.common.len(),
             probes: self.points.len(),
             left_out: self.left_out,

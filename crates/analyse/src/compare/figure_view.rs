@@ -1,4 +1,4 @@
-//! A figure as it is compared: as stated, as time at a clock, or as observed.
+//! A figure as it is compared: as stated, as time at a clock, or raw.
 
 use std::borrow::Cow;
 
@@ -43,14 +43,14 @@ impl<'a> FigureView<'a> {
         self
     }
 
-    /// All batches of first attempts.
-    pub(crate) fn observed(figure: &'a Figure) -> Self {
+    /// All batches of all raw launches.
+    pub(crate) fn raw(figure: &'a Figure) -> Self {
         let (ValueBasis::Cycles | ValueBasis::Undisturbed, Outcome::Measured(stated)) =
             (figure.basis(), &figure.outcome)
         else {
             return Self::stated(figure);
         };
-        let values: Vec<f64> = figure.first_attempts().into_iter().map(|launch| launch.value).collect();
+        let values: Vec<f64> = figure.raw_launches().into_iter().map(|launch| launch.value).collect();
         let recorded = figure.references.as_ref().and_then(|references| references.observed);
         let estimate = recorded.unwrap_or_else(|| median_of(&values, stated));
         let outcome = Cow::Owned(Outcome::Measured(estimate));

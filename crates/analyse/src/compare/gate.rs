@@ -46,8 +46,7 @@ impl FailOn {
         let (mut tested, mut failing, mut open) = (0, Vec::new(), Vec::new());
         let limit = (self.percent / 100.0).ln_1p().max(comparison.band);
         let asked = GateQuestion { worse_only: self.worse_only, limit, count_assumed, normalise: comparison.normalise };
-        // Neighbours on a core are no change of this machine; its clock is.
-        for row in comparison.rows.iter().filter(|row| row.probe != model::CORE_SHARED) {
+        for row in &comparison.rows {
             let reference = row.ratio(&comparison.reference).and_then(|ratio| ratio.outcome.as_ref());
             for ratio in row.ratios.iter().filter(|ratio| ratio.machine != comparison.reference) {
                 match asked.figure(row, reference, ratio) {
@@ -223,14 +222,6 @@ const fn timed(ratio: &Ratio) -> TimedRatio {
             verdict: core.time.verdict,
         },
         None => TimedRatio { value: ratio.value, low: ratio.low, high: ratio.high, verdict: ratio.verdict },
-    }
-}
-
-impl CompareRow {
-    /// Whether it says what the machines did meanwhile, rather than how fast something is: no verdict on it is counted.
-    #[must_use]
-    pub fn is_condition(&self) -> bool {
-        crate::shown_clock::is_condition(&self.probe)
     }
 }
 

@@ -5,7 +5,7 @@ use stats::Floor;
 
 use super::figure_view::FigureView;
 use super::shares::fisher_exact;
-use super::shift::{CompareShift, of_estimates, of_launches};
+use super::shift::{CompareShift, FEWEST, of_estimates, of_launches, ungrounded};
 
 /// Launches of both sides of which shares are tested, at most: a document may state any number.
 const MOST_LAUNCHES: usize = 100_000;
@@ -42,7 +42,7 @@ pub(crate) fn mode_pairs(
     let (groups_a, groups_b) = (groups(&reference.values, &a), groups(&other.values, &b));
     let (total_a, total_b) = (launches(&a), launches(&b));
     let equal = |in_a: usize, in_b: usize| {
-        let counted = total_a > 0 && total_b > 0 && total_a + total_b <= MOST_LAUNCHES;
+        let counted = total_a.min(total_b) >= FEWEST && total_a + total_b <= MOST_LAUNCHES;
         if counted { fisher_exact(in_a, total_a, in_b, total_b) } else { f64::NAN }
     };
     let shares = |in_a: usize, in_b: usize| {
@@ -51,12 +51,9 @@ pub(crate) fn mode_pairs(
     };
     let matched = nearest(&a, &b);
     let single = |known: stats::RatioEstimate| CompareShift {
-        log: known.shift,
-        known: Some(known),
+        known: Some(known.clone()),
         method: super::result::RatioMethod::Launches,
-        reason: None,
-        assumed: None,
-        clock: None,
+        ..CompareShift::of(known.shift)
     };
     let pair = |x: Option<&Mode>, y: Option<&Mode>, shift: Option<CompareShift>| {
         let held = |mode: Option<&Mode>| mode.map_or(0, |mode| mode.estimate.launches as usize);
@@ -64,8 +61,13 @@ pub(crate) fn mode_pairs(
         ModePair { reference: x.cloned(), other: y.cloned(), shift, share_p, shares_apart }
     };
     let both = |&(i, j): &(usize, usize)| {
-        let shift = of_launches(&groups_a[i], &groups_b[j], floor, level)
-            .map_or_else(|| of_estimates(&a[i].estimate, &b[j].estimate, floor, level), single);
+        let (x, y) = (&a[i].estimate, &b[j].estimate);
+        let few = ungrounded(x, &groups_a[i]).or_else(|| ungrounded(y, &groups_b[j]));
+        let shift = match few {
+            Some(reason) => CompareShift::without_interval((y.value / x.value).ln(), &reason),
+            None => of_launches(&groups_a[i], &groups_b[j], floor, level)
+                .map_or_else(|| of_estimates(x, y, floor, level), single),
+        };
         pair(Some(&a[i]), Some(&b[j]), Some(shift))
     };
     let mut pairs: Vec<ModePair> = matched.iter().map(both).collect();

@@ -52,8 +52,6 @@ pub struct CompareOptions<'a> {
     /// Half-width of the band that counts as the same, as a logarithm of the ratio: 0.02 is 2%. Cycles of one machine
     /// are judged within half of it.
     pub band: f64,
-    /// Clock at which core figures are printed, hertz, instead of the reference's; it changes no ratio and no verdict.
-    pub at_clock: Option<f64>,
     /// Confidence of the intervals and of the whole report.
     pub level: f64,
     /// Values of earlier sessions; those on the same machines give the session floor.
@@ -73,7 +71,6 @@ impl Default for CompareOptions<'_> {
             sort_by: None,
             changed_first: false,
             band: stats::BAND,
-            at_clock: None,
             level: 0.95,
             history: &[],
             seed: 0,

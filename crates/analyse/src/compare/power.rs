@@ -10,7 +10,6 @@ use super::options::CompareOptions;
 use super::ratio_basis::RatioBasis;
 use super::report::{Assessed, ComparisonInput};
 use crate::Error;
-use crate::shown_clock::is_condition;
 
 /// What the power is stated for: 2% more work.
 pub(crate) const PLANTED: f64 = 0.02;
@@ -79,7 +78,7 @@ pub(crate) fn power(pair: [&Run; 2], options: &CompareOptions) -> Result<Planted
         let here = at;
         at += cell.p_values().len();
         let (Some(a), Some(b)) = (row.figures[reference], row.figures[other]) else { continue };
-        let Some(known) = cell.known().filter(|_| !is_condition(&row.key.probe)) else { continue };
+        let Some(known) = cell.known() else { continue };
         let slower = if b.metric.better == Better::Lower { 1.0 + PLANTED } else { 1.0 / (1.0 + PLANTED) };
         let Some(planted) = input.planted(a, other, b, slower) else { continue };
         let mut p_values = honest.clone();

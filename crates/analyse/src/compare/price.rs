@@ -11,10 +11,10 @@ pub struct PerPrice {
     pub price: f64,
     /// Gain over all figures divided by the prices; above 1 is more for the money.
     pub value: f64,
-    /// Lower end of its interval: that of the mean, since prices are exact.
-    pub low: f64,
+    /// Lower end of its interval: that of the mean, since prices are exact; absent where that has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub low: Option<f64>,
     /// Upper end.
-    pub high: f64,
-    /// Confidence level of the interval; 0 when the spread of a figure is unknown.
-    pub level: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high: Option<f64>,
 }

@@ -18,8 +18,8 @@ impl Comparison {
         let of = |(machine, price): (&Compared, &f64)| {
             let mean = mean(&machine.name).filter(|_| machine.name != self.reference)?;
             let price = price / base;
-            let (value, low, high) = (mean.value / price, mean.low / price, mean.high / price);
-            Some(PerPrice { machine: machine.name.clone(), price, value, low, high, level: mean.level })
+            let [low, high] = [mean.low, mean.high].map(|end| Some(end? / price));
+            Some(PerPrice { machine: machine.name.clone(), price, value: mean.value / price, low, high })
         };
         self.per_price = self.machines.iter().zip(prices).filter_map(of).collect();
     }

@@ -23,7 +23,7 @@ impl ComparisonInput<'_> {
         let clock = self.clocks[run].filter(|_| core && !observed);
         let outcome = match clock {
             Some(clock) => FigureView::at(figure, clock.hertz).outcome.into_owned(),
-            None if observed => FigureView::observed(figure).outcome.into_owned(),
+            None if observed => FigureView::raw(figure).outcome.into_owned(),
             None => ratio.outcome.clone()?,
         };
         let Outcome::Measured(estimate) = &outcome else { return None };

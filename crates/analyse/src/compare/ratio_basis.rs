@@ -17,7 +17,7 @@ pub enum RatioBasis {
     ClockTime,
     /// Time of undisturbed batches at the clock that they had.
     Undisturbed,
-    /// All batches of first attempts: a run has no undisturbed value, or the two are of different kinds.
+    /// All batches of all launches: a run has no undisturbed value, or the two are of different kinds.
     Observed,
 }
 
@@ -35,8 +35,8 @@ impl RatioBasis {
             Self::Value => "value",
             Self::Cycles => "cycles",
             Self::ClockTime => "time",
-            Self::Undisturbed => "undisturbed",
-            Self::Observed => "observed",
+            Self::Undisturbed => "clean",
+            Self::Observed => "raw",
         }
     }
 }
@@ -61,15 +61,13 @@ pub enum CompareVerdict {
 pub struct ComparedClock {
     /// The clock that it showed.
     pub shown: ShownClock,
-    /// The clock at which its core figures are printed, hertz; absent where it has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub printed_at: Option<f64>,
     /// The clock that it showed over the reference's, where both are known; absent for the reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratio: Option<RatioEnds>,
 }
 
-/// Two core figures, written as `Comparison::normalise` says: the time is the cycles times what the clock gives.
+/// Two core figures, written as `Comparison::normalise` says. The time is the cycles times what the clock gives, and is
+/// what `Ratio::value` states.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CoreRatio {
     /// Cycles: what changed besides the clock. Its verdict is that of the figure between runs of one machine, else

@@ -1,6 +1,6 @@
 //! Computes the comparison: align, assess every figure, adjust over the report, judge, average, rank, sort.
 
-use model::{Figure, Run, ValueBasis};
+use model::{Figure, Run};
 use stats::distribution::normal_quantile;
 
 use super::align::{Aligned, align};
@@ -19,7 +19,7 @@ use super::session::{History, relation, same_run};
 use super::shift::{CompareShift, CoreShifts, WIDEST};
 use super::verdict::{FigureFinding, Judge};
 use crate::Error;
-use crate::shown_clock::{ShownClock, is_condition};
+use crate::shown_clock::ShownClock;
 
 /// What is known of one cell before verdicts.
 pub(super) struct Assessed {
@@ -93,9 +93,11 @@ fn compared(runs: &[&Run], options: &CompareOptions, means: bool) -> Result<Comp
     let desk = ComparisonInput::new(runs, options)?;
     let reference = desk.reference;
     let alignment = align(runs, reference, options)?;
-    let assessed: Vec<Vec<Assessed>> = alignment.rows.iter().map(|row| desk.assess(row)).collect();
+    let assess = |rows: &[Aligned]| rows.iter().map(|row| desk.assess(row)).collect::<Vec<_>>();
+    let assessed = assess(&alignment.rows);
     let geometric_means = if means { desk.means(&alignment.rows, &assessed) } else { Vec::new() };
     let (rows, tests) = desk.judge(&alignment.rows, assessed);
+    let (conditions, _) = desk.judge(&alignment.conditions, assess(&alignment.conditions));
     let machines = desk.machines(&rows);
     let unmatched = alignment
         .unmatched
@@ -111,6 +113,7 @@ fn compared(runs: &[&Run], options: &CompareOptions, means: bool) -> Result<Comp
         tests,
         machines,
         rows,
+        conditions,
         unmatched,
         geometric_means,
         per_price: Vec::new(),
@@ -185,7 +188,7 @@ impl ComparisonInput<'_> {
         }
         let basis = basis_of(&from, &to);
         let (floor, used) = floor_of(&from, &to, basis, &self.history);
-        let (a, b) = (self.view(self.reference, reference, basis), self.view(run, other, basis));
+        let (a, b) = (self.view(reference, basis), self.view(other, basis));
         let one_session = relation(from.run, to.run) == Relation::SameSession;
         if let Some(pairs) = mode_pairs(&a, &b, floor, level, one_session) {
             return Assessed { floor: used, basis, ..found(Some(FigureFinding::Modes(pairs))) };
@@ -203,12 +206,11 @@ impl ComparisonInput<'_> {
         }
     }
 
-    /// A figure of a run on a basis; cycles are those at the clock of the reference.
-    fn view<'a>(&self, run: usize, figure: &'a Figure, basis: RatioBasis) -> FigureView<'a> {
-        let clock = if basis == RatioBasis::Cycles { self.clocks[self.reference] } else { self.clocks[run] };
-        match (basis, clock) {
-            (RatioBasis::Observed, _) => FigureView::observed(figure),
-            (RatioBasis::Cycles | RatioBasis::ClockTime, Some(clock)) => FigureView::at(figure, clock.hertz),
+    /// A figure of a run on a basis; cycles are time at the clock of the reference.
+    fn view<'a>(&self, figure: &'a Figure, basis: RatioBasis) -> FigureView<'a> {
+        match (basis, self.clocks[self.reference]) {
+            (RatioBasis::Observed, _) => FigureView::raw(figure),
+            (RatioBasis::Cycles, Some(clock)) => FigureView::at(figure, clock.hertz),
             _ => FigureView::stated(figure),
         }
     }
@@ -242,8 +244,9 @@ impl ComparisonInput<'_> {
                 if let Some(finding) = cell.finding {
                     judge.fill(&mut ratio, finding, adjusted);
                 }
-                let core = cell.core.map(|core| judge.core(&ratio, &core, adjusted.last().copied().filter(|_| timed)));
-                ratio.core = core;
+                if let Some(core) = cell.core {
+                    ratio.state_time(judge.core(&ratio, &core, adjusted.last().copied().filter(|_| timed)));
+                }
                 ratios.push(ratio);
             }
             self.rank(row, &mut ratios);
@@ -262,10 +265,9 @@ impl ComparisonInput<'_> {
     /// A cell with what does not depend on verdicts.
     fn ratio(&self, run: usize, row: &Aligned, basis: RatioBasis) -> Ratio {
         let figure = row.figures[run];
-        let outcome = |figure: &Figure| match (basis, self.printed_at(run)) {
-            (RatioBasis::Observed, _) => FigureView::observed(figure).outcome.into_owned(),
-            (_, Some(hertz)) => FigureView::at(figure, hertz).outcome.into_owned(),
-            (_, None) => figure.outcome.clone(),
+        let outcome = |figure: &Figure| match basis {
+            RatioBasis::Observed => FigureView::raw(figure).outcome.into_owned(),
+            _ => figure.outcome.clone(),
         };
         Ratio {
             machine: self.names[run].clone(),
@@ -281,27 +283,16 @@ impl ComparisonInput<'_> {
         }
     }
 
-    /// The clock at which core figures of a run are printed: that of the reference for runs of its machine.
-    fn printed_at(&self, run: usize) -> Option<f64> {
-        let one_machine = relation(self.runs[self.reference], self.runs[run]) != Relation::AnotherMachine;
-        let clock =
-            self.clocks[run].map(|own| self.clocks[self.reference].filter(|_| one_machine).unwrap_or(own).hertz);
-        clock.map(|clock| self.options.at_clock.unwrap_or(clock))
-    }
-
     fn means(&self, rows: &[Aligned], assessed: &[Vec<Assessed>]) -> Vec<super::GeometricMean> {
-        // What a machine did meanwhile is no figure of how fast it is, and the clock is in every core figure.
-        let counted = || rows.iter().zip(assessed).filter(|(row, _)| !is_condition(&row.key.probe));
-        let shifts = counted().map(|(_, cells)| cells.iter().map(Assessed::single).collect()).collect();
-        let figures = counted().map(|(row, _)| row.model(self.reference)).collect();
-        let launched = counted().map(|(row, _)| row.figures.as_slice()).collect();
+        let shifts = assessed.iter().map(|cells| cells.iter().map(Assessed::single).collect()).collect();
+        let figures = rows.iter().map(|row| row.model(self.reference)).collect();
+        let launched = rows.iter().map(|row| row.figures.as_slice()).collect();
         let rows = Rows { names: &self.names, reference: self.reference, figures, shifts, launched };
-        geometric_means(&rows, self.options)
+        geometric_means(rows, self.options)
     }
 
     fn clock(&self, run: usize) -> Option<ComparedClock> {
         let (own, reference) = (self.clocks[run]?, self.clocks[self.reference].filter(|_| run != self.reference));
-        let core = self.runs[run].figures.iter().any(|figure| *figure.basis() == ValueBasis::Cycles);
         let ratio = reference.map(|reference| {
             let (log, error) = clock_shift(reference, own);
             let half = normal_quantile(0.5 + self.options.level / 2.0) * error;
@@ -309,7 +300,7 @@ impl ComparisonInput<'_> {
             let ends = (half < WIDEST).then(|| ((log - half).exp(), (log + half).exp()));
             RatioEnds { value: log.exp(), low: ends.map(|ends| ends.0), high: ends.map(|ends| ends.1), verdict: None }
         });
-        Some(ComparedClock { shown: own, printed_at: self.printed_at(run).filter(|_| core), ratio })
+        Some(ComparedClock { shown: own, ratio })
     }
 
     fn machines(&self, rows: &[CompareRow]) -> Vec<Compared> {
@@ -317,7 +308,7 @@ impl ComparisonInput<'_> {
             .map(|run| {
                 let (reference, other) = (self.runs[self.reference], self.runs[run]);
                 let mut tally = VerdictCounts::default();
-                for row in rows.iter().filter(|row| run != self.reference && !row.is_condition()) {
+                for row in rows.iter().filter(|_| run != self.reference) {
                     tally.count(row.ratios[run].verdict);
                 }
                 Compared {

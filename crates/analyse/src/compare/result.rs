@@ -29,6 +29,10 @@ pub struct Comparison {
     pub machines: Vec<Compared>,
     /// The figures that at least two runs have.
     pub rows: Vec<CompareRow>,
+    /// What the machines did meanwhile: the clock, and the share of time in which the core was shared. They are no
+    /// figures of how fast something is: nothing counts, averages or gates them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<CompareRow>,
     /// Figures that only one run has.
     pub unmatched: Vec<Unmatched>,
     /// Geometric means of the ratios, by family and overall.
@@ -122,6 +126,15 @@ pub struct CompareRow {
     pub ratios: Vec<Ratio>,
 }
 
+impl Ratio {
+    /// Adds both readings of core figures. The ratio is that of the values that are printed, which are times; the
+    /// verdict may be that of the cycles.
+    pub(super) const fn state_time(&mut self, core: CoreRatio) {
+        (self.value, self.low, self.high) = (Some(core.time.value), core.time.low, core.time.high);
+        self.core = Some(core);
+    }
+}
+
 impl CompareRow {
     /// The figure's key.
     #[must_use]
@@ -164,7 +177,8 @@ pub struct Ratio {
     /// What the ratio is made of.
     #[serde(default, skip_serializing_if = "RatioBasis::is_value")]
     pub basis: RatioBasis,
-    /// The ratio, as `Comparison::normalise` says; absent when there is no honest single one, and `reason` says why.
+    /// The ratio of the two values that `outcome` states, as `Comparison::normalise` says; absent when there is no
+    /// honest single one, and `reason` says why.
     pub value: Option<f64>,
     /// Lower end of its interval; absent without spread.
     pub low: Option<f64>,
@@ -210,7 +224,7 @@ pub struct Ratio {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RatioMethod {
-    /// Hodges-Lehmann shift of the logarithms of launch values, exact Mann-Whitney interval.
+    /// Exact Mann-Whitney interval of the shift between launch values, widened to hold the ratio.
     Launches,
     /// Propagated from the intervals of the two figures.
     Propagated,
@@ -309,13 +323,14 @@ pub struct GeometricMean {
     pub machine: String,
     /// The mean, of ratios or gains by `of`.
     pub value: f64,
-    /// Lower end of its interval; equal to `value` when the spread of a figure is unknown.
-    pub low: f64,
+    /// Lower end of its interval, at the level of the comparison; absent when no figure has a known spread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub low: Option<f64>,
     /// Upper end of its interval.
-    pub high: f64,
-    /// Confidence level of the interval; 0 when the spread of a figure is unknown.
-    pub level: f64,
-    /// Number of figures in it: those that all compared machines have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high: Option<f64>,
+    /// Number of figures in it: those that all compared machines have with a known spread. Where no figure of the
+    /// comparison has one, those that all of them have.
     pub figures: usize,
     /// Number of probes among them; each counts once, however many points it was measured at.
     #[serde(default)]

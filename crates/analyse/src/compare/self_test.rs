@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::options::CompareOptions;
 use super::power::{PlantedPower, power};
 use super::ratio_basis::{CompareVerdict, RatioBasis};
+use super::result::CompareRow;
 use crate::Error;
-use crate::shown_clock::is_condition;
 
 /// Pairs from which the promises on pairs and on SAME can be tested.
 pub const FEWEST_PAIRS: usize = 20;
@@ -119,15 +119,11 @@ pub fn self_test(pairs: &[(&Run, &Run)], options: &CompareOptions) -> Result<Sel
         let gains = CompareOptions { normalise: super::Normalise::Gain, ..options.clone() };
         let comparison = super::report::compare_figures(&[a, b], &gains)?;
         let before = summary.different;
-        let mut conditions = false;
+        let differs = CompareRow::changed;
+        let conditions = comparison.conditions.iter().any(differs);
         for row in &comparison.rows {
-            let condition = is_condition(&row.probe);
             for ratio in &row.ratios {
                 let Some(verdict) = ratio.verdict else { continue };
-                if condition {
-                    conditions |= verdict == CompareVerdict::Different;
-                    continue;
-                }
                 match verdict {
                     CompareVerdict::Different => {
                         summary.different += 1;

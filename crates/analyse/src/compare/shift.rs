@@ -9,8 +9,8 @@ use super::assumed::{Assumed, standard_error};
 use super::figure_view::FigureView;
 use super::result::RatioMethod;
 
-/// Fewest valid launches on either side for a ratio from launches.
-const FEWEST: usize = 6;
+/// Fewest launches on either side for a verdict.
+pub(crate) const FEWEST: usize = 8;
 
 /// Logarithm of the largest valid ratio; beyond it a value is wrong or not finite.
 pub(crate) const FARTHEST: f64 = 300.0;
@@ -36,6 +36,16 @@ pub(crate) struct CompareShift {
 }
 
 impl CompareShift {
+    /// A logarithm of which nothing else is known yet.
+    pub(super) fn of(log: f64) -> Self {
+        Self { log, known: None, method: RatioMethod::None, reason: None, assumed: None, clock: None }
+    }
+
+    /// A ratio without an interval, and why.
+    pub(super) fn without_interval(log: f64, reason: &str) -> Self {
+        Self { reason: Some(reason.to_owned()), ..Self::of(log) }
+    }
+
     /// What is known of the ratio, if its interval has ends: a few launches that drift determine none.
     pub(crate) fn bounded(&self) -> Option<&RatioEstimate> {
         self.known.as_ref().filter(|known| known.interval.half_width() < WIDEST || known.interval.is_outside(0.0))
@@ -52,8 +62,33 @@ pub(crate) struct CoreShifts {
     pub(crate) clock: (f64, f64),
 }
 
-/// The ratio of two figures that have a single value each; else the reason why there is none.
+/// The ratio of two figures that have a single value each, as it is printed beside these values; else the reason why
+/// there is none.
+///
+/// A value is a median, and the interval is that of a shift of ranks, which need not contain the ratio of medians: it is
+/// widened until it does.
 pub(crate) fn shift(
+    reference: &FigureView,
+    other: &FigureView,
+    floor: Floor,
+    level: f64,
+) -> Result<CompareShift, String> {
+    let mut found = shift_of_ranks(reference, other, floor, level)?;
+    if let (Outcome::Measured(a), Outcome::Measured(b)) = (&*reference.outcome, &*other.outcome) {
+        found.log = (b.value / a.value).ln();
+    }
+    if let Some(known) = &mut found.known {
+        known.shift = found.log;
+        for interval in [&mut known.interval, &mut known.equivalence] {
+            interval.low = interval.low.min(found.log);
+            interval.high = interval.high.max(found.log);
+        }
+    }
+    Ok(found)
+}
+
+/// The same where the two values are not printed: from launches it is the shift of their ranks.
+pub(crate) fn shift_of_ranks(
     reference: &FigureView,
     other: &FigureView,
     floor: Floor,
@@ -79,23 +114,33 @@ pub(crate) fn shift(
         if one.method == EstimateMethod::Stated { 0.0 } else { view.rounding }
     };
     let rounding = digits(reference, a) + digits(other, b);
+    if let Some(reason) = ungrounded(a, &reference.values).or_else(|| ungrounded(b, &other.values)) {
+        return Ok(CompareShift::without_interval(log, &reason));
+    }
     if let Some(known) = of_launches(&reference.values, &other.values, floor, level) {
-        return Ok(CompareShift {
-            log: known.shift,
-            known: Some(rounded(known, rounding)),
-            method: RatioMethod::Launches,
-            reason: None,
-            assumed: None,
-            clock: None,
-        });
+        let log = known.shift;
+        let known = Some(rounded(known, rounding));
+        return Ok(CompareShift { known, method: RatioMethod::Launches, ..CompareShift::of(log) });
     }
     let mut found = of_estimates(a, b, floor, level);
-    if let Some(known) = &mut found.known {
-        known.p_value = known.p_value.max(p_of_overlapping(&reference.values, &other.values));
-    }
     found.known = found.known.map(|known| rounded(known, rounding));
     Ok(found)
 }
+
+/// Why a figure supports no verdict, where it does not: its launches are too few, or all that is known of it is a range.
+/// What another program states is taken at its word.
+pub(super) fn ungrounded(estimate: &Estimate, values: &[f64]) -> Option<String> {
+    let launches = if values.is_empty() { estimate.launches as usize } else { values.len() };
+    let own = matches!(
+        estimate.method,
+        EstimateMethod::OrderStatistic | EstimateMethod::WidenedExtremes | EstimateMethod::PairedOrderStatistic
+    );
+    if (own || estimate.is_range()) && launches < FEWEST {
+        return Some(format!("one run has only {launches} launches, and a verdict needs {FEWEST}"));
+    }
+    (estimate.is_range() && values.is_empty()).then(|| "one run has a range and no interval".to_owned())
+}
+
 
 /// A ratio whose sides are known to their last digits only: both may be off by all of that, in opposite directions,
 /// however many launches there are.
@@ -113,21 +158,6 @@ fn rounded(mut known: RatioEstimate, rounding: f64) -> RatioEstimate {
     known
 }
 
-/// The least p-value that launches allow which do not lie apart: that of the exact rank test. Estimates of few launches
-/// take them for normal, and three that are alike by chance, of a figure at two levels, look like a level known
-/// exactly, though launches of the other side are at it and beyond it. 0 where all of one side lie beyond all of the
-/// other.
-fn p_of_overlapping(a: &[f64], b: &[f64]) -> f64 {
-    let few = [a, b].into_iter().any(|values| (2..FEWEST).contains(&values.len()));
-    if !few || a.len() < 2 || b.len() < 2 {
-        return 0.0;
-    }
-    let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let apart = most(a) < least(b) || most(b) < least(a);
-    if apart { 0.0 } else { stats::mann_whitney::p_value(a, b).unwrap_or(1.0) }
-}
-
 /// Hodges-Lehmann shift and Mann-Whitney interval of launch values; `None` if there are too few.
 pub(crate) fn of_launches(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<RatioEstimate> {
     let usable = |values: &[f64]| values.len() >= FEWEST && values.iter().all(|value| *value > 0.0);
@@ -141,33 +171,24 @@ pub(crate) fn of_launches(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Opt
 /// Propagated from two stated intervals, each taken as that of a lognormal quantity at its own level.
 pub(crate) fn of_estimates(a: &Estimate, b: &Estimate, floor: Floor, level: f64) -> CompareShift {
     let log = (b.value / a.value).ln();
-    let without = |reason: &str| CompareShift {
-        log,
-        known: None,
-        method: RatioMethod::None,
-        reason: Some(reason.to_owned()),
-        assumed: None,
-        clock: None,
-    };
     let (Some(a_error), Some(b_error)) = (standard_error(a), standard_error(b)) else {
-        return without(match (a.has_spread(), b.has_spread()) {
+        let reason = match (a.has_spread(), b.has_spread()) {
             (false, false) => "neither figure states a spread",
             (false, true) => "the reference states no spread",
             (true, false) => "it states no spread",
             (true, true) => "an interval reaches zero, so that the ratio has none",
-        });
+        };
+        return CompareShift::without_interval(log, reason);
     };
-    let few = degrees_of((a, a_error), (b, b_error));
-    let at = |degrees: Option<f64>, p| degrees.map_or_else(|| normal_quantile(p), |df| student_t_quantile(p, df));
-    let launches_at = |level: f64| at(few, 0.5 + level / 2.0) * a_error.hypot(b_error);
+    let launches_at = |level: f64| normal_quantile(0.5 + level / 2.0) * a_error.hypot(b_error);
     let total_at = |level: f64| launches_at(level).hypot(floor.half_width(level));
-    let (launches, total) = (launches_at(level), total_at(level));
+    let total = total_at(level);
     let narrower = stats::equivalence_level(level);
     let equivalent = total_at(narrower);
-    let degrees = few.into_iter().chain(floor.degrees).reduce(f64::min);
     let p_value = if total > 0.0 {
-        let score = -log.abs() * at(degrees, 0.5 + level / 2.0) / total;
-        2.0 * degrees.map_or_else(|| normal_cdf(score), |df| student_t_cdf(score, df))
+        let quantile = |p: f64| floor.degrees.map_or_else(|| normal_quantile(p), |df| student_t_quantile(p, df));
+        let score = -log.abs() * quantile(0.5 + level / 2.0) / total;
+        2.0 * floor.degrees.map_or_else(|| normal_cdf(score), |df| student_t_cdf(score, df))
     } else {
         f64::NAN
     };
@@ -175,30 +196,12 @@ pub(crate) fn of_estimates(a: &Estimate, b: &Estimate, floor: Floor, level: f64)
         shift: log,
         interval: Interval::new(log - total, log + total, level),
         equivalence: Interval::new(log - equivalent, log + equivalent, narrower),
-        launch_interval: Interval::new(log - launches, log + launches, level),
         p_value,
         floor_half_width: floor.half_width(level),
         level,
         launches: a.launches.min(b.launches) as usize,
     };
-    CompareShift { log, known: Some(known), method: RatioMethod::Propagated, reason: None, assumed: None, clock: None }
-}
-
-/// Degrees of freedom of a difference of estimates with their standard errors, where any of them comes from so few
-/// launches that its error is itself uncertain (Welch 1947, Satterthwaite 1946); `None` if none does.
-fn degrees_of(a: (&Estimate, f64), b: (&Estimate, f64)) -> Option<f64> {
-    let few = |estimate: &Estimate| {
-        let own = matches!(estimate.method, EstimateMethod::Range | EstimateMethod::OrderStatistic);
-        own && (2..FEWEST).contains(&(estimate.launches as usize))
-    };
-    if !few(a.0) && !few(b.0) {
-        return None;
-    }
-    let share = |(estimate, error): (&Estimate, f64)| {
-        if few(estimate) { error.powi(4) / f64::from(estimate.launches - 1) } else { 0.0 }
-    };
-    let lack = share(a) + share(b);
-    (lack > 0.0).then(|| (a.1.powi(2) + b.1.powi(2)).powi(2) / lack)
+    CompareShift { known: Some(known), method: RatioMethod::Propagated, ..CompareShift::of(log) }
 }
 
 fn no_single_value(a: &Outcome, b: &Outcome, metric: &Metric) -> String {
@@ -240,64 +243,59 @@ mod tests {
     use super::*;
     use stats::simulate::{generator, standard_normal};
 
-    /// What an import makes of three values: the middle one, and the range at the level that it has.
-    fn of_three(centre: f64, scatter: f64, rng: &mut impl rand::Rng) -> Estimate {
-        let mut values: Vec<f64> = (0..3).map(|_| centre * (scatter * standard_normal(rng)).exp()).collect();
-        values.sort_by(f64::total_cmp);
-        Estimate {
-            value: values[1],
-            low: values[0],
-            high: values[2],
-            level: 0.75,
-            launches: 3,
-            batches: 1,
-            method: EstimateMethod::Range,
+    #[test]
+    fn fewer_than_eight_launches_or_a_range_give_a_ratio_and_no_interval() {
+        let metric = Metric { unit: Unit::Seconds, per: "call".into(), better: Better::Lower };
+        let of = |count: usize, centre: f64| {
+            let values: Vec<f64> = (0..count).map(|at| centre * (1.0 + 1e-3 * (at * 7 % 13) as f64)).collect();
+            let found = stats::launch_median_interval(&values, 0.95).or_else(|| stats::launch_median_range(&values));
+            let found = found.unwrap();
+            let level = found.interval.level;
+            let method =
+                if level < model::RANGE_BELOW { EstimateMethod::Range } else { EstimateMethod::OrderStatistic };
+            let (low, high, launches) = (found.interval.low, found.interval.high, count as u32);
+            let estimate = Estimate { value: found.median, low, high, level, launches, batches: 1, method };
+            let outcome = std::borrow::Cow::Owned(Outcome::Measured(estimate));
+            FigureView { metric: &metric, outcome, values, rounding: 0.0 }
+        };
+        let ratio = |a: usize, b: usize| shift(&of(a, 1.0), &of(b, 100.0), Floor::NONE, 0.95).unwrap();
+        for (a, b) in [(3, 40), (40, 3), (7, 7), (2, 8)] {
+            let found = ratio(a, b);
+            assert!(found.known.is_none() && found.reason.unwrap().contains("a verdict needs 8"), "{a} {b}");
         }
+        assert!(ratio(8, 8).known.unwrap().interval.is_outside(0.02));
+        // A range without the launches behind it says nothing, however many they were.
+        let mut range = FigureView { values: Vec::new(), ..of(40, 1.0) };
+        if let Outcome::Measured(estimate) = range.outcome.to_mut() {
+            estimate.method = EstimateMethod::Range;
+        }
+        assert!(shift(&range, &of(40, 100.0), Floor::NONE, 0.95).unwrap().known.is_none());
     }
 
     #[test]
-    fn three_launches_a_side_are_rarely_significant_between_equals_and_twice_as_much_is() {
-        let mut rng = generator(5);
-        let trials = 2_000;
-        let mut significant = |factor: f64| {
-            let test = |_: &i32| {
-                let (a, b) = (of_three(1.0, 0.1, &mut rng), of_three(factor, 0.1, &mut rng));
-                of_estimates(&a, &b, Floor::known(0.0), 0.95).known.is_some_and(|known| known.p_value <= 0.05)
+    fn a_ratio_is_that_of_the_two_printed_values_and_lies_in_its_interval() {
+        let metric = Metric { unit: Unit::Seconds, per: "call".into(), better: Better::Lower };
+        let mut rng = generator(9);
+        for _ in 0..500 {
+            // Skewed and of unlike shape, so that the shift of ranks is not that of medians.
+            let mut draw = |skew: f64| -> Vec<f64> {
+                (0..12).map(|_| (skew * standard_normal(&mut rng).max(-0.3)).exp()).collect()
             };
-            (0..trials).filter(test).count()
-        };
-        // 5% of 2,000 is 100; 130 lies three standard deviations above.
-        let between_equals = significant(1.0);
-        assert!(between_equals <= 130, "{between_equals} of {trials}");
-        assert!(significant(2.0) >= 1_800);
-    }
-
-    #[test]
-    fn few_launches_within_those_of_the_other_side_show_no_difference() {
-        // Of forty launches half are at each of two levels; three that are all at one of them are no difference.
-        let level = |at: usize| if at.is_multiple_of(2) { 1.0 } else { 1.15 };
-        let many: Vec<f64> = (0..40).map(|at| level(at) + 1e-4 * at as f64).collect();
-        let of = |values: &[f64]| {
-            let found =
-                stats::launch_median_interval(values, 0.95).or_else(|| stats::launch_median_range(values)).unwrap();
-            let (interval, launches) = (found.interval, values.len() as u32);
-            let method = EstimateMethod::OrderStatistic;
-            let (low, high, level) = (interval.low, interval.high, interval.level);
-            Outcome::Measured(Estimate { value: found.median, low, high, level, launches, batches: 1, method })
-        };
-        let p = |a: &[f64], b: &[f64]| {
-            let metric = Metric { unit: Unit::Seconds, per: "call".into(), better: Better::Lower };
-            let view = |values: &[f64]| FigureView {
-                metric: &metric,
-                outcome: std::borrow::Cow::Owned(of(values)),
-                values: values.to_vec(),
-                rounding: 0.0,
+            let (a, b) = (draw(0.5), draw(0.1));
+            let view = |values: &[f64]| {
+                let value = stats::median(values).unwrap();
+                let method = EstimateMethod::OrderStatistic;
+                let (low, high) = (value * 0.9, value * 1.1);
+                let estimate = Estimate { value, low, high, level: 0.95, launches: 12, batches: 1, method };
+                let outcome = std::borrow::Cow::Owned(Outcome::Measured(estimate));
+                FigureView { metric: &metric, outcome, values: values.to_vec(), rounding: 0.0 }
             };
-            shift(&view(a), &view(b), Floor::NONE, 0.95).unwrap().known.unwrap().p_value
-        };
-        let (three, beyond) = ([1.2, 1.2001, 1.2002].map(|one| one - 0.05), [2.0, 2.0001, 2.0002]);
-        assert!(p(&three, &many) > 0.05 && p(&many, &three) > 0.05, "{}", p(&three, &many));
-        assert!(p(&beyond, &many) < 0.01 && p(&many, &beyond) < 0.01, "{}", p(&beyond, &many));
+            let found = shift(&view(&a), &view(&b), Floor::NONE, 0.95).unwrap();
+            let printed = (stats::median(&b).unwrap() / stats::median(&a).unwrap()).ln();
+            let known = found.known.unwrap();
+            assert!((found.log - printed).abs() < 1e-12 && known.shift == found.log);
+            assert!(known.interval.contains(found.log) && known.equivalence.contains(found.log), "{known:?}");
+        }
     }
 
     #[test]

@@ -67,6 +67,7 @@ fn drawn(documents: &[Run; 2], session: &str, factor: &dyn Fn(&Figure) -> f64, r
         let found = stats::median_interval(&values, 0.95).unwrap();
         if let Outcome::Measured(estimate) = &mut figure.outcome {
             (estimate.value, estimate.low, estimate.high) = (found.median, found.interval.low, found.interval.high);
+            (estimate.level, estimate.launches) = (found.interval.level, LAUNCHES as u32);
         }
         figure.launches = values.into_iter().map(|value| Launch { value, ..Launch::default() }).collect();
     }
@@ -191,7 +192,7 @@ fn what_a_figure_measures_is_what_its_probe_declares() {
 #[test]
 fn facts_that_only_one_document_knows_explain_nothing() {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
-    let old: Run = serde_json::from_str(include_str!("../../../../tests/upgrade/schema-1.json")).unwrap();
+    let old = drawn(&documents(), "2026-11-22T05:00:00Z", &|_| 1.0, &mut rng);
     let mut new = old.clone();
     new.id.push_str("-later");
     new.session.started = "2026-11-22T10:15:00Z".to_owned();

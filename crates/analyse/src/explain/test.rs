@@ -7,7 +7,6 @@ use super::footprint::{DeclaredFootprint, Uses, declared, primitives};
 use super::level::{Levels, measures};
 use super::shares::moved;
 use crate::compare::{CompareRow, CompareVerdict, Comparison, Ratio, RatioBasis, RatioMethod};
-use crate::shown_clock::is_condition;
 
 /// Fewest user-mode figures for a common factor.
 pub(crate) const FEWEST: usize = 3;
@@ -112,7 +111,7 @@ pub(crate) fn tests(comparison: &Comparison, sides: &Sides, z: f64) -> (Vec<Expl
     let levels = Levels::new(sides.a);
     let (mut tests, mut passed) = (Vec::new(), Vec::new());
     // What the machine did meanwhile is evidence, not a test.
-    for row in comparison.rows.iter().filter(|row| !is_condition(&row.probe)) {
+    for row in &comparison.rows {
         let (Some(reference), Some(ratio)) =
             (row.ratio(&comparison.reference), row.ratios.iter().find(|r| r.machine != comparison.reference))
         else {
@@ -156,7 +155,9 @@ fn test(
     let declared = declared(&row.probe, &row.point);
     let operations = declared.map_or(1.0, |d| d.operations(&row.point));
     let mut times = times((reference, ratio), &a, &b, sides.placed_differently, z)?;
-    if times.error.is_none() && (ratio.method != RatioMethod::None || too_few(sides.a, &a) || too_few(sides.b, &b)) {
+    if times.error.is_none()
+        && (ratio.method != RatioMethod::None || !is_printed(sides.a, &a) || !is_printed(sides.b, &b))
+    {
         times.error = Some(UNDETERMINED);
     }
     let Some(primitive) = measures(&a, levels) else {
@@ -196,11 +197,11 @@ fn test(
     })
 }
 
-/// Whether a figure of this program has launches that are too few for an interval, where one that others printed has
-/// none.
-fn too_few(run: &Run, figure: &Figure) -> bool {
-    let without = figure.outcome.estimate().is_some_and(|estimate| !estimate.has_spread());
-    run.origin.is_none() && !figure.launches.is_empty() && without
+/// Whether others printed a value without its spread: it is taken as it stands, where one that could be measured again
+/// is not.
+fn is_printed(run: &Run, figure: &Figure) -> bool {
+    let spread = figure.outcome.estimate().is_some_and(model::Estimate::has_spread);
+    figure.launches.is_empty() || (run.origin.is_some() && !spread)
 }
 
 /// Times of the two figures.

@@ -105,8 +105,8 @@ fn a_better_mode_excuses_no_other() {
 
 #[test]
 fn a_faster_mode_lets_no_launches_move_to_the_slow_one() {
-    // Three of twenty launches are slow, then seventeen: each takes less time in its mode, and all together far more.
-    let order = |slow: usize| (0..20).map(move |at| (at * 7) % 20 < slow);
+    // Ten of sixty launches are slow, then fifty: each takes less time in its mode, and all together far more.
+    let order = |slow: usize| (0..60).map(move |at| (at * 7) % 60 < slow);
     let side = |id: &str, slow: usize, fast: f64, rng: &mut ChaCha8Rng| {
         let value = |is_slow: bool| if is_slow { 70.0 } else { fast } * (0.003 * standard_normal(rng)).exp();
         let values: Vec<f64> = order(slow).map(value).collect();
@@ -114,16 +114,16 @@ fn a_faster_mode_lets_no_launches_move_to_the_slow_one() {
         let of = |is_slow: bool| -> Vec<f64> {
             order(slow).zip(&values).filter(|(one, _)| *one == is_slow).map(|(_, value)| *value).collect()
         };
-        made.outcome = Outcome::Modes([of(false), of(true)].map(|members| mode(&members, 20)).to_vec());
+        made.outcome = Outcome::Modes([of(false), of(true)].map(|members| mode(&members, 60)).to_vec());
         run(id, "m", id, vec![made])
     };
     let mut rng = generator(35);
-    let moved = [side("day 1", 3, 6.5, &mut rng), side("day 2", 17, 4.9, &mut rng)];
+    let moved = [side("day 1", 10, 6.5, &mut rng), side("day 2", 50, 4.9, &mut rng)];
     let (ratio, answer) = judged(&moved);
     assert_eq!(ratio.verdict, Some(CompareVerdict::Different), "{ratio:?}");
     assert!(ratio.modes.iter().all(|mode| mode.shares_apart && mode.share_p.is_none()), "{ratio:?}");
     assert_eq!(answer, GateAnswer::Inconclusive, "{ratio:?}");
-    let stayed = [side("day 1", 8, 6.5, &mut rng), side("day 2", 9, 4.9, &mut rng)];
+    let stayed = [side("day 1", 27, 6.5, &mut rng), side("day 2", 29, 4.9, &mut rng)];
     assert_eq!(judged(&stayed).1, GateAnswer::Pass);
 }
 

@@ -102,8 +102,8 @@ fn held(
         held.ratio += usize::from(ratio.low.zip(ratio.high).is_some_and(|(low, high)| (low..=high).contains(&1.0)));
         let all = |mean: &&GeometricMean| mean.family.is_none() && mean.value != 1.0;
         let mean = found.geometric_means.iter().find(all).unwrap();
-        held.mean += usize::from((mean.low..=mean.high).contains(&1.0));
-        held.half += (mean.high / mean.low).ln() / 2.0;
+        held.mean += usize::from((mean.low.unwrap()..=mean.high.unwrap()).contains(&1.0));
+        held.half += (mean.high.unwrap() / mean.low.unwrap()).ln() / 2.0;
         let different = |row: &CompareRow| row.ratios[1].verdict == Some(CompareVerdict::Different);
         held.different += usize::from(found.rows.iter().any(different));
     }

@@ -27,9 +27,9 @@ pub(crate) fn conclude_figure(figure: &mut Figure, level: f64) {
     }
 }
 
-/// The value over all batches of the first attempts of all rounds.
+/// The value over all batches of all raw launches.
 fn observed(figure: &Figure, level: f64) -> Option<Estimate> {
-    let values: Vec<f64> = figure.first_attempts().iter().map(|launch| launch.value).collect();
+    let values: Vec<f64> = figure.raw_launches().iter().map(|launch| launch.value).collect();
     let found = launch_median_interval(&values, level).or_else(|| launch_median_range(&values))?;
     let is_range = found.interval.level < model::RANGE_BELOW;
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);

@@ -79,7 +79,7 @@ fn sessions_at_different_loads_agree_in_cycles_and_keep_their_level() {
                 continue;
             }
             let of_cycles = stats::median(&figure.cycles().unwrap()).unwrap();
-            let first: Vec<f64> = figure.first_attempts().iter().map(|launch| launch.value).collect();
+            let first: Vec<f64> = figure.raw_launches().iter().map(|launch| launch.value).collect();
             let of_observed = stats::median(&first).unwrap();
             cycles.entry(figure.key()).or_default().push(of_cycles);
             observed.entry(figure.key()).or_default().push(of_observed);

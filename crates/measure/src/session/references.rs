@@ -8,6 +8,7 @@ use model::{
 
 use super::MeasureSession;
 use crate::judge;
+use crate::evidence::mark_preempted;
 use crate::references::{
     self, DistanceReadings, ENOUGH, ENOUGH_OF_CORE, KnownRatio, LONGEST_NANOS, MOST, RatioHistogram, UNKNOWN,
 };
@@ -189,6 +190,7 @@ impl MeasureSession<'_> {
 
     /// Recomputes the evaluation of the launches of a figure.
     pub(super) fn weigh(&mut self, index: usize) {
+        mark_preempted(&mut self.run.figures[index]);
         let Some(references) = self.run.session.references.as_ref().filter(|_| self.watch.on) else { return };
         references::weigh(&mut self.run.figures[index], references);
     }

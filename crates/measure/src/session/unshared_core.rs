@@ -85,7 +85,7 @@ impl MeasureSession<'_> {
         self.is_filtered(index)
             && seconds > 0.0
             && seconds <= SHORT
-            && self.run.figures[index].first_attempts().len() >= OBSERVED
+            && self.run.figures[index].launches.iter().filter(|launch| !launch.awaited).count() >= OBSERVED
     }
 
     /// Whether a figure is one of undisturbed batches, which neighbours spoil.

@@ -51,6 +51,8 @@ impl UsageMoment {
 pub(super) struct FootprintTally {
     /// In user and kernel mode.
     times: Option<[Duration; 2]>,
+    /// In both, to the nanosecond.
+    cpu: Option<[Duration; 1]>,
     /// Voluntary and involuntary switches.
     switches: Option<[u64; 2]>,
     /// Minor and major faults.
@@ -72,6 +74,8 @@ pub(super) struct FootprintTally {
 struct Peer {
     pid: i32,
     times: Option<[Duration; 2]>,
+    /// In both modes, to the nanosecond.
+    cpu: Option<[Duration; 1]>,
     /// Voluntary and involuntary switches.
     switches: Option<[u64; 2]>,
     /// Minor and major faults.
@@ -92,12 +96,14 @@ impl Peer {
     fn under(root: &Path, pid: i32) -> Self {
         let stat = sys::usage::Stat::under(root, pid).ok();
         let stat = stat.as_ref();
-        // The kernel reports context switches of the first thread of a process only.
+        // The kernel reports context switches and exact times of the first thread of a process only.
         let alone = stat.is_some_and(|stat| stat.threads == 1);
+        let cpu = sys::usage::cpu_time_under(root, pid).ok().filter(|_| alone);
         let switches = sys::usage::switches_under(root, pid).ok().filter(|_| alone);
         Self {
             pid,
             times: stat.map(|stat| [stat.user, stat.system]),
+            cpu: cpu.map(|time| [time]),
             switches: switches.map(|switches| [switches.voluntary, switches.involuntary]),
             faults: stat.map(|stat| [stat.minor_faults, stat.major_faults]),
             io: Io::under(root, pid).ok(),
@@ -114,6 +120,7 @@ impl FootprintTally {
         self.peers = parties.filter(|pid| !own.contains(pid)).map(Peer::now).collect();
         self.io = Io::own().ok();
         (self.times, self.switches, self.faults) = (Some(Default::default()), Some([0; 2]), Some([0; 2]));
+        self.cpu = Some(Default::default());
         self.migrations = migrations_of(own_pid()).ok();
     }
 
@@ -137,7 +144,7 @@ impl FootprintTally {
     pub(super) fn add(&mut self, before: Option<UsageMoment>, after: Option<UsageMoment>, ops: u64) {
         self.footprint.operations += ops;
         let (Some(before), Some(after)) = (before, after) else {
-            (self.times, self.switches, self.faults) = (None, None, None);
+            (self.times, self.cpu, self.switches, self.faults) = (None, None, None, None);
             return;
         };
         let children = after.children.since(&before.children);
@@ -145,6 +152,7 @@ impl FootprintTally {
         self.waited |= children.minor_faults > 0;
         for used in [after.own.since(&before.own), children] {
             self.times = plus(self.times, Some([used.user, used.system]));
+            self.cpu = plus(self.cpu, Some([used.user + used.system]));
             self.switches = plus(self.switches, Some([used.voluntary_switches, used.involuntary_switches]));
             self.faults = plus(self.faults, Some([used.minor_faults, used.major_faults]));
         }
@@ -189,6 +197,7 @@ impl FootprintTally {
             sys::usage::clock_tick().is_ok_and(|tick| times[0] + times[1] >= tick * FEWEST_TICKS)
         };
         self.times = plus(self.times, grown(before.times, after.times).filter(fine));
+        self.cpu = plus(self.cpu, grown(before.cpu, after.cpu));
         self.switches = plus(self.switches, grown(before.switches, after.switches));
         self.faults = plus(self.faults, grown(before.faults, after.faults));
         let io = moved(before.io.as_ref(), after.io.as_ref());
@@ -206,6 +215,7 @@ impl FootprintTally {
         Footprint {
             user_seconds: seconds(0),
             system_seconds: seconds(1),
+            cpu_seconds: self.cpu.map(|[time]| time.as_secs_f64()),
             voluntary_switches: self.switches.map(|switches| switches[0]),
             involuntary_switches: self.switches.map(|switches| switches[1]),
             minor_faults: self.faults.map(|faults| faults[0]),

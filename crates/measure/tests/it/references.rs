@@ -322,11 +322,8 @@ fn a_neighbour_who_does_not_come_back_off_ends_the_rule() {
     for figure in &run.figures[..2] {
         let ValueBasis::Observed(reason) = figure.basis() else { panic!("{:?}", figure.references) };
         assert!(reason.is_contention() && figure.has(Flag::Contended), "{reason}");
-        let counted = figure.counted();
-        let rounds: std::collections::BTreeSet<u32> = counted.iter().map(|launch| launch.round).collect();
-        assert_eq!(rounds.len(), counted.len(), "one launch a round, whatever its readings");
-        assert!(counted.iter().all(|launch| !launch.awaited), "what waited is no sample of what is observed");
         assert!(figure.launches.iter().any(|launch| launch.awaited), "it had waited");
+        assert_eq!(figure.counted().len(), figure.launches.len(), "no launch is set aside");
     }
 }
 

@@ -83,6 +83,12 @@ impl PrintedQuantity {
         Self { value, low, high, unit: Unit::Ratio, spread: PrintedSpread::Interval, share: false }
     }
 
+    /// A ratio with its interval, if it has one.
+    #[must_use]
+    pub fn ratio_with(value: f64, ends: Option<(f64, f64)>) -> Self {
+        ends.map_or_else(|| Self::bare(value, Unit::Ratio), |(low, high)| Self::ratio(value, low, high))
+    }
+
     /// The same as a value of a metric, whose shares are percentages.
     #[must_use]
     pub fn in_metric(mut self, metric: &Metric) -> Self {

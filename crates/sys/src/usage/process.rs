@@ -174,6 +174,17 @@ pub fn switches_under(root: &Path, pid: i32) -> Result<Switches> {
     Ok(Switches { voluntary: get("voluntary_ctxt_switches")?, involuntary: get("nonvoluntary_ctxt_switches")? })
 }
 
+/// Time on a CPU so far of a process's main thread, to the nanosecond (the first number of `/proc/PID/schedstat`), from
+/// `/` or a copy of a machine's `/proc`.
+pub fn cpu_time_under(root: &Path, pid: i32) -> Result<Duration> {
+    let path = root.join(format!("proc/{pid}/schedstat"));
+    let text = text::read(&path)?;
+    let nanos = text.split_whitespace().next().and_then(|first| first.parse().ok());
+    nanos
+        .map(Duration::from_nanos)
+        .ok_or_else(|| Error::refused(format!("read {}", path.display()), "it does not begin with a time"))
+}
+
 /// Peak resident memory of this program, bytes. In contrast to that of getrusage(2) it starts at zero after execve(2).
 pub fn peak_resident_bytes() -> Result<u64> {
     let text = text::read("/proc/self/status")?;

@@ -137,8 +137,7 @@ fn certain(comparison: &Comparison) -> String {
 
 /// The figures that count, with the ratios of a machine.
 fn counted(comparison: &Comparison, other: usize) -> impl Iterator<Item = (&CompareRow, &Ratio)> {
-    let rows = comparison.rows.iter().filter(|row| !row.is_condition());
-    rows.filter_map(move |row| Some((row, row.ratios.get(other)?)))
+    comparison.rows.iter().filter_map(move |row| Some((row, row.ratios.get(other)?)))
 }
 
 /// The significant differences in one direction, the largest first.
@@ -206,10 +205,7 @@ pub(crate) fn per_price(comparison: &Comparison) -> Vec<String> {
     let mut all: Vec<&PerPrice> = comparison.per_price.iter().collect();
     all.sort_by(|a, b| b.value.total_cmp(&a.value));
     let say = |one: &&PerPrice| {
-        let quantity = match one.level > 0.0 {
-            true => PrintedQuantity::ratio(one.value, one.low, one.high),
-            false => PrintedQuantity::bare(one.value, Unit::Ratio),
-        };
+        let quantity = PrintedQuantity::ratio_with(one.value, one.low.zip(one.high));
         let price = PrintedQuantity::bare(one.price, Unit::Ratio).short();
         let gain = factor(quantity, Unit::Ratio).text_with_interval();
         format!("Per price: {gain}, {} at {price}x the price of {}", one.machine, comparison.reference)

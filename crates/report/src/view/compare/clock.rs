@@ -24,7 +24,7 @@ pub(crate) fn notes(comparison: &Comparison, reference: usize, others: &[usize])
 
 /// Runs whose readings tell no clock, and why.
 fn unknown(comparison: &Comparison) -> impl Iterator<Item = (&str, String)> {
-    let row = comparison.rows.iter().find(|row| row.probe == model::CLOCK);
+    let row = comparison.conditions.iter().find(|row| row.probe == model::CLOCK);
     let ratios = row.into_iter().flat_map(|row| row.ratios.iter().map(move |ratio| (row, ratio)));
     let machines = comparison.machines.iter().zip(ratios);
     machines.filter_map(|(machine, (row, ratio))| Some((machine.name.as_str(), unknown_clock(row, ratio)?)))
@@ -96,20 +96,16 @@ fn against(comparison: &Comparison, reference: usize, other: usize) -> Option<Cl
         return None;
     }
     let (from, to) = (base.clock?, machine.clock?);
-    let tested = comparison.rows.iter().find(|row| row.probe == model::CLOCK).and_then(|row| row.ratios.get(other));
+    let tested = comparison.conditions.iter().find(|row| row.probe == model::CLOCK).and_then(|row| row.ratios.get(other));
     // Where the clock is a row of the table, the note says what the row does.
     let ends = tested.and_then(|row| Some((row.value?, row.low.zip(row.high))));
     let (value, ends) = match (ends, to.ratio) {
         (Some(ends), _) => ends,
         (None, ratio) => ratio.map(|ratio| (ratio.value, ratio.low.zip(ratio.high)))?,
     };
-    let quantity = match ends {
-        Some((low, high)) => PrintedQuantity::ratio(value, low, high),
-        None => PrintedQuantity::bare(value, Unit::Ratio),
-    };
     Some(ClockNote {
         name: &machine.name,
-        change: quantity,
+        change: PrintedQuantity::ratio_with(value, ends),
         hertz: to.shown.hertz,
         reference: from.shown.hertz,
         verdict: tested.and_then(|ratio| ratio.verdict),
@@ -127,7 +123,7 @@ fn bases(comparison: &Comparison, others: &[usize]) -> Option<String> {
     let cycles = count(RatioBasis::Cycles);
     if let (1.., Some(band)) = (cycles, comparison.cycles_band) {
         said.push(format!(
-            "{} compared in cycles, which tell what changed besides the clock (±{} counts as the same)",
+            "{} judged in cycles, which a clock does not change (±{} counts as the same)",
             are(cycles, "core figure"),
             percent(band)
         ));
@@ -135,37 +131,18 @@ fn bases(comparison: &Comparison, others: &[usize]) -> Option<String> {
     let timed = count(RatioBasis::ClockTime);
     if timed > 0 {
         said.push(format!(
-            "{} compared as time at the clock that each machine showed, the error of both clocks in its interval",
+            "{} compared as time, with the error of both clocks in the interval",
             are(timed, "core figure")
         ));
     }
     let observed = count(RatioBasis::Observed);
     if observed > 0 {
         said.push(format!(
-            "{} compared as observed, neighbours and clock steps included, since not both runs have undisturbed values",
+            "{} compared by raw values, neighbours and clock steps included, since not both runs have clean ones",
             are(observed, "figure")
         ));
     }
-    if cycles + timed > 0 {
-        said.push(format!("core figures are printed at {}", printed(comparison)?));
-    }
     (!said.is_empty()).then(|| capital(&said.join("; ")))
-}
-
-/// `2.60 GHz`, or `the clock of each machine (a 2.60 GHz, b 2.50 GHz)`.
-fn printed(comparison: &Comparison) -> Option<String> {
-    let clocks: Vec<(&Compared, f64)> =
-        comparison.machines.iter().filter_map(|machine| Some((machine, machine.clock?.printed_at?))).collect();
-    let first = clocks.first()?.1;
-    if clocks.iter().all(|(_, hertz)| (hertz / first - 1.0).abs() < 1e-9) {
-        return Some(gigahertz(first));
-    }
-    if clocks.len() > BESIDE + 1 {
-        return Some("the clock of each machine".to_owned());
-    }
-    let each: Vec<String> =
-        clocks.iter().map(|(machine, hertz)| format!("{} {}", machine.name, gigahertz(*hertz))).collect();
-    Some(format!("the clock of each machine ({})", each.join(", ")))
 }
 
 fn gigahertz(hertz: f64) -> String {
@@ -190,20 +167,25 @@ pub(crate) fn is_told(comparison: &Comparison) -> bool {
 /// The column of [`basis`]: one word stands in the row, longer ones below it.
 pub(super) fn basis_column(comparison: &Comparison) -> Column {
     let mut ratios = comparison.rows.iter().flat_map(|row| &row.ratios);
-    let long = ratios.any(|ratio| ratio.basis == RatioBasis::ClockTime);
+    let long = ratios.any(|ratio| matches!(ratio.basis, RatioBasis::ClockTime | RatioBasis::Cycles));
     Column::new("compared in", if long { ColumnKind::Remark } else { ColumnKind::Words })
 }
 
-/// What one ratio is made of: `cycles`, `observed`, `time: cycles 1.20x slower, clock 1.09x slower`.
+/// What a verdict is about: `raw`, `cycles 1.20x slower (1.18 – 1.22)`, `time: cycles 1.20x slower, clock 1.09x slower`.
 pub(crate) fn basis(ratio: &Ratio, normalise: Normalise) -> String {
+    let part = |quantity: PrintedQuantity| match normalise {
+        Normalise::Ratio => quantity.text_with_interval(),
+        Normalise::Gain => factor(quantity, Unit::Seconds).text_with_interval(),
+    };
     match (ratio.basis, &ratio.core) {
         (RatioBasis::Value, _) => String::new(),
+        (RatioBasis::Cycles, Some(core)) => {
+            let ends = core.cycles.low.zip(core.cycles.high);
+            format!("cycles {}", part(PrintedQuantity::ratio_with(core.cycles.value, ends)))
+        }
         (RatioBasis::ClockTime, Some(core)) => {
-            let part = |value: f64| {
-                let quantity = PrintedQuantity::bare(value, Unit::Ratio);
-                if normalise == Normalise::Ratio { quantity.text() } else { factor(quantity, Unit::Seconds).text() }
-            };
-            format!("time: cycles {}, clock {}", part(core.cycles.value), part(core.clock.value))
+            let [cycles, clock] = [core.cycles, core.clock].map(|one| part(PrintedQuantity::bare(one.value, Unit::Ratio)));
+            format!("time: cycles {cycles}, clock {clock}")
         }
         (basis, _) => basis.name().to_owned(),
     }

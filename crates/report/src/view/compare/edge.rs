@@ -27,13 +27,11 @@ pub(crate) fn line(comparison: &Comparison, others: &[usize], modes: bool) -> Op
 }
 
 fn is_beyond(comparison: &Comparison, ratio: &Ratio, modes: bool) -> bool {
-    let band = match (ratio.basis, comparison.cycles_band) {
-        (RatioBasis::Cycles, Some(cycles)) => cycles,
-        _ => comparison.band,
-    };
+    // What is judged in cycles is the same by its cycles, which the table prints beside it.
+    let ends = ratio.low.zip(ratio.high).filter(|_| ratio.basis != RatioBasis::Cycles);
     let is_same = |verdict: Option<CompareVerdict>| verdict == Some(CompareVerdict::Same);
     let mode = |mode: &ModeRatio| is_same(mode.verdict) && reaches(mode.low.zip(mode.high), comparison.band);
-    is_same(ratio.verdict) && reaches(ratio.low.zip(ratio.high), band) || modes && ratio.modes.iter().any(mode)
+    is_same(ratio.verdict) && reaches(ends, comparison.band) || modes && ratio.modes.iter().any(mode)
 }
 
 /// Whether an interval of a ratio has an end that the band, half of whose width is a logarithm, does not hold.

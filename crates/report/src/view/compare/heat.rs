@@ -1,7 +1,7 @@
 //! Machines by family: the mean gain of each, the best machine first.
 
 use analyse::Comparison;
-use analyse::compare::{CompareRow, GeometricMean, Normalise, Relation};
+use analyse::compare::{CompareRow, GeometricMean, Normalise, Ratio, Relation};
 
 use super::means;
 use crate::words::{factor, family_title};
@@ -35,7 +35,10 @@ pub(crate) fn section(comparison: &Comparison) -> Option<DocumentSection> {
                 return Some(Line { name: &machine.name, reference, all: (1.0, 1.0, 1.0), families: Vec::new() });
             }
             let (all, families) = if ranked {
-                let all = find(comparison, None, &machine.name).map(|mean| (mean.value, mean.low, mean.high));
+                let ends = |mean: &GeometricMean| {
+                    (mean.value, mean.low.unwrap_or(mean.value), mean.high.unwrap_or(mean.value))
+                };
+                let all = find(comparison, None, &machine.name).map(ends);
                 let of = |family: &Option<String>| find(comparison, family.as_deref(), &machine.name);
                 let words = |mean: &GeometricMean| (means::factor_words(comparison, mean), mean.value);
                 (all?, families.iter().map(|family| of(family).map(words)).collect())
@@ -62,21 +65,17 @@ pub(crate) fn section(comparison: &Comparison) -> Option<DocumentSection> {
 }
 
 fn places(comparison: &Comparison) -> &'static str {
-    let others = comparison.geometric_means.iter().filter(|mean| mean.machine != comparison.reference);
-    let known: Vec<bool> = others.filter(|mean| mean.family.is_none()).map(|mean| mean.level > 0.0).collect();
-    match (known.contains(&true), known.contains(&false)) {
-        (_, false) => "Machines whose intervals overlap share their places.",
-        (false, true) => "Places are by value alone, since not every figure states a spread.",
-        (true, true) => {
-            "Machines whose intervals overlap share their places; where a figure states no spread, the value alone counts."
-        }
+    if comparison.geometric_means.iter().any(|mean| mean.low.is_some()) {
+        "Machines whose intervals overlap share their places."
+    } else {
+        "No figure states a spread: the means have no intervals, and places are by value alone."
     }
 }
 
 /// All figures, then the families in the order of the figures.
 fn families(comparison: &Comparison) -> Vec<Option<String>> {
     let mut families = vec![None];
-    for row in comparison.rows.iter().filter(|row| !row.is_condition()) {
+    for row in &comparison.rows {
         let family = row.probe.split('.').next().map(str::to_owned);
         if !families.contains(&family) {
             families.push(family);
@@ -95,10 +94,12 @@ fn shared(comparison: &Comparison, machine: usize, family: Option<&str>) -> Opti
     let mut probes: Vec<(&str, Vec<f64>)> = Vec::new();
     let mut unit = model::Unit::Seconds;
     let belongs = |row: &&CompareRow| {
-        !row.is_condition() && family.is_none_or(|family| row.probe.split('.').next() == Some(family))
+        family.is_none_or(|family| row.probe.split('.').next() == Some(family))
     };
     for row in comparison.rows.iter().filter(belongs) {
-        let gain = row.ratios.get(machine).and_then(|ratio| ratio.value).filter(|gain| gain.is_finite() && *gain > 0.0);
+        let known = |ratio: &&Ratio| ratio.low.is_some() || ratio.assumed.is_some();
+        let gain = row.ratios.get(machine).filter(known).and_then(|ratio| ratio.value);
+        let gain = gain.filter(|gain| gain.is_finite() && *gain > 0.0);
         let Some(gain) = gain else { continue };
         if row.metric.unit != model::Unit::Seconds && !row.metric.unit.is_rate() {
             unit = model::Unit::Ratio;

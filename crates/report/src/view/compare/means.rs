@@ -143,18 +143,13 @@ const fn is_or_are(count: usize) -> &'static str {
 
 /// The mean with its interval, if the spread of every figure is known.
 fn quantity(mean: &GeometricMean) -> PrintedQuantity {
-    if mean.level > 0.0 {
-        PrintedQuantity::ratio(mean.value, mean.low, mean.high)
-    } else {
-        PrintedQuantity::bare(mean.value, Unit::Ratio)
-    }
+    PrintedQuantity::ratio_with(mean.value, mean.low.zip(mean.high))
 }
 
 /// The unit of a family: seconds if all figures are times or rates, so that they become faster or slower.
 fn unit(comparison: &Comparison, family: Option<&str>) -> Unit {
-    // What the machines did meanwhile is in no mean, and changes no word about it.
     let of_family = |row: &&analyse::compare::CompareRow| {
-        !row.is_condition() && family.is_none_or(|family| row.probe.split('.').next() == Some(family))
+        family.is_none_or(|family| row.probe.split('.').next() == Some(family))
     };
     let speed = |row: &analyse::compare::CompareRow| row.metric.unit == Unit::Seconds || row.metric.unit.is_rate();
     let all = comparison.rows.iter().filter(of_family).all(speed);

@@ -6,7 +6,6 @@ use analyse::compare::{
 };
 use model::{BEYOND_CACHES, Outcome, Unit, percent};
 
-use super::unknown::{has_no_clock, unknown_clock};
 use super::{clock, definitions, places};
 use crate::words::{axis_value, factor, label, modes, plural};
 use crate::{Cell, Column, ColumnKind, PrintedQuantity, TableRow, Tone};
@@ -39,7 +38,7 @@ pub(super) fn pair(row: &Compared, (reference, other): (usize, usize), normalise
 
 /// The ratio or the factor, and its interval.
 pub(crate) fn change(row: &Compared, ratio: &Ratio, normalise: Normalise) -> [Cell; 2] {
-    let Some(quantity) = quantity(ratio).filter(|_| !has_no_clock(row, ratio)) else {
+    let Some(quantity) = quantity(ratio) else {
         return [Cell::Empty, Cell::Empty];
     };
     let (cell, quantity) = match normalise {
@@ -108,7 +107,7 @@ pub(super) fn ratio(row: &Compared, ratio: &Ratio, normalise: Normalise, undecid
         Some(CompareVerdict::Different) => ratio.direction.map_or(word, way),
         _ => word,
     };
-    match quantity(ratio).filter(|_| !has_no_clock(row, ratio)) {
+    match quantity(ratio) {
         Some(quantity) => {
             let text = words(row, quantity, normalise);
             let said = ratio.verdict == Some(CompareVerdict::Different) && text.contains(word);
@@ -137,19 +136,12 @@ pub(crate) const fn way(direction: GainDirection) -> &'static str {
 
 /// The ratio of a machine, with its interval if it has one.
 pub(crate) fn quantity(ratio: &Ratio) -> Option<PrintedQuantity> {
-    let value = ratio.value?;
-    Some(match (ratio.low, ratio.high) {
-        (Some(low), Some(high)) => PrintedQuantity::ratio(value, low, high),
-        _ => PrintedQuantity::bare(value, Unit::Ratio),
-    })
+    Some(PrintedQuantity::ratio_with(ratio.value?, ratio.low.zip(ratio.high)))
 }
 
 pub(super) fn value(row: &Compared, ratio: &Ratio) -> Cell {
     let metric = &row.metric;
     let shown = |quantity: PrintedQuantity| quantity.in_metric(metric);
-    if unknown_clock(row, ratio).is_some() {
-        return Cell::Text("not known".to_owned(), Tone::Caution);
-    }
     match &ratio.outcome {
         Some(Outcome::Measured(estimate)) => Cell::Value(shown(PrintedQuantity::of(estimate, metric.unit))),
         Some(Outcome::Below { bound }) => Cell::Below(shown(PrintedQuantity::bare(*bound, metric.unit))),
@@ -201,10 +193,7 @@ fn mode_words(row: &Compared, pairs: &[ModeRatio], normalise: Normalise) -> Stri
     let value = |x: f64| PrintedQuantity::bare(x, row.metric.unit).in_metric(&row.metric).short();
     let one = |pair: &ModeRatio| match (pair.reference_value, pair.other_value) {
         (Some(a), Some(b)) => {
-            let ratio = pair.value.map(|value| match pair.low.zip(pair.high) {
-                Some((low, high)) => PrintedQuantity::ratio(value, low, high),
-                None => PrintedQuantity::bare(value, Unit::Ratio),
-            });
+            let ratio = pair.value.map(|value| PrintedQuantity::ratio_with(value, pair.low.zip(pair.high)));
             let ratio = ratio.map(|ratio| format!(" [{}]", words(row, ratio, normalise))).unwrap_or_default();
             let shares = format!("{} and {} of launches", percent(pair.reference_share), percent(pair.other_share));
             let differ = if pair.shares_differ { ", surely not the same share" } else { "" };
