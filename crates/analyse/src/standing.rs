@@ -26,12 +26,15 @@ pub struct MachineStanding {
 }
 
 /// The standing of an estimate among one value for each other machine; `None` with fewer than [`LEAST_MACHINES`] values
-/// that are finite and positive, or if the estimate is not.
+/// that are finite and positive, or if the estimate is not, or is not sure.
 #[must_use]
 pub fn standing(estimate: &Estimate, better: Better, others: &[f64]) -> Option<MachineStanding> {
     let known = |value: &f64| value.is_finite() && *value > 0.0;
     let others: Vec<f64> = others.iter().copied().filter(known).collect();
-    if others.len() < LEAST_MACHINES || ![estimate.value, estimate.low, estimate.high].iter().all(known) {
+    if !estimate.is_sure()
+        || others.len() < LEAST_MACHINES
+        || ![estimate.value, estimate.low, estimate.high].iter().all(known)
+    {
         return None;
     }
     // The logarithm, turned so that more is better.
@@ -52,11 +55,23 @@ pub fn standing(estimate: &Estimate, better: Better, others: &[f64]) -> Option<M
 
 #[cfg(test)]
 mod tests {
+    use model::EstimateMethod;
+
     use super::*;
 
     fn among(low: f64, high: f64, better: Better, others: &[f64]) -> Option<MachineStanding> {
-        let estimate = Estimate { low, high, ..Estimate::without_spread((low + high) / 2.0) };
+        let (level, launches, method) = (0.95, 10, EstimateMethod::OrderStatistic);
+        let estimate = Estimate { value: (low + high) / 2.0, low, high, level, launches, batches: 1, method };
         standing(&estimate, better, others)
+    }
+
+    #[test]
+    fn a_range_has_no_place() {
+        let ten: Vec<f64> = (1..=10).map(f64::from).collect();
+        for (launches, method) in [(7, EstimateMethod::OrderStatistic), (40, EstimateMethod::Range)] {
+            let sure = Estimate { level: 0.95, launches, method, ..Estimate::without_spread(4.0) };
+            assert_eq!(standing(&sure, Better::Higher, &ten), None);
+        }
     }
 
     #[test]

@@ -188,7 +188,10 @@ mod tests {
     #[test]
     fn launches_that_others_preempted_are_excluded_where_one_was_not() {
         // Three of four beside busy programs, as recorded: the fourth is the right one.
-        assert_eq!(excluded(vec![ran(0.02, 20), ran(0.03, 15), ran(0.02, 12), ran(1.0, 12)]), [true, true, true, false]);
+        assert_eq!(
+            excluded(vec![ran(0.02, 20), ran(0.03, 15), ran(0.02, 12), ran(1.0, 12)]),
+            [true, true, true, false]
+        );
         // All alike: it is what this machine does.
         assert_eq!(excluded(vec![ran(0.02, 20); 3]), [false; 3]);
         // Waiting is the figure's own: it ran less, and nothing took the CPU from it.

@@ -44,6 +44,9 @@ pub struct Estimate {
     pub method: EstimateMethod,
 }
 
+/// Fewest launches from which anything is concluded: a verdict, a place, a mean.
+pub const FEWEST_LAUNCHES: u32 = 8;
+
 /// An interval with a level below this is a range: its ends are the least and the greatest of too few launches.
 pub const RANGE_BELOW: f64 = 0.90;
 
@@ -71,6 +74,14 @@ impl Estimate {
     #[must_use]
     pub fn has_spread(&self) -> bool {
         self.method != EstimateMethod::None && self.level > 0.0
+    }
+
+    /// Whether it places a machine among others: it is an interval and no range, and of eight launches at least where
+    /// they were counted.
+    #[must_use]
+    pub fn is_sure(&self) -> bool {
+        let counted = !matches!(self.method, EstimateMethod::Stated | EstimateMethod::Propagated);
+        self.has_spread() && !self.is_range() && (!counted || self.launches >= FEWEST_LAUNCHES)
     }
 
     /// The value and both ends times a factor above 0.

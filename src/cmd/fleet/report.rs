@@ -6,7 +6,7 @@ use analyse::Explanation;
 use analyse::fleet::{FigureSpread, FleetSpread, OddNode};
 use anyhow::Result;
 use fleet::suite::{Measured, NodeEnd, NodeState};
-use model::{Outcome, Run, Unit, percent};
+use model::{Estimate, EstimateMethod, Outcome, Run, Unit, percent};
 use report::words::{factor, label, list, plural};
 use report::{
     Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, RowGroup, Table,
@@ -222,7 +222,15 @@ fn figures(spread: &FleetSpread) -> Table {
 }
 
 fn row(figure: &FigureSpread) -> TableRow {
-    let value = |value: f64| Cell::Value(PrintedQuantity::bare(value, figure.metric.unit).in_metric(&figure.metric));
+    let value = |one: &Estimate| Cell::Value(PrintedQuantity::of(one, figure.metric.unit).in_metric(&figure.metric));
+    // As many digits as the nodes agree in.
+    let median = Estimate {
+        value: figure.median,
+        low: figure.least.value,
+        high: figure.most.value,
+        method: EstimateMethod::Range,
+        ..figure.least
+    };
     let odd = if figure.odd.is_empty() && !figure.different.is_empty() {
         format!("no majority: {} differ", list(&figure.different))
     } else {
@@ -231,9 +239,9 @@ fn row(figure: &FigureSpread) -> TableRow {
     TableRow {
         cells: vec![
             Cell::text(label(&figure.title, &figure.metric, &figure.point)),
-            value(figure.least),
-            value(figure.median),
-            value(figure.most),
+            value(&figure.least),
+            value(&median),
+            value(&figure.most),
             Cell::text(percent(figure.range)),
             Cell::Text(odd, Tone::Caution),
         ],

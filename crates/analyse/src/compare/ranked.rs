@@ -27,7 +27,7 @@ impl ComparisonInput<'_> {
             None => ratio.outcome.clone()?,
         };
         let Outcome::Measured(estimate) = &outcome else { return None };
-        let error = standard_error(estimate);
+        let error = standard_error(estimate).filter(|_| estimate.is_sure());
         // A verdict on another basis is none on these values.
         let judged = run == self.reference || !observed || ratio.basis == RatioBasis::Observed;
         (estimate.value > 0.0 && estimate.value.is_finite()).then(|| RankEntry {

@@ -10,7 +10,7 @@ use super::figure_view::FigureView;
 use super::result::RatioMethod;
 
 /// Fewest launches on either side for a verdict.
-pub(crate) const FEWEST: usize = 8;
+pub(crate) const FEWEST: usize = model::FEWEST_LAUNCHES as usize;
 
 /// Logarithm of the largest valid ratio; beyond it a value is wrong or not finite.
 pub(crate) const FARTHEST: f64 = 300.0;
@@ -140,7 +140,6 @@ pub(super) fn ungrounded(estimate: &Estimate, values: &[f64]) -> Option<String> 
     }
     (estimate.is_range() && values.is_empty()).then(|| "one run has a range and no interval".to_owned())
 }
-
 
 /// A ratio whose sides are known to their last digits only: both may be off by all of that, in opposite directions,
 /// however many launches there are.

@@ -1,6 +1,6 @@
 //! The spread of a fleet, as plain data.
 
-use model::{FigureKey, Metric, Point, Unit};
+use model::{Estimate, FigureKey, Metric, Point, Unit};
 use serde::{Deserialize, Serialize};
 
 /// Runs of machines that should be equal, compared with the most typical of them.
@@ -29,14 +29,14 @@ pub struct FigureSpread {
     pub title: String,
     /// Unit and direction.
     pub metric: Metric,
-    /// Value of each node, in the order of nodes; `None` where it has none.
-    pub values: Vec<Option<f64>>,
+    /// What each node found, in the order of nodes; `None` where it has no single value.
+    pub values: Vec<Option<Estimate>>,
     /// Median of the values.
     pub median: f64,
-    /// Smallest value.
-    pub least: f64,
-    /// Largest value.
-    pub most: f64,
+    /// The node's with the smallest value.
+    pub least: Estimate,
+    /// The node's with the largest value.
+    pub most: Estimate,
     /// Largest over smallest, minus 1: 0.1 is 10%.
     pub range: f64,
     /// Names of the nodes that are DIFFERENT from the typical one: beyond the variation of launches and sessions, and

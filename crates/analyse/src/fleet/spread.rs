@@ -4,7 +4,7 @@
 //! floor between sessions, the band, and Holm's adjustment over the whole report. If nearly all differ from the typical
 //! node in a figure, that node is the outlier there.
 
-use model::Run;
+use model::{Estimate, Run};
 
 use super::result::{FigureSpread, FleetSpread, OddFigure, OddNode};
 use crate::Error;
@@ -68,16 +68,11 @@ fn typical(runs: &[&Run]) -> usize {
 }
 
 fn figure(row: &CompareRow, names: &[String], typical: usize) -> Option<FigureSpread> {
-    let values: Vec<Option<f64>> = row
-        .ratios
-        .iter()
-        .map(|ratio| ratio.outcome.as_ref().and_then(model::Outcome::estimate).map(|estimate| estimate.value))
-        .collect();
-    let known: Vec<f64> = values.iter().flatten().copied().collect();
-    if known.len() < 2 {
-        return None;
-    }
-    let (least, most) = known.iter().fold((f64::MAX, f64::MIN), |(low, high), one| (low.min(*one), high.max(*one)));
+    let values: Vec<Option<Estimate>> =
+        row.ratios.iter().map(|ratio| ratio.outcome.as_ref()?.estimate().copied()).collect();
+    let mut known: Vec<Estimate> = values.iter().flatten().copied().collect();
+    known.sort_by(|a, b| a.value.total_cmp(&b.value));
+    let [least, .., most] = known[..] else { return None };
     let different: Vec<usize> =
         (0..row.ratios.len()).filter(|node| row.ratios[*node].verdict == Some(CompareVerdict::Different)).collect();
     let judged = row.ratios.iter().filter(|ratio| ratio.verdict.is_some()).count();
@@ -96,10 +91,10 @@ fn figure(row: &CompareRow, names: &[String], typical: usize) -> Option<FigureSp
         point: row.point.clone(),
         title: row.title.clone(),
         metric: row.metric.clone(),
-        median: stats::median(&known)?,
+        median: stats::median(&known.iter().map(|one| one.value).collect::<Vec<f64>>())?,
         least,
         most,
-        range: if least > 0.0 { most / least - 1.0 } else { 0.0 },
+        range: if least.value > 0.0 { most.value / least.value - 1.0 } else { 0.0 },
         values,
         different: named(different),
         odd: named(odd),

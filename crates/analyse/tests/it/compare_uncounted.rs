@@ -43,7 +43,8 @@ fn neighbours_on_a_core_are_no_regression() {
     assert_eq!((gate.answer, gate.tested), (GateAnswer::Pass, 1), "{gate:?}");
     let only = |busy: f64| run("a", "m", "1", vec![stated(model::CORE_SHARED, shared(), busy)]);
     assert!(compare(&[&only(0.01), &only(0.6)], &CompareOptions::default()).is_err(), "no result in common");
-    let zeros = || vec![stated("os.a", time("call"), 0.0), stated(model::CLOCK, Metric::higher(Unit::Hertz, "run"), 3e9)];
+    let zeros =
+        || vec![stated("os.a", time("call"), 0.0), stated(model::CLOCK, Metric::higher(Unit::Hertz, "run"), 3e9)];
     let gate = "slower:5".parse::<FailOn>().unwrap().gate(&set(zeros(), zeros()), false);
     assert_eq!((gate.answer, gate.tested), (GateAnswer::Inconclusive, 0), "nothing could be tested");
 }

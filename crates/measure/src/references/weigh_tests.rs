@@ -63,7 +63,7 @@ fn a_core_figure_is_in_cycles_and_neither_clock_nor_neighbour_changes_it() {
     assert!(observed[0] / observed[5] > 1.5, "raw values are as they were: {observed:?}");
     let (slope, half) = figure.references.as_ref().unwrap().slope.unwrap();
     assert!((slope - 1.0).abs() < 0.01 && half < 0.05, "{slope} {half}");
-    figure.set_clock(1e9);
+    figure.references.as_mut().unwrap().clock = Some(1e9);
     assert!(figure.values().iter().all(|value| (value / 600e-9 - 1.0).abs() < 1e-3), "at 1 GHz");
 }
 
@@ -88,7 +88,7 @@ fn contended_launches_are_excluded_until_the_neighbour_is_the_machine() {
     let mut all = figure(CORE, (0..21).map(|at| launch(at / 3, 3.0, if at == 10 { 0 } else { 20 })).collect());
     weigh(&mut all, &session(Some(0.25)));
     assert_eq!(all.basis(), &ValueBasis::Observed(ObservedReason::FewUndisturbed { launches: 1, of: 21 }));
-    assert_eq!(all.values().len(), 7, "the first attempts of seven rounds");
+    assert_eq!(all.values().len(), 21, "raw: every launch counts");
     assert!(all.values().iter().all(|value| (value / 400e-9 - 1.0).abs() < 1e-3), "as observed: {:?}", all.values());
 }
 

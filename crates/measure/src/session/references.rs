@@ -7,8 +7,8 @@ use model::{
 };
 
 use super::MeasureSession;
-use crate::judge;
 use crate::evidence::mark_preempted;
+use crate::judge;
 use crate::references::{
     self, DistanceReadings, ENOUGH, ENOUGH_OF_CORE, KnownRatio, LONGEST_NANOS, MOST, RatioHistogram, UNKNOWN,
 };

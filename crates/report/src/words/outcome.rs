@@ -87,7 +87,7 @@ pub fn remarks(figure: &Figure, target: f64, told: &Told) -> Vec<String> {
             other => other.about().to_owned(),
         })
         .collect();
-    words.extend((!told.brief).then(|| undisturbed(figure)).flatten());
+    words.extend(raw(figure, told.brief));
     if let Outcome::Measured(estimate) = &figure.outcome {
         match estimate.method {
             EstimateMethod::Range if figure.launches.is_empty() => {
@@ -108,16 +108,21 @@ pub fn remarks(figure: &Figure, target: f64, told: &Told) -> Vec<String> {
     words
 }
 
-/// The share of the batches on which the value is based, and the value over all of them.
-fn undisturbed(figure: &Figure) -> Option<String> {
+/// The share of the batches on which a clean value is based, and the raw value over all of them: what comparisons with
+/// runs that have no clean value use. A brief row has the raw value alone, where it lies beyond the clean interval.
+fn raw(figure: &Figure, brief: bool) -> Option<String> {
     let references = figure.references.as_ref()?;
     if !matches!(references.basis, ValueBasis::Cycles | ValueBasis::Undisturbed) {
         return None;
     }
-    let kept = format!("{} undisturbed", percent(references.kept?.get()));
-    let observed =
-        references.observed.as_ref().map(|observed| PrintedQuantity::bare(observed.value, figure.metric.unit).short());
-    Some(observed.map_or(kept.clone(), |observed| format!("{kept}, observed {observed}")))
+    let clean = figure.outcome.estimate();
+    let beyond = |raw: f64| clean.is_none_or(|clean| raw < clean.low || raw > clean.high);
+    let raw = references.observed.as_ref().filter(|raw| !brief || beyond(raw.value));
+    let raw =
+        raw.map(|raw| format!("raw {}", PrintedQuantity::of(raw, figure.metric.unit).in_metric(&figure.metric).text()));
+    let kept = references.kept.filter(|_| !brief).map(|kept| format!("{} clean", percent(kept.get())));
+    let said: Vec<String> = kept.into_iter().chain(raw).collect();
+    (!said.is_empty()).then(|| said.join(", "))
 }
 
 #[cfg(test)]

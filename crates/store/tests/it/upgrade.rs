@@ -88,11 +88,6 @@ fn the_second_document_is_understood() {
     assert!(syscall.values().iter().all(|value| (value / 1.0003e-6 - 1.0).abs() < 0.01), "{:?}", syscall.values());
     let read = syscall.launches[0].references.as_ref().unwrap();
     assert_eq!((read.tracks[0].clock.0.len(), read.tracks[0].contention.0[0]), (21, 11_719));
-    let mut slower = run.clone();
-    slower.set_clock(1.5e9);
-    let value = |run: &Run| run.figures[0].outcome.estimate().unwrap().value;
-    assert!((value(&slower) / value(&run) - 2.0).abs() < 1e-12);
-    assert_eq!(slower.figures[1].outcome, run.figures[1].outcome, "memory is kept in time");
     assert_eq!(run.session.references.as_ref().unwrap().samples.cpu.0, [1; 6]);
     let clock = run.figures.iter().find(|figure| figure.probe == model::CLOCK).unwrap();
     assert!(clock.is_condition() && clock.metric.unit == model::Unit::Hertz);

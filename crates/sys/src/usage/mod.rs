@@ -7,8 +7,8 @@ mod process;
 pub use machine::{CpuTimes, load_average, machine_times, per_cpu_times, per_cpu_times_under};
 pub use pressure::{Pressure, PressureResource, pressure};
 pub use process::{
-    Io, Stat, Switches, anonymous_bytes, cpu_time_under, migrations_of, migrations_under, peak_resident_bytes, switches_under,
-    thread_states, threads_of,
+    Io, Stat, Switches, anonymous_bytes, cpu_time_under, migrations_of, migrations_under, peak_resident_bytes,
+    switches_under, thread_states, threads_of,
 };
 
 use std::mem::MaybeUninit;

@@ -1,7 +1,7 @@
 //! The clocks that the runs showed, and on what their figures are compared.
 
 use analyse::Comparison;
-use analyse::compare::{CompareRow, CompareVerdict, Compared, Normalise, Ratio, RatioBasis, Relation};
+use analyse::compare::{CompareRow, CompareVerdict, Normalise, Ratio, RatioBasis, Relation};
 use model::{Unit, percent};
 
 use super::BESIDE;
@@ -96,7 +96,8 @@ fn against(comparison: &Comparison, reference: usize, other: usize) -> Option<Cl
         return None;
     }
     let (from, to) = (base.clock?, machine.clock?);
-    let tested = comparison.conditions.iter().find(|row| row.probe == model::CLOCK).and_then(|row| row.ratios.get(other));
+    let tested =
+        comparison.conditions.iter().find(|row| row.probe == model::CLOCK).and_then(|row| row.ratios.get(other));
     // Where the clock is a row of the table, the note says what the row does.
     let ends = tested.and_then(|row| Some((row.value?, row.low.zip(row.high))));
     let (value, ends) = match (ends, to.ratio) {
@@ -184,7 +185,8 @@ pub(crate) fn basis(ratio: &Ratio, normalise: Normalise) -> String {
             format!("cycles {}", part(PrintedQuantity::ratio_with(core.cycles.value, ends)))
         }
         (RatioBasis::ClockTime, Some(core)) => {
-            let [cycles, clock] = [core.cycles, core.clock].map(|one| part(PrintedQuantity::bare(one.value, Unit::Ratio)));
+            let [cycles, clock] =
+                [core.cycles, core.clock].map(|one| part(PrintedQuantity::bare(one.value, Unit::Ratio)));
             format!("time: cycles {cycles}, clock {clock}")
         }
         (basis, _) => basis.name().to_owned(),

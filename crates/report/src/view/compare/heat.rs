@@ -93,9 +93,7 @@ fn find<'a>(comparison: &'a Comparison, family: Option<&str>, machine: &str) -> 
 fn shared(comparison: &Comparison, machine: usize, family: Option<&str>) -> Option<(String, f64)> {
     let mut probes: Vec<(&str, Vec<f64>)> = Vec::new();
     let mut unit = model::Unit::Seconds;
-    let belongs = |row: &&CompareRow| {
-        family.is_none_or(|family| row.probe.split('.').next() == Some(family))
-    };
+    let belongs = |row: &&CompareRow| family.is_none_or(|family| row.probe.split('.').next() == Some(family));
     for row in comparison.rows.iter().filter(belongs) {
         let known = |ratio: &&Ratio| ratio.low.is_some() || ratio.assumed.is_some();
         let gain = row.ratios.get(machine).filter(known).and_then(|ratio| ratio.value);

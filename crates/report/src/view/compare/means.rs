@@ -110,7 +110,8 @@ fn of_family(comparison: &Comparison, family: Option<&str>, machines: &[usize]) 
 pub(super) fn sentence(comparison: &Comparison, other: usize) -> Option<String> {
     let name = &comparison.machines[other].name;
     let means: Vec<&GeometricMean> = comparison.geometric_means.iter().filter(|mean| mean.machine == *name).collect();
-    let overall = means.iter().find(|mean| mean.family.is_none())?;
+    // Without an interval a mean is no finding; the whole table has it.
+    let overall = means.iter().find(|mean| mean.family.is_none()).filter(|mean| mean.low.is_some())?;
     let words = |mean: &GeometricMean| match mean.of {
         Normalise::Ratio => quantity(mean).text_with_interval(),
         Normalise::Gain => factor(quantity(mean), unit(comparison, mean.family.as_deref())).text_with_interval(),
@@ -148,9 +149,8 @@ fn quantity(mean: &GeometricMean) -> PrintedQuantity {
 
 /// The unit of a family: seconds if all figures are times or rates, so that they become faster or slower.
 fn unit(comparison: &Comparison, family: Option<&str>) -> Unit {
-    let of_family = |row: &&analyse::compare::CompareRow| {
-        family.is_none_or(|family| row.probe.split('.').next() == Some(family))
-    };
+    let of_family =
+        |row: &&analyse::compare::CompareRow| family.is_none_or(|family| row.probe.split('.').next() == Some(family));
     let speed = |row: &analyse::compare::CompareRow| row.metric.unit == Unit::Seconds || row.metric.unit.is_rate();
     let all = comparison.rows.iter().filter(of_family).all(speed);
     if all { Unit::Seconds } else { Unit::Ratio }

@@ -4,7 +4,7 @@ use analyse::Comparison;
 use analyse::compare::{
     CompareRow as Compared, CompareVerdict, GainDirection, ModeRatio, NeededLaunches, Normalise, Ratio, RatioBasis,
 };
-use model::{BEYOND_CACHES, Outcome, Unit, percent};
+use model::{BEYOND_CACHES, Outcome, percent};
 
 use super::{clock, definitions, places};
 use crate::words::{axis_value, factor, label, modes, plural};
@@ -164,10 +164,18 @@ pub(crate) fn brief(ratio: &Ratio) -> (&'static str, Tone) {
         Some(CompareVerdict::Different) if ratio.elsewhere => ("DIFFERENT, CPUs elsewhere", tone),
         Some(CompareVerdict::Different) => ("DIFFERENT", tone),
         Some(CompareVerdict::DifferentSpreadAssumed) => ("DIFFERENT, spread assumed", tone),
+        // The values beside it differ, and what runs on the core does not.
+        Some(CompareVerdict::Same) if by_the_clock(ratio) => ("same but for the clock", Tone::Muted),
         Some(CompareVerdict::Same) => ("same", Tone::Muted),
         Some(CompareVerdict::Undecided) => ("undecided", Tone::Caution),
         None => ("no verdict", Tone::Muted),
     }
+}
+
+/// Whether a figure takes as many cycles as before, and surely another time.
+fn by_the_clock(ratio: &Ratio) -> bool {
+    let time = ratio.core.and_then(|core| core.time.verdict);
+    ratio.basis == RatioBasis::Cycles && time == Some(CompareVerdict::Different)
 }
 
 /// What would decide an undecided figure, or why there is no verdict or interval; `None` if there is nothing to add.

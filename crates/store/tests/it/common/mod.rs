@@ -130,6 +130,7 @@ fn footprint(random: &mut ChaCha8Rng) -> Footprint {
         operations: 20_000,
         user_seconds: Some(random.random::<f64>() * 0.01),
         system_seconds: Some(random.random::<f64>() * 0.01),
+        cpu_seconds: Some(random.random::<f64>() * 0.02),
         voluntary_switches: Some(random.random_range(0..10)),
         involuntary_switches: Some(random.random_range(0..10)),
         minor_faults: Some(random.random_range(0..1000)),
