@@ -5,7 +5,6 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::print_stderr,
-    clippy::too_many_lines,
     reason = "a test says so when it cannot go on, and what it did; one line a fault"
 )]
 

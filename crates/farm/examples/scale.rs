@@ -6,7 +6,6 @@
 //! ```
 #![allow(
     clippy::print_stdout,
-    clippy::too_many_lines,
     reason = "a program that prints what it found; one run is one story"
 )]
 

@@ -6,7 +6,6 @@
     clippy::expect_used,
     clippy::print_stderr,
     clippy::print_stdout,
-    clippy::too_many_lines,
     reason = "a test that cannot go on fails, and says what it skips"
 )]
 

@@ -5,7 +5,6 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::print_stderr,
-    clippy::too_many_lines,
     reason = "a test that cannot go on fails, and says what it skips"
 )]
 

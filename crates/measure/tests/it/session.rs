@@ -2,7 +2,6 @@
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
-    clippy::too_many_lines,
     reason = "a test that cannot go on fails, and says what it skips"
 )]
 
