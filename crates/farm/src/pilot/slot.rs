@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::connection::PilotConnection;
@@ -25,6 +26,7 @@ const NOT_RECORDED_PAUSE: Duration = Duration::from_secs(1);
 struct SlotWorkers {
     chunks: SyncSender<(Chunk, u64, Arc<AtomicBool>)>,
     outcomes: Receiver<AttemptResult>,
+    thread: JoinHandle<()>,
     /// Where products go; an error if this node does not see that place.
     folder: std::result::Result<Option<ProductFolder>, String>,
 }
@@ -35,7 +37,7 @@ impl SlotWorkers {
         let folder = job.products.as_deref().map(|folder| ProductFolder::join(folder, farm)).transpose();
         let folder = folder.map_err(|error| error.to_string());
         let for_work = folder.clone();
-        std::thread::Builder::new()
+        let thread = std::thread::Builder::new()
             .name("work".to_owned())
             .spawn(move || {
                 let mut worker = workshop.worker(&job);
@@ -50,7 +52,13 @@ impl SlotWorkers {
                 }
             })
             .map_err(Error::io("start a thread"))?;
-        Ok(Self { chunks, outcomes, folder })
+        Ok(Self { chunks, outcomes, thread, folder })
+    }
+
+    /// Waits until the computing thread, which has nothing to do, has removed what it needed.
+    fn end(self) {
+        drop(self.chunks);
+        let _ = self.thread.join();
     }
 
     /// Publishes the files of a result that counts, or removes those of one that does not. What fails here is finished
@@ -127,7 +135,7 @@ pub(super) fn serve(
         if workers.is_none() {
             workers = Some(SlotWorkers::start(&connection.farm, connection.job.clone(), Arc::clone(workshop))?);
         }
-        let Some(workers) = &workers else { continue };
+        let Some(running) = &workers else { continue };
         let about = |connection: &mut PilotConnection| {
             if speaker {
                 connection.ask(&FromPilot::About { facts: workshop.about(&connection.job) }).map(drop)
@@ -136,17 +144,20 @@ pub(super) fn serve(
             }
         };
         let ended = about(&mut connection)
-            .and_then(|()| exchange(&mut connection, &mut state, workers, common))
+            .and_then(|()| exchange(&mut connection, &mut state, running, common))
             .and_then(|()| about(&mut connection));
         match ended {
             Ok(()) => {
                 connection.leave();
-                return Ok(());
+                break;
             }
             Err(error @ (Error::Refused(_) | Error::Broken(_))) => return Err(error),
             // The connection is lost; `state` keeps the work.
             Err(_) => std::thread::sleep(Duration::from_millis(20)),
         }
+    }
+    if state.working.is_none() {
+        workers.into_iter().for_each(SlotWorkers::end);
     }
     Ok(())
 }
