@@ -205,7 +205,8 @@ impl<'a> Chaos<'a> {
             // A write that power cut off, which is no transaction.
             Fault::TornLog => {
                 self.kill_coordinator();
-                let journal = std::fs::OpenOptions::new().append(true).create(true).open(self.place.file("ledger-journal"));
+                let journal =
+                    std::fs::OpenOptions::new().append(true).create(true).open(self.place.file("ledger-journal"));
                 if let Ok(mut log) = journal {
                     let rubbish: Vec<u8> =
                         (0..self.random.random_range(1..5000)).map(|_| self.random.random()).collect();

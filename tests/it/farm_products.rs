@@ -5,8 +5,8 @@
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::time::Duration;
 
-use crate::common::{Answer, Place};
 use crate::common::farm::{Running, signal};
+use crate::common::{Answer, Place};
 use ::farm::Ledger;
 use sys::signal::Signal;
 
@@ -231,10 +231,19 @@ fn what_others_put_into_the_temporary_directory_is_not_used() {
     for chunk in 0..10 {
         std::fs::write(place.file(&format!("data/run-{chunk}")), format!("events of {chunk}\n")).unwrap();
     }
-    manifest(&place, r#"dirname "$2" > "$3/where"; echo "digest=$(cksum < "$2" | cut -c1-6)""#, &["{chunk}", "{in}", "{out}"]);
+    manifest(
+        &place,
+        r#"dirname "$2" > "$3/where"; echo "digest=$(cksum < "$2" | cut -c1-6)""#,
+        &["{chunk}", "{in}", "{out}"],
+    );
     let run = |products: &str| {
         let mut command = place.prony();
-        command.env("TMPDIR", place.file("tmp")).args(RUN).args(["--stage", "data/run-{chunk}", "--products", products]);
+        command.env("TMPDIR", place.file("tmp")).args(RUN).args([
+            "--stage",
+            "data/run-{chunk}",
+            "--products",
+            products,
+        ]);
         Answer::of(command.output().unwrap()).fine().json()["digest"].clone()
     };
     std::fs::create_dir(place.file("tmp")).unwrap();

@@ -168,7 +168,8 @@ impl DamagedRecords {
             return;
         };
         self.lost = u64::try_from(said.counted - found.counted).unwrap_or_default();
-        self.unsure = self.lost == 0 && self.chunks.is_empty() && (said.counted, said.mark) != (found.counted, found.mark);
+        self.unsure =
+            self.lost == 0 && self.chunks.is_empty() && (said.counted, said.mark) != (found.counted, found.mark);
     }
 
     /// What is missing, in words.

@@ -17,7 +17,10 @@ const REFUSE: &str =
 
 /// Makes a damaged ledger one of its sound records, with a word about the others in its story: in place, or where it is
 /// only read, in a copy in memory, which is returned. Nothing is changed if the record of the run itself is damaged.
-pub(super) fn remade(connection: &Connection, in_place: bool) -> rusqlite::Result<(Option<Connection>, DamagedRecords)> {
+pub(super) fn remade(
+    connection: &Connection,
+    in_place: bool,
+) -> rusqlite::Result<(Option<Connection>, DamagedRecords)> {
     let all = connection.unchecked_transaction()?;
     if !in_place {
         let copy = Connection::open_in_memory()?;
@@ -178,7 +181,8 @@ pub(super) fn withdraw(
     tally: &mut Tally,
 ) -> rusqlite::Result<()> {
     let mut find = connection.prepare_cached("SELECT * FROM commits WHERE chunk = ?1")?;
-    let record = |row: &rusqlite::Row<'_>| (0..14).map(|at| row.get::<_, Value>(at)).collect::<rusqlite::Result<Vec<_>>>();
+    let record =
+        |row: &rusqlite::Row<'_>| (0..14).map(|at| row.get::<_, Value>(at)).collect::<rusqlite::Result<Vec<_>>>();
     let Some(mut record) = find.query_row([one.chunk.cast_signed()], record).optional()? else { return Ok(()) };
     if let Some(Value::Integer(sum)) = record.pop() {
         tally.remove(sum);

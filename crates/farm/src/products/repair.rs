@@ -38,7 +38,8 @@ impl ProductFolder {
         if let Some(error) = trouble {
             return Err(error);
         }
-        let results = withdrawn.iter().map(|(chunk, why)| Withdrawal { chunk: *chunk, differs: false, why: why.clone() });
+        let results =
+            withdrawn.iter().map(|(chunk, why)| Withdrawal { chunk: *chunk, differs: false, why: why.clone() });
         let results: Vec<Withdrawal> = results.collect();
         if !results.is_empty() {
             ledger.withdraw(&results, when)?;

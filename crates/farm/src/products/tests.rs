@@ -23,7 +23,9 @@ fn the_files_of_the_attempt_that_counts_are_published_once() {
     assert!(folder.publish(7, 2, &second).is_err(), "another file was replaced");
     assert_eq!(fs::read_to_string(folder.of_chunk(7).join("a")).unwrap(), "first");
     folder.discard(7, 2).unwrap();
-    assert!(folder.faults(7, &first, true).unwrap().is_empty() && folder.strangers(&|chunk| chunk == 7).unwrap().is_empty());
+    assert!(
+        folder.faults(7, &first, true).unwrap().is_empty() && folder.strangers(&|chunk| chunk == 7).unwrap().is_empty()
+    );
     assert_eq!(folder.faults(7, &second, true).unwrap().len(), 1);
     assert_eq!(folder.faults(7, &first[..1], true).unwrap().len(), 1, "a file that is not in the ledger");
     assert_eq!(folder.strangers(&|_| false).unwrap().len(), 1);

@@ -296,7 +296,9 @@ fn results_that_are_missing_are_told_and_done_again() {
     drop(ledger);
     let mut ledger = SqliteLedger::open(&path).unwrap();
     assert!(ledger.damage().unwrap().ends_with("this does them again; all other records are sound"));
-    assert!(ledger.begin("127.0.0.1:2", &HostClock).unwrap().lease == 2 << 40 && !ledger.counted().unwrap().contains(4));
+    assert!(
+        ledger.begin("127.0.0.1:2", &HostClock).unwrap().lease == 2 << 40 && !ledger.counted().unwrap().contains(4)
+    );
     assert!(ledger.incidents().unwrap().iter().any(|one| one.what == DAMAGED && one.detail.contains("2 results")));
     drop(ledger);
     // One record in place of another leaves the number as it is.

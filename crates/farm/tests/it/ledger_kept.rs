@@ -109,8 +109,9 @@ fn a_ledger_that_was_deleted_is_noticed_and_rescued() {
 /// Whatever happens to the file of a ledger, no pilot is told that a result counts that no ledger has which is left.
 #[test]
 fn nothing_counts_that_is_in_no_ledger_that_is_left() {
+    type Harm<'a> = &'a dyn Fn(&Path);
     let replaced = |path: &Path| std::fs::write(path, std::fs::read(path.with_extension("old")).unwrap()).unwrap();
-    let cases: [(&str, &dyn Fn(&Path)); 3] = [
+    let cases: [(&str, Harm<'_>); 3] = [
         ("deleted", &|path| std::fs::remove_file(path).unwrap()),
         ("moved away", &|path| std::fs::rename(path, path.with_extension("away")).unwrap()),
         ("written over with an older copy", &replaced),
