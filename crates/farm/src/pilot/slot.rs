@@ -22,6 +22,9 @@ const REASON: usize = 2_000;
 /// Pause before a result that could not be recorded is offered again.
 const NOT_RECORDED_PAUSE: Duration = Duration::from_secs(1);
 
+/// Time for the computing thread to end with its slot.
+const LAST_STEPS: Duration = Duration::from_secs(2);
+
 /// The computing thread, as the talking one sees it.
 struct SlotWorkers {
     chunks: SyncSender<(Chunk, u64, Arc<AtomicBool>)>,
@@ -55,10 +58,13 @@ impl SlotWorkers {
         Ok(Self { chunks, outcomes, thread, folder })
     }
 
-    /// Waits until the computing thread, which has nothing to do, has removed what it needed.
+    /// Gives the computing thread the time to end, and to remove what only it needed.
     fn end(self) {
         drop(self.chunks);
-        let _ = self.thread.join();
+        let until = Instant::now() + LAST_STEPS;
+        while !self.thread.is_finished() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Publishes the files of a result that counts, or removes those of one that does not. What fails here is finished
@@ -124,8 +130,22 @@ pub(super) fn serve(
     common: &PilotShared,
     workshop: &Arc<dyn Workshop>,
 ) -> Result<()> {
-    let mut state = SlotState::default();
-    let mut workers: Option<SlotWorkers> = None;
+    let (mut state, mut workers) = (SlotState::default(), None);
+    let ended = talk(config, pilot, speaker, common, workshop, (&mut state, &mut workers));
+    state.working.iter().for_each(|work| work.stop.store(true, Ordering::SeqCst));
+    workers.into_iter().for_each(SlotWorkers::end);
+    ended
+}
+
+/// Talks to the coordinator until no chunk is left, over as many connections as that takes.
+fn talk(
+    config: &PilotConfig,
+    pilot: &str,
+    speaker: bool,
+    common: &PilotShared,
+    workshop: &Arc<dyn Workshop>,
+    (state, workers): (&mut SlotState, &mut Option<SlotWorkers>),
+) -> Result<()> {
     let leave = || common.finished.load(Ordering::SeqCst);
     while let Some(mut connection) = PilotConnection::find(config, pilot, &leave)? {
         common.connections.fetch_add(1, Ordering::SeqCst);
@@ -133,9 +153,9 @@ pub(super) fn serve(
             return Err(Error::Refused("the coordinator now serves another run".to_owned()));
         }
         if workers.is_none() {
-            workers = Some(SlotWorkers::start(&connection.farm, connection.job.clone(), Arc::clone(workshop))?);
+            *workers = Some(SlotWorkers::start(&connection.farm, connection.job.clone(), Arc::clone(workshop))?);
         }
-        let Some(running) = &workers else { continue };
+        let Some(running) = workers else { continue };
         let about = |connection: &mut PilotConnection| {
             if speaker {
                 connection.ask(&FromPilot::About { facts: workshop.about(&connection.job) }).map(drop)
@@ -144,20 +164,17 @@ pub(super) fn serve(
             }
         };
         let ended = about(&mut connection)
-            .and_then(|()| exchange(&mut connection, &mut state, running, common))
+            .and_then(|()| exchange(&mut connection, state, running, common))
             .and_then(|()| about(&mut connection));
         match ended {
             Ok(()) => {
                 connection.leave();
-                break;
+                return Ok(());
             }
             Err(error @ (Error::Refused(_) | Error::Broken(_))) => return Err(error),
             // The connection is lost; `state` keeps the work.
             Err(_) => std::thread::sleep(Duration::from_millis(20)),
         }
-    }
-    if state.working.is_none() {
-        workers.into_iter().for_each(SlotWorkers::end);
     }
     Ok(())
 }
