@@ -123,7 +123,7 @@ fn old_names_still_work() {
         "import --from tidy x.csv",
         "trend dated.csv --from 1990 --to 1998.8 --project 2008",
         "net serve --most-time 9s --most-bytes 1 --most-rate 1 --turn 9s",
-        "net stream --to host:1 --token 0123456789abcdef --launches 10",
+        "net stream --to host:1 --launches 10",
         "net build --most-skew 5 --rate 10 --poisson",
         "net plan --rate 1gbit --simulate 9",
         "net lab up --hosts 3 --seconds 2",

@@ -29,7 +29,7 @@ const FREE: [&str; 17] = [
     "format",
     "json",
     "color",
-    "token",
+    "token_file",
     "builds",
     "help",
 ];

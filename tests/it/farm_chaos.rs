@@ -83,7 +83,7 @@ impl<'a> Chaos<'a> {
         // No marker is the beginning of another one's.
         let marker = format!("chunk-of-{}-{run}-", std::process::id());
         let ledger = place.file("ledger");
-        for end in ["", "-wal", "-shm", ".lock", ".rescued"] {
+        for end in ["", "-journal", ".lock", ".rescued"] {
             let _ = std::fs::remove_file(place.file(&format!("ledger{end}")));
         }
         let _ = std::fs::remove_dir_all(place.file("products"));
@@ -201,10 +201,12 @@ impl<'a> Chaos<'a> {
                 Answer::of(self.farm.take().unwrap().child.wait_with_output().unwrap());
                 self.resume();
             }
-            // A write that power cut off behind what was committed.
+            // A write that power cut off, which is no transaction.
             Fault::TornLog => {
                 self.kill_coordinator();
-                if let Ok(mut log) = std::fs::OpenOptions::new().append(true).open(self.place.file("ledger-wal")) {
+                let journal =
+                    std::fs::OpenOptions::new().append(true).create(true).open(self.place.file("ledger-journal"));
+                if let Ok(mut log) = journal {
                     let rubbish: Vec<u8> =
                         (0..self.random.random_range(1..5000)).map(|_| self.random.random()).collect();
                     log.write_all(&rubbish).unwrap();
@@ -247,7 +249,7 @@ impl<'a> Chaos<'a> {
             return false;
         }
         // One that was just begun again may not have it yet, and would not find it.
-        let (pid, log) = (self.farm().child.id(), self.place.path().canonicalize().unwrap().join("ledger-wal"));
+        let (pid, log) = (self.farm().child.id(), self.place.path().canonicalize().unwrap().join("ledger"));
         let began = Instant::now();
         while !has_open(pid, &log) {
             if self.is_over() {
@@ -256,9 +258,7 @@ impl<'a> Chaos<'a> {
             assert!(began.elapsed() < LONG, "the coordinator does not open its ledger");
             std::thread::sleep(Duration::from_millis(20));
         }
-        for end in ["", "-wal", "-shm"] {
-            let _ = std::fs::remove_file(self.place.file(&format!("ledger{end}")));
-        }
+        std::fs::remove_file(&self.ledger).unwrap();
         let answer = Answer::of(self.farm.take().unwrap().child.wait_with_output().unwrap());
         let rescued = self.place.file("ledger.rescued");
         assert!(rescued.exists(), "{answer:?}");

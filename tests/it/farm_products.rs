@@ -2,10 +2,11 @@
 //! the local disk; the account.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::time::Duration;
 
-use crate::common::Place;
 use crate::common::farm::{Running, signal};
+use crate::common::{Answer, Place};
 use ::farm::Ledger;
 use sys::signal::Signal;
 
@@ -85,6 +86,35 @@ fn a_damaged_record_is_told_and_its_chunk_and_files_are_made_again() {
     assert!(said.out.contains("10 files of 10 chunks") && said.err.is_empty(), "{said:?}");
 }
 
+/// Products that are lost or changed are told with what to do, and one resumption makes them again; so does one from a
+/// copy of the ledger that is older than its products.
+#[test]
+fn products_that_do_not_match_their_ledger_are_made_again() {
+    let place = Place::new();
+    manifest(&place, r#"sleep 0.1; echo "$2" > "$3/chunk-$1"; echo digest=1"#, &["{chunk}", "{attempt}", "{out}"]);
+    let arguments = ["mine.toml", "--events", "40", "--chunk", "4", "--nodes", "2", "--jobs", "1", "--products", "p"];
+    let mut farm = Running::start(&place, &arguments, |_| None);
+    farm.wait_for("some chunks", |farm| farm.counted() >= 3);
+    std::fs::copy(place.file("ledger"), place.file("copy")).unwrap();
+    farm.finish().fine();
+    let product = |chunk: u64| place.file(&format!("p/000000/chunk-{chunk:09}/chunk-{chunk}"));
+    let healed = |withdrawn: &str| {
+        let again = place.ask(&["farm", "resume", "ledger", "--json"]).fine();
+        assert!(again.err.contains(withdrawn), "{}", again.err);
+        assert_eq!(again.json()["totals"]["commits"], 10);
+        let verified = place.ask(&["farm", "verify", "ledger"]).fine();
+        assert!(verified.out.contains("10 files of 10 chunks"), "{verified:?}");
+    };
+    std::fs::remove_file(product(3)).unwrap();
+    let changed: Vec<u8> = std::fs::read(product(4)).unwrap().iter().map(|byte| byte ^ 1).collect();
+    std::fs::write(product(4), changed).unwrap();
+    let said = place.ask(&["farm", "verify", "ledger"]);
+    assert!(said.code == Some(1) && said.err.contains("prony farm resume ledger does again"), "{said:?}");
+    healed("made again: chunk 3: ");
+    std::fs::rename(place.file("copy"), place.file("ledger")).unwrap();
+    healed("files of no result that counts are now in ");
+}
+
 /// All processes are killed while results count; of some, the files do not have their names yet. That a kill finds one
 /// so is a matter of microseconds on an idle machine, so chunks are set back to each state that it may leave them in:
 /// no file has its name, some have it, all have it. Resuming publishes them.
@@ -132,9 +162,7 @@ fn a_live_run_says_that_it_goes_on_and_a_deleted_ledger_is_rescued() {
     let mut farm = Running::start(&place, &arguments, |_| None);
     farm.wait_for("a chunk", |farm| farm.counted() > 0);
     assert!(place.ask(&["farm", "status", "ledger"]).fine().out.contains("the run goes on"));
-    for end in ["", "-wal", "-shm"] {
-        let _ = std::fs::remove_file(place.file(&format!("ledger{end}")));
-    }
+    std::fs::remove_file(place.file("ledger")).unwrap();
     let answer = farm.finish();
     assert_eq!(answer.code, Some(2), "{answer:?}");
     assert!(answer.err.contains("deleted or replaced") && answer.err.contains("ledger.rescued"), "{answer:?}");
@@ -175,6 +203,17 @@ fn input_files_are_staged_once_and_checked() {
     // The second run finds the copies.
     let two = place.ask(&[&RUN[..], &stage].concat()).fine().json();
     assert_eq!(one["digest"], two["digest"]);
+    // Copies that were changed meanwhile are not what chunks read.
+    let cache = std::fs::read_dir(place.file("cache")).unwrap().next().unwrap().unwrap().path();
+    assert_eq!(std::fs::metadata(&cache).unwrap().permissions().mode() & 0o777, 0o700);
+    for entry in std::fs::read_dir(cache).unwrap().map(|entry| entry.unwrap().path()) {
+        if entry.extension().is_some_and(|end| end == "data") {
+            let changed = std::fs::read(&entry).unwrap().iter().map(|byte| byte ^ 1).collect::<Vec<u8>>();
+            std::fs::write(entry, changed).unwrap();
+        }
+    }
+    let three = place.ask(&[&RUN[..], &stage, &["--stage-sums", "sums"]].concat()).fine().json();
+    assert_eq!(one["digest"], three["digest"]);
     // A file that is not what was expected fails its chunk, which names it.
     std::fs::write(place.file("data/run-3"), "something else").unwrap();
     let failed = place.ask(&[&RUN[..], &stage, &["--stage-sums", "sums"]].concat());
@@ -182,6 +221,56 @@ fn input_files_are_staged_once_and_checked() {
     assert!(failed.err.contains("9 chunks count, 10 were planned"), "{failed:?}");
     assert!(failed.out.contains("run-3") && failed.out.contains("was expected"), "{failed:?}");
     assert!(place.ask(&[&RUN[..], &["--stage", "data/{nothing}"]].concat()).refused().contains("{chunk}"));
+}
+
+/// Everyone may write into the directory for temporary files: what others put there is not used, and keeps no one out.
+#[test]
+fn what_others_put_into_the_temporary_directory_is_not_used() {
+    let place = Place::new();
+    std::fs::create_dir(place.file("data")).unwrap();
+    for chunk in 0..10 {
+        std::fs::write(place.file(&format!("data/run-{chunk}")), format!("events of {chunk}\n")).unwrap();
+    }
+    manifest(
+        &place,
+        r#"dirname "$2" > "$3/where"; echo "digest=$(cksum < "$2" | cut -c1-6)""#,
+        &["{chunk}", "{in}", "{out}"],
+    );
+    let run = |products: &str| {
+        let mut command = place.prony();
+        command.env("TMPDIR", place.file("tmp")).args(RUN).args([
+            "--stage",
+            "data/run-{chunk}",
+            "--products",
+            products,
+        ]);
+        Answer::of(command.output().unwrap()).fine().json()["digest"].clone()
+    };
+    std::fs::create_dir(place.file("tmp")).unwrap();
+    let before = run("p");
+    let place_of = |products: &str| {
+        std::fs::read_to_string(place.file(&format!("{products}/000000/chunk-000000003/where"))).unwrap()
+    };
+    let where_it_was = place_of("p");
+    assert!(where_it_was.contains("tmp/prony-stage-"), "{where_it_was}");
+    let left = || std::fs::read_dir(place.file("tmp")).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    assert_eq!(left(), Vec::<std::path::PathBuf>::new(), "copies were left behind");
+    // Someone else makes the directories that runs of before had, with links to files of this user.
+    std::fs::write(place.file("secret"), "only mine").unwrap();
+    let user = std::fs::metadata(place.file("secret")).unwrap().uid();
+    let traps = [where_it_was.trim().to_owned(), place.file("tmp/prony-stage").display().to_string()];
+    let traps = traps.into_iter().chain([place.file(&format!("tmp/prony-stage-{user}")).display().to_string()]);
+    for trap in traps {
+        std::fs::create_dir(&trap).unwrap();
+        std::fs::set_permissions(&trap, PermissionsExt::from_mode(0o777)).unwrap();
+        for name in ["users.lock", "x.data"] {
+            std::os::unix::fs::symlink(place.file("secret"), format!("{trap}/{name}")).unwrap();
+        }
+    }
+    assert_eq!(run("q"), before);
+    assert_ne!(place_of("q"), where_it_was);
+    assert_eq!(std::fs::read_to_string(place.file("secret")).unwrap(), "only mine");
+    assert_eq!(left().len(), 3, "{:?}", left());
 }
 
 #[test]

@@ -51,3 +51,31 @@ fn a_pilot_whose_ssh_hangs_is_ended_and_told() {
         assert!(!words.starts_with(b"sleep\x001000"), "{process} still sleeps");
     }
 }
+
+/// A node on which everything fails comes first; the others still wait, as jobs in a queue do.
+#[test]
+fn a_broken_node_that_comes_first_does_not_end_the_run() {
+    let place = Place::new();
+    let script = "#!/bin/sh\nfor word; do last=$word; done\n\
+                  case \" $* \" in *' 127.0.0.1 '*) export BROKEN=1;; *) sleep 7;; esac\nexec sh -c \"$last\"\n";
+    let ssh = place.file("ssh");
+    std::fs::write(&ssh, script).unwrap();
+    std::fs::set_permissions(&ssh, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::write(
+        place.file("mine.toml"),
+        "[application.mine]\nrun = [\"sh\", \"-c\", 'test -z \"$BROKEN\" && echo digest=1', \"chunk\", \"{chunk}\"]\n\
+         work = { events = 1, unit = \"event\" }\nverify = { digest = \"digest=([0-9a-f]+)\" }\n",
+    )
+    .unwrap();
+    let work = ["farm", "run", "mine.toml", "--events", "6", "--chunk", "1", "--jobs", "1", "--json"];
+    let by = ["--launcher", "ssh", "--hosts", "127.0.0.1,127.0.0.2", "--ssh", ssh.to_str().unwrap()];
+    let run = place.ask(&[&work[..], &by].concat()).fine();
+    let nodes = run.json()["nodes"].clone();
+    let of = |name: &str| nodes.as_array().unwrap().iter().find(|node| node["node"] == name).unwrap()["totals"].clone();
+    assert!(of("127.0.0.1")["failed"].as_u64().unwrap() >= 5 && of("127.0.0.2")["commits"] == 6, "{nodes}");
+    // Beyond the patience of the run nobody is waited for.
+    let failed = place.ask(&[&work[..], &by, &["--patience", "1s"]].concat());
+    assert_eq!(failed.code, Some(2), "{failed:?}");
+    let said = "fails on every node: 127.0.0.1 (1 more did not come within 1 s)";
+    assert!(failed.err.contains(said) && failed.err.contains("127.0.0.1 failed"), "{failed:?}");
+}

@@ -8,6 +8,7 @@
 )]
 
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -32,6 +33,31 @@ pub(crate) fn start(place: &Place, arguments: &[&str], lines: usize) -> (Held, V
     let output = BufReader::new(child.stdout.take().unwrap());
     let said = output.lines().take(lines).map_while(Result::ok).collect();
     (Held(child), said)
+}
+
+/// A file with a token that only its owner can read.
+pub(crate) fn token_file(place: &Place) -> String {
+    let path = place.file("token");
+    std::fs::write(&path, "fedcba9876543210fedcba9876543210\n").unwrap();
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
+    path.display().to_string()
+}
+
+/// Every user can read the arguments of a process, and a file that its owner lets them read.
+#[test]
+fn a_token_that_others_can_see_is_refused() {
+    let place = Place::new();
+    let token = token_file(&place);
+    for words in [&["net", "serve"][..], &["net", "rr", "--server", "127.0.0.1:1"]] {
+        let visible = [words, &["--token", "fedcba9876543210"]].concat();
+        let said = place.ask(&visible).refused();
+        assert!(said.contains("--token-file") && !said.contains("fedcba9876543210"), "{said}");
+        std::fs::set_permissions(&token, PermissionsExt::from_mode(0o640)).unwrap();
+        let said = place.ask(&[words, &["--token-file", &token]].concat()).refused();
+        assert!(said.contains("other users have access") && said.contains("chmod 600"), "{said}");
+    }
+    let said = place.ask(&["net", "rr", "--server", "127.0.0.1:1"]).refused();
+    assert!(said.contains("--token-file") && said.contains("PRONY_NET_TOKEN"), "{said}");
 }
 
 fn lab(place: &Place) -> Option<Held> {
@@ -155,10 +181,10 @@ fn a_server_is_reached_with_its_token_only() {
     let address = said[0].strip_prefix("listening on ").unwrap();
     let token = said[1].strip_prefix("token ").unwrap();
     let with = |token: &str, verb: &[&str]| {
-        let mut all = vec!["net"];
-        all.extend(verb);
-        all.extend(["--server", address, "--token", token, "--max-launches", "8", "--placement", "free", "--json"]);
-        place.ask(&all)
+        let mut command = place.prony();
+        command.env("PRONY_NET_TOKEN", token).arg("net").args(verb);
+        command.args(["--server", address, "--max-launches", "8", "--placement", "free", "--json"]);
+        Answer::of(command.output().unwrap())
     };
     let wrong = with("0123456789abcdef0123456789abcdef", &["rr", "--size", "1B"]);
     assert!(wrong.code == Some(2) && wrong.err.contains("token"), "{wrong:?}");
@@ -181,12 +207,12 @@ fn a_server_is_reached_with_its_token_only() {
 #[test]
 fn a_server_that_dies_leaves_an_unfinished_run_that_can_be_resumed() {
     let place = Place::new();
-    let token = "fedcba9876543210fedcba9876543210";
-    let serve = ["net", "serve", "--token", token, "--time-limit", "300s"];
+    let token = token_file(&place);
+    let serve = ["net", "serve", "--token-file", &token, "--time-limit", "300s"];
     let (server, said) = start(&place, &serve, 1);
     let address = said[0].strip_prefix("listening on ").unwrap();
     let rr = ["net", "rr", "--kind", "tcp", "--size", "1B", "--placement", "free", "--target", "0.01"];
-    let to = ["--server", address, "--token", token];
+    let to = ["--server", address, "--token-file", &token];
     let mut client = place.prony();
     client.args(rr).args(to).args(["--output", "cut.json"]).stdout(Stdio::piped()).stderr(Stdio::piped());
     let client = client.spawn().unwrap();

@@ -6,7 +6,7 @@
     reason = "a test that cannot go on fails, and says what it skips"
 )]
 
-use super::net::{Held, figures, in_blocks, shortly, start};
+use super::net::{Held, figures, in_blocks, shortly, start, token_file};
 use crate::common::Place;
 use serde_json::Value;
 
@@ -110,18 +110,18 @@ fn curves_are_a_table_beside_the_plateaus_of_1998() {
         assert!(said.contains(wanted), "no '{wanted}' in {said}");
     }
     assert!(place.ask(&["show", "1"]).fine().out.contains("1998, Fast Ethernet, half duplex"));
-    assert!(place.ask(&["net", "rr", "--server", "a:1,b:1", "--token", "x"]).refused().contains("several servers"));
+    assert!(place.ask(&["net", "rr", "--server", "a:1,b:1"]).refused().contains("several servers"));
 }
 
 #[test]
 fn several_servers_give_curves_to_and_from_each() {
     let place = Place::new();
-    let token = "fedcba9876543210fedcba9876543210";
-    let serve = ["net", "serve", "--token", token, "--time-limit", "300s"];
+    let token = token_file(&place);
+    let serve = ["net", "serve", "--token-file", &token, "--time-limit", "300s"];
     let (_servers, said): (Vec<Held>, Vec<Vec<String>>) = (0..2).map(|_| start(&place, &serve, 1)).unzip();
     let addresses: Vec<&str> = said.iter().map(|said| said[0].strip_prefix("listening on ").unwrap()).collect();
     let both = addresses.join(",");
-    let stream = ["net", "stream", "--server", &both, "--token", token, "--direction", "up,down"];
+    let stream = ["net", "stream", "--server", &both, "--token-file", &token, "--direction", "up,down"];
     let few = ["--record", "4KiB,64KiB", "--max-launches", "8", "--placement", "free"];
     let said = in_blocks(&place, &[&stream[..], &few].concat()).fine().out;
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -28,6 +28,14 @@ impl ChunkSet {
         new
     }
 
+    /// Removes a chunk.
+    pub fn remove(&mut self, chunk: u64) {
+        let (word, bit) = Self::position(chunk);
+        let Some(word) = self.words.get_mut(word) else { return };
+        self.count -= u64::from(*word & bit != 0);
+        *word &= !bit;
+    }
+
     /// Whether a chunk is in the set.
     #[must_use]
     pub fn contains(&self, chunk: u64) -> bool {
@@ -60,6 +68,9 @@ mod tests {
         assert!(set.insert(0) && set.insert(129) && set.insert(64) && !set.insert(64));
         assert!(!set.insert(10_000));
         assert_eq!((set.count(), set.greatest()), (3, Some(129)));
+        set.remove(64);
+        set.remove(65);
+        assert!(set.count() == 2 && !set.contains(64) && set.insert(64));
         assert!(set.contains(129) && !set.contains(128) && !set.contains(1 << 40));
     }
 }

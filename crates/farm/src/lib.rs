@@ -31,11 +31,11 @@ pub use launch::{Disconnected, PilotLauncher, Processes, SlurmPilots};
 pub use leases::{Expired, LeaseAnswer, LeaseRules, Leases};
 pub use ledger::{
     Begin, ChunkVerdict, Commit, DAMAGED, Farm, Incident, Ledger, NodeTotals, OfferedResult, RecordedOffer, Refusal,
-    SqliteLedger, Totals,
+    SqliteLedger, Totals, Withdrawal,
 };
 pub use message::{FromCoordinator, FromPilot, Lease, SERVICE};
 pub use pilot::{PilotConfig, PilotTally, Workshop, run_pilot};
-pub use products::{Product, ProductFolder, Settled};
+pub use products::{Product, ProductFolder, Repaired, Settled};
 pub use shared::{Linked, Published, SharedFarm};
 pub use stage::{StageCache, StagedFile};
 pub use story::{Invariants, RateWindow, Story, Suspect};

@@ -4,7 +4,7 @@
 //! DIR/.prony-farm                  name of the run
 //! DIR/.attempts/CHUNK-LEASE/...    private place of one attempt
 //! DIR/000012/chunk-000012345/...   what counts
-//! DIR/.set-aside/...               files of results that a damaged ledger has lost
+//! DIR/.set-aside/...               files of results that do not count any more
 //! ```
 //!
 //! An attempt writes into its private place. Its files are brought to the disk and their checksums go with the result
@@ -23,6 +23,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 mod aside;
+mod repair;
+
+pub use repair::Repaired;
 
 use crate::{Error, Result};
 
@@ -85,6 +88,8 @@ pub struct Settled {
     pub removed: u64,
     /// Attempts of unfinished chunks, left alone.
     pub open: u64,
+    /// Attempts that count, and of whose files some are lost.
+    pub lost: u64,
 }
 
 impl ProductFolder {
@@ -189,7 +194,7 @@ impl ProductFolder {
                 Ok(()) => {}
                 // Another process, or an earlier life of this one, was here.
                 Err(error) if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) => {
-                    if !is_same_file(&from, &to) && fault(&to, product).is_some() {
+                    if !is_same_file(&from, &to) && fault(&to, product, true).is_some() {
                         return Err(Error::file("publish", &to)(error));
                     }
                 }
@@ -216,16 +221,30 @@ impl ProductFolder {
     }
 
     /// Finishes what attempts left behind: `counted` gives the lease number and the products of the result that counts.
+    /// Files that another result left in their place are moved aside. Where files are lost, the private place stays.
     ///
     /// # Errors
     /// When the directory cannot be used, or `counted` fails.
     pub fn settle(&self, counted: &mut dyn FnMut(u64) -> Result<Option<(u64, Vec<Product>)>>) -> Result<Settled> {
+        let is_fault = |error: &Error| {
+            let kind = if let Error::File { source, .. } = error { source.kind() } else { ErrorKind::Other };
+            matches!(kind, ErrorKind::AlreadyExists | ErrorKind::NotFound)
+        };
         let mut settled = Settled::default();
         for (chunk, number) in self.attempts()? {
             match counted(chunk)? {
                 Some((winner, products)) if winner == number => {
-                    self.publish(chunk, number, &products)?;
-                    settled.published += 1;
+                    let mut published = self.publish(chunk, number, &products);
+                    if published.as_ref().is_err_and(is_fault) && self.set_aside(chunk)?.is_some() {
+                        published = self.publish(chunk, number, &products);
+                    }
+                    match published {
+                        Err(error) if is_fault(&error) => settled.lost += 1,
+                        done => {
+                            done?;
+                            settled.published += 1;
+                        }
+                    }
                 }
                 Some(_) => {
                     self.discard(chunk, number)?;
@@ -249,14 +268,15 @@ impl ProductFolder {
         Ok(found)
     }
 
-    /// Faults of a chunk's published files, in words: missing, other size, other contents, or not in the ledger.
+    /// Faults of a chunk's published files, in words: missing, of another size, not in the ledger, and where `contents`
+    /// are read, with another checksum.
     ///
     /// # Errors
     /// When the directory cannot be listed.
-    pub fn faults(&self, chunk: u64, products: &[Product]) -> Result<Vec<String>> {
+    pub fn faults(&self, chunk: u64, products: &[Product], contents: bool) -> Result<Vec<String>> {
         let folder = self.of_chunk(chunk);
         let mut faults: Vec<String> =
-            products.iter().filter_map(|product| fault(&folder.join(&product.name), product)).collect();
+            products.iter().filter_map(|product| fault(&folder.join(&product.name), product, contents)).collect();
         let mut there = Vec::new();
         list_below(&folder, &mut there)?;
         let known = |path: &PathBuf| products.iter().any(|product| folder.join(&product.name) == *path);
@@ -266,28 +286,33 @@ impl ProductFolder {
         Ok(faults)
     }
 
-    /// Directories of chunks for which `known` is false, and private places that are left, in words.
+    /// Directories in place of those of chunks for which `known` is true.
     ///
     /// # Errors
     /// When the directory cannot be listed.
-    pub fn strangers(&self, known: &dyn Fn(u64) -> bool) -> Result<Vec<String>> {
+    pub fn strangers(&self, known: &dyn Fn(u64) -> bool) -> Result<Vec<PathBuf>> {
         let mut found = Vec::new();
-        for (chunk, number) in self.attempts()? {
-            found.push(format!("{} is the private place of an attempt", self.place(chunk, number).display()));
-        }
         for shard in subdirectories(&self.folder)? {
-            if shard.file_name().is_some_and(|name| name == ATTEMPTS || name == aside::ASIDE) {
+            // Other directories are no concern of the run.
+            let name = shard.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            if name.len() < 6 || !name.bytes().all(|byte| byte.is_ascii_digit()) {
                 continue;
             }
-            for path in subdirectories(&shard)? {
+            found.extend(subdirectories(&shard)?.into_iter().filter(|path| {
                 let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
                 let chunk = name.strip_prefix("chunk-").and_then(|number| number.parse().ok());
-                if !chunk.is_some_and(known) {
-                    found.push(format!("{} is of no chunk that counts", path.display()));
-                }
-            }
+                !chunk.is_some_and(|chunk| known(chunk) && self.of_chunk(chunk) == *path)
+            }));
         }
         Ok(found)
+    }
+
+    /// Private places that are left.
+    ///
+    /// # Errors
+    /// When the directory cannot be listed.
+    pub fn left(&self) -> Result<Vec<PathBuf>> {
+        Ok(self.attempts()?.into_iter().map(|(chunk, number)| self.place(chunk, number)).collect())
     }
 }
 
@@ -298,8 +323,8 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// What is wrong with a published file.
-fn fault(path: &Path, product: &Product) -> Option<String> {
+/// What is wrong with a published file; with `contents`, its checksum is compared.
+fn fault(path: &Path, product: &Product, contents: bool) -> Option<String> {
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,
         Err(error) => return Some(format!("{}: {error}", path.display())),
@@ -307,7 +332,7 @@ fn fault(path: &Path, product: &Product) -> Option<String> {
     if !found.is_file() || found.len() != product.bytes {
         return Some(format!("{} has {} bytes, the ledger says {}", path.display(), found.len(), product.bytes));
     }
-    match checksum(path) {
+    match contents.then(|| checksum(path))? {
         Ok((_, sum)) if sum == product.sha256 => None,
         Ok(_) => Some(format!("{} has other contents than what was counted", path.display())),
         Err(error) => Some(format!("{}: {error}", path.display())),

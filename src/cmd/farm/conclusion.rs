@@ -29,6 +29,9 @@ pub(super) fn conclude(
     common: &CommonOptions,
 ) -> Result<ExitStatus> {
     // It may have been open for weeks.
+    if matches!(ending, FarmEnd::Finished) {
+        ledger.check_place()?;
+    }
     ledger.check_records()?;
     let story = Story::read(ledger)?;
     let mut run = application::document("farm", story.farm.job.seed, 0.02, None, folder_of(place));
@@ -111,12 +114,12 @@ fn wrong_nodes(story: &Story) -> String {
     };
     let mut words = Vec::new();
     for suspect in &story.suspects {
-        if !suspect.outvoted.is_empty() {
+        if suspect.is_wrong() {
             let chunks = list(&suspect.outvoted);
-            words.push(format!("{} computes wrongly (other nodes agree against it in chunk {chunks})", suspect.node));
-        }
-        if !suspect.counted.is_empty() {
-            words.push(format!("and its results COUNT for chunk {}", list(&suspect.counted)));
+            let node = &suspect.node;
+            words.push(format!(
+                "{node} computes wrongly (other nodes agree against it in chunk {chunks}), and none of its results counts"
+            ));
         }
     }
     let disputed: Vec<&str> =

@@ -5,8 +5,8 @@ use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
 
 use ::farm::{
-    Coordinator, CoordinatorSettings, DAMAGED, Farm, FarmSnapshot, Incident, Ledger, PilotConfig, PilotLauncher,
-    ProductFolder,
+    Coordinator, CoordinatorSettings, Farm, FarmSnapshot, Incident, Ledger, PilotConfig, PilotLauncher, ProductFolder,
+    Stamp,
 };
 use anyhow::{Context, Result};
 use measure::Stopper;
@@ -81,15 +81,13 @@ impl Drive<'_> {
     /// Runs on a socket that listens until no chunks remain, or it cannot continue.
     pub(super) fn go(
         &self,
-        ledger: Box<dyn Ledger>,
+        mut ledger: Box<dyn Ledger>,
         farm: &Farm,
         listener: TcpListener,
     ) -> Result<(FarmEnd, Box<dyn Ledger>)> {
         let story = ledger.incidents()?;
         if let Some(folder) = &farm.job.products {
-            let folder = ProductFolder::create(folder, &farm.id)?;
-            settle(&folder, &*ledger)?;
-            set_aside(&folder, &*ledger, &story)?;
+            repair(&ProductFolder::create(folder, &farm.id)?, &mut *ledger, farm.job.chunks())?;
         }
         let settings = CoordinatorSettings {
             rules: self.setup.rules(),
@@ -125,7 +123,7 @@ impl Drive<'_> {
         }
         let ledger = coordinator.end()?;
         if let Some(folder) = &farm.job.products {
-            settle(&ProductFolder::join(folder, &farm.id)?, &*ledger)?;
+            ProductFolder::join(folder, &farm.id)?.settle_by(&*ledger)?;
         }
         Ok((ending, ledger))
     }
@@ -163,6 +161,9 @@ impl Drive<'_> {
     ) -> FarmEnd {
         let due = Instant::now() + if returning { RETURN } else { Duration::ZERO };
         let mut seats = vec![PilotSeat::new(due); self.setup.nodes];
+        // The most nodes at one time, and since when.
+        let (mut most, mut came) = (0, Instant::now());
+        coordinator.expect(seats.len());
         loop {
             if coordinator.finished() {
                 return FarmEnd::Finished;
@@ -174,7 +175,12 @@ impl Drive<'_> {
                 return FarmEnd::Stuck(trouble);
             }
             if let Some(nodes) = coordinator.hopeless() {
-                return FarmEnd::Stuck(format!("all that is tried fails on every node: {}", nodes.join(", ")));
+                let absent = missing(&seats, &coordinator.snapshot());
+                let absent = match absent {
+                    0 => String::new(),
+                    count => format!(" ({count} more did not come within {} s)", self.setup.patience),
+                };
+                return FarmEnd::Stuck(format!("all that is tried fails on every node: {}{absent}", nodes.join(", ")));
             }
             for ended in nodes.look() {
                 coordinator.note("ended", &nodes.name(ended.node), &ended.said);
@@ -185,6 +191,13 @@ impl Drive<'_> {
             if let Err(reason) = self.fill(&mut seats, coordinator, nodes, &snapshot) {
                 return FarmEnd::Stuck(reason);
             }
+            // What fails on the nodes that are here may be done by those that are still to come.
+            let here = live(&snapshot);
+            if here > most {
+                (most, came) = (here, Instant::now());
+            }
+            let waits = came.elapsed().as_secs_f64() < self.setup.patience;
+            coordinator.expect(if waits { missing(&seats, &snapshot) } else { 0 });
             display.show(&snapshot);
             std::thread::sleep(LOOK);
         }
@@ -239,6 +252,17 @@ impl Drive<'_> {
     }
 }
 
+/// Nodes with pilots.
+fn live(snapshot: &FarmSnapshot) -> usize {
+    snapshot.nodes.iter().filter(|node| node.slots > 0).count()
+}
+
+/// Nodes that have no pilot yet, and were or will be started.
+fn missing(seats: &[PilotSeat], snapshot: &FarmSnapshot) -> usize {
+    let wanted = seats.iter().filter(|seat| seat.started || seat.again <= MAX_RESTARTS).count();
+    wanted.saturating_sub(live(snapshot))
+}
+
 /// Listens for a run that is resumed. A coordinator that has just died may still hold its port.
 pub(super) fn listen_again(address: SocketAddr) -> Result<TcpListener> {
     let until = Instant::now() + PORT_WAIT;
@@ -279,23 +303,22 @@ fn end_silent(
     }
 }
 
-/// Moves the files of chunks whose records were damaged out of the way of the next result's.
-fn set_aside(folder: &ProductFolder, ledger: &dyn Ledger, story: &[Incident]) -> Result<()> {
-    for chunk in story.iter().filter(|one| one.what == DAMAGED).filter_map(|one| one.chunk) {
-        if ledger.counted_result(chunk)?.is_none()
-            && let Some(path) = folder.set_aside(chunk)?
-        {
-            output::remark(&format!("the files of chunk {chunk} are now in {}", path.display()));
-        }
+/// Makes products and ledger agree: what is lost or does not match is done again. Contents are read where no chunk is
+/// left to do, since nothing waits for that.
+fn repair(folder: &ProductFolder, ledger: &mut dyn Ledger, chunks: u64) -> Result<()> {
+    let counted = ledger.counted()?.count();
+    if counted > 0 && counted == chunks {
+        output::remark("every chunk counts: their products are compared with the checksums in the ledger");
     }
-    Ok(())
-}
-
-/// Publishes files of results that count and removes those of others, wherever an attempt died in between.
-fn settle(folder: &ProductFolder, ledger: &dyn Ledger) -> Result<()> {
-    folder.settle(&mut |chunk| {
-        let found = ledger.counted_result(chunk)?;
-        Ok(found.map(|commit| (commit.offer.number, commit.offer.products)))
-    })?;
+    let last = ledger.nodes()?.iter().map(|node| node.span.1).fold(0.0, f64::max);
+    let repaired = folder.repair(ledger, counted == chunks, Stamp { at: ::farm::now(), since: last })?;
+    if let [(chunk, fault), rest @ ..] = repaired.withdrawn.as_slice() {
+        let more = if rest.is_empty() { String::new() } else { format!(", and {} more chunks", rest.len()) };
+        output::remark(&format!("products do not match the ledger and are made again: chunk {chunk}: {fault}{more}"));
+    }
+    if let [path, rest @ ..] = repaired.aside.as_slice() {
+        let more = if rest.is_empty() { String::new() } else { format!(", and {} more there", rest.len()) };
+        output::remark(&format!("files of no result that counts are now in {}{more}", path.display()));
+    }
     Ok(())
 }

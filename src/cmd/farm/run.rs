@@ -116,7 +116,8 @@ struct PilotPlacement {
     /// Where the coordinator listens: one address that all nodes reach, with a port if it must be a certain one
     #[arg(long, value_name = "ADDRESS[:PORT]", default_value = "127.0.0.1")]
     listen: String,
-    /// Time for which pilots wait for a coordinator that died and is to be resumed
+    /// Time for which pilots wait for a coordinator that died and is to be resumed, and for which a run on whose nodes
+    /// everything fails waits for nodes that are still to come
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = seconds)]
     patience: f64,
     /// Slurm ends a node's job, its pilot, after this time

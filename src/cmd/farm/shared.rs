@@ -116,7 +116,8 @@ fn serve(
             }
         }
     };
-    std::thread::Builder::new().name("work".to_owned()).spawn(work).context("could not start a thread")?;
+    let working =
+        std::thread::Builder::new().name("work".to_owned()).spawn(work).context("could not start a thread")?;
     // Processes start at different chunks, so that they rarely conflict.
     let mut from = u64::from(std::process::id()).wrapping_mul(0x9e37_79b9_7f4a_7c15) % job.chunks();
     while !stopper.asked() && shared.totals()?.commits < job.chunks() {
@@ -143,5 +144,8 @@ fn serve(
             Err(reason) => return Ok(Some(format!("chunk {} could not be done here: {reason}", chunk.index))),
         }
     }
+    // It has nothing to do, and removes what it needed.
+    drop(give);
+    let _ = working.join();
     Ok(None)
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use ::farm::{StageCache, StagedFile};
 use anyhow::{Context, Result, bail};
 use application::Template;
+use channel::nonce;
 use serde::{Deserialize, Serialize};
 
 use crate::value_parsers::bytes;
@@ -17,7 +18,8 @@ pub(super) struct StageOptions {
     /// Copy this file to the local disk before a chunk, such as '/data/run-{chunk}.raw'; {in} is the copy
     #[arg(long, value_name = "FILE")]
     stage: Option<String>,
-    /// Directory of the copies, on each node [default: prony-stage in the directory of temporary files]
+    /// Keep the copies in this directory of each node for later runs, in a part that only you can enter [default: the
+    /// directory for temporary files, until the run ends]
     #[arg(long, value_name = "DIR", requires = "stage")]
     stage_to: Option<PathBuf>,
     /// Bytes of all copies on a node, at most; those used longest ago make room
@@ -36,6 +38,8 @@ pub(super) struct StagePlan {
     source: String,
     /// Directory of the copies; `None`: in the node's directory of temporary files.
     folder: Option<PathBuf>,
+    /// A part of the name of a directory of temporary files that no other user can know before it is there.
+    run: String,
     /// Bytes of all copies.
     limit: u64,
     /// Checksums by file.
@@ -52,7 +56,8 @@ impl StageOptions {
         let source = std::path::absolute(stage).with_context(|| format!("could not use {stage}"))?;
         let sums = self.stage_sums.as_deref().map(sums).transpose()?.unwrap_or_default();
         let folder = self.stage_to.as_deref().map(std::path::absolute).transpose()?;
-        Ok(Some(StagePlan { source: source.display().to_string(), folder, limit: self.stage_limit, sums }))
+        let (source, run) = (source.display().to_string(), nonce()?);
+        Ok(Some(StagePlan { source, folder, run, limit: self.stage_limit, sums }))
     }
 }
 
@@ -86,8 +91,10 @@ pub(super) struct Stage {
 impl Stage {
     pub(super) fn open(plan: StagePlan) -> Result<Self> {
         let template = Template::parse(&plan.source).map_err(anyhow::Error::msg)?;
-        let folder = plan.folder.clone().unwrap_or_else(|| std::env::temp_dir().join("prony-stage"));
-        let cache = StageCache::open(&folder, plan.limit)?;
+        let cache = match &plan.folder {
+            Some(folder) => StageCache::below(folder, None, plan.limit)?,
+            None => StageCache::below(&std::env::temp_dir(), Some(&plan.run), plan.limit)?,
+        };
         Ok(Self { plan, template, cache })
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ::farm::{Invariants, Ledger, Product, ProductFolder, SqliteLedger};
+use ::farm::{Invariants, Ledger, ProductFolder, SqliteLedger};
 use anyhow::Result;
 use report::{Block, Document, DocumentSection, EmbeddedJson};
 use serde_json::json;
@@ -29,34 +29,20 @@ pub(super) fn faults(ledger: &dyn Ledger, contents: bool) -> Result<Vec<String>>
     let Some(path) = &farm.job.products else { return Ok(Vec::new()) };
     let folder = ProductFolder::join(path, &farm.id)?;
     let counted = ledger.counted()?;
-    let mut faults = folder.strangers(&|chunk| counted.contains(chunk))?;
+    let strangers = folder.strangers(&|chunk| counted.contains(chunk))?.into_iter();
+    let mut faults: Vec<String> =
+        strangers.map(|path| format!("{} is of no chunk that counts", path.display())).collect();
+    let left = folder.left()?.into_iter();
+    faults.extend(left.map(|path| format!("{} is the private place of an attempt", path.display())));
     let mut trouble = None;
     ledger.commits(&mut |commit| {
         let chunk = commit.offer.chunk;
-        let products = &commit.offer.products;
-        let found = if contents { folder.faults(chunk, products) } else { Ok(sizes(&folder, chunk, products)) };
-        match found {
+        match folder.faults(chunk, &commit.offer.products, contents) {
             Ok(found) => faults.extend(found.into_iter().map(|fault| format!("chunk {chunk}: {fault}"))),
             Err(error) => drop(trouble.get_or_insert(error)),
         }
     })?;
     trouble.map_or(Ok(faults), |error| Err(error.into()))
-}
-
-/// Files that are missing or have another size.
-fn sizes(folder: &ProductFolder, chunk: u64, products: &[Product]) -> Vec<String> {
-    let place = folder.of_chunk(chunk);
-    let wrong = |product: &Product| {
-        let path = place.join(&product.name);
-        match std::fs::metadata(&path) {
-            Ok(found) if found.len() == product.bytes => None,
-            Ok(found) => {
-                Some(format!("{} has {} bytes, the ledger says {}", path.display(), found.len(), product.bytes))
-            }
-            Err(error) => Some(format!("{}: {error}", path.display())),
-        }
-    };
-    products.iter().filter_map(wrong).collect()
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
@@ -93,5 +79,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let data = json!({ "farm": farm.id, "files": files, "bytes": bytes, "faults": faults, "broken": broken });
     document.data = EmbeddedJson::of(&data).ok();
     output::print(&document, common)?;
+    if !faults.is_empty() {
+        output::remark(&format!("prony farm resume {} does again what does not match", arguments.ledger.display()));
+    }
     Ok(if faults.is_empty() && broken.is_empty() { ExitStatus::Fine } else { ExitStatus::Found })
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use ::farm::{Attempt, Chunk, ChunkResult, ChunkWorker, EnergyMeter, FarmJob, Workshop, text_digest};
+use ::farm::{Attempt, Chunk, ChunkResult, ChunkWorker, EnergyMeter, FarmJob, StagedFile, Workshop, text_digest};
 use anyhow::{Context, Result};
 use application::{LaunchSpec, Starter, Template};
 use measure::Stopper;
@@ -252,6 +252,7 @@ impl ChunkWorker for Command {
             .starter
             .launch(&order, &Stopper::watching(Arc::clone(&attempt.stop)))
             .map_err(|error| error.to_string())?;
+        staged.iter().try_for_each(StagedFile::check).map_err(|error| error.to_string())?;
         let copy = report.copies.first().ok_or("its helper started nothing")?;
         if let Some(trouble) = copy.how.trouble(self.program.patience) {
             let last = copy.stderr.lines().last().unwrap_or_default();

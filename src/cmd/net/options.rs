@@ -1,9 +1,12 @@
 //! The path of network tests, how they are measured, and where their runs are stored.
 
+use std::fs::File;
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use channel::Token;
 use clap::Args;
 use fleet::lab::{Lab, LabShape};
@@ -13,6 +16,7 @@ use fleet::{Client, Cpus, Path};
 use model::{Figure, Plan, Run};
 use report::view::PrintedPlateau;
 
+use super::super::choose::text_from;
 use super::super::resume;
 use super::super::session::{LocalSession, measured};
 use crate::cli::CommonOptions;
@@ -24,18 +28,10 @@ use crate::{ExitStatus, output};
 #[command(next_help_heading = "What it goes over (default: loopback)")]
 pub(super) struct Over {
     /// A host where `prony net serve` runs; stream takes several, for a curve to and from each
-    #[arg(
-        long,
-        alias = "to",
-        value_name = "HOST:PORT",
-        value_delimiter = ',',
-        conflicts_with = "lab",
-        requires = "token"
-    )]
+    #[arg(long, alias = "to", value_name = "HOST:PORT", value_delimiter = ',', conflicts_with = "lab")]
     server: Vec<String>,
-    /// Token that both ends must know; the server printed it
-    #[arg(long, env = "PRONY_NET_TOKEN", hide_env_values = true)]
-    token: Option<String>,
+    #[command(flatten)]
+    token: TokenSource,
     /// A switch of namespaces on this host
     #[arg(long)]
     pub(super) lab: bool,
@@ -44,6 +40,43 @@ pub(super) struct Over {
     /// CPUs of the two ends: cross_cpu, same_cpu or free
     #[arg(long, value_name = "WHERE", default_value = "cross_cpu", value_parser = ["cross_cpu", "same_cpu", "free"])]
     pub(super) placement: String,
+}
+
+/// The variable that holds the token, where no file is named.
+const TOKEN_VARIABLE: &str = "PRONY_NET_TOKEN";
+/// Longest file of a token, bytes.
+const LONGEST_TOKEN_FILE: u64 = 4096;
+
+/// Where the token is. It is no option, because every user of a machine can read the arguments of its processes.
+#[derive(Debug, Args)]
+pub(super) struct TokenSource {
+    /// File with the token that both ends must know; only you may have access to it [default: the variable
+    /// PRONY_NET_TOKEN]
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+}
+
+impl TokenSource {
+    /// The token, if a file or the environment has one.
+    pub(super) fn find(&self) -> Result<Option<Token>> {
+        let Some(path) = &self.token_file else {
+            let set = std::env::var_os(TOKEN_VARIABLE).filter(|token| !token.is_empty());
+            let set = set.map(|token| token.into_string()).transpose();
+            return match set.map_err(|_| anyhow::anyhow!("could not use {TOKEN_VARIABLE}: it is not UTF-8"))? {
+                Some(text) => Ok(Some(Token::parse(&text).with_context(|| format!("could not use {TOKEN_VARIABLE}"))?)),
+                None => Ok(None),
+            };
+        };
+        let name = path.display().to_string();
+        let file = File::open(path).with_context(|| format!("could not read the token in {name}"))?;
+        let found = file.metadata().with_context(|| format!("could not read the token in {name}"))?;
+        ensure!(
+            !found.is_file() || found.mode() & 0o077 == 0,
+            "could not use the token in {name}: other users have access to the file; run chmod 600 {name}"
+        );
+        let text = text_from(file, &name, LONGEST_TOKEN_FILE)?;
+        Ok(Some(Token::parse(&text).with_context(|| format!("could not use the token in {name}"))?))
+    }
 }
 
 /// The switch of a laboratory.
@@ -137,7 +170,9 @@ impl Over {
             .with_context(|| format!("could not find {to}; write HOST:PORT"))?
             .next()
             .with_context(|| format!("could not find an address of {to}"))?;
-        let token = Token::parse(self.token.as_deref().unwrap_or_default())?;
+        let token = self.token.find()?.with_context(|| {
+            format!("could not use {to} without its token; name a file with --token-file, or set {TOKEN_VARIABLE}")
+        })?;
         let client = Client::connect_after(address, &token, &mut |ahead| {
             let clients = if ahead == 1 { "another client comes".to_owned() } else { format!("{ahead} clients come") };
             output::remark(&format!("{clients} first at {address}; waiting for a turn"));

@@ -9,6 +9,7 @@ use clap::Args;
 use fleet::serve::{ListenSettings, ServeLimits, Server};
 
 use super::super::session::watch_for_signals;
+use super::options::TokenSource;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::output;
@@ -23,9 +24,8 @@ pub(crate) struct Arguments {
     /// Port; 0 lets the system choose
     #[arg(long, default_value_t = 0)]
     port: u16,
-    /// Token that both ends must know, at least 16 characters [default: a new one, printed once]
-    #[arg(long, env = "PRONY_NET_TOKEN", hide_env_values = true)]
-    token: Option<String>,
+    #[command(flatten)]
+    token: TokenSource,
     /// Longest test
     #[arg(long, alias = "most-time", value_name = "TIME", default_value = "60s", value_parser = seconds)]
     max_time: f64,
@@ -44,10 +44,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let token = match &arguments.token {
-        Some(text) => Token::parse(text)?,
-        None => Token::draw()?,
-    };
+    let known = arguments.token.find()?;
+    let is_new = known.is_none();
+    let token = known.map_or_else(Token::draw, Ok)?;
     let limits = ServeLimits {
         seconds: arguments.max_time,
         bytes: arguments.max_bytes,
@@ -57,7 +56,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     };
     let stopper = watch_for_signals()?;
     let server = Server::start(ListenSettings { address: arguments.bind, port: arguments.port, token, limits })?;
-    let (address, token) = (server.address().to_string(), arguments.token.is_none().then(|| server.token().reveal()));
+    let (address, token) = (server.address().to_string(), is_new.then(|| server.token().reveal()));
     if common.format() == "terminal" {
         let token = token.map(|token| format!("token {token}\n")).unwrap_or_default();
         output::write(format!("listening on {address}\n{token}").as_bytes())?;

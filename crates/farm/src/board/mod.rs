@@ -43,6 +43,17 @@ impl Sums {
         self.wasted += offer.done.cpu.unwrap_or_default();
     }
 
+    /// A result that was counted does not count any more.
+    fn withdraw(&mut self, offer: &OfferedResult) {
+        self.chunks = self.chunks.saturating_sub(1);
+        self.events = self.events.saturating_sub(offer.done.events);
+        if let (Some(cpu), Some(wall)) = (offer.done.cpu, offer.done.wall) {
+            self.cpu = (self.cpu - cpu).max(0.0);
+            self.wall = (self.wall - wall).max(0.0);
+        }
+        self.refuse(offer);
+    }
+
     fn efficiency(&self) -> Option<f64> {
         (self.wall > 0.0).then(|| self.cpu / self.wall)
     }
@@ -152,6 +163,11 @@ impl FarmTotals {
             self.all.refuse(offer);
             self.node(&offer.node).refuse(offer);
         }
+    }
+
+    pub(crate) fn withdraw(&mut self, offer: &OfferedResult) {
+        self.all.withdraw(offer);
+        self.node(&offer.node).withdraw(offer);
     }
 
     pub(crate) fn joined(&mut self, node: &str, now: f64) {

@@ -1,12 +1,16 @@
 //! The only thread that writes to the ledger. It takes all results that arrived during the last write, records them in
 //! one transaction, and answers after the commit.
 
+use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
 use super::{CoordinatorShared, incident};
+use crate::Result;
 use crate::clock::Stamp;
 use crate::ledger::{ChunkVerdict, Incident, Ledger, OfferedResult, RecordedOffer};
+use crate::products::ProductFolder;
+use crate::story::suspects;
 
 /// Results in one transaction, at most.
 const BATCH: usize = 1024;
@@ -23,91 +27,143 @@ pub(crate) enum PendingCommit {
     About(String, serde_json::Value),
 }
 
+/// A result, and the channel for its verdict.
+type OpenOffer = (OfferedResult, SyncSender<Option<ChunkVerdict>>);
+
+/// What the ledger thread has.
+struct Committer<'a> {
+    ledger: Box<dyn Ledger>,
+    shared: &'a CoordinatorShared,
+    /// Chunks with results that differ.
+    disputed: BTreeSet<u64>,
+}
+
 /// Writes until all senders are gone.
 pub(super) fn write(
-    mut ledger: Box<dyn Ledger>,
+    ledger: Box<dyn Ledger>,
     pending: &Receiver<PendingCommit>,
     shared: &CoordinatorShared,
 ) -> Box<dyn Ledger> {
+    let mut committer = Committer { ledger, shared, disputed: BTreeSet::new() };
     let mut looked = Instant::now();
     loop {
         match pending.recv_timeout(LOOK) {
-            Ok(first) => write_all(&mut *ledger, first, pending, shared),
+            Ok(first) => committer.write_all(first, pending),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
         if looked.elapsed() >= LOOK && !shared.has_failed() {
             looked = Instant::now();
-            if let Err(error) = ledger.check_place() {
-                shared.fail(error.to_string());
-            }
+            committer.check(|ledger| ledger.check_place());
         }
     }
-    ledger
+    committer.ledger
 }
 
-/// Writes `first` and all that is queued.
-fn write_all(
-    ledger: &mut dyn Ledger,
-    first: PendingCommit,
-    pending: &Receiver<PendingCommit>,
-    shared: &CoordinatorShared,
-) {
-    let mut entries = vec![first];
-    entries.extend(pending.try_iter().take(BATCH - 1));
-    let (mut offers, mut answers, mut notes) = (Vec::new(), Vec::new(), Vec::new());
-    for entry in entries {
-        match entry {
-            PendingCommit::Offer(offer, answer) => {
-                offers.push(offer);
-                answers.push(answer);
-            }
-            PendingCommit::Note(incident) => notes.push(incident),
-            PendingCommit::About(node, facts) => {
-                if let Err(error) = ledger.describe(&node, &facts) {
-                    shared.fail(error.to_string());
-                }
-            }
-        }
+impl Committer<'_> {
+    /// Does something with the ledger; a failure ends the run.
+    fn check<T>(&mut self, work: impl FnOnce(&mut dyn Ledger) -> Result<T>) -> Option<T> {
+        work(&mut *self.ledger).map_err(|error| self.shared.fail(error.to_string())).ok()
     }
-    record(ledger, &offers, &answers, &mut notes, shared);
-    if !notes.is_empty()
-        && let Err(error) = ledger.note(&notes)
-    {
-        shared.fail(error.to_string());
-    }
-}
 
-fn record(
-    ledger: &mut dyn Ledger,
-    offers: &[OfferedResult],
-    answers: &[SyncSender<Option<ChunkVerdict>>],
-    notes: &mut Vec<Incident>,
-    shared: &CoordinatorShared,
-) {
-    if offers.is_empty() {
-        return;
-    }
-    let when = shared.stamp();
-    match ledger.record(offers, when) {
-        Ok(recorded) => {
-            for ((offer, RecordedOffer { verdict, again }), answer) in offers.iter().zip(recorded).zip(answers) {
-                if !again {
-                    note_verdict(offer, verdict, shared);
-                    if verdict != ChunkVerdict::Counted {
-                        notes.push(refusal(offer, verdict, when));
+    /// Writes `first` and all that is queued.
+    fn write_all(&mut self, first: PendingCommit, pending: &Receiver<PendingCommit>) {
+        let mut entries = vec![first];
+        entries.extend(pending.try_iter().take(BATCH - 1));
+        let (mut offers, mut notes) = (Vec::new(), Vec::new());
+        for entry in entries {
+            match entry {
+                PendingCommit::Offer(offer, answer) => {
+                    if let Some(offer) = self.trusted((offer, answer), &mut notes) {
+                        offers.push(offer);
                     }
                 }
-                // A pilot that disconnected offers the result again.
-                let _ = answer.send(Some(verdict));
+                PendingCommit::Note(incident) => notes.push(incident),
+                PendingCommit::About(node, facts) => drop(self.check(|ledger| ledger.describe(&node, &facts))),
             }
         }
-        Err(error) => {
-            shared.fail(error.to_string());
-            for answer in answers {
+        if !offers.is_empty() && self.record(&offers, &mut notes).is_none() {
+            for (_, answer) in &offers {
                 let _ = answer.send(None);
             }
         }
+        if !notes.is_empty() {
+            self.check(|ledger| ledger.note(&notes));
+        }
+    }
+
+    /// Refuses a result of a node that computes wrongly, and returns any other one.
+    fn trusted(&self, (offer, answer): OpenOffer, notes: &mut Vec<Incident>) -> Option<OpenOffer> {
+        let mut leases = self.shared.leases();
+        if !leases.is_distrusted(&offer.node) {
+            return Some((offer, answer));
+        }
+        leases.drop_lease(offer.chunk, offer.number, &offer.pilot);
+        let detail = "this node computes wrongly: its results do not count".to_owned();
+        notes.push(incident(self.shared.stamp(), "refused", &offer.node, Some(offer.chunk), detail));
+        let _ = answer.send(Some(ChunkVerdict::Duplicate));
+        None
+    }
+
+    /// Records results, and answers when they are on the disk, in a file that a resumption finds. `None`: nothing was
+    /// answered.
+    fn record(&mut self, offers: &[OpenOffer], notes: &mut Vec<Incident>) -> Option<()> {
+        // After a failure the run ends. What is written now may be in no file that is left.
+        if self.shared.has_failed() {
+            return None;
+        }
+        let when = self.shared.stamp();
+        let results: Vec<OfferedResult> = offers.iter().map(|(offer, _)| offer.clone()).collect();
+        let recorded = self.ledger.record(&results, when);
+        // A ledger that is gone says more than an error of the write into it.
+        self.check(|ledger| ledger.check_place())?;
+        let recorded = self.check(|_| recorded)?;
+        let mut decided = false;
+        for (offer, RecordedOffer { verdict, again }) in results.iter().zip(&recorded) {
+            if *verdict == ChunkVerdict::Differs {
+                self.disputed.insert(offer.chunk);
+            }
+            decided |= *verdict != ChunkVerdict::Counted && self.disputed.contains(&offer.chunk);
+            if !again {
+                note_verdict(offer, *verdict, self.shared);
+                if *verdict != ChunkVerdict::Counted {
+                    notes.push(refusal(offer, *verdict, when));
+                }
+            }
+        }
+        if decided {
+            self.judge(when, notes)?;
+        }
+        for ((offer, answer), RecordedOffer { verdict, .. }) in offers.iter().zip(recorded) {
+            // What counted a moment ago may not count any more.
+            let taken_back = self.shared.leases().is_distrusted(&offer.node) && verdict == ChunkVerdict::Counted;
+            // A pilot that disconnected offers the result again.
+            let _ = answer.send(Some(if taken_back { ChunkVerdict::Duplicate } else { verdict }));
+        }
+        Some(())
+    }
+
+    /// Takes back the results of nodes that compute wrongly, as other nodes agree. Their chunks are open again.
+    fn judge(&mut self, when: Stamp, notes: &mut Vec<Incident>) -> Option<()> {
+        let (wrong, results) = self.check(|ledger| suspects::judge(ledger, when))?;
+        for suspect in wrong {
+            let of_node = results.iter().filter(|one| one.node == suspect.node);
+            let chunks: Vec<u64> = of_node.clone().map(|one| one.chunk).collect();
+            let mut leases = self.shared.leases();
+            if !leases.is_distrusted(&suspect.node) {
+                let detail = format!("computes wrongly: its {} results are done again by other nodes", chunks.len());
+                notes.push(incident(when, "distrusted", &suspect.node, None, detail));
+            }
+            leases.distrust(&suspect.node, &chunks);
+            of_node.for_each(|one| self.shared.board().withdraw(one));
+        }
+        let farm = &self.shared.farm;
+        let folder = farm.job.products.as_deref().and_then(|folder| ProductFolder::join(folder, &farm.id).ok());
+        for result in results {
+            // What cannot be moved now is moved at the end.
+            folder.iter().for_each(|folder| drop(folder.set_aside(result.chunk)));
+        }
+        Some(())
     }
 }
 

@@ -25,6 +25,7 @@ use crate::clock::{FarmClock, HostClock, Stamp};
 use crate::leases::{LeaseRules, Leases};
 use crate::ledger::{Begin, Farm, Incident, Ledger};
 use crate::message::SERVICE;
+use crate::story::suspects;
 use crate::{Error, Result};
 
 /// Interval at which expired leases are looked for.
@@ -167,12 +168,14 @@ impl Coordinator {
         let doubtful = doubtful(&*ledger)?;
         let began = settings.clock.monotonic();
         let begin = ledger.begin(&address.to_string(), &*settings.clock)?;
+        let when = Stamp { at: settings.clock.wall(), since: begin.since };
+        let (wrong, _) = suspects::judge(&mut *ledger, when)?;
         let (chunks, counted) = (farm.job.chunks(), ledger.counted()?);
         let detail = format!("coordinator at {address}, {} of {chunks} chunks counted", counted.count());
         let what = if begin.resumed { "resumed" } else { "started" };
-        let when = Stamp { at: settings.clock.wall(), since: begin.since };
         ledger.note(&[incident(when, what, "", None, detail)])?;
-        let leases = Leases::new(settings.rules, chunks, counted, doubtful, begin.lease);
+        let mut leases = Leases::new(settings.rules, chunks, counted, doubtful, begin.lease);
+        wrong.iter().for_each(|suspect| leases.distrust(&suspect.node, &[]));
         let board = FarmTotals::new(&ledger.nodes()?);
         let shared = Arc::new(CoordinatorShared {
             token: Token::parse(&farm.token)?,
@@ -235,10 +238,15 @@ impl Coordinator {
         self.shared.leases().finished()
     }
 
-    /// The nodes, when every connected one only fails, so that waiting helps no more.
+    /// The nodes, when every connected one only fails and no other one is to come, so that waiting helps no more.
     #[must_use]
     pub fn hopeless(&self) -> Option<Vec<String>> {
         self.shared.leases().hopeless()
+    }
+
+    /// So many nodes were started and are still to come.
+    pub fn expect(&self, nodes: usize) {
+        self.shared.leases().expect(nodes);
     }
 
     /// Number of connected pilots.

@@ -36,6 +36,11 @@ impl Checks {
         self.open.insert(chunk, OpenCheck { nodes: vec![node.to_owned()], hold: None });
     }
 
+    /// The result of a chunk does not count any more.
+    pub(super) fn close(&mut self, chunk: u64) {
+        self.open.remove(&chunk);
+    }
+
     /// A chunk that this node can check.
     pub(super) fn next(&self, node: &str) -> Option<u64> {
         let fits = |check: &OpenCheck| check.hold.is_none() && !check.nodes.iter().any(|known| known == node);

@@ -88,7 +88,8 @@ impl Leases {
     /// Whether a chunk fails on two nodes that have done something, or too often where no other node is left.
     fn is_its_own_fault(&self, failed: &ChunkFailures) -> bool {
         let believed = failed.nodes.iter().filter(|node| self.nodes.is_believed(node)).count();
-        let exhausted = failed.count >= self.rules.failures && !self.nodes.others_than(&failed.nodes);
+        let alone = self.expected == 0 && !self.nodes.others_than(&failed.nodes);
+        let exhausted = failed.count >= self.rules.failures && alone;
         let able = || failed.nodes.iter().any(|node| self.nodes.has_succeeded(node));
         self.charges < self.limit() && (believed >= 2 || exhausted && able())
     }

@@ -44,6 +44,9 @@ const MAX_HOLDERS: usize = 2;
 const WEIGHT: f64 = 0.1;
 /// Seconds after which a pilot without work asks again.
 const RETRY: f64 = 0.2;
+/// The same for a pilot that gets no more work.
+const LONGEST_RETRY: f64 = 10.0;
+
 /// The lease of one pilot.
 #[derive(Debug, Clone, PartialEq)]
 struct Hold {
@@ -118,6 +121,8 @@ pub struct Leases {
     /// Chunks given up since the last success of any node.
     charges: usize,
     nodes: NodeRecords,
+    /// Nodes that are still to come.
+    expected: usize,
     checks: Checks,
     /// (chunk, time): open chunks below this one may be leased to pilots of an earlier coordinator until this time.
     doubtful: Option<(u64, f64)>,
@@ -144,6 +149,7 @@ impl Leases {
             given_up: BTreeSet::new(),
             charges: 0,
             nodes: NodeRecords::default(),
+            expected: 0,
             checks: Checks::default(),
             doubtful: (doubtful > 0).then_some((doubtful.min(chunks), rules.expiry)),
             typical: None,
@@ -182,10 +188,31 @@ impl Leases {
             && !self.checks.possible(|nodes| self.nodes.others_than(nodes))
     }
 
-    /// The nodes, when every connected one only fails, so that waiting helps no more.
+    /// The nodes, when every connected one only fails and no other one is to come, so that waiting helps no more.
     #[must_use]
     pub fn hopeless(&self) -> Option<Vec<String>> {
-        self.nodes.hopeless(self.charges >= self.limit()).filter(|_| self.held.is_empty())
+        self.nodes.hopeless(self.charges >= self.limit()).filter(|_| self.held.is_empty() && self.expected == 0)
+    }
+
+    /// So many nodes were started and are still to come: what fails on all others may be done by them.
+    pub const fn expect(&mut self, nodes: usize) {
+        self.expected = nodes;
+    }
+
+    /// A node computes wrongly: it gets no more work, and these chunks, which it did, do not count any more.
+    pub fn distrust(&mut self, node: &str, chunks: &[u64]) {
+        self.nodes.distrust(node);
+        for chunk in chunks {
+            self.counted.remove(*chunk);
+            self.checks.close(*chunk);
+            self.reopen(*chunk);
+        }
+    }
+
+    /// Whether a node computes wrongly.
+    #[must_use]
+    pub fn is_distrusted(&self, node: &str) -> bool {
+        self.nodes.is_distrusted(node)
     }
 
     /// A pilot of a node has connected.
@@ -202,6 +229,9 @@ impl Leases {
     pub fn ask(&mut self, pilot: &str, node: &str, now: f64) -> LeaseAnswer {
         if self.finished() {
             return LeaseAnswer::Finished;
+        }
+        if self.nodes.is_distrusted(node) {
+            return LeaseAnswer::Wait { seconds: LONGEST_RETRY };
         }
         if let Some(seconds) = self.nodes.benched(node, now) {
             return LeaseAnswer::Wait { seconds };

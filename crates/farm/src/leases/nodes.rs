@@ -21,9 +21,16 @@ struct NodeRecord {
     streak: u32,
     /// On the bench until this time.
     until: f64,
+    /// It computes wrongly: nothing more is asked of it.
+    is_distrusted: bool,
 }
 
 impl NodeRecord {
+    /// Whether it has pilots that are given work.
+    const fn is_live(&self) -> bool {
+        self.slots > 0 && !self.is_distrusted
+    }
+
     fn bench(&self) -> f64 {
         if self.streak < BENCHED_AFTER {
             return 0.0;
@@ -50,6 +57,14 @@ impl NodeRecords {
     pub(super) fn left(&mut self, node: &str) {
         let record = self.of(node);
         record.slots = record.slots.saturating_sub(1);
+    }
+
+    pub(super) fn distrust(&mut self, node: &str) {
+        self.of(node).is_distrusted = true;
+    }
+
+    pub(super) fn is_distrusted(&self, node: &str) -> bool {
+        self.nodes.get(node).is_some_and(|record| record.is_distrusted)
     }
 
     /// Seconds that a node still has to wait; `None` if it may work.
@@ -94,20 +109,20 @@ impl NodeRecords {
 
     /// Number of nodes with pilots.
     pub(super) fn live(&self) -> usize {
-        self.nodes.values().filter(|record| record.slots > 0).count()
+        self.nodes.values().filter(|record| record.is_live()).count()
     }
 
     /// Whether a node other than these has pilots.
     pub(super) fn others_than(&self, known: &[String]) -> bool {
-        self.nodes.iter().any(|(node, record)| record.slots > 0 && !known.contains(node))
+        self.nodes.iter().any(|(node, record)| record.is_live() && !known.contains(node))
     }
 
-    /// Nodes with pilots when nothing more is expected of any of them: those that did nothing yet, and if no further
-    /// chunk can be `charged_out`, those that did.
+    /// Nodes with pilots when nothing more is expected of any of them: those that did nothing yet, those that compute
+    /// wrongly, and if no further chunk can be `charged_out`, those that did.
     pub(super) fn hopeless(&self, charged_out: bool) -> Option<Vec<String>> {
-        let live: Vec<(&String, &NodeRecord)> = self.nodes.iter().filter(|(_, record)| record.slots > 0).collect();
-        let none = !live.is_empty()
-            && live.iter().all(|(_, record)| record.streak >= HOPELESS && (charged_out || record.successes == 0));
-        none.then(|| live.into_iter().map(|(node, _)| node.clone()).collect())
+        let here: Vec<(&String, &NodeRecord)> = self.nodes.iter().filter(|(_, record)| record.slots > 0).collect();
+        let fails = |record: &NodeRecord| record.streak >= HOPELESS && (charged_out || record.successes == 0);
+        let none = !here.is_empty() && here.iter().all(|(_, record)| record.is_distrusted || fails(record));
+        none.then(|| here.into_iter().map(|(node, _)| node.clone()).collect())
     }
 }

@@ -1,4 +1,4 @@
-//! Locks of ledgers, and what their file systems are.
+//! Locks of ledgers.
 
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -47,10 +47,4 @@ pub(super) fn claim(path: &Path) -> Result<std::fs::File> {
         }),
         Err(std::fs::TryLockError::Error(error)) => Err(Error::file("lock the ledger by", &place)(error)),
     }
-}
-
-/// Whether a type of file system is one that several hosts may share.
-pub(crate) fn is_network(kind: &str) -> bool {
-    let known = ["nfs", "nfs4", "cifs", "smb3", "9p", "lustre", "ceph", "gpfs", "afs", "beegfs"];
-    known.contains(&kind) || kind.starts_with("fuse")
 }

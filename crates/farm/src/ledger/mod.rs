@@ -106,8 +106,8 @@ pub struct Incident {
     pub at: f64,
     /// When, seconds since the run began.
     pub since: f64,
-    /// One word: `started`, `resumed`, `joined`, `left`, `expired`, `speculated`, `refused`, `failed`, `stranger`,
-    /// [`DAMAGED`] ...
+    /// One word: `started`, `resumed`, `joined`, `left`, `expired`, `speculated`, `refused`, `withdrawn`, `failed`,
+    /// `stranger`, [`DAMAGED`] ...
     pub what: String,
     /// The node concerned; empty if none.
     pub node: String,
@@ -172,6 +172,17 @@ pub struct NodeTotals {
     pub complaint: Option<String>,
 }
 
+/// A result that is not to count any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Withdrawal {
+    /// Its chunk.
+    pub chunk: u64,
+    /// Whether other nodes have another result.
+    pub differs: bool,
+    /// Why, for the story.
+    pub why: String,
+}
+
 /// How a coordinator begins with a ledger.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Begin {
@@ -215,6 +226,12 @@ pub trait Ledger: Send {
     /// # Errors
     /// When the ledger cannot be written; none of the offers counts then.
     fn record(&mut self, offers: &[OfferedResult], when: Stamp) -> Result<Vec<RecordedOffer>>;
+
+    /// Takes results back, in one durable transaction: their chunks are open again. Each becomes a refused result.
+    ///
+    /// # Errors
+    /// When the ledger cannot be written; all of them count then.
+    fn withdraw(&mut self, results: &[Withdrawal], when: Stamp) -> Result<()>;
 
     /// Adds incidents.
     ///

@@ -1,13 +1,16 @@
 //! Checksums of records, and copies of a ledger's tables that leave damaged records out.
 //!
 //! SQLite detects a damaged structure, and no flipped bit inside a value; a file system may not either. So every record
-//! holds a checksum of its values, which is compared whenever a ledger is opened, and at the end of a run.
+//! holds a checksum of its values, which is compared whenever a ledger is opened, and at the end of a run. So are the
+//! number of the results that count, and a checksum over all of them: a file that lost a record, because a disk or a copy
+//! lost a part of it, is not taken for one that never had it.
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, Result, Statement, ToSql, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Result, Statement, ToSql, params_from_iter};
 use sha2::{Digest, Sha256};
 
-use super::schema::{NAMES, VERSION, selects};
+use super::schema::NAMES;
+use crate::leases::GENERATION;
 
 /// 64 bits of SHA-256 over the name of a record's table and its values, each with its type and its length.
 fn checksum(table: &str, values: &[ValueRef<'_>]) -> i64 {
@@ -51,6 +54,14 @@ pub(super) fn sealed<'a>(table: &str, values: &'a [&'a dyn ToSql]) -> Result<Vec
     Ok(all)
 }
 
+/// The checksum of a record that was sealed.
+pub(super) fn sum_of(record: &[ToSqlOutput<'_>]) -> i64 {
+    match record.last() {
+        Some(ToSqlOutput::Owned(rusqlite::types::Value::Integer(sum))) => *sum,
+        _ => 0,
+    }
+}
+
 /// Computes the checksum of the run's own record anew, after a change.
 pub(super) fn seal_farm(connection: &Connection) -> Result<()> {
     let sum = connection.query_row("SELECT * FROM farm", [], |row| {
@@ -60,7 +71,64 @@ pub(super) fn seal_farm(connection: &Connection) -> Result<()> {
     connection.execute("UPDATE farm SET sum = ?1", [sum]).map(drop)
 }
 
-/// Records whose checksum does not match.
+/// The number of coordinators of a run, and of the results that count with a checksum over all of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    pub(super) generation: i64,
+    counted: i64,
+    mark: i64,
+}
+
+impl Tally {
+    /// A result with this checksum counts.
+    pub(super) fn add(&mut self, sum: i64) {
+        self.counted += 1;
+        self.mark ^= sum;
+    }
+
+    /// It does not count any more.
+    pub(super) fn remove(&mut self, sum: i64) {
+        self.counted -= 1;
+        self.mark ^= sum;
+    }
+
+    /// What a ledger says; `None` if that record is damaged itself.
+    pub(super) fn read(connection: &Connection, old: &str) -> Result<Option<Self>> {
+        let text = format!("SELECT one, generation, counted, mark, sum FROM {old}tally");
+        let read = connection.query_row(&text, [], |row| {
+            let values = (0..4).map(|at| row.get_ref(at)).collect::<Result<Vec<_>>>()?;
+            let is_sound = row.get_ref(4)? == ValueRef::Integer(checksum("tally", &values));
+            let number = |at: usize| values[at].as_i64().unwrap_or_default();
+            Ok(is_sound.then(|| Self { generation: number(1), counted: number(2), mark: number(3) }))
+        });
+        Ok(read.optional()?.flatten())
+    }
+
+    pub(super) fn write(self, connection: &Connection) -> Result<()> {
+        let values: [&dyn ToSql; 4] = [&1, &self.generation, &self.counted, &self.mark];
+        let mut insert = connection.prepare_cached("INSERT OR REPLACE INTO tally VALUES (?1, ?2, ?3, ?4, ?5)")?;
+        insert.execute(params_from_iter(sealed("tally", &values)?)).map(drop)
+    }
+
+    /// Counts anew what a ledger holds. Where the number of coordinators is not known, it is taken from their lease
+    /// numbers and from the story.
+    fn renew(connection: &Connection, generation: Option<i64>) -> Result<()> {
+        let mut tally = Self::default();
+        let mut query = connection.prepare("SELECT sum FROM commits")?;
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            tally.add(row.get(0)?);
+        }
+        let known = "SELECT max((SELECT coalesce(max(number), 0) / ?1 FROM
+                (SELECT number FROM commits UNION ALL SELECT number FROM refusals)),
+            (SELECT count(*) FROM incidents WHERE what IN ('started', 'resumed')))";
+        let known = connection.query_row(known, [GENERATION.cast_signed()], |row| row.get(0))?;
+        tally.generation = generation.unwrap_or_default().max(known);
+        tally.write(connection)
+    }
+}
+
+/// Records whose checksum does not match, and results that are missing.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct DamagedRecords {
     /// Chunks of damaged results, as far as that number itself is right.
@@ -69,6 +137,10 @@ pub(super) struct DamagedRecords {
     pub(super) farm: u64,
     /// Other ones: refused results, the story, facts about nodes.
     pub(super) other: u64,
+    /// Results that counted and are not there.
+    pub(super) lost: u64,
+    /// The results that count do not match their common checksum: some may be missing.
+    pub(super) unsure: bool,
 }
 
 impl DamagedRecords {
@@ -76,11 +148,39 @@ impl DamagedRecords {
         *self == Self::default()
     }
 
+    /// Number of results that are known to be lost.
+    pub(super) fn results(&self) -> u64 {
+        self.chunks.len() as u64 + self.lost
+    }
+
     fn add(&mut self, table: &str, values: &[ValueRef<'_>]) {
         match (table, values.first()) {
             ("commits", Some(ValueRef::Integer(chunk))) => self.chunks.push(chunk.cast_unsigned()),
             ("farm", _) => self.farm += 1,
             _ => self.other += 1,
+        }
+    }
+
+    /// Compares the results that are there with what a ledger says of them.
+    fn compare(&mut self, said: Option<Tally>, found: Tally) {
+        let Some(said) = said else {
+            self.unsure = true;
+            return;
+        };
+        self.lost = u64::try_from(said.counted - found.counted).unwrap_or_default();
+        self.unsure =
+            self.lost == 0 && self.chunks.is_empty() && (said.counted, said.mark) != (found.counted, found.mark);
+    }
+
+    /// What is missing, in words.
+    pub(super) fn missing(&self) -> Option<String> {
+        match self.lost {
+            0 if self.unsure => {
+                Some("the results do not match their common checksum, so that some may be missing".to_owned())
+            }
+            0 => None,
+            1 => Some("1 result that counted is missing".to_owned()),
+            many => Some(format!("{many} results that counted are missing")),
         }
     }
 
@@ -97,27 +197,33 @@ impl DamagedRecords {
             let (records, are) = if self.other == 1 { ("record", "is") } else { ("records", "are") };
             format!("{} {records} of refused results, nodes or the story {are} damaged", self.other)
         });
-        counted.into_iter().chain(other).collect::<Vec<_>>().join(", and ")
+        counted.into_iter().chain(self.missing()).chain(other).collect::<Vec<_>>().join(", and ")
     }
 }
 
-/// Compares the checksum of every record of a ledger of this version.
+/// Compares the checksums of a ledger, at one moment of it.
 pub(super) fn scan(connection: &Connection) -> Result<DamagedRecords> {
-    pass(connection, VERSION, "", None, false)
+    let moment = connection.unchecked_transaction()?;
+    pass(&moment, "", None, false)
 }
 
-/// Copies the sound records of a ledger of some version, whose tables' names begin with `old`, into tables of this one.
-pub(super) fn copy(from: &Connection, version: i32, old: &str, into: &Connection) -> Result<DamagedRecords> {
-    pass(from, version, old, Some(into), false)
+/// Copies the sound records of a ledger, whose tables' names begin with `old`, into other tables.
+pub(super) fn copy(from: &Connection, old: &str, into: &Connection) -> Result<DamagedRecords> {
+    pass(from, old, Some(into), false)
 }
 
-/// Copies the sound records that can be read of a damaged ledger of this version.
+/// Copies the sound records that can be read of a damaged ledger.
 pub(super) fn rescue(from: &Connection, into: &Connection) -> Result<DamagedRecords> {
-    pass(from, VERSION, "", Some(into), true)
+    pass(from, "", Some(into), true)
+}
+
+/// An error that ends a transaction, with its reason.
+pub(super) fn aborted(reason: &str) -> rusqlite::Error {
+    rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_ABORT), Some(reason.to_owned()))
 }
 
 /// An error that says that a file is damaged.
-fn corrupt(found: String) -> rusqlite::Error {
+pub(super) fn corrupt(found: String) -> rusqlite::Error {
     rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT), Some(found))
 }
 
@@ -129,52 +235,43 @@ pub(super) fn check_structure(connection: &Connection) -> Result<()> {
     if found == "ok" { Ok(()) } else { Err(corrupt(found.lines().last().unwrap_or_default().to_owned())) }
 }
 
-/// Whether the tables are those of the version that a ledger's header says.
-pub(super) fn check_version(connection: &Connection, version: i32) -> Result<()> {
-    let text = "SELECT count(*) FROM pragma_table_info('commits') WHERE name = 'sum'";
-    let sealed = connection.query_row(text, [], |row| row.get::<_, i64>(0))? > 0;
-    if sealed == (version == VERSION) {
-        Ok(())
-    } else {
-        Err(corrupt("its version is not that of its tables".to_owned()))
-    }
-}
-
 /// Goes through all records. What cannot be read is an error, or if `tolerant`, the end of its table.
-fn pass(
-    from: &Connection,
-    version: i32,
-    old: &str,
-    into: Option<&Connection>,
-    tolerant: bool,
-) -> Result<DamagedRecords> {
-    let mut damaged = DamagedRecords::default();
-    for (table, select) in NAMES.into_iter().zip(selects(version, old)) {
-        match table_pass(from, (table, &select), version, into, &mut damaged) {
+fn pass(from: &Connection, old: &str, into: Option<&Connection>, tolerant: bool) -> Result<DamagedRecords> {
+    let (mut damaged, mut found) = (DamagedRecords::default(), Tally::default());
+    for table in NAMES {
+        match table_pass(from, (table, old), into, &mut damaged, &mut found) {
             Err(_) if tolerant => {}
             done => done?,
         }
     }
+    let said = match Tally::read(from, old) {
+        Err(_) if tolerant => None,
+        said => said?,
+    };
+    damaged.compare(said, found);
+    into.map_or(Ok(()), |into| Tally::renew(into, said.map(|said| said.generation)))?;
     Ok(damaged)
 }
 
 fn table_pass(
     from: &Connection,
-    (table, select): (&str, &str),
-    version: i32,
+    (table, old): (&str, &str),
     into: Option<&Connection>,
     damaged: &mut DamagedRecords,
+    found: &mut Tally,
 ) -> Result<()> {
-    let mut query = from.prepare(select)?;
-    let columns = query.column_count();
-    // Records of older versions have no checksum.
-    let kept = if version == VERSION { columns - 1 } else { columns };
+    let mut query = from.prepare(&format!("SELECT * FROM {old}{table}"))?;
+    let kept = query.column_count() - 1;
     let mut insert = into.map(|into| inserting(into, table, kept + 1)).transpose()?;
     let mut rows = query.query([])?;
     while let Some(row) = rows.next()? {
         let values = (0..kept).map(|at| row.get_ref(at)).collect::<Result<Vec<_>>>()?;
+        let stored = row.get_ref(kept)?;
+        if table == "commits" {
+            found.add(stored.as_i64().unwrap_or_default());
+        }
         let sum = checksum(table, &values);
-        if version == VERSION && row.get_ref(kept)? != ValueRef::Integer(sum) {
+        if stored != ValueRef::Integer(sum) {
             damaged.add(table, &values);
         } else if let Some(insert) = &mut insert {
             let values = values.into_iter().map(ToSqlOutput::Borrowed);
@@ -212,10 +309,13 @@ mod tests {
 
     #[test]
     fn damage_is_told_in_few_words() {
-        let words = |chunks: &[u64], other| DamagedRecords { chunks: chunks.to_vec(), farm: 0, other }.words();
-        assert_eq!(words(&[7], 0), "the record of chunk 7 is damaged");
+        let words = |chunks: &[u64], other, lost| {
+            DamagedRecords { chunks: chunks.to_vec(), other, lost, ..DamagedRecords::default() }.words()
+        };
+        assert_eq!(words(&[7], 0, 0), "the record of chunk 7 is damaged");
+        assert_eq!(words(&[7], 0, 2), "the record of chunk 7 is damaged, and 2 results that counted are missing");
         assert_eq!(
-            words(&[1, 2, 3, 4, 5, 6], 1),
+            words(&[1, 2, 3, 4, 5, 6], 1, 0),
             "the records of 6 chunks (1, 2, 3, 4, 5 ...) are damaged, and 1 record of refused results, nodes or the \
              story is damaged"
         );

@@ -6,18 +6,21 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, ToSql, params, params_from_iter};
 
-use super::lock::{claim, inode, is_network, lock_path};
+use super::lock::{claim, inode, lock_path};
 use super::schema::{APPLICATION, INDEX, TABLES, VERSION};
-use super::seal::{DamagedRecords, sealed};
+use super::seal::{DamagedRecords, Tally, sealed};
 use super::{
-    Begin, Commit, Farm, Incident, Ledger, NodeTotals, OfferedResult, RecordedOffer, Refusal, Totals, read, seal, write,
+    Begin, Commit, Farm, Incident, Ledger, NodeTotals, OfferedResult, RecordedOffer, Refusal, Totals, Withdrawal, read,
+    seal, write,
 };
 use crate::clock::{FarmClock, Stamp};
 use crate::leases::GENERATION;
 use crate::{ChunkSet, Error, Result};
 
-/// How long locks of other processes are waited for.
-const TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a reader waits for the writer, whose transactions are short.
+const READER_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long the writer waits for readers, which may read millions of records.
+const WRITER_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Coordinators of one run: lease numbers have 64 bits, one of them a sign.
 const MAX_GENERATION: u64 = 1 << 22;
@@ -33,6 +36,8 @@ pub struct SqliteLedger {
     lock: Option<std::fs::File>,
     /// Records that were damaged when it was opened.
     damaged: DamagedRecords,
+    /// What this writer left: anything else is another one's.
+    known: Option<Tally>,
 }
 
 impl Drop for SqliteLedger {
@@ -73,11 +78,12 @@ impl SqliteLedger {
                 .and_then(|()| all.pragma_update(None, "user_version", VERSION))
                 .and_then(|()| {
                     all.execute(
-                        "INSERT INTO farm VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, '', 0.0, 0)",
+                        "INSERT INTO farm VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, '', 0.0, 0)",
                         params![farm.id, job, farm.token, farm.key, farm.address, farm.created, settings],
                     )
                 })
                 .and_then(|_| seal::seal_farm(&all))
+                .and_then(|()| Tally::default().write(&all))
                 .and_then(|()| all.commit())
                 .map_err(|error| error.to_string())
         };
@@ -104,21 +110,31 @@ impl SqliteLedger {
     fn connect(path: &Path, write: bool) -> Result<Self> {
         let file = inode(path).map_err(Error::file("open the ledger", path))?;
         let lock = if write { Some(claim(path)?) } else { None };
-        let access = if write { OpenFlags::SQLITE_OPEN_READ_WRITE } else { OpenFlags::SQLITE_OPEN_READ_ONLY };
-        let refuse =
-            |error: rusqlite::Error| Error::Ledger { what: "open", path: path.to_owned(), reason: error.to_string() };
-        let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(refuse)?;
-        connection.busy_timeout(TIMEOUT).map_err(refuse)?;
-        if write {
-            // A write-ahead log needs shared memory, which a file system of several hosts does not have.
-            let network = sys::file::filesystem(path).is_ok_and(|found| is_network(&found.kind));
-            let mode = if network { "DELETE" } else { "WAL" };
-            connection
-                .pragma_update_and_check(None, "journal_mode", mode, |_| Ok(()))
-                .and_then(|()| connection.pragma_update(None, "synchronous", "FULL"))
-                .map_err(refuse)?;
+        // A coordinator that died in a transaction left a journal, by which the next one to open the ledger undoes it.
+        let interrupted = std::fs::metadata(journal_path(path)).is_ok_and(|journal| journal.len() > 0);
+        let access = if write || interrupted && !Self::is_live(path)? {
+            OpenFlags::SQLITE_OPEN_READ_WRITE
+        } else {
+            OpenFlags::SQLITE_OPEN_READ_ONLY
+        };
+        let refuse = |reason: String| Error::Ledger { what: "open", path: path.to_owned(), reason };
+        let open = || {
+            let connection = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+            connection.busy_timeout(if write { WRITER_TIMEOUT } else { READER_TIMEOUT })?;
+            if write {
+                connection.pragma_update(None, "synchronous", "FULL")?;
+                // All that counts is in one file after each transaction. A write-ahead log would be a second one, which
+                // is easily left behind or deleted, and whose damage SQLite takes for its end.
+                let mode = connection.pragma_update_and_check(None, "journal_mode", "DELETE", |row| row.get(0))?;
+                return Ok((connection, mode));
+            }
+            Ok((connection, "delete".to_owned()))
+        };
+        let (connection, mode): (_, String) = open().map_err(|error: rusqlite::Error| refuse(error.to_string()))?;
+        if mode != "delete" {
+            return Err(refuse(format!("another program keeps it in the journal mode {mode}")));
         }
-        Ok(Self { connection, path: path.to_owned(), file, lock, damaged: DamagedRecords::default() })
+        Ok(Self { connection, path: path.to_owned(), file, lock, damaged: DamagedRecords::default(), known: None })
     }
 
     /// Whether a coordinator writes to the ledger at this moment.
@@ -146,8 +162,12 @@ impl SqliteLedger {
             return None;
         }
         let words = self.damaged.words();
-        let (again, pronoun) =
-            (!self.damaged.chunks.is_empty(), if self.damaged.chunks.len() == 1 { "it" } else { "them" });
+        let pronoun = match self.damaged.results() {
+            _ if self.damaged.unsure => "what is missing",
+            1 => "it",
+            _ => "them",
+        };
+        let again = self.damaged.unsure || self.damaged.results() > 0;
         let path = self.path.display();
         Some(match (again, self.lock.is_some()) {
             (false, _) => format!("{words}: left out; every chunk that counts is sound"),
@@ -156,10 +176,10 @@ impl SqliteLedger {
         })
     }
 
-    /// Compares all checksums, and makes a damaged or older ledger a sound one of this version: in place, or where it
-    /// is only read, as a copy in memory.
-    fn checked(mut self, version: i32) -> Result<Self> {
-        let (copy, damaged) = self.inspected(version).map_err(|error| match error.sqlite_error_code() {
+    /// Compares all checksums, and makes a damaged ledger a sound one: in place, or where it is only read, as a copy in
+    /// memory.
+    fn checked(mut self) -> Result<Self> {
+        let (copy, damaged) = self.inspected().map_err(|error| match error.sqlite_error_code() {
             Some(rusqlite::ErrorCode::DatabaseCorrupt) if self.lock.is_some() => self.rescue(&error),
             _ => self.failure("read")(self.reason(&error)),
         })?;
@@ -176,18 +196,18 @@ impl SqliteLedger {
         Ok(self)
     }
 
-    fn inspected(&self, version: i32) -> rusqlite::Result<(Option<Connection>, DamagedRecords)> {
-        seal::check_version(&self.connection, version)?;
-        if version == VERSION && seal::scan(&self.connection)?.is_empty() {
+    fn inspected(&self) -> rusqlite::Result<(Option<Connection>, DamagedRecords)> {
+        if seal::scan(&self.connection)?.is_empty() {
             seal::check_structure(&self.connection)?;
             return Ok((None, DamagedRecords::default()));
         }
-        write::remade(&self.connection, version, self.lock.is_some())
+        write::remade(&self.connection, self.lock.is_some())
     }
 
     /// Writes what can be read of a damaged file into a new one, and says so.
     fn rescue(&self, found: &rusqlite::Error) -> Error {
         let rescued = rescued_path(&self.path);
+        let copied = copy_hint(&self.path);
         let said = match write::rescued(&self.connection, &rescued) {
             Ok(counted) => format!(
                 "what can be read of it, {counted} chunks that count, was written to {}: move it in its place, and resume",
@@ -195,7 +215,7 @@ impl SqliteLedger {
             ),
             Err(error) => format!("nothing of it could be written to {}: {error}", rescued.display()),
         };
-        self.failure("read")(format!("its file is damaged ({found}); {said}"))
+        self.failure("read")(format!("its file is damaged ({found}); {said}{copied}"))
     }
 
     fn known(self) -> Result<Self> {
@@ -203,9 +223,9 @@ impl SqliteLedger {
         let found = pragma("application_id").map_err(|error| self.failure("read")(self.reason(&error)))?;
         let version = pragma("user_version").map_err(|error| self.failure("read")(self.reason(&error)))?;
         match (found, version) {
-            (APPLICATION, 1..=VERSION) => self.checked(version),
-            (APPLICATION, newer) => Err(self.failure("read")(format!(
-                "it has schema version {newer}; this program knows version {VERSION}"
+            (APPLICATION, VERSION) => self.checked(),
+            (APPLICATION, other) => Err(self.failure("read")(format!(
+                "it has schema version {other}; this program knows version {VERSION}"
             ))),
             _ => Err(self.failure("read")("it is not a farm's ledger".to_owned())),
         }
@@ -214,9 +234,10 @@ impl SqliteLedger {
     fn reason(&self, error: &rusqlite::Error) -> String {
         match error.sqlite_error_code() {
             Some(rusqlite::ErrorCode::DatabaseCorrupt) => {
-                let path = self.path.display();
+                let (path, copied) = (self.path.display(), copy_hint(&self.path));
                 format!(
-                    "its file is damaged ({error}); prony farm resume {path} writes what can be read into a new one"
+                    "its file is damaged ({error}); prony farm resume {path} writes what can be read into a new \
+                     one{copied}"
                 )
             }
             _ => error.to_string(),
@@ -241,13 +262,46 @@ impl SqliteLedger {
         };
         attempt().map_err(|error: rusqlite::Error| self.failure("write into")(self.reason(&error)))
     }
+
+    /// Writes what changes the results that count, with their number and checksum.
+    fn counting<T>(&mut self, work: impl FnOnce(&Connection, &mut Tally) -> rusqlite::Result<T>) -> Result<T> {
+        let known = self.known;
+        let (done, tally) = self.writing(|all| {
+            let mut tally = Tally::read(all, "")?.ok_or_else(|| seal::corrupt("the number of results".to_owned()))?;
+            if known.is_some_and(|known| known != tally) {
+                return Err(seal::aborted("another coordinator writes to it, or its file was replaced"));
+            }
+            let done = work(all, &mut tally)?;
+            tally.write(all)?;
+            Ok((done, tally))
+        })?;
+        self.known = Some(tally);
+        Ok(done)
+    }
 }
 
-/// Where the contents of a lost or damaged ledger are written.
-fn rescued_path(path: &Path) -> PathBuf {
+/// The journal of a ledger, by which SQLite undoes a transaction that was interrupted.
+fn journal_path(path: &Path) -> PathBuf {
+    with_end(path, "-journal")
+}
+
+fn with_end(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(".rescued");
+    name.push(end);
     PathBuf::from(name)
+}
+
+/// How a ledger is to be copied, where this one may be a copy that was taken in the middle of a write.
+fn copy_hint(path: &Path) -> String {
+    format!("; a ledger in use is copied with: sqlite3 {} '.backup COPY'", path.display())
+}
+
+/// Where the contents of a lost or damaged ledger are written: a name that no file has.
+fn rescued_path(path: &Path) -> PathBuf {
+    let names = std::iter::once(".rescued".to_owned()).chain((2..).map(|number| format!(".rescued-{number}")));
+    let mut paths = names.map(|name| with_end(path, &name));
+    // There is always a next one.
+    paths.find(|path| std::fs::symlink_metadata(path).is_err()).unwrap_or_default()
 }
 
 impl Ledger for SqliteLedger {
@@ -262,10 +316,10 @@ impl Ledger for SqliteLedger {
     fn begin(&mut self, address: &str, clock: &dyn FarmClock) -> Result<Begin> {
         let resumed = !self.farm()?.address.is_empty();
         let (monotonic, wall, boot) = (clock.monotonic(), clock.wall(), clock.boot());
-        let (generation, since) = self.writing(|all| {
-            let of_farm = "SELECT generation, boot, zero FROM farm";
-            let (generation, old_boot, zero): (i64, String, f64) =
-                all.query_row(of_farm, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        self.known = None;
+        let (generation, since) = self.counting(|all, tally| {
+            let of_farm = "SELECT boot, zero FROM farm";
+            let (old_boot, zero): (String, f64) = all.query_row(of_farm, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
             let last = read::last_moment(all)?;
             let since = if !resumed {
                 0.0
@@ -275,13 +329,13 @@ impl Ledger for SqliteLedger {
                 // Another host or another boot: only the wall clocks connect them.
                 last.since + (wall - last.at).max(0.0)
             };
-            let generation = generation.cast_unsigned() + 1;
+            tally.generation += 1;
             all.execute(
-                "UPDATE farm SET address = ?1, generation = ?2, boot = ?3, zero = ?4",
-                params![address, generation.cast_signed(), boot, monotonic - since],
+                "UPDATE farm SET address = ?1, boot = ?2, zero = ?3",
+                params![address, boot, monotonic - since],
             )?;
             seal::seal_farm(all)?;
-            Ok((generation, since))
+            Ok((tally.generation.cast_unsigned(), since))
         })?;
         if generation >= MAX_GENERATION {
             return Err(self.failure("continue")("it had more coordinators than lease numbers allow".to_owned()));
@@ -311,7 +365,11 @@ impl Ledger for SqliteLedger {
     }
 
     fn record(&mut self, offers: &[OfferedResult], when: Stamp) -> Result<Vec<RecordedOffer>> {
-        self.writing(|all| offers.iter().map(|offer| write::verdict(all, offer, when)).collect())
+        self.counting(|all, tally| offers.iter().map(|offer| write::verdict(all, offer, when, tally)).collect())
+    }
+
+    fn withdraw(&mut self, results: &[Withdrawal], when: Stamp) -> Result<()> {
+        self.counting(|all, tally| results.iter().try_for_each(|one| write::withdraw(all, one, when, tally)))
     }
 
     fn note(&mut self, incidents: &[Incident]) -> Result<()> {

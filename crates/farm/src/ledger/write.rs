@@ -3,49 +3,53 @@
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use rusqlite::{Connection, ToSql, params, params_from_iter};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, ToSql, params, params_from_iter};
 
 use super::schema::{APPLICATION, INDEX, NAMES, TABLES, VERSION};
-use super::seal::{self, DamagedRecords, sealed};
-use super::{ChunkVerdict, DAMAGED, Incident, OfferedResult, RecordedOffer, read};
+use super::seal::{self, DamagedRecords, Tally, sealed, sum_of};
+use super::{ChunkVerdict, DAMAGED, Incident, OfferedResult, RecordedOffer, Withdrawal, read};
 use crate::clock::Stamp;
 
-/// Makes the sound records of a ledger of some version one of this version, with a word about the others in its story:
-/// in place, or where it is only read, in a copy in memory, which is returned. Nothing is changed if the record of the
-/// run itself is damaged.
+/// Adds a result that does not count.
+const REFUSE: &str =
+    "INSERT INTO refusals VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+
+/// Makes a damaged ledger one of its sound records, with a word about the others in its story: in place, or where it is
+/// only read, in a copy in memory, which is returned. Nothing is changed if the record of the run itself is damaged.
 pub(super) fn remade(
     connection: &Connection,
-    version: i32,
     in_place: bool,
 ) -> rusqlite::Result<(Option<Connection>, DamagedRecords)> {
+    let all = connection.unchecked_transaction()?;
     if !in_place {
         let copy = Connection::open_in_memory()?;
         copy.execute_batch(TABLES)?;
-        let damaged = seal::copy(connection, version, "", &copy)?;
+        let damaged = seal::copy(&all, "", &copy)?;
         tell(&copy, &damaged)?;
+        drop(all);
         return Ok((Some(copy), damaged));
     }
-    let all = connection.unchecked_transaction()?;
-    for name in NAMES {
+    let old = || NAMES.into_iter().chain(["tally"]);
+    for name in old() {
         all.execute_batch(&format!("ALTER TABLE {name} RENAME TO old_{name}"))?;
     }
     all.execute_batch(TABLES)?;
-    let damaged = seal::copy(&all, version, "old_", &all)?;
+    let damaged = seal::copy(&all, "old_", &all)?;
     if damaged.farm > 0 {
         return Ok((None, damaged));
     }
-    for name in NAMES {
+    for name in old() {
         all.execute_batch(&format!("DROP TABLE old_{name}"))?;
     }
     all.execute_batch(INDEX)?;
-    all.pragma_update(None, "user_version", VERSION)?;
     tell(&all, &damaged)?;
     seal::check_structure(&all)?;
     all.commit()?;
     Ok((None, damaged))
 }
 
-/// Writes the sound records that can be read of a damaged ledger of this version into a new one at a path. Returns the
+/// Writes the sound records that can be read of a damaged ledger into a new one at a path. Returns the
 /// number of chunks that count there.
 pub(super) fn rescued(connection: &Connection, path: &Path) -> rusqlite::Result<u64> {
     let copy = Connection::open_in_memory()?;
@@ -63,9 +67,12 @@ pub(super) fn rescued(connection: &Connection, path: &Path) -> rusqlite::Result<
 
 /// Writes a ledger into a new file. It holds the token, so only its owner may read it.
 pub(super) fn into_file(connection: &Connection, path: &Path) -> rusqlite::Result<()> {
+    let io = |error: std::io::Error| rusqlite::Error::ToSqlConversionFailure(Box::new(error));
     // SQLite writes into an empty file, and into no other one.
-    let _ = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-    connection.execute("VACUUM INTO ?1", [path.to_string_lossy()]).map(drop)
+    std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(io)?;
+    connection.execute("VACUUM INTO ?1", [path.to_string_lossy()])?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(io)
 }
 
 /// Adds damaged records to the story.
@@ -85,8 +92,11 @@ fn tell(connection: &Connection, damaged: &DamagedRecords) -> rusqlite::Result<(
     for chunk in &damaged.chunks {
         note(connection, &incident(Some(*chunk), "its record does not count any more: it is done again".to_owned()))?;
     }
+    if let Some(missing) = damaged.missing() {
+        note(connection, &incident(None, format!("{missing}: what does not count is done again")))?;
+    }
     if damaged.other > 0 {
-        let rest = DamagedRecords { chunks: Vec::new(), farm: 0, other: damaged.other };
+        let rest = DamagedRecords { other: damaged.other, ..DamagedRecords::default() };
         note(connection, &incident(None, format!("{}, and left out", rest.words())))?;
     }
     Ok(())
@@ -101,7 +111,12 @@ pub(super) fn note(connection: &Connection, one: &Incident) -> rusqlite::Result<
 }
 
 /// Counts or refuses one offer.
-pub(super) fn verdict(connection: &Connection, offer: &OfferedResult, when: Stamp) -> rusqlite::Result<RecordedOffer> {
+pub(super) fn verdict(
+    connection: &Connection,
+    offer: &OfferedResult,
+    when: Stamp,
+    tally: &mut Tally,
+) -> rusqlite::Result<RecordedOffer> {
     let done = &offer.done;
     let (chunk, number, digest) = (offer.chunk.cast_signed(), offer.number.cast_signed(), done.digest.cast_signed());
     let (read, written) = (done.read.map(u64::cast_signed), done.written.map(u64::cast_signed));
@@ -127,7 +142,10 @@ pub(super) fn verdict(connection: &Connection, offer: &OfferedResult, when: Stam
         "INSERT INTO commits VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
          ON CONFLICT (chunk) DO NOTHING",
     )?;
-    if insert.execute(params_from_iter(sealed("commits", &values)?))? == 1 {
+    let record = sealed("commits", &values)?;
+    let sum = sum_of(&record);
+    if insert.execute(params_from_iter(record))? == 1 {
+        tally.add(sum);
         return Ok(RecordedOffer { verdict: ChunkVerdict::Counted, again: false });
     }
     let mut look = connection.prepare_cached("SELECT number, pilot, events, digest FROM commits WHERE chunk = ?1")?;
@@ -146,12 +164,35 @@ pub(super) fn verdict(connection: &Connection, offer: &OfferedResult, when: Stam
     if known.exists(params![chunk, number, offer.pilot, events, digest])? {
         return Ok(RecordedOffer { verdict, again: true });
     }
-    let mut refuse = connection.prepare_cached(
-        "INSERT INTO refusals VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
-    )?;
+    let mut refuse = connection.prepare_cached(REFUSE)?;
     let differs = !same;
     // What an offer says stands first in both tables.
     let refused: [&dyn ToSql; 2] = [&differs, &offer.check];
     refuse.execute(params_from_iter(sealed("refusals", &[&values[..], &refused[..]].concat())?))?;
     Ok(RecordedOffer { verdict, again: false })
+}
+
+/// Moves the result of a chunk that counts to those that do not, and says why in the story. Nothing is done if none
+/// counts.
+pub(super) fn withdraw(
+    connection: &Connection,
+    one: &Withdrawal,
+    when: Stamp,
+    tally: &mut Tally,
+) -> rusqlite::Result<()> {
+    let mut find = connection.prepare_cached("SELECT * FROM commits WHERE chunk = ?1")?;
+    let record =
+        |row: &rusqlite::Row<'_>| (0..14).map(|at| row.get::<_, Value>(at)).collect::<rusqlite::Result<Vec<_>>>();
+    let Some(mut record) = find.query_row([one.chunk.cast_signed()], record).optional()? else { return Ok(()) };
+    if let Some(Value::Integer(sum)) = record.pop() {
+        tally.remove(sum);
+    }
+    let node = if let Some(Value::Text(node)) = record.get(2) { node.clone() } else { String::new() };
+    let (differs, checks) = (one.differs, false);
+    let mut values: Vec<&dyn ToSql> = record.iter().map(|value| value as &dyn ToSql).collect();
+    values.extend([&differs as &dyn ToSql, &checks]);
+    connection.prepare_cached(REFUSE)?.execute(params_from_iter(sealed("refusals", &values)?))?;
+    connection.execute("DELETE FROM commits WHERE chunk = ?1", [one.chunk.cast_signed()])?;
+    let (what, chunk, detail) = ("withdrawn".to_owned(), Some(one.chunk), one.why.clone());
+    note(connection, &Incident { at: when.at, since: when.since, what, node, chunk, detail })
 }

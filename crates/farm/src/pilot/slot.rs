@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::connection::PilotConnection;
@@ -21,10 +22,14 @@ const REASON: usize = 2_000;
 /// Pause before a result that could not be recorded is offered again.
 const NOT_RECORDED_PAUSE: Duration = Duration::from_secs(1);
 
+/// Time for the computing thread to end with its slot.
+const LAST_STEPS: Duration = Duration::from_secs(2);
+
 /// The computing thread, as the talking one sees it.
 struct SlotWorkers {
     chunks: SyncSender<(Chunk, u64, Arc<AtomicBool>)>,
     outcomes: Receiver<AttemptResult>,
+    thread: JoinHandle<()>,
     /// Where products go; an error if this node does not see that place.
     folder: std::result::Result<Option<ProductFolder>, String>,
 }
@@ -35,7 +40,7 @@ impl SlotWorkers {
         let folder = job.products.as_deref().map(|folder| ProductFolder::join(folder, farm)).transpose();
         let folder = folder.map_err(|error| error.to_string());
         let for_work = folder.clone();
-        std::thread::Builder::new()
+        let thread = std::thread::Builder::new()
             .name("work".to_owned())
             .spawn(move || {
                 let mut worker = workshop.worker(&job);
@@ -50,7 +55,16 @@ impl SlotWorkers {
                 }
             })
             .map_err(Error::io("start a thread"))?;
-        Ok(Self { chunks, outcomes, folder })
+        Ok(Self { chunks, outcomes, thread, folder })
+    }
+
+    /// Gives the computing thread the time to end, and to remove what only it needed.
+    fn end(self) {
+        drop(self.chunks);
+        let until = Instant::now() + LAST_STEPS;
+        while !self.thread.is_finished() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Publishes the files of a result that counts, or removes those of one that does not. What fails here is finished
@@ -116,8 +130,22 @@ pub(super) fn serve(
     common: &PilotShared,
     workshop: &Arc<dyn Workshop>,
 ) -> Result<()> {
-    let mut state = SlotState::default();
-    let mut workers: Option<SlotWorkers> = None;
+    let (mut state, mut workers) = (SlotState::default(), None);
+    let ended = talk(config, pilot, speaker, common, workshop, (&mut state, &mut workers));
+    state.working.iter().for_each(|work| work.stop.store(true, Ordering::SeqCst));
+    workers.into_iter().for_each(SlotWorkers::end);
+    ended
+}
+
+/// Talks to the coordinator until no chunk is left, over as many connections as that takes.
+fn talk(
+    config: &PilotConfig,
+    pilot: &str,
+    speaker: bool,
+    common: &PilotShared,
+    workshop: &Arc<dyn Workshop>,
+    (state, workers): (&mut SlotState, &mut Option<SlotWorkers>),
+) -> Result<()> {
     let leave = || common.finished.load(Ordering::SeqCst);
     while let Some(mut connection) = PilotConnection::find(config, pilot, &leave)? {
         common.connections.fetch_add(1, Ordering::SeqCst);
@@ -125,9 +153,9 @@ pub(super) fn serve(
             return Err(Error::Refused("the coordinator now serves another run".to_owned()));
         }
         if workers.is_none() {
-            workers = Some(SlotWorkers::start(&connection.farm, connection.job.clone(), Arc::clone(workshop))?);
+            *workers = Some(SlotWorkers::start(&connection.farm, connection.job.clone(), Arc::clone(workshop))?);
         }
-        let Some(workers) = &workers else { continue };
+        let Some(running) = workers else { continue };
         let about = |connection: &mut PilotConnection| {
             if speaker {
                 connection.ask(&FromPilot::About { facts: workshop.about(&connection.job) }).map(drop)
@@ -136,7 +164,7 @@ pub(super) fn serve(
             }
         };
         let ended = about(&mut connection)
-            .and_then(|()| exchange(&mut connection, &mut state, workers, common))
+            .and_then(|()| exchange(&mut connection, state, running, common))
             .and_then(|()| about(&mut connection));
         match ended {
             Ok(()) => {

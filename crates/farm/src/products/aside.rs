@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{ProductFolder, sync};
 use crate::{Error, Result};
@@ -17,23 +17,29 @@ impl ProductFolder {
     /// # Errors
     /// When they cannot be moved.
     pub fn set_aside(&self, chunk: u64) -> Result<Option<PathBuf>> {
-        let (from, aside) = (self.of_chunk(chunk), self.folder.join(ASIDE));
+        self.move_aside(&self.of_chunk(chunk))
+    }
+
+    /// The same for any directory.
+    pub(super) fn move_aside(&self, from: &Path) -> Result<Option<PathBuf>> {
         if !from.exists() {
             return Ok(None);
         }
+        let aside = self.folder.join(ASIDE);
         fs::create_dir_all(&aside).map_err(Error::file("make", &aside))?;
+        let name = from.file_name().unwrap_or_default().to_string_lossy();
         let mut number = 0_u32;
         let to = loop {
-            let to = aside.join(format!("chunk-{chunk:09}-{number}"));
+            let to = aside.join(format!("{name}-{number}"));
             if !to.exists() {
                 break to;
             }
             number += 1;
         };
-        match fs::rename(&from, &to) {
+        match fs::rename(from, &to) {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Error::file("set aside", &from)(error)),
+            Err(error) => return Err(Error::file("set aside", from)(error)),
         }
         sync(&aside)?;
         Ok(Some(to))

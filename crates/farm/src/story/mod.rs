@@ -2,7 +2,7 @@
 
 mod presence;
 mod rates;
-mod suspects;
+pub(crate) mod suspects;
 
 use model::{Class, Estimate, EstimateMethod, Figure, FigureKey, Launch, Metric, Outcome, Point, Primitive, Unit};
 use serde::Serialize;

@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::Result;
-use crate::ledger::Ledger;
+use crate::clock::Stamp;
+use crate::ledger::{Ledger, OfferedResult, Withdrawal};
 
-/// A node whose results differ from those of others.
+/// A node whose results differ from those of others. Where two or more other nodes agree on another result, the node
+/// computes wrongly, and none of its results counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Suspect {
     /// Its name.
@@ -16,12 +18,18 @@ pub struct Suspect {
     pub outvoted: Vec<u64>,
     /// Chunks in which one other node has another result, so that either may be wrong.
     pub disputed: Vec<u64>,
-    /// Chunks of `outvoted` whose result is the one that counts.
-    pub counted: Vec<u64>,
+}
+
+impl Suspect {
+    /// Whether other nodes agree against it.
+    #[must_use]
+    pub fn is_wrong(&self) -> bool {
+        !self.outvoted.is_empty()
+    }
 }
 
 /// Compares all results of chunks of which at least two differ.
-pub(super) fn find(ledger: &dyn Ledger) -> Result<Vec<Suspect>> {
+pub(crate) fn find(ledger: &dyn Ledger) -> Result<Vec<Suspect>> {
     let mut differing = BTreeSet::new();
     ledger.refusals(&mut |refusal| {
         if refusal.differs {
@@ -30,7 +38,6 @@ pub(super) fn find(ledger: &dyn Ledger) -> Result<Vec<Suspect>> {
     })?;
     // Chunk, then result: the nodes that have it.
     let mut results: BTreeMap<u64, BTreeMap<(u64, u64), BTreeSet<String>>> = BTreeMap::new();
-    let mut counted = BTreeMap::new();
     let result = |done: &crate::ChunkResult| (done.events, done.digest);
     ledger.refusals(&mut |refusal| {
         let offer = refusal.offer;
@@ -41,7 +48,6 @@ pub(super) fn find(ledger: &dyn Ledger) -> Result<Vec<Suspect>> {
     for chunk in &differing {
         if let Some(commit) = ledger.counted_result(*chunk)? {
             let key = result(&commit.offer.done);
-            counted.insert(*chunk, key);
             results.entry(*chunk).or_default().entry(key).or_default().insert(commit.offer.node);
         }
     }
@@ -49,7 +55,7 @@ pub(super) fn find(ledger: &dyn Ledger) -> Result<Vec<Suspect>> {
     for (chunk, all) in &results {
         let most = all.values().map(BTreeSet::len).max().unwrap_or_default();
         let alone = all.values().filter(|nodes| nodes.len() == most).count() == 1;
-        for (key, nodes) in all {
+        for nodes in all.values() {
             if alone && nodes.len() == most {
                 continue;
             }
@@ -58,13 +64,9 @@ pub(super) fn find(ledger: &dyn Ledger) -> Result<Vec<Suspect>> {
                     node: node.clone(),
                     outvoted: Vec::new(),
                     disputed: Vec::new(),
-                    counted: Vec::new(),
                 });
                 if alone {
                     suspect.outvoted.push(*chunk);
-                    if counted.get(chunk) == Some(key) {
-                        suspect.counted.push(*chunk);
-                    }
                 } else {
                     suspect.disputed.push(*chunk);
                 }
@@ -72,4 +74,28 @@ pub(super) fn find(ledger: &dyn Ledger) -> Result<Vec<Suspect>> {
         }
     }
     Ok(suspects.into_values().collect())
+}
+
+/// Takes back what counts of nodes that compute wrongly. Returns these nodes, and the results that counted.
+pub(crate) fn judge(ledger: &mut dyn Ledger, when: Stamp) -> Result<(Vec<Suspect>, Vec<OfferedResult>)> {
+    let mut wrong = find(ledger)?;
+    wrong.retain(Suspect::is_wrong);
+    let (mut results, mut withdrawn) = (Vec::new(), Vec::new());
+    if wrong.is_empty() {
+        return Ok((wrong, results));
+    }
+    ledger.commits(&mut |commit| {
+        let Some(suspect) = wrong.iter().find(|one| one.node == commit.offer.node) else { return };
+        let chunk = commit.offer.chunk;
+        let differs = suspect.outvoted.contains(&chunk);
+        let why = if differs {
+            "other nodes agree on another result".to_owned()
+        } else {
+            format!("this node computes wrongly, as chunk {} shows", suspect.outvoted[0])
+        };
+        withdrawn.push(Withdrawal { chunk, differs, why });
+        results.push(commit.offer);
+    })?;
+    ledger.withdraw(&withdrawn, when)?;
+    Ok((wrong, results))
 }

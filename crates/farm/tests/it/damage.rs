@@ -221,27 +221,159 @@ fn what_can_be_read_of_a_damaged_file_is_rescued() {
     assert!(ledger.begin("127.0.0.1:1", &HostClock).unwrap().resumed);
 }
 
-/// A ledger that the version before this one wrote: a finished run with one chunk that was done twice on purpose.
+/// What a coordinator leaves that dies in a transaction: the file with a part of it, and the journal by which it is undone.
+fn interrupted(path: &Path, into: &Path) {
+    let connection = Connection::open(path).unwrap();
+    // Changed pages do not wait in memory.
+    connection.pragma_update(None, "cache_size", 1).unwrap();
+    connection.execute_batch("BEGIN; DELETE FROM commits WHERE chunk < 15; DELETE FROM refusals").unwrap();
+    for number in 0..200 {
+        let text = "INSERT INTO incidents VALUES (0.0, 0.0, 'joined', 'n', NULL, ?1, 0)";
+        connection.execute(text, [format!("{number}: {}", "x".repeat(200))]).unwrap();
+    }
+    for end in ["", "-journal"] {
+        let (from, to) = (format!("{}{end}", path.display()), format!("{}{end}", into.display()));
+        std::fs::copy(from, to).unwrap();
+    }
+}
+
+/// A transaction that was interrupted is undone, and a journal that is damaged, cut or gone leaves no result that is
+/// missing without a word.
 #[test]
-fn a_ledger_without_checksums_is_read_as_it_is_and_gets_them_when_it_is_resumed() {
+fn no_flipped_bit_of_a_journal_loses_a_result_unnoticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, hurt, journal) =
+        (folder.path().join("ledger"), folder.path().join("hurt"), folder.path().join("hurt-journal"));
+    make(&path);
+    let before = Contents::of(&SqliteLedger::read(&path).unwrap()).unwrap();
+    interrupted(&path, &hurt);
+    let (file, sound) = (std::fs::read(&hurt).unwrap(), std::fs::read(&journal).unwrap());
+    assert!(sound.len() > 4096 && file != std::fs::read(&path).unwrap(), "no transaction was interrupted");
+    let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(23);
+    let (mut whole, mut told, mut refused) = (0, 0, 0);
+    for round in 0..400 {
+        let mut bytes = sound.clone();
+        match round {
+            0 => {}
+            1 => bytes.clear(),
+            2 => bytes.truncate(sound.len() / 2),
+            _ => {
+                // Half of them hit the header, on which all depends.
+                let at = random.random_range(0..if round % 2 == 0 { 28 } else { bytes.len() });
+                bytes[at] ^= 1 << random.random_range(0..8);
+            }
+        }
+        std::fs::write(&hurt, &file).unwrap();
+        std::fs::write(&journal, bytes).unwrap();
+        let open = if round % 4 < 2 { SqliteLedger::open } else { SqliteLedger::read };
+        let Ok((found, damage)) = open(&hurt).and_then(|ledger| Ok((Contents::of(&ledger)?, ledger.damage()))) else {
+            refused += 1;
+            continue;
+        };
+        assert!(found.is_part_of(&before), "round {round}");
+        match damage {
+            None => {
+                whole += 1;
+                let (there, all) = (found.commits.len(), before.commits.len());
+                assert!(found.commits == before.commits, "round {round}: {there} of {all} results are there");
+            }
+            Some(_) => told += 1,
+        }
+        assert!(round > 0 || whole == 1, "a sound journal does not undo it");
+    }
+    assert!(whole > 0 && told + refused > 20, "{whole} whole, {told} told, {refused} refused");
+}
+
+#[test]
+fn results_that_are_missing_are_told_and_done_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ledger");
-    std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/upgrade/ledger-2.sqlite"), &path).unwrap();
-    let bytes = std::fs::read(&path).unwrap();
+    make(&path);
+    Connection::open(&path).unwrap().execute("DELETE FROM commits WHERE chunk IN (4, 9)", []).unwrap();
     let ledger = SqliteLedger::read(&path).unwrap();
-    let before = Contents::of(&ledger).unwrap();
-    assert_eq!((before.commits.len(), before.refusals.len(), before.nodes.len()), (4, 1, 2));
-    assert!(Story::read(&ledger).unwrap().invariants.broken().is_empty() && ledger.damage().is_none());
-    assert!(before.refusals[0].offer.check && !before.refusals[0].differs);
-    assert_eq!(ledger.totals().unwrap().digest, 0xd042_2ccd_09f0_1ae7);
-    assert_eq!(std::fs::read(&path).unwrap(), bytes, "reading changed it");
+    let words = ledger.damage().unwrap();
+    assert!(words.starts_with("2 results that counted are missing: prony farm resume"), "{words}");
     drop(ledger);
-    let ledger = SqliteLedger::open(&path).unwrap();
-    assert_eq!(Contents::of(&ledger).unwrap(), before);
+    let mut ledger = SqliteLedger::open(&path).unwrap();
+    assert!(ledger.damage().unwrap().ends_with("this does them again; all other records are sound"));
+    assert!(
+        ledger.begin("127.0.0.1:2", &HostClock).unwrap().lease == 2 << 40 && !ledger.counted().unwrap().contains(4)
+    );
+    assert!(ledger.incidents().unwrap().iter().any(|one| one.what == DAMAGED && one.detail.contains("2 results")));
     drop(ledger);
-    assert_eq!(Contents::of(&SqliteLedger::read(&path).unwrap()).unwrap(), before);
-    Connection::open(&path).unwrap().execute("UPDATE commits SET cpu = 9.0 WHERE chunk = 1", []).unwrap();
-    assert!(SqliteLedger::read(&path).unwrap().damage().unwrap().contains("chunk 1 "));
+    // One record in place of another leaves the number as it is.
+    let swap = "UPDATE commits SET chunk = 4, sum = (SELECT sum FROM commits WHERE chunk = 5) WHERE chunk = 6";
+    Connection::open(&path).unwrap().execute(swap, []).unwrap();
+    assert!(SqliteLedger::read(&path).unwrap().damage().is_some());
+    // Without the record of their number, lease numbers still never repeat.
+    Connection::open(&path).unwrap().execute("UPDATE tally SET generation = 0", []).unwrap();
+    let mut ledger = SqliteLedger::open(&path).unwrap();
+    assert!(ledger.damage().unwrap().contains("some may be missing"));
+    ledger.note(&[]).unwrap();
+    assert!(ledger.begin("127.0.0.1:2", &HostClock).unwrap().lease >= 1 << 40);
+}
+
+/// Files that are lost, changed or added, and files of results that an older copy of the ledger does not have.
+#[test]
+fn files_and_ledger_that_do_not_agree_are_made_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger");
+    let products = ProductFolder::create(&folder.path().join("p"), "test").unwrap();
+    make(&path);
+    let mut ledger = SqliteLedger::open(&path).unwrap();
+    // The results of `make` name files that were never written.
+    let when = Stamp { at: 1.7e9, since: 70.0 };
+    let repaired = products.repair(&mut ledger, false, when).unwrap();
+    assert_eq!((repaired.withdrawn.len(), ledger.totals().unwrap().commits), (20, 0));
+    let publish = |ledger: &mut SqliteLedger, chunk: u64, number: u64| {
+        let place = products.begin(chunk, number).unwrap();
+        std::fs::write(place.join("a"), format!("{number:06}")).unwrap();
+        let list = products.collect(chunk, number).unwrap();
+        let offer = OfferedResult {
+            chunk,
+            number,
+            node: "n".to_owned(),
+            pilot: "n/p".to_owned(),
+            done: ChunkResult { events: 3, digest: chunk, ..ChunkResult::default() },
+            products: list.clone(),
+            check: false,
+        };
+        assert_eq!(ledger.record(&[offer], when).unwrap()[0].verdict, farm::ChunkVerdict::Counted, "chunk {chunk}");
+        products.publish(chunk, number, &list)
+    };
+    (0..4).for_each(|chunk| publish(&mut ledger, chunk, 100 + chunk).unwrap());
+    drop(ledger);
+    std::fs::copy(&path, folder.path().join("copy")).unwrap();
+    let mut ledger = SqliteLedger::open(&path).unwrap();
+    publish(&mut ledger, 4, 104).unwrap();
+    std::fs::remove_file(products.of_chunk(0).join("a")).unwrap();
+    std::fs::write(products.of_chunk(1).join("a"), "000999").unwrap();
+    std::fs::write(products.of_chunk(2).join("b"), "added").unwrap();
+    let chunks = |ledger: &mut SqliteLedger, contents: bool| -> Vec<u64> {
+        products.repair(ledger, contents, when).unwrap().withdrawn.into_iter().map(|(chunk, _)| chunk).collect()
+    };
+    assert_eq!(chunks(&mut ledger, false), [0, 2]);
+    assert_eq!(chunks(&mut ledger, true), [1], "contents are compared where they are to be");
+    for chunk in 0..3 {
+        assert!(!ledger.counted().unwrap().contains(chunk) && !products.of_chunk(chunk).exists());
+        publish(&mut ledger, chunk, 200 + chunk).unwrap();
+    }
+    assert_eq!(chunks(&mut ledger, true), [0; 0]);
+    assert!(ledger.incidents().unwrap().iter().filter(|one| one.what == "withdrawn").count() == 23);
+    drop(ledger);
+    // An older copy takes the place of the ledger. A pilot of before publishes late; the chunk is done again.
+    std::fs::rename(folder.path().join("copy"), &path).unwrap();
+    let mut ledger = SqliteLedger::open(&path).unwrap();
+    let mut repaired = products.repair(&mut ledger, true, when).unwrap();
+    repaired.withdrawn.sort_unstable();
+    assert_eq!(repaired.withdrawn.iter().map(|(chunk, _)| *chunk).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(repaired.aside.len(), 4, "{repaired:?}");
+    std::fs::create_dir_all(products.of_chunk(4)).unwrap();
+    std::fs::write(products.of_chunk(4).join("a"), "late").unwrap();
+    publish(&mut ledger, 4, 304).unwrap_err();
+    assert_eq!(products.settle_by(&ledger).unwrap().published, 1);
+    assert_eq!(std::fs::read_to_string(products.of_chunk(4).join("a")).unwrap(), "000304");
+    assert_eq!(chunks(&mut ledger, true), [0; 0]);
 }
 
 #[test]
@@ -259,7 +391,7 @@ fn files_of_a_lost_result_make_room_for_those_of_the_next_one() {
     assert_eq!(std::fs::read_to_string(aside.join("a")).unwrap(), "first");
     assert_eq!(products.set_aside(7).unwrap(), None);
     let list = publish(2, "second").unwrap();
-    assert!(products.faults(7, &list).unwrap().is_empty());
+    assert!(products.faults(7, &list, true).unwrap().is_empty());
     assert!(products.strangers(&|chunk| chunk == 7).unwrap().is_empty());
     assert_ne!(products.set_aside(7).unwrap().unwrap(), aside);
 }

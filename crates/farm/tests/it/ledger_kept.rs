@@ -1,8 +1,16 @@
-//! A ledger as a file: older, moved in time, deleted, read by others.
+//! A ledger as a file: moved in time, deleted, copied, read by others.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use super::coordinator::{TestClient, create, done, loopback, settings};
 use super::ledger::{farm, job, offer};
-use farm::{ChunkResult, FarmClock, Incident, Ledger, OfferedResult, Product, SqliteLedger, Stamp};
+use farm::{
+    ChunkResult, ChunkVerdict, Coordinator, FarmClock, FromCoordinator, FromPilot, Incident, Ledger, OfferedResult,
+    Product, SqliteLedger, Stamp,
+};
 
 #[test]
 fn a_ledger_has_one_writer_and_many_readers_and_other_files_are_refused() {
@@ -48,45 +56,6 @@ impl FarmClock for SetClock {
     }
 }
 
-/// A ledger that the version before this one wrote: 12 of 20 chunks of an unfinished run.
-#[test]
-fn an_older_ledger_is_read_as_it_is_and_continued_as_one_of_this_version() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("ledger");
-    std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/upgrade/ledger-1.sqlite"), &path).unwrap();
-    let bytes = std::fs::read(&path).unwrap();
-    let told = |ledger: &SqliteLedger| {
-        let story = farm::Story::read(ledger).unwrap();
-        let (totals, nodes) = (ledger.totals().unwrap(), ledger.nodes().unwrap());
-        assert_eq!((totals.commits, totals.distinct, totals.events, totals.refused), (12, 12, 36, 0));
-        assert!(totals.cpu > 0.0 && (12.0..13.0).contains(&totals.wall), "{totals:?}");
-        assert_eq!(nodes.iter().map(|node| node.node.as_str()).collect::<Vec<_>>(), ["n1", "n2"]);
-        assert_eq!(story.invariants.broken().len(), 2, "{:?}", story.invariants.broken());
-        assert!((5.0..8.0).contains(&story.seconds) && story.presence > 8.0, "{} s", story.seconds);
-        let mut last = 0.0;
-        ledger
-            .commits(&mut |commit| {
-                assert!(commit.when.since >= last && commit.when.at > 1.7e9);
-                last = commit.when.since;
-            })
-            .unwrap();
-        let settings = ledger.farm().unwrap().settings;
-        assert_eq!(settings["program"], "/usr/bin/prony");
-        totals
-    };
-    let before = told(&SqliteLedger::read(&path).unwrap());
-    assert_eq!(std::fs::read(&path).unwrap(), bytes, "reading changed it");
-    let mut ledger = SqliteLedger::open(&path).unwrap();
-    assert_eq!(told(&ledger), before);
-    let clock = SetClock { monotonic: 5.0, wall: 1.9e9, boot: "b" };
-    let begin = ledger.begin("127.0.0.1:1", &clock).unwrap();
-    assert!(begin.resumed && begin.lease > 2 << 40 && begin.since > 5.0, "{begin:?}");
-    drop(ledger);
-    // Again, now as one of this version.
-    assert_eq!(told(&SqliteLedger::read(&path).unwrap()), before);
-    assert_eq!(SqliteLedger::open(&path).unwrap().begin("127.0.0.1:1", &clock).unwrap().lease, begin.lease + (1 << 40));
-}
-
 #[test]
 fn lease_numbers_never_repeat_and_time_goes_on_whatever_the_wall_clock_says() {
     let folder = tempfile::tempdir().unwrap();
@@ -126,9 +95,7 @@ fn a_ledger_that_was_deleted_is_noticed_and_rescued() {
     let mut ledger = SqliteLedger::create(&path, &farm(job.clone())).unwrap();
     ledger.check_place().unwrap();
     ledger.record(&[offer(&job, 1, 1, "a")], Stamp::default()).unwrap();
-    for end in ["", "-wal", "-shm"] {
-        std::fs::remove_file(folder.path().join(format!("ledger{end}"))).unwrap();
-    }
+    std::fs::remove_file(&path).unwrap();
     let said = ledger.check_place().unwrap_err().to_string();
     assert!(said.contains("deleted or replaced") && said.contains("ledger.rescued"), "{said}");
     let rescued = SqliteLedger::read(&folder.path().join("ledger.rescued")).unwrap();
@@ -139,17 +106,120 @@ fn a_ledger_that_was_deleted_is_noticed_and_rescued() {
     assert_eq!(mode & 0o077, 0, "others can read the token");
 }
 
+/// Whatever happens to the file of a ledger, no pilot is told that a result counts that no ledger has which is left.
+#[test]
+fn nothing_counts_that_is_in_no_ledger_that_is_left() {
+    type Harm<'a> = &'a dyn Fn(&Path);
+    let replaced = |path: &Path| std::fs::write(path, std::fs::read(path.with_extension("old")).unwrap()).unwrap();
+    let cases: [(&str, Harm<'_>); 3] = [
+        ("deleted", &|path| std::fs::remove_file(path).unwrap()),
+        ("moved away", &|path| std::fs::rename(path, path.with_extension("away")).unwrap()),
+        ("written over with an older copy", &replaced),
+    ];
+    for (what, harm) in cases {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ledger");
+        let coordinator = Coordinator::start(Box::new(create(&path, 100)), settings(loopback())).unwrap();
+        let (mut client, _) = TestClient::enter(coordinator.address(), "n/p");
+        let mut acknowledged = 0;
+        let mut offer = |client: &mut TestClient| {
+            let FromCoordinator::Lease(lease) = client.ask(&FromPilot::Ask) else { panic!("no work") };
+            let commit = FromPilot::Commit { lease, done: done(10), products: Vec::new() };
+            match client.ask(&commit) {
+                FromCoordinator::Recorded { verdict: ChunkVerdict::Counted } => acknowledged += 1,
+                FromCoordinator::NotRecorded => return false,
+                other => panic!("{other:?}"),
+            }
+            true
+        };
+        assert!(offer(&mut client));
+        std::fs::copy(&path, path.with_extension("old")).unwrap();
+        assert!(offer(&mut client));
+        harm(&path);
+        for _ in 0..3 {
+            assert!(!offer(&mut client), "{what}: a result was acknowledged");
+        }
+        let said = coordinator.trouble().unwrap();
+        drop((client, coordinator));
+        if what == "written over with an older copy" {
+            assert!(said.contains("its file was replaced"), "{said}");
+            continue;
+        }
+        assert!(said.contains("deleted or replaced") && said.contains("ledger.rescued"), "{said}");
+        let rescued = SqliteLedger::open(&folder.path().join("ledger.rescued")).unwrap();
+        assert!(rescued.totals().unwrap().commits >= acknowledged && acknowledged == 2, "{what}");
+    }
+}
+
+/// A second ledger that is lost leaves the file that was rescued from the first.
+#[test]
+fn what_was_rescued_is_never_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger");
+    for _ in 0..2 {
+        let ledger = SqliteLedger::create(&path, &farm(job(10, 5))).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        ledger.check_place().unwrap_err();
+    }
+    for name in ["ledger.rescued", "ledger.rescued-2"] {
+        assert!(SqliteLedger::read(&folder.path().join(name)).is_ok(), "{name}");
+    }
+}
+
+/// Copies of a ledger into which a coordinator writes: each has everything that was acknowledged before it was taken,
+/// or says that it is torn, and how a copy is taken.
+#[test]
+fn a_copy_of_a_live_ledger_is_whole_or_refused_with_the_right_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, copy) = (folder.path().join("ledger"), folder.path().join("copy"));
+    let job = job(40_000, 1);
+    let mut ledger = SqliteLedger::create(&path, &farm(job.clone())).unwrap();
+    let acknowledged = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for chunk in 0..200 {
+                let offers: Vec<_> = (20 * chunk..20 * chunk + 20).map(|one| offer(&job, one, one, "a")).collect();
+                ledger.record(&offers, Stamp::default()).unwrap();
+                acknowledged.fetch_add(20, Ordering::SeqCst);
+            }
+        });
+        let (mut whole, mut torn) = (0, 0);
+        while acknowledged.load(Ordering::SeqCst) < 4000 {
+            let before = acknowledged.load(Ordering::SeqCst);
+            std::fs::copy(&path, &copy).unwrap();
+            match SqliteLedger::read(&copy) {
+                Ok(found) if found.damage().is_none() => {
+                    whole += 1;
+                    let found = found.totals().unwrap().commits;
+                    assert!(found >= before, "{found} of {before} are there");
+                }
+                Ok(_) => torn += 1,
+                Err(error) => {
+                    torn += 1;
+                    assert!(error.to_string().contains(".backup COPY"), "{error}");
+                }
+            }
+        }
+        assert!(whole > 0, "{torn} copies were torn");
+    });
+    assert_eq!(SqliteLedger::read(&path).unwrap().totals().unwrap().commits, 4000);
+    // The coordinator keeps no results in other files.
+    let beside = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    let beside: BTreeSet<_> = beside.map(|name| name.into_string().unwrap()).collect();
+    assert_eq!(beside, ["copy", "ledger", "ledger.lock"].map(str::to_owned).into());
+}
+
 /// A child that a process has just forked has copies of all its descriptors until it begins its own program.
 #[test]
 fn a_forked_child_does_not_keep_the_lock() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ledger");
     drop(SqliteLedger::create(&path, &farm(job(10, 5))).unwrap());
-    let end = std::sync::atomic::AtomicBool::new(false);
+    let end = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                while !end.load(std::sync::atomic::Ordering::SeqCst) {
+                while !end.load(Ordering::SeqCst) {
                     std::process::Command::new("true").status().unwrap();
                 }
             });
@@ -161,7 +231,7 @@ fn a_forked_child_does_not_keep_the_lock() {
         let ledger = SqliteLedger::open(&path).unwrap();
         assert!(SqliteLedger::is_live(&path).unwrap());
         drop(ledger);
-        end.store(true, std::sync::atomic::Ordering::SeqCst);
+        end.store(true, Ordering::SeqCst);
     });
 }
 

@@ -148,6 +148,67 @@ fn work_that_fails_everywhere_stops_the_run_and_gives_nothing_up() {
     assert!(ended.hopeless.is_some() && ended.given_up.len() <= 8, "{ended:?}");
 }
 
+/// Its other nodes still wait in a queue: the run neither ends nor gives chunks up that they may do.
+#[test]
+fn a_broken_node_that_comes_first_does_not_end_the_run() {
+    let mut leases = Leases::new(rules(), 3, ChunkSet::new(3), 0, 1);
+    leases.expect(3);
+    leases.joined("n1");
+    let mut now = 0.0;
+    let mut fails = |leases: &mut Leases, times: usize| {
+        let mut failed = 0;
+        while failed < times {
+            match leases.ask("n1/0", "n1", now) {
+                LeaseAnswer::Lease { chunk, number, .. } => {
+                    assert_eq!(leases.fail(chunk, number, "n1/0", "n1", now), Some(false));
+                    failed += 1;
+                }
+                LeaseAnswer::Wait { seconds } => now += seconds,
+                LeaseAnswer::Finished => panic!("the run is over"),
+            }
+        }
+    };
+    fails(&mut leases, 12);
+    assert_eq!((leases.hopeless(), leases.given_up().len()), (None, 0));
+    leases.joined("n2");
+    leases.expect(2);
+    for _ in 0..3 {
+        let LeaseAnswer::Lease { chunk, .. } = leases.ask("n2/0", "n2", 1e4) else { panic!("no work") };
+        leases.count(chunk, "n2", Some(1.0));
+    }
+    assert!(leases.finished());
+    // Nobody else comes: now it is hopeless.
+    let mut leases = Leases::new(rules(), 3, ChunkSet::new(3), 0, 1);
+    leases.expect(1);
+    leases.joined("n1");
+    fails(&mut leases, 6);
+    leases.expect(0);
+    assert_eq!(leases.hopeless(), Some(vec!["n1".to_owned()]));
+}
+
+#[test]
+fn a_node_that_computes_wrongly_gets_no_more_work_and_its_chunks_are_open_again() {
+    let mut leases = Leases::new(LeaseRules { verify: 1.0, ..rules() }, 2, ChunkSet::new(2), 0, 1);
+    for name in ["a", "b"] {
+        leases.joined(name);
+    }
+    for _ in 0..2 {
+        let LeaseAnswer::Lease { chunk, .. } = leases.ask("a/0", "a", 0.0) else { panic!() };
+        leases.count(chunk, "a", Some(1.0));
+    }
+    leases.distrust("a", &[0, 1]);
+    assert!(leases.counted().count() == 0 && leases.unchecked() == 0 && !leases.finished());
+    assert!(matches!(leases.ask("a/0", "a", 1.0), LeaseAnswer::Wait { .. }));
+    for _ in 0..2 {
+        let LeaseAnswer::Lease { chunk, again: false, .. } = leases.ask("b/0", "b", 1.0) else { panic!() };
+        leases.count(chunk, "b", Some(1.0));
+    }
+    assert!(leases.finished(), "no trusted node is left to confirm them");
+    // Alone, such a node ends the run.
+    leases.distrust("b", &[0]);
+    assert!(!leases.finished() && leases.hopeless().is_some());
+}
+
 #[test]
 fn chosen_chunks_are_done_again_on_another_node() {
     let all = LeaseRules { verify: 1.0, ..rules() };

@@ -1,0 +1,65 @@
+//! Files and ledger that do not agree any more: products that were lost or changed, and a ledger that is older than its
+//! products, because it came from a copy.
+
+use std::path::PathBuf;
+
+use super::ProductFolder;
+use crate::Result;
+use crate::clock::Stamp;
+use crate::ledger::{Ledger, Withdrawal};
+
+/// What was done so that files and ledger agree again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Repaired {
+    /// Chunks whose result does not count any more, each with what is wrong with its files.
+    pub withdrawn: Vec<(u64, String)>,
+    /// Where directories are now that were in the way.
+    pub aside: Vec<PathBuf>,
+}
+
+impl ProductFolder {
+    /// Finishes what attempts left behind, takes back results whose files are missing or have another size, or where
+    /// `contents` are read another checksum, and moves all files aside that are of no result that counts.
+    ///
+    /// No other coordinator may write to the ledger meanwhile.
+    ///
+    /// # Errors
+    /// When the directory or the ledger cannot be used.
+    pub fn repair(&self, ledger: &mut dyn Ledger, contents: bool, when: Stamp) -> Result<Repaired> {
+        self.settle_by(ledger)?;
+        let (mut withdrawn, mut trouble) = (Vec::new(), None);
+        ledger.commits(&mut |commit| {
+            let chunk = commit.offer.chunk;
+            match self.faults(chunk, &commit.offer.products, contents) {
+                Ok(faults) => withdrawn.extend(faults.into_iter().next().map(|fault| (chunk, fault))),
+                Err(error) => drop(trouble.get_or_insert(error)),
+            }
+        })?;
+        if let Some(error) = trouble {
+            return Err(error);
+        }
+        let results =
+            withdrawn.iter().map(|(chunk, why)| Withdrawal { chunk: *chunk, differs: false, why: why.clone() });
+        let results: Vec<Withdrawal> = results.collect();
+        if !results.is_empty() {
+            ledger.withdraw(&results, when)?;
+        }
+        let counted = ledger.counted()?;
+        let mut aside = Vec::new();
+        for path in self.strangers(&|chunk| counted.contains(chunk))? {
+            aside.extend(self.move_aside(&path)?);
+        }
+        Ok(Repaired { withdrawn, aside })
+    }
+
+    /// Finishes what attempts left behind, as a ledger says.
+    ///
+    /// # Errors
+    /// When the directory or the ledger cannot be used.
+    pub fn settle_by(&self, ledger: &dyn Ledger) -> Result<super::Settled> {
+        self.settle(&mut |chunk| {
+            let found = ledger.counted_result(chunk)?;
+            Ok(found.map(|commit| (commit.offer.number, commit.offer.products)))
+        })
+    }
+}
