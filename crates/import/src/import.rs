@@ -4,15 +4,13 @@ use std::borrow::Cow;
 
 use model::{Catalogue, Fact, FactValue, Machine, Origin, Primitive, Run};
 
-use crate::assemble::{Provenance, assemble, joined_processes};
-use crate::conditions::{conditions, introductions, prompts};
+use crate::assemble::{Provenance, assemble, prepare};
 use crate::date;
 use crate::digest::sha256;
 use crate::error::Error;
 use crate::format::{Confidence, FORMATS, ImportFormat, Parsed, SourceText, is_document};
 use crate::logged::{LoggedText, unlogged};
 use crate::page::{self, PageText};
-use crate::sheet::SourceSheet;
 use crate::tagged::untagged;
 use crate::text::{SourceFault, check_lines, decode, one_line, plain};
 use crate::unread::{LineLedger, UnreadNumbers};
@@ -31,6 +29,8 @@ pub struct ImportOptions<'a> {
     pub cpu: Option<&'a str>,
     /// Date of the measurement, `2024-05-31` or RFC 3339, instead of the one that it states.
     pub date: Option<&'a str>,
+    /// Whether several outputs of one tool in the source repeat each other, so that they are launches of one figure.
+    pub repeats: bool,
 }
 
 /// Why a source that is recognised may state nothing.
@@ -44,6 +44,8 @@ pub struct ImportedSource {
     /// Numbers that were not understood, by lines or by members of JSON; none for formats that are read by the names of
     /// columns, and for XML.
     pub unread: Option<UnreadNumbers>,
+    /// A sentence on outputs that state the same figures and stay apart, if there are any.
+    pub apart: Option<String>,
 }
 
 /// Reads a source as runs.
@@ -87,17 +89,18 @@ pub fn import(
     let by_lines = || (format.by_lines || source.ledger.has_any()).then(|| source.ledger.unread(text, before));
     let unread = source.ledger.members().or_else(by_lines);
     let digest = sha256(bytes);
+    let mut apart = None;
     let mut runs = match parsed {
         Parsed::Runs(runs) => runs,
         Parsed::Sheets(sheets) => {
             if sheets.iter().all(|sheet| sheet.readings.is_empty()) {
                 return Err(mixed(content(SourceFault::new(NO_FIGURE, text.lines().count())), &own));
             }
-            check_conditions(text, &sheets, &source.ledger).map_err(content)?;
             let notes = [unread.as_ref().and_then(UnreadNumbers::sentence), taken_off(page.as_ref(), &own)];
             let mut runs: Vec<Run> = Vec::with_capacity(sheets.len());
             for mut sheet in sheets.into_iter().filter(|sheet| !sheet.readings.is_empty()) {
                 sheet.notes.extend(notes.iter().flatten().cloned());
+                apart = prepare(&mut sheet, options.repeats).or(apart);
                 let place = runs.len();
                 runs.push(assemble(sheet, provenance(name, format, &digest, place), catalogue));
             }
@@ -109,7 +112,7 @@ pub fn import(
     }
     let nameless = own.host.map_or_else(|| unnamed(name, &digest), |host| one_line(&host, 200));
     name_machines(&mut runs, options, &nameless, started.as_deref());
-    Ok(ImportedSource { runs, unread })
+    Ok(ImportedSource { runs, unread, apart })
 }
 
 /// What the tool itself printed: without colours, and without what others put before its lines.
@@ -139,16 +142,6 @@ fn mixed(error: Error, own: &LoggedText) -> Error {
         }
         (error, _) => error,
     }
-}
-
-/// Refuses outputs of several conditions whose values would be launches of one figure.
-fn check_conditions(text: &str, sheets: &[SourceSheet], ledger: &LineLedger) -> Result<(), SourceFault> {
-    let joined = sheets.iter().map(joined_processes).max().unwrap_or(0);
-    if joined == 0 || !ledger.has_any() {
-        return Ok(());
-    }
-    let told = conditions(text, ledger).or_else(|| prompts(text, ledger));
-    told.or_else(|| introductions(text, ledger, joined)).map_or(Ok(()), Err)
 }
 
 /// What a web page shows as preformatted text; none if the source is no web page.
