@@ -113,7 +113,7 @@ fn headings_decide_what_a_column_contains() {
         near(value(run, "netperf.udp_unidirectional_send:message=65507B"), 8e9),
         "the rate and not the service demand"
     );
-    assert!(near(value(run, "netperf.udp_unidirectional_send_received"), 7.95e9));
+    assert!(near(value(run, "netperf.udp_unidirectional_send_received:message=65507B"), 7.95e9));
     assert!(near(value(run, "netperf.tcp_stream_local_demand:message=16384B"), 5.5e-6));
     assert!(
         run.figures.iter().all(|figure| figure.probe != "netperf.tcp_stream_remote_demand"),
