@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         match read(file).and_then(|(name, bytes)| Ok((::import::import(&name, &bytes, &options, &catalogue)?, name))) {
             Ok((source, name)) => {
                 let unread = source.unread.as_ref().and_then(UnreadNumbers::sentence);
-                imported.remarks.extend(unread.into_iter().chain(source.apart).map(|said| format!("{name}: {said}")));
+                imported.remarks.extend(unread.into_iter().chain(source.remarks).map(|said| format!("{name}: {said}")));
                 let label = |run: Run| Run { label: arguments.label.clone().or(run.label), ..run };
                 let unread = source.unread;
                 let wait = |run| Waiting { run: checked(label(run)), unread: unread.clone() };

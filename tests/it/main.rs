@@ -24,6 +24,7 @@ mod machines;
 mod net;
 mod net_studies;
 mod network_files;
+mod one_machine;
 mod outside;
 mod rate;
 mod reference;

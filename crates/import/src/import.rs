@@ -44,8 +44,8 @@ pub struct ImportedSource {
     /// Numbers that were not understood, by lines or by members of JSON; none for formats that are read by the names of
     /// columns, and for XML.
     pub unread: Option<UnreadNumbers>,
-    /// A sentence on outputs that state the same figures and stay apart, if there are any.
-    pub apart: Option<String>,
+    /// Sentences on what the user alone can decide: whether outputs repeat each other, and whether a number is whole.
+    pub remarks: Vec<String>,
 }
 
 /// Reads a source as runs.
@@ -90,7 +90,7 @@ pub fn import(
     let by_lines = || (format.by_lines || source.ledger.has_any()).then(|| source.ledger.unread(text, before));
     let unread = source.ledger.members().or_else(by_lines);
     let digest = sha256(bytes);
-    let mut apart = None;
+    let mut remarks: Vec<String> = end.iter().cloned().collect();
     let mut runs = match parsed {
         Parsed::Runs(runs) => runs,
         Parsed::Sheets(sheets) => {
@@ -101,7 +101,8 @@ pub fn import(
             let mut runs: Vec<Run> = Vec::with_capacity(sheets.len());
             for mut sheet in sheets.into_iter().filter(|sheet| !sheet.readings.is_empty()) {
                 sheet.notes.extend(notes.iter().flatten().cloned());
-                apart = prepare(&mut sheet, options.repeats).or(apart);
+                let apart = prepare(&mut sheet, options.repeats);
+                remarks.extend(apart.filter(|said| !remarks.contains(said)));
                 let place = runs.len();
                 runs.push(assemble(sheet, provenance(name, format, &digest, place), catalogue));
             }
@@ -113,7 +114,7 @@ pub fn import(
     }
     let nameless = own.host.map_or_else(|| unnamed(name, &digest), |host| one_line(&host, 200));
     name_machines(&mut runs, options, &nameless, started.as_deref());
-    Ok(ImportedSource { runs, unread, apart })
+    Ok(ImportedSource { runs, unread, remarks })
 }
 
 /// What the tool itself printed: without colours, and without what others put before its lines.

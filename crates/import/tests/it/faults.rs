@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::common::{keys, near, read_as};
+use crate::common::{self, keys, near, noted, read_as};
 use import::{Error, ImportOptions, ImportedSource};
 use model::{Catalogue, Run};
 
@@ -259,7 +259,7 @@ fn what_was_cut_off_is_refused_or_told() {
         assert!(said.contains("may be cut off") && said.ends_with(&format!("at line {line}")), "{said}");
     }
     let one = of("wide-csv", "machine,triad (GB/s)\nnode-a,61").unwrap();
-    assert!(one.runs[0].session.notes[0].contains("may be cut off"), "{:?}", one.runs[0].session.notes);
+    assert!(one.remarks[0].contains("may be cut off") && noted(&one.runs[0], &one.remarks[0]), "{:?}", one.remarks);
 }
 
 /// An abridged list does not say how many there were.
@@ -289,6 +289,10 @@ fn settings_of_files_and_of_fio_define_their_figures() {
     assert_eq!(key("2GiB total", "8GiB total"), format!("{at},size=8GiB,test=rndrw,threads=1"));
     assert_eq!(key("test: 1.50", "test: 3.00"), format!("{at},ratio=3.00,test=rndrw,threads=1"));
     assert_eq!(key("each 100 requests", "each 7 requests"), format!("{at},fsync=7,test=rndrw,threads=1"));
+    let udp = common::text("iperf-udp.txt");
+    let size = |text: &str| keys(&read_as("iperf", text)[0]).iter().filter(|key| key.contains("message=512B")).count();
+    assert_eq!(size(&udp), 0);
+    assert!(size(&udp.replace("Sending 1470 byte", "Sending 512 byte")) > 0);
     let document = r#"{"fio version": "fio-3.33", "global options": {"rw": "write", "fdatasync": "1"}, "jobs": [{"jobname": "a",
         "write": {"io_bytes": 4096, "bw": 8, "bw_bytes": 8192, "iops": 2.5,
                   "clat_ns": {"min": 100, "max": 300, "mean": 200, "stddev": 5, "N": 9}},

@@ -102,11 +102,11 @@ fn outputs_of_one_file_stay_apart_unless_the_user_says_that_they_repeat() {
         let apart = read(false);
         assert!(near(value(&apart.runs[0], &key(",output=1")), 1e8), "{:?}", keys(&apart.runs[0]));
         assert!(near(value(&apart.runs[0], &key(",output=2")), 1.2e8));
-        let said = apart.apart.unwrap();
+        let said = apart.remarks.first().unwrap();
         assert!(said.starts_with("2 outputs state the same figures") && said.contains("--repeats"), "{said}");
-        assert!(noted(&apart.runs[0], &said));
+        assert!(noted(&apart.runs[0], said));
         let joined = read(true);
-        assert_eq!((estimate(&joined.runs[0], &key("")).launches, joined.apart), (2, None));
+        assert_eq!((estimate(&joined.runs[0], &key("")).launches, joined.remarks.len()), (2, 0));
     }
     // What one of them alone states needs no number, and one output has none.
     let other = one.replace("aes-128-cbc", "aes-192-cbc");

@@ -59,6 +59,7 @@ pub(super) fn finish(sheet: &mut SourceSheet, run: IperfRun) {
             // An excerpt may leave out what the protocol is.
             let reading = if run.protocol.is_empty() { reading } else { reading.at("protocol", run.protocol) };
             let reading = reading.at("streams", counted.clone());
+            let reading = run.datagram.iter().fold(reading, |reading, size| reading.at("message", format!("{size}B")));
             let alone = is_sum(row) || count == 1;
             let reading = if alone { reading } else { reading.at("stream", axis_value(&row.stream)) };
             let both = !row.role.is_empty() || own.len() > 1;
