@@ -11,7 +11,8 @@ fn imports_under_one_name_are_of_one_machine() {
         std::fs::write(place.file(file), output(time)).unwrap();
     }
     for (file, name) in [("old.txt", "node-a"), ("new.txt", "node-a"), ("other.txt", "node-b")] {
-        place.ask(&["import", file, "--machine", name, "--label", &format!("{name}-{file}")]).fine();
+        let label = format!("{name}-{file}");
+        place.ask(&["import", file, "--machine", name, "--label", &label, "--date", "2024-05-31"]).fine();
     }
     let said = place.ask(&["compare", "node-a-old.txt", "node-a-new.txt"]).fine().out;
     assert!(said.contains("(same machine, another session;"), "{said}");

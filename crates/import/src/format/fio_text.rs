@@ -87,6 +87,13 @@ impl FioTextJob {
         }
     }
 
+    /// Seconds of one unit of the percentiles that a line begins. Those of submission, or of all of it, are none of the
+    /// latency that is read.
+    fn unit_of_percentiles(&self, name: &str, rest: &str, at: usize) -> Result<Option<f64>, SourceFault> {
+        let unit = rest.split(')').next().unwrap_or_default();
+        (self.latency() == Some(name)).then(|| unit_of_time(unit, at)).transpose()
+    }
+
     /// The job that this line begins: `a: (groupid=0, jobs=4): err= 0: pid=7: Tue Nov 24 23:00:00 2026`.
     fn next(self, name: &str, rest: &str) -> Self {
         let jobs = between(rest, "jobs=", ")").filter(|count| *count != "1").map(axis_value);
@@ -162,10 +169,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             let reading = latency(&job.direction, rest, at)?;
             sheet.readings.push(placed(reading, &job, of_job(&settings, &job)));
         } else if let Some((name, rest)) = trimmed.split_once(" percentiles (") {
-            // Percentiles of submission, of all of it or of synchronising are none of completion.
-            let unit = rest.split(')').next().unwrap_or_default();
-            let of = (job.latency() == Some(name)).then(|| unit_of_time(unit, at));
-            job.percentiles = of.transpose()?;
+            job.percentiles = job.unit_of_percentiles(name, rest, at)?;
         } else if trimmed.starts_with("Run status") {
             // It ends the output; what stands below may be said of another one.
             job = FioTextJob::default();

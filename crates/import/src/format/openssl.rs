@@ -30,15 +30,12 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let (mut table, mut thousands) = (OpensslTable::None, false);
     // Processes of -multi, whose results the parent adds up.
-    let (mut children, mut asked) = (None::<OpensslChildren>, None::<String>);
+    let mut children = None::<OpensslChildren>;
     let mut settings = OpensslSettings::default();
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         let words: Vec<&str> = trimmed.split_whitespace().collect();
         settings.take(trimmed);
-        if let Some(command) = after(trimmed, "openssl speed ") {
-            asked = after(command, "-multi ").and_then(|rest| rest.split_whitespace().next()).map(axis_value);
-        }
         if trimmed.starts_with("OpenSSL ") || trimmed.starts_with("LibreSSL ") || trimmed.starts_with("version:") {
             let version = words.get(1).filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
             sheet.states_version(version.map(|word| (*word).to_owned()).unwrap_or_default());
@@ -49,17 +46,12 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 settings.begin(sheet.readings.len());
                 (table, children) = (OpensslTable::None, None);
             }
-            let known = children.get_or_insert_with(|| OpensslChildren { asked: asked.take(), ..Default::default() });
-            known.forked += 1;
-            known.greatest = known.greatest.max(child);
+            children.get_or_insert_with(|| OpensslChildren::of(settings.processes.take())).forked(child);
         } else if children.is_some() && trimmed.starts_with("Doing ") {
             // A process without children begins.
             (table, children) = (OpensslTable::None, None);
         } else if let Some(stated) = of_child(trimmed) {
-            let child = trimmed.rsplit_once(" from ").and_then(|(_, number)| number.parse().ok());
-            if let Some((known, child)) = children.as_mut().zip(child) {
-                known.greatest = known.greatest.max(child);
-            }
+            children.iter_mut().for_each(|children| children.heard(trimmed));
             // Since 3.0 the parent prints no sizes itself.
             if let Some(sizes) = stated.filter(|_| children.is_some()) {
                 table = OpensslTable::Blocks(sizes);
@@ -102,21 +94,33 @@ struct OpensslChildren {
     /// How many the command asked for.
     asked: Option<String>,
     /// Lines that say that one was forked.
-    forked: u32,
+    lines: u32,
     /// The greatest number of one, from 0.
     greatest: u32,
+}
+
+impl OpensslChildren {
+    fn of(asked: Option<String>) -> Self {
+        Self { asked, ..Self::default() }
+    }
+
+    fn forked(&mut self, child: u32) {
+        self.lines += 1;
+        self.greatest = self.greatest.max(child);
+    }
+
+    /// `Got: +F2:4:4096:145.433333:4963.200000 from 255`
+    fn heard(&mut self, line: &str) {
+        let child = line.rsplit_once(" from ").and_then(|(_, number)| number.parse().ok());
+        self.greatest = self.greatest.max(child.unwrap_or_default());
+    }
 }
 
 /// What so many children of -multi did together. An abridged output lacks the lines of some of them.
 fn together(reading: SourceReading, children: Option<&OpensslChildren>) -> SourceReading {
     let Some(children) = children else { return reading };
-    let counted = || {
-        if children.forked == children.greatest.saturating_add(1) {
-            children.forked.to_string()
-        } else {
-            "unstated".to_owned()
-        }
-    };
+    let all = children.lines == children.greatest.saturating_add(1);
+    let counted = || if all { children.lines.to_string() } else { "unstated".to_owned() };
     reading.at("processes", children.asked.clone().unwrap_or_else(counted))
 }
 
@@ -125,6 +129,8 @@ fn together(reading: SourceReading, children: Option<&OpensslChildren>) -> Sourc
 struct OpensslSettings {
     elapsed: Option<bool>,
     engine: Option<String>,
+    /// How many processes the command asked for.
+    processes: Option<String>,
     /// Both, with the numbers of readings before each process.
     times: Vec<(usize, String)>,
     engines: Vec<(usize, String)>,
@@ -134,6 +140,7 @@ impl OpensslSettings {
     fn take(&mut self, line: &str) {
         if line.contains("openssl speed ") {
             self.elapsed = Some(line.contains(" -elapsed"));
+            self.processes = after(line, "-multi ").and_then(|rest| rest.split_whitespace().next()).map(axis_value);
             self.engine = None;
         } else if line.contains("measure elapsed time") {
             self.elapsed = Some(true);

@@ -28,11 +28,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut counts = SysbenchCounts::default();
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
-        if banner(trimmed).is_some() {
-            indent = &line[..line.len() - line.trim_start().len()];
-        }
-        let line = line.strip_prefix(indent).unwrap_or(line);
         if let Some(version) = banner(trimmed) {
+            indent = &line[..line.len() - line.trim_start().len()];
             finish(&mut sheet, &std::mem::take(&mut counts), &point);
             sheet.begin_process();
             sheet.states_version(version);
@@ -50,7 +47,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         if !begun {
             continue;
         }
-        section = heading(line).unwrap_or(section);
+        section = heading(line.strip_prefix(indent).unwrap_or(line)).unwrap_or(section);
         // The last line of the section; before version 1.0 that of the percentile.
         let ends = section == LATENCY && ["sum:", "approx."].iter().any(|begin| trimmed.starts_with(begin));
         counts.note_time(trimmed);
@@ -73,14 +70,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             latency(events.get_or_insert_with(new), name, value, at)?;
             if ends {
                 open = None;
-                if let Some(events) = &mut events {
-                    events.quantiles.sort_by(|a, b| a.0.total_cmp(&b.0));
-                    // It marks a percentile that it does not know by a time beyond the maximum.
-                    let greatest =
-                        events.quantiles.iter().find(|(quantile, _)| *quantile == 1.0).map(|(_, value)| *value);
-                    events.quantiles.retain(|(_, value)| greatest.is_none_or(|greatest| *value <= greatest));
-                }
-                sheet.readings.extend(events.take().map(|reading| placed(reading, &point)));
+                sheet.readings.extend(events.take().map(|reading| placed(in_order(reading), &point)));
             }
         } else if !NOTHING.iter().any(|words| trimmed.starts_with(words)) {
             continue;
@@ -290,6 +280,14 @@ fn figure(line: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> {
         }
     }
     Ok(None)
+}
+
+/// Quantiles in their order. It marks a percentile that it does not know by a time beyond the maximum.
+fn in_order(mut events: SourceReading) -> SourceReading {
+    events.quantiles.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let greatest = events.quantiles.iter().find(|(quantile, _)| *quantile == 1.0).map(|(_, value)| *value);
+    events.quantiles.retain(|(_, value)| greatest.is_none_or(|greatest| *value <= greatest));
+    events
 }
 
 /// The average of single events is the value; the rest of the section describes their distribution.
