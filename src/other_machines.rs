@@ -41,7 +41,7 @@ pub(crate) fn values(store: Option<&dyn Store>, run: &Run) -> HashMap<FigureKey,
 
 /// What tells machines apart: the fingerprint, or the name of one that a document describes.
 fn machine(run: &Run) -> String {
-    if run.machine.fingerprint.is_empty() { run.machine.name.clone() } else { run.machine.fingerprint.clone() }
+    run.machine_identity().unwrap_or(&run.machine.name).to_owned()
 }
 
 /// The newest run of every other machine in the store.

@@ -9,7 +9,7 @@ use model::{Definition, Figure, FigureKey, Run};
 use store::{Access, Detail, Selector, Store};
 
 use crate::cli::CommonOptions;
-use crate::evaluation;
+use crate::{evaluation, share};
 
 /// The requested store, else the user's.
 pub(crate) fn place(common: &CommonOptions) -> Result<PathBuf> {
@@ -101,6 +101,8 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
             "{name} holds no machine with a figure; `prony runs --published` lists them"
         );
     }
+    let mut runs: Vec<&mut Run> = found.iter_mut().map(|named| &mut named.run).collect();
+    share::recognise(&mut runs);
     Ok(found)
 }
 

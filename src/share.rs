@@ -3,6 +3,7 @@
 //! Facts of the machine are kept by a list, so that a fact of a later version is not given away by being unknown here.
 //! Every text that remains is searched for the host name, the user's name, paths, addresses and identifiers.
 
+use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -172,13 +173,51 @@ pub(crate) fn stripped(run: &Run, salt: &[u8]) -> Result<Run> {
     serde_json::from_value(value).context("could not strip the run")
 }
 
-/// The salt of this user on this machine, made at its first use, beside the default store.
+/// Gives what this user shared the identity that it has here, where runs of the same machine are beside it: the machine
+/// of a shared file and of a run that was kept is one.
+pub(crate) fn recognise(runs: &mut [&mut Run]) {
+    if let Some(salt) = salt_place().ok().and_then(|path| kept_salt(&path)) {
+        unmark(runs, &salt);
+    }
+}
+
+/// Replaces marks of a salt by what they stand for, as far as one of the runs has it.
+fn unmark(runs: &mut [&mut Run], salt: &[u8]) {
+    let identities = |run: &Run| [Some(run.session.began_on.clone()), run.session.ended_on.clone()];
+    let known = runs.iter().flat_map(|run| {
+        let of_session =
+            identities(run).into_iter().flatten().flat_map(|identity| [identity.fingerprint, identity.boot]);
+        [run.id.clone(), run.machine.fingerprint.clone()].into_iter().chain(of_session).collect::<Vec<_>>()
+    });
+    let known: HashMap<String, String> =
+        known.filter(|text| !text.is_empty()).map(|text| (salted(salt, &text), text)).collect();
+    for run in runs {
+        let session = &mut run.session;
+        let marks = [&mut run.id, &mut run.machine.fingerprint].into_iter();
+        let of_session = std::iter::once(&mut session.began_on).chain(session.ended_on.as_mut());
+        let of_session = of_session.flat_map(|identity| [&mut identity.fingerprint, &mut identity.boot]);
+        for mark in marks.chain(of_session) {
+            if let Some(text) = known.get(mark) {
+                mark.clone_from(text);
+            }
+        }
+    }
+}
+
+/// The file of this user's salt on this machine, beside the default store.
+fn salt_place() -> Result<PathBuf> {
+    Ok(store::default_path()?.with_file_name("share-salt"))
+}
+
+fn kept_salt(path: &Path) -> Option<Vec<u8>> {
+    std::fs::read(path).ok().filter(|salt| salt.len() == 32)
+}
+
+/// The salt of this user on this machine, made at its first use.
 fn salt() -> Result<Vec<u8>> {
-    let path = store::default_path()?.with_file_name("share-salt");
+    let path = salt_place()?;
     let cannot = || format!("could not use {}", path.display());
-    if let Ok(salt) = std::fs::read(&path)
-        && salt.len() == 32
-    {
+    if let Some(salt) = kept_salt(&path) {
         return Ok(salt);
     }
     let mut salt = vec![0; 32];
@@ -306,6 +345,23 @@ mod tests {
         assert_eq!(name(b"a").fingerprint, name(b"a").fingerprint);
         assert_ne!(name(b"a").fingerprint, name(b"b").fingerprint);
         assert!(name(b"a").name.starts_with("machine-"));
+    }
+
+    #[test]
+    fn a_shared_run_and_a_kept_one_are_of_one_machine() {
+        let kept = run();
+        let later = Run { id: "later".to_owned(), ..run() };
+        let mut shared = stripped(&kept, b"salt").unwrap();
+        let mut again = stripped(&later, b"salt").unwrap();
+        assert_eq!(shared.machine_identity(), again.machine_identity(), "two shared files of one machine");
+        let foreign = stripped(&kept, b"other").unwrap();
+        let mut other = foreign.clone();
+        unmark(&mut [&mut kept.clone(), &mut shared, &mut again, &mut other], b"salt");
+        assert_eq!(shared.machine_identity(), kept.machine_identity());
+        assert_eq!((&shared.id, &shared.session.began_on.boot), (&kept.id, &kept.session.began_on.boot));
+        assert_eq!(again.machine_identity(), kept.machine_identity());
+        assert_ne!(again.id, kept.id);
+        assert_eq!(other, foreign, "nothing is known of what another user shared");
     }
 
     #[test]

@@ -40,6 +40,9 @@ pub(crate) struct Arguments {
     /// Date of the measurement, instead of what the files state (2024-05-31 or RFC 3339)
     #[arg(long, value_name = "DATE")]
     date: Option<String>,
+    /// Join several outputs of one tool in a file as repetitions (default: they stay apart, as output=1, output=2)
+    #[arg(long)]
+    repeats: bool,
     /// Read and say what would be imported, and keep nothing
     #[arg(long)]
     dry_run: bool,
@@ -67,12 +70,13 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         machine: arguments.machine.as_deref(),
         cpu: arguments.cpu.as_deref(),
         date: arguments.date.as_deref(),
+        repeats: arguments.repeats,
     };
     for file in &files {
         match read(file).and_then(|(name, bytes)| Ok((::import::import(&name, &bytes, &options, &catalogue)?, name))) {
             Ok((source, name)) => {
-                let said = source.unread.as_ref().and_then(UnreadNumbers::sentence);
-                imported.unread.extend(said.map(|said| format!("{name}: {said}")));
+                let unread = source.unread.as_ref().and_then(UnreadNumbers::sentence);
+                imported.remarks.extend(unread.into_iter().chain(source.remarks).map(|said| format!("{name}: {said}")));
                 let label = |run: Run| Run { label: arguments.label.clone().or(run.label), ..run };
                 let unread = source.unread;
                 let wait = |run| Waiting { run: checked(label(run)), unread: unread.clone() };
@@ -137,8 +141,8 @@ fn checked(mut run: Run) -> Run {
 #[derive(Default)]
 struct Imported {
     rows: Vec<ImportedRow>,
-    /// What was not understood of sources, in words.
-    unread: Vec<String>,
+    /// What was not understood of sources, and what of them stays apart, in words.
+    remarks: Vec<String>,
     refused: Vec<anyhow::Error>,
 }
 
@@ -201,8 +205,8 @@ impl Imported {
         };
         let rows = self.rows.iter().map(row).collect();
         document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
-        if !self.unread.is_empty() {
-            let items = self.unread.clone();
+        if !self.remarks.is_empty() {
+            let items = self.remarks.clone();
             document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
         }
         let data: Vec<_> = self

@@ -23,6 +23,7 @@ mod net;
 mod net_studies;
 mod network_files;
 mod one_number;
+mod one_machine;
 mod outside;
 mod rate;
 mod reference;

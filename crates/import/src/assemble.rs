@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 
 use model::{
     Catalogue, Estimate, EstimateMethod, Figure, Footprint, Launch, Machine, Metric, Origin, Outcome, Plan, Point,
-    ProbeDescription, QuantileEstimate, Run, SCHEMA, Session, Unit, parse_size,
+    ProbeDescription, QuantileEstimate, RANGE_BELOW, Run, SCHEMA, Session, Unit, parse_size,
 };
 
 use crate::facts::leave_out;
@@ -26,10 +26,18 @@ pub(crate) struct Provenance {
     pub(crate) source: String,
 }
 
-/// The run document of a sheet.
-pub(crate) fn assemble(mut sheet: SourceSheet, provenance: Provenance, catalogue: &Catalogue) -> Run {
-    leave_out(&mut sheet);
+/// Leaves out what cannot be, and keeps apart what only the tool, or the user by `repeats`, may call repetitions. A
+/// sentence says what stays apart.
+pub(crate) fn prepare(sheet: &mut SourceSheet, repeats: bool) -> Option<String> {
+    leave_out(sheet);
     sheet.tell_versions();
+    let apart = if repeats { None } else { sheet.tell_outputs() };
+    sheet.notes.extend(apart.clone());
+    apart
+}
+
+/// The run document of a sheet.
+pub(crate) fn assemble(sheet: SourceSheet, provenance: Provenance, catalogue: &Catalogue) -> Run {
     let mut origin = provenance.origin;
     if sheet.version.is_some() {
         origin.version = sheet.version;
@@ -60,20 +68,6 @@ pub(crate) fn assemble(mut sheet: SourceSheet, provenance: Provenance, catalogue
         plan: Plan { suite: provenance.suite, ..Plan::default() },
         figures,
     }
-}
-
-/// How many processes of a sheet state something, if several state the same figure, so that their values become its
-/// launches; else none.
-pub(crate) fn joined_processes(sheet: &SourceSheet) -> usize {
-    let mut of: HashMap<(&str, &Point), usize> = HashMap::new();
-    let process = |index: usize| sheet.processes.partition_point(|start| *start <= index);
-    let joins = sheet.readings.iter().enumerate().any(|(index, reading)| {
-        let process = process(index);
-        *of.entry((&reading.id, &reading.point)).or_insert(process) != process
-    });
-    let mut stating: Vec<usize> = (0..sheet.readings.len()).filter(|_| joins).map(process).collect();
-    stating.dedup();
-    stating.len()
 }
 
 /// One reading for each figure: what several processes state of the same figure are its launches; what one process
@@ -107,10 +101,14 @@ fn join(kept: &mut SourceReading, next: SourceReading) {
         SourceSpread::Launches(values) => values,
         _ => vec![kept.value],
     };
+    let before = all.len();
     match next.spread {
         SourceSpread::Launches(values) => all.extend(values),
         _ => all.push(next.value),
     }
+    kept.launch_quantiles.resize_with(before, || std::mem::take(&mut kept.quantiles));
+    kept.launch_quantiles.push(next.quantiles);
+    kept.launch_quantiles.resize(all.len(), Vec::new());
     kept.launches = u32::try_from(all.len()).unwrap_or(u32::MAX);
     kept.spread = SourceSpread::Launches(all);
     kept.below = kept.below.zip(next.below).map(|(a, b)| a.max(b));
@@ -118,7 +116,6 @@ fn join(kept: &mut SourceReading, next: SourceReading) {
     kept.rounding = kept.rounding.into_iter().chain(next.rounding).reduce(f64::max);
     // What was said of one process is not true of all.
     kept.notes.retain(|note| next.notes.contains(note));
-    kept.quantiles.clear();
 }
 
 fn figure(reading: SourceReading, catalogue: &Catalogue, source: &str) -> Figure {
@@ -131,7 +128,6 @@ fn figure(reading: SourceReading, catalogue: &Catalogue, source: &str) -> Figure
     };
     let stresses = if reading.stresses.is_empty() { stresses } else { reading.stresses.clone() };
     let outcome = outcome(&reading, convert);
-    let quantiles = reading.quantiles.iter().filter_map(|&(quantile, value)| quantile_of(quantile, value, convert));
     let point = spelt(&reading.point, description.as_ref());
     let told = || description.as_ref().map(|known| known.definition(source, &point)).unwrap_or_default();
     let definition = reading.definition.clone().unwrap_or_else(told);
@@ -151,7 +147,7 @@ fn figure(reading: SourceReading, catalogue: &Catalogue, source: &str) -> Figure
         variant: None,
         resolution: None,
         rounding: reading.rounding.filter(|rounding| plausible(*rounding)),
-        quantiles: quantiles.collect(),
+        quantiles: quantiles(&reading, convert),
         launches: launches(&reading, convert),
         notes: reading.notes,
         footprint: Footprint::default(),
@@ -277,12 +273,46 @@ fn of_launches(reading: &SourceReading, values: &[f64], convert: Convert) -> Out
 
 fn launches(reading: &SourceReading, convert: Convert) -> Vec<Launch> {
     let SourceSpread::Launches(values) = &reading.spread else { return Vec::new() };
-    let launch = |(round, value): (u32, &f64)| Launch { round, value: convert.apply(*value), ..Launch::default() };
-    (0..).zip(values).map(launch).filter(|launch| plausible(launch.value)).collect()
+    let quantiles = reading.launch_quantiles.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
+    let launch = |((round, value), quantiles): ((u32, &f64), &[(f64, f64)])| {
+        let quantiles = quantiles.iter().map(|(quantile, value)| (*quantile, convert.apply(*value))).collect();
+        Launch { round, value: convert.apply(*value), quantiles, ..Launch::default() }
+    };
+    (0..).zip(values).zip(quantiles).map(launch).filter(|launch| plausible(launch.value)).collect()
 }
 
-fn quantile_of(quantile: f64, value: f64, convert: Convert) -> Option<QuantileEstimate> {
-    let value = convert.apply(value);
-    let estimate = Estimate::without_spread(value);
-    ((0.0..=1.0).contains(&quantile) && plausible(value)).then_some(QuantileEstimate { quantile, estimate })
+/// Quantiles as stated; of several launches the medians of those that all state, with the intervals that so many
+/// launches support.
+fn quantiles(reading: &SourceReading, convert: Convert) -> Vec<QuantileEstimate> {
+    let each = match &reading.launch_quantiles[..] {
+        [] => std::slice::from_ref(&reading.quantiles),
+        each => each,
+    };
+    let of = |&(quantile, _): &(f64, f64)| {
+        let at = |stated: &Vec<(f64, f64)>| stated.iter().find(|(known, _)| *known == quantile).map(|(_, v)| *v);
+        let values: Vec<f64> =
+            each.iter().map(|stated| at(stated).map(|value| convert.apply(value))).collect::<Option<_>>()?;
+        let possible = (0.0..=1.0).contains(&quantile) && values.iter().all(|value| plausible(*value));
+        possible.then_some((quantile, values))
+    };
+    let (wanted, columns): (Vec<f64>, Vec<Vec<f64>>) = each[0].iter().filter_map(of).unzip();
+    let intervals = stats::order_statistic::joint_median_intervals(&columns, LEVEL).unwrap_or_default();
+    let supported = intervals.iter().all(|found| found.interval.level >= RANGE_BELOW);
+    let estimate = |(at, (quantile, values)): (usize, (f64, &Vec<f64>))| {
+        let launches = u32::try_from(values.len()).unwrap_or(u32::MAX);
+        let estimate = match intervals.get(at).filter(|_| supported) {
+            Some(found) => Estimate {
+                value: found.median,
+                low: found.interval.low,
+                high: found.interval.high,
+                level: found.interval.level,
+                launches,
+                batches: 1,
+                method: EstimateMethod::OrderStatistic,
+            },
+            None => counted(Estimate::without_spread(stats::median(values)?), launches, 1),
+        };
+        Some(QuantileEstimate { quantile, estimate })
+    };
+    wanted.into_iter().zip(&columns).enumerate().filter_map(estimate).collect()
 }

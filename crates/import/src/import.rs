@@ -4,17 +4,15 @@ use std::borrow::Cow;
 
 use model::{Catalogue, Fact, FactValue, Machine, Origin, Primitive, Run};
 
-use crate::assemble::{Provenance, assemble, joined_processes};
-use crate::conditions::{conditions, introductions, prompts};
+use crate::assemble::{Provenance, assemble, prepare};
 use crate::date;
 use crate::digest::sha256;
 use crate::error::Error;
 use crate::format::{Confidence, FORMATS, ImportFormat, Parsed, SourceText, is_document};
 use crate::logged::{LoggedText, unlogged};
 use crate::page::{self, PageText};
-use crate::sheet::SourceSheet;
 use crate::tagged::untagged;
-use crate::text::{SourceFault, check_lines, decode, one_line, plain};
+use crate::text::{SourceFault, check_lines, decode, is_number, one_line, plain};
 use crate::unread::{LineLedger, UnreadNumbers};
 
 /// Bytes of a source from which its format is detected.
@@ -31,6 +29,8 @@ pub struct ImportOptions<'a> {
     pub cpu: Option<&'a str>,
     /// Date of the measurement, `2024-05-31` or RFC 3339, instead of the one that it states.
     pub date: Option<&'a str>,
+    /// Whether several outputs of one tool in the source repeat each other, so that they are launches of one figure.
+    pub repeats: bool,
 }
 
 /// Why a source that is recognised may state nothing.
@@ -44,6 +44,8 @@ pub struct ImportedSource {
     /// Numbers that were not understood, by lines or by members of JSON; none for formats that are read by the names of
     /// columns, and for XML.
     pub unread: Option<UnreadNumbers>,
+    /// Sentences on what the user alone can decide: whether outputs repeat each other, and whether a number is whole.
+    pub remarks: Vec<String>,
 }
 
 /// Reads a source as runs.
@@ -83,21 +85,24 @@ pub fn import(
     }
     let source = SourceText { name, text, ledger: LineLedger::default() };
     let parsed = (format.parse)(&source).map_err(content)?;
+    let end = check_end(&source).map_err(content)?;
     // A format that is read by lines may have a form in JSON too, whose members count instead, and the other way round.
     let by_lines = || (format.by_lines || source.ledger.has_any()).then(|| source.ledger.unread(text, before));
     let unread = source.ledger.members().or_else(by_lines);
     let digest = sha256(bytes);
+    let mut remarks: Vec<String> = end.iter().cloned().collect();
     let mut runs = match parsed {
         Parsed::Runs(runs) => runs,
         Parsed::Sheets(sheets) => {
             if sheets.iter().all(|sheet| sheet.readings.is_empty()) {
                 return Err(mixed(content(SourceFault::new(NO_FIGURE, text.lines().count())), &own));
             }
-            check_conditions(text, &sheets, &source.ledger).map_err(content)?;
-            let notes = [unread.as_ref().and_then(UnreadNumbers::sentence), taken_off(page.as_ref(), &own)];
+            let notes = [unread.as_ref().and_then(UnreadNumbers::sentence), taken_off(page.as_ref(), &own), end];
             let mut runs: Vec<Run> = Vec::with_capacity(sheets.len());
             for mut sheet in sheets.into_iter().filter(|sheet| !sheet.readings.is_empty()) {
                 sheet.notes.extend(notes.iter().flatten().cloned());
+                let apart = prepare(&mut sheet, options.repeats);
+                remarks.extend(apart.filter(|said| !remarks.contains(said)));
                 let place = runs.len();
                 runs.push(assemble(sheet, provenance(name, format, &digest, place), catalogue));
             }
@@ -109,11 +114,14 @@ pub fn import(
     }
     let nameless = own.host.map_or_else(|| unnamed(name, &digest), |host| one_line(&host, 200));
     name_machines(&mut runs, options, &nameless, started.as_deref());
-    Ok(ImportedSource { runs, unread })
+    Ok(ImportedSource { runs, unread, remarks })
 }
 
 /// What the tool itself printed: without colours, and without what others put before its lines.
 fn own_text(text: &str) -> LoggedText {
+    // Lines that end as they did on old systems, by carriage returns alone, are lines too.
+    let ended = (text.contains('\r') && !text.contains('\n')).then(|| text.replace('\r', "\n"));
+    let text = ended.as_deref().unwrap_or(text);
     let coloured = text.contains('\x1b').then(|| plain(text));
     let text = coloured.as_deref().unwrap_or(text);
     let untagged = match untagged(text) {
@@ -121,7 +129,7 @@ fn own_text(text: &str) -> LoggedText {
         Cow::Borrowed(_) => None,
     };
     let logged = unlogged(untagged.as_deref().unwrap_or(text));
-    LoggedText { is_logged: logged.text.is_some(), text: logged.text.or(untagged).or(coloured), ..logged }
+    LoggedText { is_logged: logged.text.is_some(), text: logged.text.or(untagged).or(coloured).or(ended), ..logged }
 }
 
 /// A note on what stood around the output.
@@ -141,14 +149,35 @@ fn mixed(error: Error, own: &LoggedText) -> Error {
     }
 }
 
-/// Refuses outputs of several conditions whose values would be launches of one figure.
-fn check_conditions(text: &str, sheets: &[SourceSheet], ledger: &LineLedger) -> Result<(), SourceFault> {
-    let joined = sheets.iter().map(joined_processes).max().unwrap_or(0);
-    if joined == 0 || !ledger.has_any() {
-        return Ok(());
+/// Refuses a text that ends inside the last number of a table, where it would be another number: without the end of the
+/// line, and with fewer decimals than the row above has. A note where nothing tells whether it is whole.
+fn check_end(source: &SourceText<'_>) -> Result<Option<String>, SourceFault> {
+    let at = source.text.lines().count();
+    if !source.text.ends_with(|c: char| c.is_ascii_digit() || c == '.') || !source.ledger.has(at) {
+        return Ok(None);
     }
-    let told = conditions(text, ledger).or_else(|| prompts(text, ledger));
-    told.or_else(|| introductions(text, ledger, joined)).map_or(Ok(()), Err)
+    let mut rows = source.text.lines().rev().map(words).filter(|words| !words.is_empty());
+    let (last, above) = (rows.next().unwrap_or_default(), rows.next().unwrap_or_default());
+    let decimals = |row: &[&str]| {
+        let number = row.last().filter(|word| is_number(word))?;
+        Some(number.split_once('.').map_or(0, |(_, decimals)| decimals.len()))
+    };
+    match (decimals(&last), decimals(&above).filter(|_| last.len() == above.len())) {
+        (Some(last), Some(above)) if last < above => {
+            let reason = "the file ends inside this line, and its last number has fewer decimals than the row above: \
+                          it may be cut off; end the line if it is whole, or delete it";
+            Err(SourceFault::new(reason, at))
+        }
+        (Some(_), None) => {
+            Ok(Some("the file ends without the end of its last line: its last number may be cut off".to_owned()))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Words of a row, whatever separates them.
+fn words(line: &str) -> Vec<&str> {
+    line.split(|c: char| c.is_whitespace() || ",;".contains(c)).filter(|word| !word.is_empty()).collect()
 }
 
 /// What a web page shows as preformatted text; none if the source is no web page.

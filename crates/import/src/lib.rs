@@ -5,7 +5,6 @@
 #![forbid(unsafe_code)]
 
 mod assemble;
-mod conditions;
 mod date;
 mod differing;
 mod digest;

@@ -1,7 +1,7 @@
 //! The content of a source before it becomes a run: one sheet for each machine and session, one reading for each
 //! figure.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use model::{Better, Definition, Fact, FactValue, Metric, Point, Primitive, Unit};
 
@@ -32,12 +32,52 @@ pub(crate) struct SourceSheet {
     pub(crate) readings: Vec<SourceReading>,
     /// Numbers of readings before each process began, if the source shows where one begins.
     pub(crate) processes: Vec<usize>,
+    /// Which of the processes repeat the one before, as the tool itself says.
+    pub(crate) repetitions: Vec<usize>,
 }
 
 impl SourceSheet {
-    /// A further process of the tool begins here: what it states again is one more launch of the same figure.
+    /// Another output of the tool begins here. What it states again stays apart, unless the user says that the outputs
+    /// are repetitions.
     pub(crate) fn begin_process(&mut self) {
         self.processes.push(self.readings.len());
+    }
+
+    /// Another process begins here that the tool itself ran to repeat the one before: what it states again is one more
+    /// launch of the same figure.
+    pub(crate) fn begin_repetition(&mut self) {
+        self.repetitions.push(self.processes.len());
+        self.begin_process();
+    }
+
+    /// Sets an axis `output` on figures that several outputs state, and says in one sentence that it did. Only the
+    /// tool or the user knows whether outputs repeat each other: another machine or setting prints the same lines.
+    pub(crate) fn tell_outputs(&mut self) -> Option<String> {
+        let output_of = |index: usize| {
+            let process = self.processes.partition_point(|start| *start <= index);
+            process - self.repetitions.partition_point(|repetition| *repetition < process)
+        };
+        let outputs: Vec<usize> = (0..self.readings.len()).map(output_of).collect();
+        let mut stated: HashMap<(&str, &Point), BTreeSet<usize>> = HashMap::new();
+        for (reading, output) in self.readings.iter().zip(&outputs) {
+            stated.entry((&reading.id, &reading.point)).or_default().insert(*output);
+        }
+        let several: Vec<bool> =
+            self.readings.iter().map(|reading| stated[&(reading.id.as_str(), &reading.point)].len() > 1).collect();
+        let told: BTreeSet<usize> =
+            outputs.iter().zip(&several).filter(|(_, several)| **several).map(|(output, _)| *output).collect();
+        let number: HashMap<usize, usize> = told.into_iter().zip(1..).collect();
+        for ((reading, output), _) in self.readings.iter_mut().zip(&outputs).zip(&several).filter(|(_, told)| **told) {
+            reading.point = std::mem::take(&mut reading.point).with("output", number[output].to_string());
+        }
+        (!number.is_empty()).then(|| {
+            format!(
+                "{} outputs state the same figures and stay apart, as output=1 to output={}; if they are repetitions, \
+                 import the file with --repeats",
+                number.len(),
+                number.len()
+            )
+        })
     }
 
     /// The version of what follows, which another may follow in one file.
@@ -133,6 +173,8 @@ pub(crate) struct SourceReading {
     pub(crate) batches: u32,
     /// Quantiles of single operations: quantile and value.
     pub(crate) quantiles: Vec<(f64, f64)>,
+    /// The same of each launch, if there are several.
+    pub(crate) launch_quantiles: Vec<Vec<(f64, f64)>>,
     /// Primitives that it stresses, the first one mainly, if the source states them and the catalogue does not.
     pub(crate) stresses: Vec<Primitive>,
     /// How it stands to the catalogue's definition, if the source's description says it; else the catalogue does.
@@ -156,6 +198,7 @@ impl SourceReading {
             launches: 1,
             batches: 1,
             quantiles: Vec::new(),
+            launch_quantiles: Vec::new(),
             stresses: Vec::new(),
             definition: None,
             notes: Vec::new(),

@@ -214,18 +214,23 @@ pub(crate) fn called<'a>(line: &'a str, program: &str) -> Option<(Option<String>
     Some((host.map(axis_value), words[at + 1..].to_vec()))
 }
 
-/// Part of an id: lower case, every run of other characters becomes one underscore.
+/// Part of an id: letters and digits of any script in lower case, every run of other characters becomes one
+/// underscore. A name without any leaves a part of its digest, so that two such names stay different.
 pub(crate) fn snake(text: &str) -> String {
     let mut snake = String::new();
     for c in text.chars().take(200) {
-        if c.is_ascii_alphanumeric() {
-            snake.push(c.to_ascii_lowercase());
+        if c.is_alphanumeric() {
+            snake.extend(c.to_lowercase());
         } else if !snake.is_empty() && !snake.ends_with('_') {
             snake.push('_');
         }
     }
     let trimmed = snake.trim_end_matches('_');
-    if trimmed.is_empty() { "unnamed".to_owned() } else { trimmed.to_owned() }
+    match trimmed {
+        "" if text.trim().is_empty() => "unnamed".to_owned(),
+        "" => format!("unnamed_{}", &sha256(text.trim().as_bytes())[..8]),
+        named => named.to_owned(),
+    }
 }
 
 /// Characters of a value on an axis, at most.
@@ -343,7 +348,10 @@ mod tests {
     #[test]
     fn names_become_ids_and_axis_values() {
         assert_eq!(snake("bogo ops/s (real time)"), "bogo_ops_s_real_time");
-        assert_eq!(snake("\u{e9}!"), "unnamed");
+        assert_eq!(snake("\u{c9}t\u{e9} 1!"), "\u{e9}t\u{e9}_1");
+        assert_ne!(snake("\u{5185}\u{5b58}"), snake("\u{7f16}\u{8bd1}"), "other scripts have names too");
+        assert_ne!(snake("\u{2192}"), snake("\u{2190}"));
+        assert_eq!(snake(" "), "unnamed");
         assert_eq!(axis_value(" a,b\n"), "a;b");
         assert_ne!(axis_value("a,b"), axis_value("a;b"), "a comma and a semicolon are two commands");
         assert_eq!((name_value(" a,b;\n"), name_value("")), ("a,b;".to_owned(), "-".to_owned()));

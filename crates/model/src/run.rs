@@ -121,6 +121,14 @@ impl Run {
         self.origin.is_none() && !self.session.complete && !self.ended_by_limit()
     }
 
+    /// What tells its machine from others: the fingerprint, else the name that another source than Prony states; none
+    /// where neither is known, so that it is a machine of its own.
+    #[must_use]
+    pub fn machine_identity(&self) -> Option<&str> {
+        let named = self.origin.is_some().then_some(self.machine.name.as_str());
+        [Some(self.machine.fingerprint.as_str()), named].into_iter().flatten().find(|mark| !mark.is_empty())
+    }
+
     /// Its label, else its id.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -15,10 +15,10 @@ use super::result::Relation;
 /// Relation of a run to the reference.
 #[must_use]
 pub fn relation(reference: &Run, other: &Run) -> Relation {
-    let (a, b) = (&reference.machine.fingerprint, &other.machine.fingerprint);
-    let one_machine = !a.is_empty() && a == b;
+    let one_machine = reference.machine_identity().is_some_and(|identity| other.machine_identity() == Some(identity));
     let (begun, then) = (&reference.session, &other.session);
-    let one_start = !begun.started.is_empty() && begun.started == then.started;
+    // What another source dates, it dates by the day.
+    let one_start = reference.origin.is_none() && !begun.started.is_empty() && begun.started == then.started;
     if reference.id == other.id || (one_machine && one_start && begun.began_on.boot == then.began_on.boot) {
         Relation::SameSession
     } else if one_machine {

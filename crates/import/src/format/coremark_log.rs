@@ -47,7 +47,7 @@ pub(super) fn read(source: &SourceText<'_>, suite: &str) -> Result<SourceSheet, 
             reading = reading.at("workers", axis_value(workers));
         }
         // Each execution is a process of its own.
-        sheet.begin_process();
+        sheet.begin_repetition();
         sheet.readings.push(reading);
     }
     if failed > 0 {

@@ -33,9 +33,6 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             mark = line.starts_with("MARK");
             if !mark {
                 sheet.begin_process();
-                if sheet.processes.len() == 2 {
-                    sheet.notes.push("its tables do not say what ran: one more table is a launch here".to_owned());
-                }
             }
             columns = Vec::new();
         } else if let Some(count) = asked(line) {

@@ -52,6 +52,13 @@ struct FioJob {
     trim: Option<FioDirection>,
     /// All directions together, with unified_rw_reporting.
     mixed: Option<FioDirection>,
+    /// Synchronising, where the job asked for it; else it states zeros.
+    sync: Option<FioSync>,
+}
+
+#[derive(Deserialize)]
+struct FioSync {
+    lat_ns: Option<FioLatency>,
 }
 
 #[derive(Deserialize)]
@@ -73,7 +80,8 @@ struct FioDirection {
     clat_ns: Option<FioLatency>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
+#[serde(default)]
 struct FioLatency {
     min: f64,
     max: f64,
@@ -81,7 +89,6 @@ struct FioLatency {
     stddev: f64,
     #[serde(rename = "N")]
     count: Option<f64>,
-    #[serde(default)]
     percentile: BoundedMap<f64>,
 }
 
@@ -133,17 +140,36 @@ fn add(sheet: &mut SourceSheet, job: &FioJob, global: &BoundedMap<Scalar>) {
             readings(sheet, name, direction, |reading| placed(reading, job, global));
         }
     }
+    let synchronised = job.sync.as_ref().and_then(|sync| sync.lat_ns.as_ref()).filter(|latency| latency.mean > 0.0);
+    sheet
+        .readings
+        .extend(synchronised.map(|latency| placed(of_latency("sync", "sync latency", latency, 1e-9), job, global)));
 }
+
+/// Options that define a figure.
+const OPTIONS: [&str; 13] = [
+    "rw",
+    "bs",
+    "iodepth",
+    "numjobs",
+    "ioengine",
+    "direct",
+    "sync",
+    "fsync",
+    "fdatasync",
+    "rwmixread",
+    "bssplit",
+    "rate",
+    "rate_iops",
+];
 
 /// The options that define the figure, of the job or global.
 fn placed(reading: SourceReading, job: &FioJob, global: &BoundedMap<Scalar>) -> SourceReading {
     let reading = reading.at("job", axis_value(&job.jobname));
     let reading = if job.hostname.is_empty() { reading } else { reading.at("host", axis_value(&job.hostname)) };
-    ["rw", "bs", "iodepth", "numjobs", "ioengine", "direct"].iter().fold(reading, |reading, name| {
-        match job.options.0.get(*name).or_else(|| global.0.get(*name)) {
-            Some(value) => reading.at(name, axis_value(&value.words())),
-            None => reading,
-        }
+    OPTIONS.iter().fold(reading, |reading, name| match job.options.0.get(*name).or_else(|| global.0.get(*name)) {
+        Some(value) => reading.at(name, axis_value(&value.words())),
+        None => reading,
     })
 }
 
@@ -177,7 +203,14 @@ fn readings(
     let Some((latency, scale)) = latency.or_else(|| direction.clat.as_ref().map(|latency| (latency, 1e-6))) else {
         return;
     };
-    let title = format!("{name} completion latency");
+    sheet.readings.push(place(of_latency(name, &format!("{name} completion latency"), latency, scale)));
+    let bytes = direction.io_bytes * if direction.bw_bytes.is_some() { 1.0 } else { 1024.0 };
+    if let Some(last) = sheet.readings.last_mut().filter(|_| bytes < 1e18) {
+        last.notes.push(format!("{} moved", format_size(bytes as u64)));
+    }
+}
+
+fn of_latency(name: &str, title: &str, latency: &FioLatency, scale: f64) -> SourceReading {
     let mut reading =
         SourceReading::new(format!("fio.{name}_latency"), title, latency.mean * scale, seconds("operation"));
     reading.quantiles = vec![(0.0, latency.min * scale), (1.0, latency.max * scale)];
@@ -187,10 +220,5 @@ fn readings(
         .extend(latency.percentile.0.iter().filter_map(percentile).filter(|(quantile, _)| *quantile > 0.0));
     reading.quantiles.sort_by(|a, b| a.0.total_cmp(&b.0));
     let of = latency.count.map_or(String::new(), |count| format!(" {count}"));
-    let note = format!("standard deviation {} s over{of} single operations of one run", latency.stddev * scale);
-    sheet.readings.push(place(reading.note(note)));
-    let bytes = direction.io_bytes * if direction.bw_bytes.is_some() { 1.0 } else { 1024.0 };
-    if let Some(last) = sheet.readings.last_mut().filter(|_| bytes < 1e18) {
-        last.notes.push(format!("{} moved", format_size(bytes as u64)));
-    }
+    reading.note(format!("standard deviation {} s over{of} single operations of one run", latency.stddev * scale))
 }

@@ -26,11 +26,11 @@ fn detect(head: &[u8]) -> Confidence {
 #[derive(Default)]
 struct FioTextJob {
     name: String,
-    /// `read`, `write` or `trim`; empty before the first.
+    /// `read`, `write`, `trim` or `sync`; empty before the first.
     direction: String,
     /// Readings of this direction begin here.
     first: usize,
-    /// Seconds of one unit of the percentiles that follow.
+    /// Seconds of one unit of the percentiles that follow, if they are of the latency that was read last.
     percentiles: Option<f64>,
     /// How many jobs the line sums, with group_reporting.
     jobs: Option<String>,
@@ -78,6 +78,22 @@ impl FioDoubt {
 }
 
 impl FioTextJob {
+    /// The name of the latency that is read of the direction.
+    fn latency(&self) -> Option<&'static str> {
+        match self.direction.as_str() {
+            "" => None,
+            "sync" => Some("sync"),
+            _ => Some("clat"),
+        }
+    }
+
+    /// Seconds of one unit of the percentiles that a line begins. Those of submission, or of all of it, are none of the
+    /// latency that is read.
+    fn unit_of_percentiles(&self, name: &str, rest: &str, at: usize) -> Result<Option<f64>, SourceFault> {
+        let unit = rest.split(')').next().unwrap_or_default();
+        (self.latency() == Some(name)).then(|| unit_of_time(unit, at)).transpose()
+    }
+
     /// The job that this line begins: `a: (groupid=0, jobs=4): err= 0: pid=7: Tue Nov 24 23:00:00 2026`.
     fn next(self, name: &str, rest: &str) -> Self {
         let jobs = between(rest, "jobs=", ")").filter(|count| *count != "1").map(axis_value);
@@ -147,11 +163,16 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             for reading in rates(direction, rest, at)? {
                 sheet.readings.push(placed(reading, &job, of_job(&settings, &job)));
             }
-        } else if let Some(rest) = trimmed.strip_prefix("clat (").filter(|_| !job.direction.is_empty()) {
+        } else if trimmed.starts_with("fsync/") && trimmed.ends_with(':') && !job.name.is_empty() {
+            job = FioTextJob { direction: "sync".to_owned(), first: sheet.readings.len(), percentiles: None, ..job };
+        } else if let Some(rest) = job.latency().and_then(|name| trimmed.strip_prefix(name)?.strip_prefix(" (")) {
             let reading = latency(&job.direction, rest, at)?;
             sheet.readings.push(placed(reading, &job, of_job(&settings, &job)));
-        } else if let Some(unit) = between(trimmed, "clat percentiles (", ")") {
-            job.percentiles = Some(unit_of_time(unit, at)?);
+        } else if let Some((name, rest)) = trimmed.split_once(" percentiles (") {
+            job.percentiles = job.unit_of_percentiles(name, rest, at)?;
+        } else if trimmed.starts_with("Run status") {
+            // It ends the output; what stands below may be said of another one.
+            job = FioTextJob::default();
         } else if let Some(scale) = job.percentiles.filter(|_| trimmed.starts_with('|')) {
             let latency = sheet.readings[job.first..].iter_mut().find(|reading| reading.id.ends_with("_latency"));
             if let Some(latency) = latency {
@@ -187,7 +208,6 @@ fn is_detail(line: &str) -> bool {
         "submit",
         "complete",
         "latency ",
-        "Run status",
         "READ:",
         "WRITE:",
         "TRIM:",
@@ -228,7 +248,8 @@ const BLOCKS: [&str; 3] = ["bs of read", "bs of write", "bs of trim"];
 fn of_direction(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.split_once(':')?;
     let name = name.trim();
-    let rates = rest.contains("IOPS=") || rest.contains("iops=");
+    // A result states its duration, which a summary in words does not.
+    let rates = (rest.contains("IOPS=") || rest.contains("iops=")) && rest.contains("msec");
     (["read", "write", "trim", "mixed"].contains(&name) && rates).then_some((name, rest))
 }
 
@@ -303,6 +324,8 @@ fn placed(reading: SourceReading, job: &FioTextJob, axes: &[(&'static str, Strin
         match axis.strip_prefix("bs of ") {
             // All directions together have the size of reading, where they do not differ.
             Some("read") if job.direction == "mixed" => reading.at("bs", value.clone()),
+            // What is synchronised was written.
+            Some("write") if job.direction == "sync" => reading.at("bs", value.clone()),
             Some(direction) if direction == job.direction => reading.at("bs", value.clone()),
             Some(_) => reading,
             None => reading.at(axis, value.clone()),
@@ -336,12 +359,8 @@ fn latency(direction: &str, rest: &str, at: usize) -> Result<SourceReading, Sour
     };
     let mean = field("avg=").ok_or_else(|| SourceFault::new("the line ends early", at))?;
     let value = thousands(mean)? * scale;
-    let reading = SourceReading::new(
-        format!("fio.{direction}_latency"),
-        format!("{direction} completion latency"),
-        value,
-        seconds("operation"),
-    );
+    let title = format!("{direction}{} latency", if direction == "sync" { "" } else { " completion" });
+    let reading = SourceReading::new(format!("fio.{direction}_latency"), title, value, seconds("operation"));
     let mut reading = reading.printed_in(mean, scale);
     for (name, quantile) in [("min=", 0.0), ("max=", 1.0)] {
         if let Some(word) = field(name) {

@@ -7,7 +7,7 @@ use crate::text::{SourceFault, axis_value, between, called, lines, need};
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "hackbench",
     tool: "hackbench",
-    about: "the time of each execution; those with the same settings are launches",
+    about: "the time of each execution",
     by_lines: true,
     detect: |head| {
         let old = sure(head, &["Running with ", "*40 (== ", " tasks.", "Time: "]);

@@ -148,7 +148,10 @@ fn begun(words: &[&str], collective: String) -> NcclRun {
 
 fn placed(reading: SourceReading, run: &NcclRun) -> SourceReading {
     let reading = if run.graph { reading.at("graph", "yes") } else { reading };
-    let reading = if run.ranks > 0 { reading.at("ranks", run.ranks.to_string()) } else { reading };
+    // Of an abridged list, the number of its lines says nothing.
+    let all = run.listed.last().is_none_or(|greatest| u64::from(*greatest) + 1 == u64::from(run.ranks));
+    let ranks = if all { run.ranks.to_string() } else { "unstated".to_owned() };
+    let reading = if run.ranks > 0 { reading.at("ranks", ranks) } else { reading };
     // Ranks of several hosts speak over a network.
     let reading = if run.hosts.len() > 1 { reading.at("hosts", run.hosts.len().to_string()) } else { reading };
     let names = || run.hosts.iter().take(8).cloned().collect::<Vec<_>>().join("+");

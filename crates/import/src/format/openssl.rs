@@ -2,7 +2,7 @@
 
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, text};
-use crate::text::{SourceFault, axis_value, between, lines, name_value, need, number, shown, snake};
+use crate::text::{SourceFault, after, axis_value, between, lines, name_value, need, number, shown, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "openssl-speed",
@@ -30,7 +30,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let (mut table, mut thousands) = (OpensslTable::None, false);
     // Processes of -multi, whose results the parent adds up.
-    let mut children = 0_u32;
+    let mut children = None::<OpensslChildren>;
     let mut settings = OpensslSettings::default();
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
@@ -39,24 +39,26 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         if trimmed.starts_with("OpenSSL ") || trimmed.starts_with("LibreSSL ") || trimmed.starts_with("version:") {
             let version = words.get(1).filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
             sheet.states_version(version.map(|word| (*word).to_owned()).unwrap_or_default());
-        } else if trimmed.starts_with("Forked child") {
-            if trimmed.ends_with(" 0") {
+        } else if let Some(child) = trimmed.strip_prefix("Forked child ").and_then(|number| number.parse::<u32>().ok())
+        {
+            if child == 0 {
                 sheet.begin_process();
                 settings.begin(sheet.readings.len());
-                (table, children) = (OpensslTable::None, 0);
+                (table, children) = (OpensslTable::None, None);
             }
-            children += 1;
-        } else if children > 0 && trimmed.starts_with("Doing ") {
+            children.get_or_insert_with(|| OpensslChildren::of(settings.processes.take())).forked(child);
+        } else if children.is_some() && trimmed.starts_with("Doing ") {
             // A process without children begins.
-            (table, children) = (OpensslTable::None, 0);
+            (table, children) = (OpensslTable::None, None);
         } else if let Some(stated) = of_child(trimmed) {
+            children.iter_mut().for_each(|children| children.heard(trimmed));
             // Since 3.0 the parent prints no sizes itself.
-            if let Some(sizes) = stated.filter(|_| children > 0) {
+            if let Some(sizes) = stated.filter(|_| children.is_some()) {
                 table = OpensslTable::Blocks(sizes);
             }
         } else if trimmed.contains("in 1000s of bytes per second") {
             thousands = true;
-            if children == 0 {
+            if children.is_none() {
                 sheet.begin_process();
             }
             settings.begin(sheet.readings.len());
@@ -78,7 +80,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             if readings.is_empty() {
                 continue;
             }
-            sheet.readings.extend(readings.into_iter().map(|reading| together(reading, children)));
+            sheet.readings.extend(readings.into_iter().map(|reading| together(reading, children.as_ref())));
         }
         source.took(at);
     }
@@ -86,9 +88,40 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
-/// What so many children of -multi did together.
-fn together(reading: SourceReading, children: u32) -> SourceReading {
-    if children == 0 { reading } else { reading.at("processes", children.to_string()) }
+/// Children of -multi.
+#[derive(Default)]
+struct OpensslChildren {
+    /// How many the command asked for.
+    asked: Option<String>,
+    /// Lines that say that one was forked.
+    lines: u32,
+    /// The greatest number of one, from 0.
+    greatest: u32,
+}
+
+impl OpensslChildren {
+    fn of(asked: Option<String>) -> Self {
+        Self { asked, ..Self::default() }
+    }
+
+    fn forked(&mut self, child: u32) {
+        self.lines += 1;
+        self.greatest = self.greatest.max(child);
+    }
+
+    /// `Got: +F2:4:4096:145.433333:4963.200000 from 255`
+    fn heard(&mut self, line: &str) {
+        let child = line.rsplit_once(" from ").and_then(|(_, number)| number.parse().ok());
+        self.greatest = self.greatest.max(child.unwrap_or_default());
+    }
+}
+
+/// What so many children of -multi did together. An abridged output lacks the lines of some of them.
+fn together(reading: SourceReading, children: Option<&OpensslChildren>) -> SourceReading {
+    let Some(children) = children else { return reading };
+    let all = children.lines == children.greatest.saturating_add(1);
+    let counted = || if all { children.lines.to_string() } else { "unstated".to_owned() };
+    reading.at("processes", children.asked.clone().unwrap_or_else(counted))
 }
 
 /// What each process divides its counts by, and what does its work.
@@ -96,6 +129,8 @@ fn together(reading: SourceReading, children: u32) -> SourceReading {
 struct OpensslSettings {
     elapsed: Option<bool>,
     engine: Option<String>,
+    /// How many processes the command asked for.
+    processes: Option<String>,
     /// Both, with the numbers of readings before each process.
     times: Vec<(usize, String)>,
     engines: Vec<(usize, String)>,
@@ -105,6 +140,7 @@ impl OpensslSettings {
     fn take(&mut self, line: &str) {
         if line.contains("openssl speed ") {
             self.elapsed = Some(line.contains(" -elapsed"));
+            self.processes = after(line, "-multi ").and_then(|rest| rest.split_whitespace().next()).map(axis_value);
             self.engine = None;
         } else if line.contains("measure elapsed time") {
             self.elapsed = Some(true);
@@ -238,7 +274,8 @@ fn of_keys(columns: &[String], line: &str, at: usize) -> Result<Vec<SourceReadin
     let mut readings = Vec::new();
     for (column, cell) in columns.iter().zip(&words[first..]) {
         let Some(operation) = column.strip_suffix("/s") else { continue };
-        if number(cell).is_none() {
+        // Rates have one decimal: without it, the file was cut off inside one.
+        if number(cell).is_none() || !cell.contains('.') || cell.ends_with('.') {
             return Ok(Vec::new());
         }
         let operation = match operation {

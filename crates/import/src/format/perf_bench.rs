@@ -35,7 +35,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         if name.is_empty() {
             continue;
         }
-        if let Some(axes) = case_of(line) {
+        if let Some(axes) = case_of(line).or_else(|| run_summary(line.trim())) {
             case.retain(|(known, _)| axes.iter().all(|(axis, _)| axis != known));
             case.extend(axes);
             source.took(at);
@@ -83,6 +83,36 @@ fn case_of(line: &str) -> Option<Vec<(&'static str, String)>> {
     Some(vec![("bits", axis_value(all)), ("set", axis_value(set))])
 }
 
+/// What the line before the results of a benchmark of futexes or of epoll says:
+/// `Run summary [PID 7]: 8 threads, each operating on 1024 [private] futexes for 10 secs.`,
+/// `Run summary [PID 7]: blocking on 4 threads (at [shared] futex 0x55), 2 threads waking up 1 at a time.`,
+/// `Run summary [PID 7]: Requeuing 4 threads (from [private] 0x7f to 0x80), 1 at a time.`,
+/// `Run summary [PID 7]: 4 threads monitoring on 64 file-descriptors for 8 secs.`
+fn run_summary(line: &str) -> Option<Vec<(&'static str, String)>> {
+    let said = line.strip_prefix("Run summary ")?;
+    let said = said.split_once("]: ").map_or(said, |(_, said)| said);
+    let words: Vec<&str> = said.split([' ', ',', '[', ']', '(', ')']).filter(|word| !word.is_empty()).collect();
+    // The number before a word.
+    let count = |word: &str| {
+        let at = words.iter().position(|known| *known == word)?.checked_sub(1)?;
+        words[at].parse::<u64>().ok().map(|count| count.to_string())
+    };
+    let wakes = words.windows(3).find(|three| three[1..] == ["threads", "waking"]).map(|three| axis_value(three[0]));
+    let each = between(said, "waking up ", " at a time").or_else(|| between(said, "), ", " at a time"));
+    // What it does unless told otherwise is no axis: 1024 private futexes, of which one is woken at a time.
+    let shared = words.contains(&"shared").then(|| "shared".to_owned());
+    let futexes = words.windows(3).find(|three| three[0].parse::<u64>().is_ok() && three[2] == "futexes");
+    let axes = [
+        ("threads", count("threads")),
+        ("futexes", futexes.map(|three| axis_value(three[0])).filter(|count| count != "1024")),
+        ("descriptors", count("file-descriptors")),
+        ("wakers", wakes),
+        ("at_a_time", each.map(axis_value).filter(|count| count != "1")),
+        ("futex", shared),
+    ];
+    Some(axes.into_iter().filter_map(|(axis, value)| Some((axis, value?))).collect())
+}
+
 /// Parties are processes unless threads were asked for.
 fn kind_of(kind: &str) -> Option<(&'static str, String)> {
     (kind.trim() != "processes").then(|| ("of", axis_value(kind)))
@@ -94,11 +124,7 @@ fn is_progress(line: &str) -> bool {
     let amount = [", GB,", ", %,", "GB data processed, ", "% difference between max/avg runtime"]
         .iter()
         .any(|unit| line.contains(unit));
-    amount
-        || line.starts_with('#')
-        || line.starts_with('[')
-        || line.starts_with("Run summary")
-        || line.ends_with(" ops/sec")
+    amount || line.starts_with('#') || line.starts_with('[') || line.ends_with(" ops/sec")
 }
 
 fn figure(name: &str, line: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> {

@@ -2,13 +2,12 @@
 
 use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, rate, seconds};
-use crate::text::{SourceFault, axis_value, between, lines, need, number, shown};
+use crate::text::{SourceFault, axis_value, between, lines, need, number, one_line, shown};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "redis-benchmark",
     tool: "redis-benchmark",
-    about: "requests a second by command, and latency with its percentiles where printed; no spread is stated, and a \
-            test that stands there again is a further launch",
+    about: "requests a second by command, and latency with its percentiles where printed; no spread is stated",
     by_lines: true,
     detect,
     parse,
@@ -32,6 +31,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut axes: Vec<(&str, String)> = Vec::new();
     let mut heading: Vec<String> = Vec::new();
     let mut summary: Vec<&str> = Vec::new();
+    // Before version 6.2, shares of requests by whole milliseconds, which are no latency of their own.
+    let mut shares: Vec<&str> = Vec::new();
     // Options of a command above the output: -q and CSV do not print what they set.
     let mut asked: Vec<(&str, String)> = Vec::new();
     for (at, whole) in lines(source.text) {
@@ -46,6 +47,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             asked = options;
         } else if let Some(name) = between(line, "======", "======") {
             test = name.to_owned();
+            shares.clear();
             axes = asked.iter().filter(|(axis, _)| *axis == "pipeline").cloned().collect();
             sheet.begin_process();
         } else if line.starts_with("\"test\"") {
@@ -62,7 +64,11 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if let Some(value) = between(line, "throughput summary:", "requests per second") {
             sheet.readings.push(of_test(rps(value, at)?, &test, &axes));
         } else if let Some(value) = line.strip_suffix(" requests per second").filter(|value| number(value).is_some()) {
-            sheet.readings.push(of_test(rps(value, at)?, &test, &axes));
+            let reading = of_test(rps(value, at)?, &test, &axes);
+            let shown = std::mem::take(&mut shares);
+            sheet.readings.push(if shown.is_empty() { reading } else { reading.note(share_note(&shown)) });
+        } else if line.contains("% <= ") && line.ends_with(" milliseconds") && !line.contains("(cumulative") {
+            shares.push(line);
         } else if let Some((name, rest)) =
             line.split_once(": ").filter(|(_, rest)| rest.contains("requests per second"))
         {
@@ -82,6 +88,16 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         source.took(at);
     }
     Ok(Parsed::Sheets(vec![sheet]))
+}
+
+/// The first and the last shares of requests.
+fn share_note(shares: &[&str]) -> String {
+    const MOST: usize = 6;
+    let shown: Vec<&str> = match shares {
+        [first @ .., last] if first.len() >= MOST => first[..MOST - 1].iter().copied().chain(["...", last]).collect(),
+        all => all.to_vec(),
+    };
+    one_line(&format!("latency of requests: {}", shown.join(", ")), 300)
 }
 
 /// What the lines above a result say of the clients.

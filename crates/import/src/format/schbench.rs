@@ -26,6 +26,8 @@ struct SchbenchTable {
     /// Samples since then.
     samples: Option<f64>,
     quantiles: Vec<(f64, f64)>,
+    /// Of a report that is not the last one of its process: the present rate stands below it.
+    interim: bool,
 }
 
 /// Options of a command that define its figures, with the axes that they become.
@@ -94,8 +96,10 @@ impl SchbenchReader {
         } else if let Some((_, words)) = called(line, "schbench").filter(|(_, words)| is_command(line, words)) {
             self.end_process();
             self.axes = command(&words);
+        } else if line.starts_with("current rps:") {
+            self.tables.iter_mut().for_each(|table| table.interim = true);
         } else {
-            let begins = ["current rps:", "setting ", "sched delay:", "message threads", "warmup done"];
+            let begins = ["setting ", "sched delay:", "message threads", "warmup done"];
             return Ok(begins.iter().any(|begin| line.starts_with(begin)));
         }
         Ok(true)
@@ -106,7 +110,10 @@ impl SchbenchReader {
         let runtime = between(behind, "runtime ", " (s)").and_then(number);
         let samples = between(behind, "(s) (", " total samples").and_then(number);
         if let Some(earlier) = self.tables.iter().find(|table| table.name == name) {
-            let later = earlier.runtime.zip(runtime).is_some_and(|(earlier, now)| now > earlier);
+            // The final report may be of the same second as the one before.
+            let interim = earlier.interim;
+            let later =
+                earlier.runtime.zip(runtime).is_some_and(|(earlier, now)| now > earlier || (now == earlier && interim));
             let fewer = earlier.samples.zip(samples).is_some_and(|(earlier, now)| now < earlier);
             if later && !fewer && !self.apart {
                 self.tables.retain(|table| table.name != name);
@@ -115,7 +122,7 @@ impl SchbenchReader {
             }
         }
         self.apart = false;
-        self.tables.push(SchbenchTable { name, requests, runtime, samples, quantiles: Vec::new() });
+        self.tables.push(SchbenchTable { name, requests, runtime, samples, quantiles: Vec::new(), interim: false });
     }
 
     fn drain(&mut self) {

@@ -6,7 +6,7 @@ use model::{Metric, Unit};
 
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::date::unix;
-use crate::sheet::{SourceReading, SourceSheet, number as fact, rate, text};
+use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number as fact, rate, text};
 use crate::text::{SourceFault, after, axis_value, lines, name_value, need, number, snake};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
@@ -112,7 +112,10 @@ fn own(stressor: &str, key: &str, value: &str) -> Option<SourceReading> {
     }
     let words = key.replace('-', " ");
     let (scale, metric) = match () {
-        () if key.contains("per-sec") => (1.0, rate("")),
+        () if key.contains("per-sec") => match bytes_of(key) {
+            Some(scale) => (scale, bytes_per_second("")),
+            None => (1.0, rate("")),
+        },
         () if key.contains("nanosec") => (1e-9, Metric::lower(Unit::Seconds, "")),
         () => (1e-6, Metric::lower(Unit::Seconds, "")),
     };
@@ -121,6 +124,15 @@ fn own(stressor: &str, key: &str, value: &str) -> Option<SourceReading> {
         SourceReading::new(format!("stress_ng.{}", snake(key)), words, value * scale, metric)
             .at("stressor", axis_value(stressor)),
     )
+}
+
+/// Bytes in one of what a metric counts: `write128nt-MB-per-sec`. Its megabyte has 2^20 bytes.
+fn bytes_of(key: &str) -> Option<f64> {
+    let (counted, _) = key.split_once("-per-sec")?;
+    let unit = counted.rsplit('-').next()?;
+    let units = [("bytes", 0), ("KB", 10), ("KiB", 10), ("MB", 20), ("MiB", 20), ("GB", 30), ("GiB", 30)];
+    // On the terminal as it is written here, in YAML in lower case.
+    units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit)).map(|(_, shift)| f64::from(1_u32 << shift))
 }
 
 /// Words of the table's heading, without those of newer versions after them.

@@ -81,7 +81,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             }
             sheets.push(SourceSheet { machine, ..SourceSheet::default() });
         }
-        sheets[place].begin_process();
+        sheets[place].begin_repetition();
         row(&mut sheets[place], &columns, &names, &record, line)?;
     }
     // Every cell was understood, or the table refused.

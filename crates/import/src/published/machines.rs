@@ -69,8 +69,8 @@ impl PublishedMachine {
 pub(crate) fn slug(name: &str) -> String {
     let mut slug = String::new();
     for c in name.chars() {
-        if c.is_ascii_alphanumeric() || c == '.' {
-            slug.push(c.to_ascii_lowercase());
+        if c.is_alphanumeric() || c == '.' {
+            slug.extend(c.to_lowercase());
         } else if !slug.is_empty() && !slug.ends_with('-') {
             slug.push('-');
         }

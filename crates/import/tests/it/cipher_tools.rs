@@ -1,11 +1,11 @@
 //! What cryptsetup prints of ciphers.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, import_fixture, keys, near, noted, read_as, refused_as, text, value};
+use crate::common::{estimate, import_repeats, keys, near, noted, read_repeats, refused_as, text, value};
 
 #[test]
 fn cryptsetup_reads_ciphers_and_hashes() {
-    let run = &import_fixture("cryptsetup.txt")[0];
+    let run = &import_repeats("cryptsetup.txt")[0];
     for (key, expected) in [
         ("cryptsetup.pbkdf2:hash=sha1,key=256bit", 1e6),
         ("cryptsetup.encryption:cipher=aes-cbc,key=128bit", 1000.5 * 1_048_576.0),
@@ -16,9 +16,9 @@ fn cryptsetup_reads_ciphers_and_hashes() {
     assert_eq!(run.figures.len(), 5);
     assert!(noted(run, "not available: PBKDF2 with whirlpool, and 1 more") && noted(run, "argon2"));
     let one = text("cryptsetup.txt");
-    let run = &read_as("cryptsetup", &[&one[..], &one.replace("1000.5", "1200.5")].concat())[0];
+    let run = &read_repeats("cryptsetup", &[&one[..], &one.replace("1000.5", "1200.5")].concat())[0];
     assert_eq!(estimate(run, "cryptsetup.encryption:cipher=aes-cbc,key=128bit").launches, 2);
-    let run = &read_as("cryptsetup", &[&one[..], &one.replace("root@box", "root@other")].concat())[0];
+    let run = &read_repeats("cryptsetup", &[&one[..], &one.replace("root@box", "root@other")].concat())[0];
     assert!(near(value(run, "cryptsetup.pbkdf2:hash=sha1,key=256bit,host=other"), 1e6), "{:?}", keys(run));
     for (from, to, expected) in [
         ("1000.5 MiB/s", "1000.5 GiB/s", "the unit 'GiB/s' is not known at line 7"),

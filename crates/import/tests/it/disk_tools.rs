@@ -1,7 +1,7 @@
 //! What tools of files print in their corners: directions, times instead of rates, several documents in one file.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, import_fixture, keys, near, read_as, refused_as, text, unread, value};
+use crate::common::{estimate, import_fixture, keys, near, read_as, read_repeats, refused_as, text, unread, value};
 
 fn job(name: &str, bandwidth: u32, more: &str) -> String {
     format!(
@@ -20,15 +20,16 @@ fn document(timestamp: u32, list: &str, jobs: &[String]) -> String {
 fn documents_of_fio_in_one_file_are_processes_and_its_states_are_not() {
     let first = document(1000, "jobs", &[job("a", 1000, "\"elapsed\": 10,")]);
     let again = document(2000, "jobs", &[job("a", 3000, "\"elapsed\": 10,")]);
-    let run = &read_as("fio", &["fio: a warning\n", &first, &again, "\na: (groupid=0, jobs=1): err= 0\n"].concat())[0];
+    let run =
+        &read_repeats("fio", &["fio: a warning\n", &first, &again, "\na: (groupid=0, jobs=1): err= 0\n"].concat())[0];
     let key = "fio.read_bandwidth:job=a";
     assert_eq!((estimate(run, key).launches, run.figures[0].values()), (2, vec![1000.0, 3000.0]));
     // With --status-interval, the same run is stated again and again.
     let later = document(1005, "jobs", &[job("a", 2000, "\"elapsed\": 15,")]);
-    let run = &read_as("fio", &[&first[..], &later].concat())[0];
+    let run = &read_repeats("fio", &[&first[..], &later].concat())[0];
     assert!(near(value(run, key), 2000.0) && estimate(run, key).launches == 1);
     let started = |bandwidth| document(1000, "jobs", &[job("a", bandwidth, "\"job_start\": 77, \"elapsed\": 10,")]);
-    let run = &read_as("fio", &[started(1000), started(4000)].concat())[0];
+    let run = &read_repeats("fio", &[started(1000), started(4000)].concat())[0];
     assert!(near(value(run, key), 4000.0));
 }
 

@@ -175,7 +175,7 @@ fn intervals_keep_their_stated_level() {
     let request = estimate(run, "netperf.tcp_request_response");
     assert!(near(request.value, 50_000.0) && request.method == EstimateMethod::None);
     assert!(near(value(run, "netperf.udp_stream:message=65507B"), 5e8));
-    assert!(near(value(run, "netperf.udp_stream_received"), 4.95e8));
+    assert!(near(value(run, "netperf.udp_stream_received:message=65507B"), 4.95e8));
     let run = &import_fixture("netperf-omni.csv")[0];
     let omni = estimate(run, "netperf.tcp_request_response");
     assert!(near(omni.low, 9_800.0) && near(omni.high, 10_200.0) && omni.batches == 3);

@@ -1,7 +1,9 @@
 //! The tables that harnesses print for machines and for people beside their JSON.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, import, import_fixture, keys, named, near, read_as, refused_as, text, unread, value};
+use crate::common::{
+    estimate, import, import_fixture, keys, named, near, read_as, read_repeats, refused_as, text, unread, value,
+};
 use model::{Catalogue, Outcome, Unit};
 
 fn detected(text: &str) -> String {
@@ -74,7 +76,7 @@ fn separated_values_of_jmh_are_read_by_their_headings() {
                 \"org.example.Sort.run:gc.alloc.rate\",\"thrpt\",4,10,9.500000,0.500000,\"MB/sec\",1000\n";
     let text = format!("{heading}\n{rows}");
     assert_eq!(detected(&text), "jmh");
-    let run = &read_as("jmh", &text)[0];
+    let run = &read_repeats("jmh", &text)[0];
     let throughput = named(run, "jmh.throughput");
     assert!(near(value(run, "jmh.throughput:benchmark=org.example.Sort.run,threads=4,size=1000"), 1_050_500.0));
     assert!(throughput.notes.iter().any(|note| note.contains("JMH's error at 99.9% over iterations: 12.5 ops/ms")));
@@ -82,9 +84,9 @@ fn separated_values_of_jmh_are_read_by_their_headings() {
     assert_eq!(run.figures.len(), 2, "rates of a profiler are other quantities");
     let note = run.session.notes.iter().find(|note| note.contains("not understood")).unwrap();
     assert!(note.contains("1 line with numbers was not understood: line 4"), "{note}");
-    let note = &read_as("jmh", &text.replace('\n', "\r\n"))[0].session.notes[0];
+    let note = &read_repeats("jmh", &text.replace('\n', "\r\n"))[0].session.notes[0];
     assert!(note.contains("line 4"), "{note}");
-    let twice = read_as("jmh", &format!("{text}{text}").replace(',', ";"));
+    let twice = read_repeats("jmh", &format!("{text}{text}").replace(',', ";"));
     assert_eq!(named(&twice[0], "jmh.throughput").values().len(), 2, "appended tables are processes");
     let error = refused_as("jmh", &text.replace("Samples", "Wonders"));
     assert!(error.contains("its column 'Wonders' is not known at line 1"), "{error}");
@@ -132,7 +134,7 @@ fn tables_of_two_programs_and_counters_of_their_own_are_told() {
     let first = "BM_X<int, 4>   5.50 ns   5.25 ns   100 depth=7 bytes_per_second=1G/s";
     let second = "BM_X<int, 4>   7.50 ns   7.25 ns   100";
     let text = [table("./one", first), table("./two", second)].concat();
-    let run = &read_as("google-benchmark-text", &text)[0];
+    let run = &read_repeats("google-benchmark-text", &text)[0];
     assert!(
         near(value(run, "google_benchmark.real_time:benchmark=BM_X<int; 4>,program=./two"), 7.5e-9),
         "{:?}",
@@ -140,7 +142,10 @@ fn tables_of_two_programs_and_counters_of_their_own_are_told() {
     );
     assert!(run.session.notes.iter().any(|note| note.contains("in 1 rows are not read; the first is 'depth=7'")));
     let twice = [table("./one", second), table("./one", second)].concat();
-    assert_eq!(named(&read_as("google-benchmark-text", &twice)[0], "google_benchmark.real_time").values().len(), 2);
+    assert_eq!(
+        named(&read_repeats("google-benchmark-text", &twice)[0], "google_benchmark.real_time").values().len(),
+        2
+    );
     // With --benchmark_counters_tabular the heading names the counters, and a process has several tables.
     let tabular = |heading: &str, row: &str| {
         format!("{dashes}\nBenchmark   Time   CPU   Iterations {heading}\n{dashes}\n{row}\n")
@@ -150,10 +155,10 @@ fn tables_of_two_programs_and_counters_of_their_own_are_told() {
         tabular("", "BM_B   2.50 ns   2.25 ns   100"),
     ]
     .concat();
-    let run = &read_as("google-benchmark-text", &once)[0];
+    let run = &read_repeats("google-benchmark-text", &once)[0];
     assert!(near(value(run, "google_benchmark.bytes:benchmark=BM_A"), 1.5 * 1_048_576.0), "{:?}", keys(run));
     assert!(near(value(run, "google_benchmark.real_time:benchmark=BM_B"), 2.5e-9));
-    let run = &read_as("google-benchmark-text", &[once.clone(), once].concat())[0];
+    let run = &read_repeats("google-benchmark-text", &[once.clone(), once].concat())[0];
     assert!(run.figures.iter().all(|figure| figure.values().len() == 2), "the same again is a further process");
     let error = refused_as("google-benchmark-text", &text.replace("=1G/s", "=1Q/s"));
     assert!(error.contains("is not a rate with a known unit at line 5"), "{error}");

@@ -1,7 +1,7 @@
 //! What benchmark harnesses print in their corners: settings that define a figure, further processes, several units.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{named, near, read_as, refused_as, unread, value};
+use crate::common::{named, near, read_as, read_repeats, refused_as, unread, value};
 use import::detect;
 use model::{Better, Unit};
 
@@ -29,16 +29,16 @@ fn a_report_of_schbench_without_a_later_runtime_is_a_further_process() {
              \t* 99.0th: 90 (2 samples)\n\t  min=1, max=99\n"
         )
     };
-    let growing = &read_as("schbench", &[report(10, 7), report(20, 8)].concat())[0];
+    let growing = &read_repeats("schbench", &[report(10, 7), report(20, 8)].concat())[0];
     assert!(near(value(growing, "schbench.wakeup_latency"), 8e-6), "the last report stands for its process");
-    let again = &read_as("schbench", &[report(10, 7), report(20, 8), report(10, 5), report(20, 6)].concat())[0];
+    let again = &read_repeats("schbench", &[report(10, 7), report(20, 8), report(10, 5), report(20, 6)].concat())[0];
     assert_eq!(named(again, "schbench.wakeup_latency").values(), [8e-6, 6e-6]);
     // Of two kernels on one page the second ran longer, with fewer samples or behind other words.
     let fewer = report(20, 8).replace("(100 total", "(96 total");
     for page in
         [[report(10, 7), fewer].concat(), [&report(10, 7), "With the patch we get this:\n", &report(20, 8)].concat()]
     {
-        assert_eq!(named(&read_as("schbench", &page)[0], "schbench.wakeup_latency").values(), [7e-6, 8e-6]);
+        assert_eq!(named(&read_repeats("schbench", &page)[0], "schbench.wakeup_latency").values(), [7e-6, 8e-6]);
     }
     // Columns that were added beside the tool's own are not taken for its values.
     let beside = report(10, 7).replace("50.0th: 7 (7 samples)", "50.0th: 7 9 11");
@@ -112,9 +112,9 @@ fn go_benchmarks_of_two_processes_and_of_two_machines_stand_apart() {
             "goos: linux\ngoarch: amd64\npkg: example.org/x\ncpu: {cpu}\nBenchmarkPut-8 100 {time} ns/op\nPASS\nok  \texample.org/x\t1.0s\n"
         )
     };
-    let one = read_as("go-bench", &[process("CPU A", "250"), process("CPU A", "260")].concat());
+    let one = read_repeats("go-bench", &[process("CPU A", "250"), process("CPU A", "260")].concat());
     assert_eq!((one.len(), named(&one[0], "go_bench.time").values().len()), (1, 2));
-    let two = read_as("go-bench", &[process("CPU A", "250"), process("CPU B", "125")].concat());
+    let two = read_repeats("go-bench", &[process("CPU A", "250"), process("CPU B", "125")].concat());
     assert_eq!(two.len(), 2);
     assert!(near(value(&two[1], "go_bench.time:benchmark=Put,threads=8,package=example.org/x"), 125e-9));
 }
@@ -166,12 +166,12 @@ fn commands_of_schbench_and_hackbench_define_their_figures() {
     let report =
         |median: u32| format!("Latency percentiles (usec)\n\t50.0th: {median}\n\t*99.0th: 90\n\tmin=0, max=99\n");
     let page = ["$> schbench -m 20 -t 2 -r 30\n", &report(86), "# schbench -m2 --threads=8 -L\n", &report(10)].concat();
-    let run = &read_as("schbench", &page)[0];
+    let run = &read_repeats("schbench", &page)[0];
     assert!(near(value(run, "schbench.latency:message_threads=20,workers=2"), 86e-6));
     assert!(near(value(run, "schbench.latency:message_threads=2,workers=8,locking=off"), 10e-6));
     let old = "Running with 10*40 (== 400) tasks.\nTime: 5.484\nRunning with 10*40 (== 400) tasks.\nTime: 4.039\n";
     assert_eq!(detect("x", old.as_bytes()).unwrap().name, "hackbench");
-    let run = &read_as("hackbench", old)[0];
+    let run = &read_repeats("hackbench", old)[0];
     assert_eq!(named(run, "hackbench.time").values(), [5.484, 4.039]);
     assert!(near(value(run, "hackbench.time:groups=10,descriptors=40"), (5.484 + 4.039) / 2.0));
     let new = |time: &str| {
@@ -183,7 +183,7 @@ fn commands_of_schbench_and_hackbench_define_their_figures() {
     let page =
         ["# hackbench -p\n", &new("0.250"), "we use hackbench for this\n", &new("0.350"), "$ hackbench\n", &new("4.5")];
     assert_eq!(detect("x", new("1").as_bytes()).unwrap().name, "hackbench", "a mail program broke its first line");
-    let run = &read_as("hackbench", &page.concat())[0];
+    let run = &read_repeats("hackbench", &page.concat())[0];
     let figure = |more: &str| {
         value(run, &format!("hackbench.time:mode=process,groups=10,descriptors=40,messages=100,size=100B{more}"))
     };

@@ -1,7 +1,10 @@
 //! What scripts that measure a whole host print.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, import, import_fixture, keys, near, noted, read_as, refused_as, text, unread, value};
+use crate::common::{
+    estimate, import, import_fixture, import_repeats, keys, near, noted, read_as, read_repeats, refused_as, text,
+    unread, value,
+};
 use model::{Catalogue, EstimateMethod};
 
 #[test]
@@ -47,17 +50,20 @@ fn yabs_reads_disks_places_and_scores() {
 #[test]
 fn runs_of_yabs_are_processes_of_one_machine_or_runs_of_several() {
     let one = text("yabs.txt");
-    let runs = read_as("yabs", &[&one[..], &one.replace("100.25", "300.25")].concat());
+    let runs = read_repeats("yabs", &[&one[..], &one.replace("100.25", "300.25")].concat());
     let read = estimate(&runs[0], "yabs.disk_read:block=4KiB");
     assert_eq!((runs.len(), read.launches), (1, 2));
     let other = one.replace("/dev/vdb9", "/dev/vda1");
-    assert_eq!(read_as("yabs", &[&one[..], &other].concat()).len(), 2, "another disk");
+    assert_eq!(read_repeats("yabs", &[&one[..], &other].concat()).len(), 2, "another disk");
     let other = one.replace("Example CPU 8", "Example CPU 9");
     let runs = import("x.txt", [&one[..], &other].concat().as_bytes(), None, &Catalogue::default()).unwrap();
     assert_ne!(runs[0].machine.name, runs[1].machine.name, "another processor is another machine");
     // Printed with its JSON behind it, and with the progress that a terminal overwrites.
     let both = [&one.replace("fio Disk", "Running fio...\r\x1b[0Kfio Disk")[..], &text("yabs.json")].concat();
-    assert_eq!((keys(&read_as("yabs", &both)[0]), unread("yabs", &both)), (keys(&read_as("yabs", &one)[0]), 0));
+    assert_eq!(
+        (keys(&read_repeats("yabs", &both)[0]), unread("yabs", &both)),
+        (keys(&read_repeats("yabs", &one)[0]), 0)
+    );
 }
 
 #[test]
@@ -144,7 +150,7 @@ fn what_older_logs_of_sbc_bench_do_not_say_stands_apart_by_its_order() {
 
 #[test]
 fn passmark_reads_marks_and_results() {
-    let run = &import_fixture("passmark.txt")[0];
+    let run = &import_repeats("passmark.txt")[0];
     for (key, expected) in [
         ("passmark.cpu_mark", 15_000.5),
         ("passmark.memory_mark", 2500.5),
@@ -163,17 +169,20 @@ fn passmark_reads_marks_and_results() {
     assert_eq!(run.machine.number("memory.total"), Some(16_000.0 * 1_048_576.0));
     let one = text("passmark.txt");
     let fewer = one.replace("NumTestProcesses: 8", "NumTestProcesses: 2");
-    let run = &read_as("passmark", &fewer)[0];
+    let run = &read_repeats("passmark", &fewer)[0];
     assert!(near(value(run, "passmark.cpu_mark:processes=2"), 15_000.5), "{:?}", keys(run));
     assert!(near(value(run, "passmark.single_thread"), 3000.5e6));
     let nameless = |processes: u32| {
         format!("Results:\n  NumTestProcesses: {processes}\n  CPU_INTEGER_MATH: 1\n  CPU_SINGLETHREAD: 2\n")
     };
-    let run = &read_as("passmark", &[nameless(24), nameless(12)].concat())[0];
+    let run = &read_repeats("passmark", &[nameless(24), nameless(12)].concat())[0];
     assert!(near(value(run, "passmark.single_thread:processes=12"), 2e6), "{:?}", keys(run));
-    let runs = read_as("passmark", &[&one[..], &one, &one.replace("CPU 8", "CPU 9")].concat());
+    let runs = read_repeats("passmark", &[&one[..], &one, &one.replace("CPU 8", "CPU 9")].concat());
     assert_eq!((runs.len(), estimate(&runs[0], "passmark.cpu_mark").launches), (2, 2));
-    assert!(noted(&read_as("passmark", &one.replace("Complete: true", "Complete: false"))[0], "not all of its tests"));
+    assert!(noted(
+        &read_repeats("passmark", &one.replace("Complete: true", "Complete: false"))[0],
+        "not all of its tests"
+    ));
     let error = refused_as("passmark", &one.replace("50000.5", "many"));
     assert!(error.contains("'many' is not a usable number at line 13"), "{error}");
 }

@@ -1,7 +1,10 @@
 //! What tools of links between machines and between processors print: ping, nuttcp, core-to-core-latency.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, import_fixture, keys, named, near, noted, read_as, refused_as, text, unread, value};
+use crate::common::{
+    estimate, import_fixture, import_repeats, keys, named, near, noted, read_as, read_repeats, refused_as, text,
+    unread, value,
+};
 use model::{Better, EstimateMethod, Outcome};
 
 #[test]
@@ -37,7 +40,7 @@ fn hosts_payloads_and_pauses_define_round_trips() {
 
 #[test]
 fn transfers_of_nuttcp_are_read_as_words_members_and_both_ends() {
-    let run = &import_fixture("nuttcp.txt")[0];
+    let run = &import_repeats("nuttcp.txt")[0];
     for (key, expected) in [
         ("nuttcp.bandwidth:protocol=tcp,peer=peer", 1250e6),
         ("nuttcp.cpu_sender:protocol=tcp,peer=peer", 0.5),
@@ -58,7 +61,7 @@ fn transfers_of_nuttcp_are_read_as_words_members_and_both_ends() {
     assert!(matches!(idle.outcome, Outcome::Below { bound } if near(bound, 0.005)), "less than half a percent");
     assert_eq!((named(run, "nuttcp.loss").metric.better, unread("nuttcp", &text("nuttcp.txt"))), (Better::Lower, 0));
     let last = " 100.0000 MB /   1.00 sec =   800.0000 Mbps 50 %TX 40 %RX 0 retrans 0.25 msRTT\n";
-    let alone = &read_as("nuttcp", &last.repeat(2))[0];
+    let alone = &read_repeats("nuttcp", &last.repeat(2))[0];
     assert_eq!(named(alone, "nuttcp.bandwidth").values().len(), 2, "each line is a process");
     assert!(noted(alone, "are not printed without -v"));
     // Hosts of two prompts, and two peers, are no launches of each other.
@@ -70,7 +73,7 @@ fn transfers_of_nuttcp_are_read_as_words_members_and_both_ends() {
         "root@vm3:~# nuttcp 10.0.0.45\n",
         last,
     ];
-    let page = &read_as("nuttcp", &page.concat())[0];
+    let page = &read_repeats("nuttcp", &page.concat())[0];
     for point in ["peer=10.0.0.48,host=vm2", "peer=10.0.0.48,host=vm3", "peer=10.0.0.45,host=vm3"] {
         assert!(near(value(page, &format!("nuttcp.bandwidth:protocol=tcp,{point}")), 1e8), "{:?}", keys(page));
     }

@@ -3,7 +3,7 @@
 use import::{ImportOptions, import};
 use model::Catalogue;
 
-use crate::common::{keys, near, noted, read_as, refused_as, value};
+use crate::common::{keys, near, noted, read_as, read_repeats, refused_as, value};
 
 const IPERF: &str = "Connecting to host 192.0.2.7, port 5201
 [  5] local 192.0.2.1 port 50001 connected to 192.0.2.7 port 5201
@@ -43,18 +43,6 @@ fn lines_of_programs_beside_each_other_are_refused() {
     let both: String = IPERF.lines().map(|line| format!("client-1  | {line}\nserver-1  | {line}\n")).collect();
     let said = refused_as("iperf", &both);
     assert!(said.contains("'client-1' and 'server-1' from line 2 on") && said.contains("of its own"), "{said}");
-}
-
-#[test]
-fn outputs_under_different_words_are_no_launches() {
-    let table = |ns: &str| format!("```\n# OSU MPI Latency Test v7.0\n# Size          Latency (us)\n8  {ns}\n```\n");
-    let page = |one: &str, other: &str| format!("{one}\n{}\n{other}\n{}", table("0.25"), table("0.45"));
-    for (one, other) in [("Shared memory:", "Over the wire:"), ("## ring = 4", "## tree = 4")] {
-        let said = refused_as("osu", &page(one, other));
-        assert!(said.contains(one) && said.contains(other) && said.contains("at line 8"), "{said}");
-    }
-    let run = read_as("osu", &page("Run 1:", "Run 2:")).remove(0);
-    assert_eq!(run.figures[0].outcome.estimate().map(|found| found.launches), Some(2));
 }
 
 #[test]
@@ -166,20 +154,11 @@ Tot:             365   5350  20000
 }
 
 #[test]
-fn outputs_of_two_prompts_are_of_two_machines() {
-    let table = "# OSU MPI Latency Test v7.0\n# Size          Latency (us)\n8  0.25\n";
-    let of = |one: &str, other: &str| format!("{one} osu_latency\n{table}{other} osu_latency\n{table}");
-    let said = refused_as("osu", &of("[ann@box ~]$", "ann@tube:~$"));
-    assert!(said.contains("'box' and 'tube'") && said.contains("at line 5"), "{said}");
-    assert_eq!(read_as("osu", &of("[ann@box ~]$", "ann@box:/tmp$")).len(), 1);
-}
-
-#[test]
 fn what_was_watched_names_no_command() {
     let text = |who: &str| {
         let one =
             format!(" Performance counter stats for '{who}':\n\n  5,000  cycles\n\n  2.5 seconds time elapsed\n\n");
-        keys(&read_as("perf-stat", &format!("{one}{one}"))[0]).len()
+        keys(&read_repeats("perf-stat", &format!("{one}{one}"))[0]).len()
     };
     assert_eq!((text("sort file"), text("system wide")), (2, 4));
 }

@@ -1,12 +1,15 @@
 //! What tools print that people use to choose machines: matrices of memory, fabrics, parallel codes and disks.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{self, estimate, goes, import_fixture, keys, named, near, read_as, refused_as, text, value};
+use crate::common::{
+    self, estimate, goes, import_fixture, import_repeats, keys, named, near, read_as, read_repeats, refused_as, text,
+    value,
+};
 use model::{Better, EstimateMethod, Unit};
 
 #[test]
 fn nodes_mixes_and_delays_of_mlc_define_its_figures() {
-    let run = &import_fixture("mlc.txt")[0];
+    let run = &import_repeats("mlc.txt")[0];
     for (key, expected) in [
         ("mlc.idle_latency:node=0,memory=0,access=random", 80.5e-9),
         ("mlc.idle_latency:node=1,memory=2,access=random", 301.5e-9),
@@ -36,7 +39,8 @@ fn nodes_mixes_and_delays_of_mlc_define_its_figures() {
 fn sockets_of_old_mlc_and_excerpts_without_its_name_are_read() {
     let text = "Measuring idle latencies (in ns)...\n\tMemory node\nSocket\t     0\t     1\n     0\t  70.5\t 0.0\n\n\
                 Measuring idle latencies (in ns)...\n\tMemory node\nSocket\t     0\t     1\n     0\t  74.5\t 120.5\n";
-    let run = &common::import("x", text.as_bytes(), None, &model::Catalogue::default()).unwrap()[0];
+    assert_eq!(import::detect("x", text.as_bytes()).unwrap().name, "mlc");
+    let run = &read_repeats("mlc", text)[0];
     let local = estimate(run, "mlc.idle_latency:socket=0,memory=0");
     assert!(goes(&local, 70.5e-9, 74.5e-9, 0.05e-9) && local.launches == 2);
     assert_eq!(estimate(run, "mlc.idle_latency:socket=0,memory=1").launches, 1, "0 is no value");
@@ -47,7 +51,7 @@ fn sockets_of_old_mlc_and_excerpts_without_its_name_are_read() {
     );
     let buffers = "Using buffer size of 0.062MiB\nEach iteration took 12.5 core clocks (2.5 ns)\n\
                    Using buffer size of 64.000MB\nEach iteration took 412.5 core clocks (92.5 ns)\n";
-    let run = &read_as("mlc", buffers)[0];
+    let run = &read_repeats("mlc", buffers)[0];
     assert_eq!(keys(run), ["mlc.idle_latency:buffer=0.062MiB", "mlc.idle_latency:buffer=64.000MiB"]);
 }
 
@@ -77,7 +81,7 @@ const MIB: f64 = 1_048_576.0;
 
 #[test]
 fn ends_of_a_connection_and_settings_of_perftest_stand_apart() {
-    let run = &import_fixture("perftest.txt")[0];
+    let run = &import_repeats("perftest.txt")[0];
     let client = estimate(run, "perftest.rdma_write_bw:size=64KiB,qps=1");
     assert!(goes(&client, 11_000.5 * MIB, 11_020.5 * MIB, 0.005 * MIB), "{client:?}");
     assert_eq!(client.launches, 2, "the server states the same test, which is no third launch");
@@ -114,15 +118,15 @@ fn settings_in_which_processes_of_perftest_differ_are_axes() {
              \x2065536      5000             {rate}            {rate}              0.100000\n----------\n"
         )
     };
-    let run = &read_as("perftest", &[process("mlx9_0", "100.50"), process("mlx9_1", "50.50")].concat())[0];
+    let run = &read_repeats("perftest", &[process("mlx9_0", "100.50"), process("mlx9_1", "50.50")].concat())[0];
     assert!(near(value(run, "perftest.rdma_write_bw:size=64KiB,qps=1,device=mlx9_1"), 50.5 * MIB), "{:?}", keys(run));
     assert_eq!(run.machine.text("network.device"), None);
-    let run = &read_as("perftest", &[process("mlx9_0", "100.50"), process("mlx9_0", "50.50")].concat())[0];
+    let run = &read_repeats("perftest", &[process("mlx9_0", "100.50"), process("mlx9_0", "50.50")].concat())[0];
     assert_eq!(estimate(run, "perftest.rdma_write_bw:size=64KiB,qps=1").launches, 2);
     // An end that saw nothing has no value; a rate below the last digit is a bound.
     let nothing = process("mlx9_0", "0.00").replace("0.100000", "0.000000");
     assert!(refused_as("perftest", &nothing).contains("ends before any figure"));
-    let run = &read_as("perftest", &process("mlx9_0", "0.00"))[0];
+    let run = &read_repeats("perftest", &process("mlx9_0", "0.00"))[0];
     let bound = run.figures.iter().find(|figure| figure.probe == "perftest.rdma_write_bw").unwrap();
     assert!(
         matches!(bound.outcome, model::Outcome::Below { bound } if near(bound, 0.005 * MIB)),
@@ -153,7 +157,7 @@ fn excerpts_of_perftest_take_their_test_from_the_command() {
 
 #[test]
 fn runs_of_npb_that_passed_are_figures_by_class_size_and_flags() {
-    let run = &import_fixture("npb.txt")[0];
+    let run = &import_repeats("npb.txt")[0];
     let ft = estimate(run, "npb.ft:class=S,size=64x64x64,processes=2");
     assert!(goes(&ft, 3900.5e6, 4000.5e6, 0.005e6) && ft.launches == 2, "{ft:?}");
     for (key, expected) in [
@@ -205,7 +209,7 @@ fn results_of_npb_that_end_early_are_refused_with_their_line() {
 
 #[test]
 fn empty_columns_of_iozone_are_found_by_where_their_headings_stand() {
-    let run = &import_fixture("iozone.txt")[0];
+    let run = &import_repeats("iozone.txt")[0];
     let write = estimate(run, "iozone.write:file=100MiB,record=4KiB,mode=direct+fsync,path=/mnt/a/iozone");
     assert!(goes(&write, 50_000.0 * 1024.0, 50_010.0 * 1024.0, 512.0) && write.launches == 2);
     for (key, expected) in [
@@ -269,7 +273,7 @@ fn excerpts_and_cut_outputs_of_iozone_are_told() {
 
 #[test]
 fn rows_of_bonnie_are_read_by_their_version_and_what_was_too_quick_is_told() {
-    let runs = import_fixture("bonnie.txt");
+    let runs = import_repeats("bonnie.txt");
     let names: Vec<&str> = runs.iter().map(|run| run.machine.name.as_str()).collect();
     assert_eq!(names, ["node1", "node2", "node3", "node4"]);
     let versions: Vec<_> = runs.iter().map(|run| run.origin.as_ref().unwrap().version.clone().unwrap()).collect();

@@ -4,6 +4,7 @@ mod cipher_tools;
 mod common;
 mod compute_tools;
 mod disk_tools;
+mod faults;
 mod formats;
 mod harness_tables;
 mod harnesses;

@@ -1,7 +1,7 @@
 //! What tools of memory print in their corners: settings, missing averages, times of few digits.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, keys, named, near, noted, read_as, refused_as, unread, value};
+use crate::common::{estimate, keys, named, near, noted, read_as, read_repeats, refused_as, unread, value};
 
 const MIB: f64 = 1_048_576.0;
 
@@ -161,10 +161,10 @@ fn devices_threads_and_memory_of_babelstream_are_no_launches() {
     let key = "babelstream.copy:model=CUDA,precision=double";
     let device = |name: &str| format!("Using CUDA device {name}\nDriver: 11040\n");
     let two = [process(&device("GPU A"), 40_000), process(&device("GPU B"), 20_000)].concat();
-    let run = &read_as("babelstream", &two)[0];
+    let run = &read_repeats("babelstream", &two)[0];
     assert!(near(value(run, &format!("{key},device=GPU A")), 40e9), "{:?}", keys(run));
     assert!(near(value(run, &format!("{key},device=GPU B")), 20e9));
-    let one = &read_as("babelstream", &process(&device("GPU A"), 40_000).repeat(2))[0];
+    let one = &read_repeats("babelstream", &process(&device("GPU A"), 40_000).repeat(2))[0];
     assert_eq!(
         (named(one, "babelstream.copy").values().len(), one.machine.text("device.model").as_deref()),
         (2, Some("GPU A"))
@@ -177,11 +177,11 @@ fn devices_threads_and_memory_of_babelstream_are_no_launches() {
         "> export OMP_NUM_THREADS=4\n> ./omp-stream\n",
         &process("Memory: MANAGED\n", 6000),
     ];
-    let run = &read_as("babelstream", &shell.concat())[0];
+    let run = &read_repeats("babelstream", &shell.concat())[0];
     assert!(near(value(run, &format!("{key},threads=1")), 4e9) && near(value(run, key), 9e9), "{:?}", keys(run));
     assert!(near(value(run, &format!("{key},threads=4,memory=MANAGED")), 6e9));
     let wrong = process("Validation failed on sum. Error 3.5e-06\n", 4000);
-    assert!(noted(&read_as("babelstream", &wrong)[0], "reports wrong results: Validation failed on sum"));
+    assert!(noted(&read_repeats("babelstream", &wrong)[0], "reports wrong results: Validation failed on sum"));
 }
 
 #[test]
@@ -215,10 +215,10 @@ fn stream_under_two_commands_is_two_figures() {
     };
     let spread = "[user@node stream]$ OMP_NUM_THREADS=4 ./stream";
     let same = [run("./stream", 1000.0), run("./stream", 1100.0)].concat();
-    let copy = estimate(&read_as("stream", &same)[0], "memory.copy:working_set=15625KiB");
+    let copy = estimate(&read_repeats("stream", &same)[0], "memory.copy:working_set=15625KiB");
     assert_eq!(copy.launches, 2, "{copy:?}");
     let pinned = [run("./stream", 1000.0), run("likwid-pin -c N:0-23 ./stream", 2000.0)].concat();
-    let read = &read_as("stream", &pinned)[0];
+    let read = &read_repeats("stream", &pinned)[0];
     let copy = "memory.copy:command=likwid-pin -c N:0-23 ./stream,working_set=15625KiB";
     assert!(near(value(read, copy), 2e9) && read.figures.len() == 8, "{:?}", keys(read));
     assert_eq!(unread("stream", &pinned), 0);
@@ -253,15 +253,15 @@ fn tinymembench_on_two_processors_is_two_figures() {
     };
     let title = "==========\n== Memory bandwidth tests    ==\n==========\n";
     let (little, big) = ("Executing benchmark on cpu0 (Cortex-A53):", "Executing benchmark on cpu4 (Cortex-A72):");
-    let read = &read_as("tinymembench", &[run(little, "1994.5", title), run(big, "3994.5", title)].concat())[0];
+    let read = &read_repeats("tinymembench", &[run(little, "1994.5", title), run(big, "3994.5", title)].concat())[0];
     assert!(near(value(read, "tinymembench.c_copy:bound=cpu4 (Cortex-A72)"), 3.9945e9), "{:?}", keys(read));
     assert_eq!(read.figures.len(), 6);
     // Without the title the row behind the latencies is one of the next process.
     let bare = [run(little, "1994.5", ""), run(little, "2994.5", "")].concat();
-    let read = &read_as("tinymembench", &bare)[0];
+    let read = &read_repeats("tinymembench", &bare)[0];
     assert_eq!((estimate(read, "tinymembench.c_copy").launches, unread("tinymembench", &bare)), (2, 0));
     let commands =
         [run("$ taskset -c 5 ./tinymembench", "1994.5", title), run("$ taskset -c 0 ./tinymembench", "2994.5", "")];
-    let read = &read_as("tinymembench", &commands.concat())[0];
+    let read = &read_repeats("tinymembench", &commands.concat())[0];
     assert!(near(value(read, "tinymembench.c_copy:bound=taskset -c 0 ./tinymembench"), 2.9945e9), "{:?}", keys(read));
 }

@@ -1,7 +1,7 @@
 //! What tools of networks and message passing print in their corners: directions, sides, settings of a table.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{import, keys, near, read_as, refused_as, text, value};
+use crate::common::{import, keys, near, read_as, read_repeats, refused_as, text, value};
 use model::{Catalogue, FigureKey, Outcome, Run};
 
 fn bound(run: &Run, key: &str) -> f64 {
@@ -27,7 +27,7 @@ fn a_server_of_iperf_2_receives_and_each_of_its_clients_is_a_test() {
         &client(5, "[  5] 0.0- 5.0 sec  0.50 GBytes  840 Mbits/sec\n"),
     ]
     .concat();
-    let run = &read_as("iperf", &text)[0];
+    let run = &read_repeats("iperf", &text)[0];
     assert_eq!(keys(run), ["iperf.received:protocol=tcp,streams=1"]);
     assert_eq!(run.figures[0].values(), [110e6, 105e6], "intervals are no results, and no client is dropped");
     // A second client while the intervals of the first go on belongs to the same time.
@@ -37,7 +37,7 @@ fn a_server_of_iperf_2_receives_and_each_of_its_clients_is_a_test() {
                 [  5] local 192.0.2.1 port 5001 connected with 192.0.2.3 port 40002\n\
                 [  4] 1.0- 2.0 sec  100 MBytes  800 Mbits/sec\n[  5] 0.0- 2.0 sec  100 MBytes  400 Mbits/sec\n\
                 [  4] 0.0- 2.0 sec  200 MBytes  808 Mbits/sec\n";
-    let run = &read_as("iperf", text)[0];
+    let run = &read_repeats("iperf", text)[0];
     assert!(near(value(run, "iperf.received:protocol=tcp,streams=2,stream=4"), 101e6));
     assert!(near(value(run, "iperf.received:protocol=tcp,streams=2,stream=5"), 50e6));
 }
@@ -108,14 +108,14 @@ const RECEIVED: &str = r#"{"bits_per_second": 7200.0, "jitter_ms": 0.5, "lost_pe
 fn the_sender_of_datagrams_knows_no_jitter() {
     let end = format!(r#""end": {{"sum": {RECEIVED}, "sum_sent": {SENT}, "sum_received": {RECEIVED}}}"#);
     let test = format!("{{\n{START}, \"intervals\": [], {end}\n}}\n");
-    let run = &read_as("iperf3", &test)[0];
+    let run = &read_repeats("iperf3", &test)[0];
     let at = "protocol=udp,streams=1,block=1KiB,target=5Mbit/s";
     assert!(near(value(run, &format!("iperf3.jitter:{at}")), 0.5e-3));
     assert!(near(value(run, &format!("iperf3.lost:{at}")), 0.1));
     assert_eq!(run.figures.len(), 4, "{:?}", keys(run));
     // Tests that were appended to one file are its launches, and one that failed is told.
     let failed = "{\n\"start\": {}, \"error\": \"unable to connect\"\n}\n";
-    let run = &read_as("iperf3", &[&test, failed, &test].concat())[0];
+    let run = &read_repeats("iperf3", &[&test, failed, &test].concat())[0];
     assert_eq!(run.figures[0].values().len(), 2);
     assert!(run.session.notes.iter().any(|note| note.contains("test 2 failed")), "{:?}", run.session.notes);
 }
@@ -135,19 +135,19 @@ fn zeros_of_datagrams_that_were_not_counted_are_no_results() {
     // What one end knows is kept, and the other does not say 0 of it.
     let at = "protocol=udp,streams=1,block=1KiB,target=5Mbit/s";
     let one_end = test(&format!("\"sum_sent\": {SENT}, \"sum_received\": {}", zeros(10)));
-    let run = &read_as("iperf3", &one_end)[0];
+    let run = &read_repeats("iperf3", &one_end)[0];
     assert!(near(value(run, &format!("iperf3.sent:{at}")), 1000.0));
     assert_eq!(run.figures.len(), 1, "{:?}", keys(run));
     assert!(run.session.notes.iter().any(|note| note.contains("counted no datagram")), "{:?}", run.session.notes);
     // Among several tests it is left out.
     let whole = test(&format!("\"sum_sent\": {SENT}, \"sum_received\": {RECEIVED}"));
-    let run = &read_as("iperf3", &[&whole[..], &broken_off, &whole].concat())[0];
+    let run = &read_repeats("iperf3", &[&whole[..], &broken_off, &whole].concat())[0];
     assert!(run.session.notes.iter().any(|note| note.contains("test 2 counted nothing")), "{:?}", run.session.notes);
     assert!(near(value(run, &format!("iperf3.received:{at}")), 900.0));
     // All lost is a result.
     let lost =
         r#"{"seconds": 10, "bytes": 0, "bits_per_second": 0, "jitter_ms": 0, "packets": 90, "lost_percent": 100}"#;
-    let run = &read_as("iperf3", &test(&format!("\"sum_sent\": {SENT}, \"sum_received\": {lost}")))[0];
+    let run = &read_repeats("iperf3", &test(&format!("\"sum_sent\": {SENT}, \"sum_received\": {lost}")))[0];
     assert!(near(value(run, &format!("iperf3.lost:{at}")), 1.0));
 }
 

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{import, import_fixture, keys, read_as, refused_as, unread, value};
+use common::{import, import_fixture, refused_as, unread};
 use model::Catalogue;
 
 /// A page that shows an output as its author wrote it: with signs of HTML in other words, and colours.
@@ -55,25 +55,4 @@ fn a_page_without_an_output_is_refused_as_that() {
         let said = import("x.html", page.as_bytes(), None, &Catalogue::default()).unwrap_err().to_string();
         assert!(said.contains(says), "{said}");
     }
-}
-
-/// What a page shows before and after a change are two conditions; executions of one condition are launches.
-#[test]
-fn outputs_before_and_after_a_change_are_no_launches() {
-    let run = |seconds: &str| {
-        format!(
-            "Running in process mode with 10 groups using 40 file descriptors each (== 400 tasks)\n\
-             Each sender will pass 100 messages of 100 bytes\nTime: {seconds}\n"
-        )
-    };
-    let again = format!("{}\n{}", run("0.125"), run("0.135"));
-    assert_eq!(read_as("hackbench", &again)[0].figures[0].launches.len(), 2);
-    let shown = format!("Before:\n{}\nAfter the patch:\n{}", run("0.125"), run("0.085"));
-    for text in [shown.clone(), page(&shown)] {
-        let said = refused_as("hackbench", &text);
-        assert!(said.contains("'Before:' and 'After the patch:'") && said.contains("a file of its own"), "{said}");
-    }
-    // One output alone may be of either.
-    let one = &read_as("hackbench", &format!("Before:\n{}After\n", run("0.125")))[0];
-    assert!(common::near(value(one, &keys(one)[0]), 0.125));
 }

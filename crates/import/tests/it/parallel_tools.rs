@@ -1,11 +1,13 @@
 //! What the suites for clusters print: sizes behind each figure, tests that did not run, checks, copies at once.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{self, estimate, import_fixture, keys, named, near, read_as, refused_as, unread, value};
+use crate::common::{
+    self, estimate, import_fixture, import_repeats, keys, named, near, read_as, read_repeats, refused_as, unread, value,
+};
 
 #[test]
 fn sizes_of_hpcc_define_its_figures_and_tests_that_did_not_run_have_none() {
-    let runs = import_fixture("hpcc-stream.txt");
+    let runs = import_repeats("hpcc-stream.txt");
     assert_eq!(runs.len(), 1);
     let run = &runs[0];
     let expected = [
@@ -35,11 +37,11 @@ fn sizes_of_hpcc_define_its_figures_and_tests_that_did_not_run_have_none() {
         assert!(near(figure.rounding.unwrap(), 5e-6), "{:?}", figure.key());
     }
     let other = common::text("hpcc-stream.txt").replacen("'node1'", "'node2'", 1);
-    let names: Vec<String> = read_as("hpcc", &other).into_iter().map(|run| run.machine.name).collect();
+    let names: Vec<String> = read_repeats("hpcc", &other).into_iter().map(|run| run.machine.name).collect();
     assert_eq!(names, ["node2", "node1"]);
     let nameless = common::text("hpcc-stream.txt").replace("Hostname:", "");
     assert_eq!(
-        read_as("hpcc", &nameless.repeat(2))[0].figures[0].values().len(),
+        read_repeats("hpcc", &nameless.repeat(2))[0].figures[0].values().len(),
         2,
         "a host without a name is one host"
     );
@@ -130,7 +132,7 @@ fn threads_and_parts_of_hpcg_define_its_figures() {
         )
     };
     let text = [run(1, 16, "2.5"), run(48, 16, "9.5"), run(48, 104, "7.5"), run(48, 104, "7.7")].concat();
-    let run = &read_as("hpcg", &text)[0];
+    let run = &read_repeats("hpcg", &text)[0];
     assert!(near(value(run, "hpcg.flops:processes=2,threads=1,part=16x16x16"), 2.5e9), "{:?}", keys(run));
     assert!(near(value(run, "hpcg.flops:processes=2,threads=48,part=16x16x16"), 9.5e9));
     assert!(near(value(run, "hpcg.flops:processes=2,threads=48,part=104x16x16"), 7.6e9), "two runs are launches");

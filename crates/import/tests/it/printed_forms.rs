@@ -1,7 +1,9 @@
 //! Forms in which tools print the same results for people, and what printed digits leave open.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, import_fixture, keys, named, near, noted, read_as, refused_as, text, unread, value};
+use crate::common::{
+    estimate, import_fixture, keys, named, near, noted, read_as, read_repeats, refused_as, text, unread, value,
+};
 use model::{EstimateMethod, Outcome};
 
 #[test]
@@ -207,15 +209,15 @@ fn rates_of_openssl_in_cpu_time_are_no_launches_of_those_in_elapsed_time() {
     };
     let elapsed = "You have chosen to measure elapsed time instead of user CPU time.\n";
     let at = "openssl.throughput:algorithm=aes-128-cbc,block=16B";
-    let run = &read_as("openssl-speed", &[part(elapsed, "570.50"), part("", "1570.50")].concat())[0];
+    let run = &read_repeats("openssl-speed", &[part(elapsed, "570.50"), part("", "1570.50")].concat())[0];
     assert!(near(value(run, &format!("{at},time=elapsed")), 570_500.0), "{:?}", keys(run));
     assert!(near(value(run, &format!("{at},time=cpu")), 1_570_500.0));
-    let run = &read_as("openssl-speed", &[part(elapsed, "570.50"), part(elapsed, "580.50")].concat())[0];
+    let run = &read_repeats("openssl-speed", &[part(elapsed, "570.50"), part(elapsed, "580.50")].concat())[0];
     assert_eq!((estimate(run, at).launches, run.session.notes.len()), (2, 0));
-    let run = &read_as("openssl-speed", &part("", "570.50"))[0];
+    let run = &read_repeats("openssl-speed", &part("", "570.50"))[0];
     assert!(near(value(run, at), 570_500.0) && noted(run, "per second of CPU time"));
     let device = "root@box:~# openssl speed -elapsed -evp aes-128-cbc -engine devcrypto\nEngine \"devcrypto\" set.\n";
-    let run = &read_as("openssl-speed", &[part(device, "70.50"), part(elapsed, "580.50")].concat())[0];
+    let run = &read_repeats("openssl-speed", &[part(device, "70.50"), part(elapsed, "580.50")].concat())[0];
     assert_eq!(keys(run), [format!("{at},engine=devcrypto"), format!("{at},engine=none")]);
 }
 

@@ -1,7 +1,9 @@
 //! What tools of single requests print: to a disk, to a store of keys, to another node.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, import_fixture, keys, named, near, noted, read_as, refused_as, text, value};
+use crate::common::{
+    estimate, import_fixture, import_repeats, keys, named, near, noted, read_as, read_repeats, refused_as, text, value,
+};
 use model::Outcome;
 
 #[test]
@@ -44,7 +46,7 @@ fn ioping_keeps_pauses_and_options_apart() {
 
 #[test]
 fn memtier_reads_its_tables_by_kind_and_run() {
-    let run = &import_fixture("memtier.txt")[0];
+    let run = &import_repeats("memtier.txt")[0];
     let at = "clients=8,payload=64B,pipeline=4,threads=2";
     assert!(near(value(run, &format!("memtier.operations:type=sets,{at},run=best")), 1000.5), "{:?}", keys(run));
     assert!(near(value(run, &format!("memtier.data:type=gets,{at},run=average")), 1000.5 * 1024.0));
@@ -57,7 +59,7 @@ fn memtier_reads_its_tables_by_kind_and_run() {
     assert!(keys(run).iter().all(|key| !key.contains("waits")), "nothing waited");
     let one = text("memtier.txt");
     let bare = one.split_once("[RUN").unwrap().1;
-    let run = &read_as("memtier", &["as memtier_benchmark prints it\n", bare, bare].concat())[0];
+    let run = &read_repeats("memtier", &["as memtier_benchmark prints it\n", bare, bare].concat())[0];
     assert_eq!(estimate(run, "memtier.operations:type=sets,clients=8,threads=2,run=best").launches, 2);
     assert!(noted(run, "pipelining, payload and the ratio"));
     for (from, to, expected) in [
@@ -71,7 +73,7 @@ fn memtier_reads_its_tables_by_kind_and_run() {
 
 #[test]
 fn qperf_reads_rates_and_latencies_by_size() {
-    let run = &import_fixture("qperf.txt")[0];
+    let run = &import_repeats("qperf.txt")[0];
     for (key, expected) in [
         ("qperf.tcp_bw:size=64KiB", 1.25e9),
         ("qperf.tcp_bw_messages:size=64KiB", 19_100.0),
@@ -85,9 +87,9 @@ fn qperf_reads_rates_and_latencies_by_size() {
     assert!(noted(run, "udp_lat at line 16 had no answer"), "{:?}", run.session.notes);
     assert_eq!(run.machine.text("cpu.model").as_deref(), Some("Example CPU @ 2.00GHz"));
     let one = text("qperf.txt");
-    let run = &read_as("qperf", &[&one[..], &one.replace("1.25 GB", "1.35 GB")].concat())[0];
+    let run = &read_repeats("qperf", &[&one[..], &one.replace("1.25 GB", "1.35 GB")].concat())[0];
     assert_eq!(estimate(run, "qperf.tcp_bw:size=64KiB").launches, 2);
-    let run = &read_as("qperf", &[&one[..], &one.replace("root@node-a", "root@node-c")].concat())[0];
+    let run = &read_repeats("qperf", &[&one[..], &one.replace("root@node-a", "root@node-c")].concat())[0];
     assert!(near(value(run, "qperf.tcp_bw:size=64KiB,host=node-c"), 1.25e9), "{:?}", keys(run));
     for (from, to, expected) in [
         ("1.25 GB/sec", "1.25 GiB/sec", "the unit 'GiB/sec' is not known at line 3"),
@@ -101,7 +103,7 @@ fn qperf_reads_rates_and_latencies_by_size() {
 
 #[test]
 fn the_json_of_memtier_states_what_its_table_does_and_the_settings() {
-    let run = &import_fixture("memtier.json")[0];
+    let run = &import_repeats("memtier.json")[0];
     let at = "clients=8,keys=R:R,payload=64B,pipeline=4,protocol=memcache_text,ratio=1:10,threads=2";
     assert!(near(value(run, &format!("memtier.operations:type=sets,{at}")), 1000.5), "{:?}", keys(run));
     assert!(near(value(run, &format!("memtier.data:type=gets,{at}")), 2000.5 * 1024.0), "KB of 1024 bytes");
@@ -120,13 +122,13 @@ fn the_json_of_memtier_states_what_its_table_does_and_the_settings() {
     assert_eq!(run.session.started, "2023-11-14T22:13:20Z");
     let one = text("memtier.json");
     let average = one.replace("ALL STATS", "AGGREGATED AVERAGE RESULTS (5 runs)").replace("\"R:R\"", "\"G:G\"");
-    let run = &read_as("memtier", &[one.as_str(), &one, &average].concat())[0];
+    let run = &read_repeats("memtier", &[one.as_str(), &one, &average].concat())[0];
     assert_eq!(estimate(run, &format!("memtier.operations:type=sets,{at}")).launches, 2, "two files after each other");
     let of_runs = format!("memtier.operations:type=sets,{},run=average", at.replace("R:R", "G:G"));
     assert_eq!(estimate(run, &of_runs).batches, 5);
     // Before version 2 the latency has two decimals; sizes in a range are no size.
     let old = one.replace("\"Average Latency\": 0.000\n", "\"x\": 0\n").replace("\"0:0\"", "\"32-1024\"");
-    let old = &read_as("memtier", &old.replace("\"Average Latency\": 2.500\n", "\"x\": 0\n"))[0];
+    let old = &read_repeats("memtier", &old.replace("\"Average Latency\": 2.500\n", "\"x\": 0\n"))[0];
     let bound = |figure: &model::Figure| matches!(figure.outcome, Outcome::Below { bound } if near(bound, 5e-6));
     assert!(old.figures.iter().any(bound) && keys(old).iter().all(|key| key.contains("payload=32-1024")));
     let error = refused_as("memtier", &one.replace("ALL STATS", "SOME STATS"));

@@ -39,8 +39,8 @@ fn tests_of_sysbench_in_one_file_are_told_apart() {
 #[test]
 fn what_sysbench_does_not_name_is_no_launch_and_its_zero_no_latency() {
     let run = &read_as("sysbench", &[sysbench("", "", "114.50"), sysbench("", "", "0.50")].concat())[0];
-    assert!(near(value(run, "sysbench.latency:threads=1"), 0.1145), "{:?}", keys(run));
-    assert!(near(value(run, "sysbench.latency:threads=1,occurrence=2"), 0.5e-3));
+    assert!(near(value(run, "sysbench.latency:threads=1,output=1"), 0.1145), "{:?}", keys(run));
+    assert!(near(value(run, "sysbench.latency:threads=1,output=2"), 0.5e-3));
     let run = &read_as("sysbench", &sysbench("", "CPU speed:\n    events per second:  5.50", "0.00"))[0];
     assert!(matches!(named(run, "sysbench.latency").outcome, Outcome::Below { bound } if near(bound, 0.005e-3)));
 }

@@ -1,8 +1,9 @@
 //! What outputs state differently from each other, in versions, languages and headings, and runs that did nothing.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, keys, named, near, noted, read_as, refused_as, text, unread, value};
-use model::Unit;
+use crate::common::{estimate, keys, named, near, noted, read_as, read_repeats, refused_as, text, unread, value};
+use import::ImportOptions;
+use model::{Catalogue, EstimateMethod, Launch, Unit};
 
 /// A table of `perf stat` with numbers as a language writes them.
 fn perf(clock: &str, cycles: &str, share: &str, elapsed: &str) -> String {
@@ -70,11 +71,11 @@ fn a_run_of_sysbench_without_an_event_measured_nothing() {
 #[test]
 fn versions_of_a_tool_are_no_launches_of_each_other() {
     let one = text("openssl-speed.txt");
-    let run = &read_as("openssl-speed", &format!("{one}\n{}", one.replace("100000.00k", "120000.00k")))[0];
+    let run = &read_repeats("openssl-speed", &format!("{one}\n{}", one.replace("100000.00k", "120000.00k")))[0];
     assert_eq!(estimate(run, "openssl.throughput:algorithm=aes-128-cbc,block=16B").launches, 2);
     assert_eq!(run.origin.as_ref().unwrap().version.as_deref(), Some("1.1.1g"));
     let newer = one.replace("OpenSSL 1.1.1g  21 Apr 2020", "version: 3.0.2").replace("100000.00k", "120000.00k");
-    let run = &read_as("openssl-speed", &format!("{one}\n{newer}"))[0];
+    let run = &read_repeats("openssl-speed", &format!("{one}\n{newer}"))[0];
     for (version, expected) in [("1.1.1g", 1e8), ("3.0.2", 1.2e8)] {
         let key = format!("openssl.throughput:algorithm=aes-128-cbc,block=16B,version={version}");
         assert!(near(value(run, &key), expected), "{:?}", keys(run));
@@ -83,15 +84,63 @@ fn versions_of_a_tool_are_no_launches_of_each_other() {
     assert_eq!(run.origin.as_ref().unwrap().version, None);
     let database = text("pgbench.txt");
     let other = format!("{database}\n{}", database.replace("pgbench (17.5", "pgbench (16.4"));
-    let versions = keys(&read_as("pgbench", &other)[0]).iter().filter(|key| key.contains("version=16.4")).count();
-    assert!(versions > 0, "{:?}", keys(&read_as("pgbench", &other)[0]));
+    let versions = keys(&read_repeats("pgbench", &other)[0]).iter().filter(|key| key.contains("version=16.4")).count();
+    assert!(versions > 0, "{:?}", keys(&read_repeats("pgbench", &other)[0]));
 }
 
+/// Words, headings and prompts around outputs may tell machines, kernels or repetitions: Prony does not guess which.
 #[test]
-fn outputs_of_a_baseline_and_of_a_patch_are_no_launches() {
+fn outputs_of_one_file_stay_apart_unless_the_user_says_that_they_repeat() {
     let one = text("openssl-speed.txt");
-    let said = refused_as("openssl-speed", &format!("Baseline (master):\n{one}\nThis patch:\n{one}"));
-    assert!(said.contains("'Baseline (master):' and 'This patch:'"), "{said}");
+    let key = |end: &str| format!("openssl.throughput:algorithm=aes-128-cbc,block=16B{end}");
+    for (first, second) in [("", ""), ("Before:", "After:"), ("# AWS", "# Hetzner"), ("[a@x ~]$ run", "b@y:~$ run")] {
+        let both = format!("{first}\n{one}\n{second}\n{}", one.replace("100000.00k", "120000.00k"));
+        let read = |repeats| {
+            let options = ImportOptions { repeats, ..ImportOptions::default() };
+            import::import("x", both.as_bytes(), &options, &Catalogue::default()).unwrap()
+        };
+        let apart = read(false);
+        assert!(near(value(&apart.runs[0], &key(",output=1")), 1e8), "{:?}", keys(&apart.runs[0]));
+        assert!(near(value(&apart.runs[0], &key(",output=2")), 1.2e8));
+        let said = apart.remarks.first().unwrap();
+        assert!(said.starts_with("2 outputs state the same figures") && said.contains("--repeats"), "{said}");
+        assert!(noted(&apart.runs[0], said));
+        let joined = read(true);
+        assert_eq!((estimate(&joined.runs[0], &key("")).launches, joined.remarks.len()), (2, 0));
+    }
+    // What one of them alone states needs no number, and one output has none.
+    let other = one.replace("aes-128-cbc", "aes-192-cbc");
+    let found = keys(&read_as("openssl-speed", &format!("{one}\n{other}"))[0]);
+    let told = |part: &str| found.iter().filter(|key| key.contains(part)).all(|key| key.contains("output="));
+    assert!(!told("aes-128-cbc") && !told("aes-192-cbc") && told("sha256"), "{found:?}");
+    assert!(keys(&read_as("openssl-speed", &one)[0]).iter().all(|key| !key.contains("output")));
+}
+
+/// Each launch keeps its quantiles; the figure states their medians.
+#[test]
+fn launches_keep_the_quantiles_that_all_of_them_state() {
+    let report = |late: u32, more: &str| {
+        format!(
+            "./schbench -m 1 -t 4 -r 10\nWakeup Latencies percentiles (usec) runtime 10 (s) (100 total samples)\n\
+             \x20         50.0th: 5          (50 samples)\n        * 99.0th: {late}        (15 samples)\n{more}\
+             \x20         min=1, max=2000\naverage rps: 16000.00\n"
+        )
+    };
+    let few = [report(900, "          99.9th: 990          (1 samples)\n"), report(950, "")].concat();
+    let run = &read_repeats("schbench", &few)[0];
+    let latency = named(run, "schbench.wakeup_latency");
+    let of = |at: f64| latency.quantiles.iter().find(|found| found.quantile == at).map(|found| found.estimate);
+    let own = |launch: &Launch| launch.quantiles.iter().find(|(quantile, _)| *quantile == 0.99).unwrap().1;
+    let own: Vec<f64> = latency.launches.iter().map(own).collect();
+    assert!(own.len() == 2 && near(own[0], 900e-6) && near(own[1], 950e-6), "{own:?}");
+    assert!(of(0.999).is_none(), "the first alone states 99.9%");
+    let late = of(0.99).unwrap();
+    assert!(near(late.value, 925e-6) && late.launches == 2 && late.method == EstimateMethod::None, "{late:?}");
+    let many: String = (0..20).map(|at| report(900 + at * 7 % 20, "")).collect();
+    let run = &read_repeats("schbench", &many)[0];
+    let stated = &named(run, "schbench.wakeup_latency").quantiles;
+    let late = stated.iter().find(|found| found.quantile == 0.99).unwrap().estimate;
+    assert!(late.method == EstimateMethod::OrderStatistic && late.low < late.value && late.value < late.high);
 }
 
 #[test]

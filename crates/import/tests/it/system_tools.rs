@@ -1,7 +1,9 @@
 //! What the suites for operating systems print: several kernels in one summary, results without headings, quoted mails.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{self, estimate, import, import_fixture, keys, named, near, read_as, refused_as, value};
+use crate::common::{
+    self, estimate, import, import_fixture, import_repeats, keys, named, near, read_as, read_repeats, refused_as, value,
+};
 use model::{Catalogue, Outcome, Run};
 
 fn unread(file: &str) -> import::UnreadNumbers {
@@ -66,7 +68,7 @@ fn versions_1_of_lmbenchs_summary_are_read_or_refused_by_their_headings() {
 #[test]
 fn cut_names_of_systems_and_copies_at_once_are_no_launches() {
     let text = common::text("lmbench-summary-2.txt").replace(" Linux 2.4.10", "Linux 2.4.10-");
-    let run = &read_as("lmbench", &text)[0];
+    let run = &read_repeats("lmbench", &text)[0];
     assert!(near(value(run, "os.fork_exit:occurrence=2"), 110e-6), "{:?}", keys(run));
     assert!(run.session.notes.iter().any(|note| note.contains("'Linux 2.4.10-' may be cut")));
     let heading = "L M B E N C H  3 . 0   S U M M A R Y\n\nBasic system parameters\n----\n\
@@ -75,13 +77,13 @@ fn cut_names_of_systems_and_copies_at_once_are_no_launches() {
         \u{20}                                                          bytes\n\
         --------- ------------- ----------------------- ---- ----- ----- ------ ----\n\
         two         Linux 6.1.0       x86_64-linux-gnu  2600    64   128 1.5000    4\n\n";
-    let run = &read_as("lmbench", heading)[0];
+    let run = &read_repeats("lmbench", heading)[0];
     assert!(near(value(run, "lmbench.memory_parallelism:copies=4"), 1.5), "{:?}", keys(run));
     let raw = |name: &str, copies: u32, time: f64| {
         format!("[lmbench3.0 results for {name}]\n[SYNC_MAX: {copies}]\nProcess fork+exit: {time:.4} microseconds\n")
     };
     let text = [raw("Linux a", 1, 100.0), raw("Linux a", 1, 110.0), raw("Linux a", 4, 300.0), raw("Linux b", 1, 50.0)];
-    let runs = read_as("lmbench", &text.concat());
+    let runs = read_repeats("lmbench", &text.concat());
     let times = named(&runs[0], "os.fork_exit").values();
     assert!(times.len() == 2 && near(times[0], 100e-6) && near(times[1], 110e-6), "{times:?}");
     assert!(near(value(&runs[0], "os.fork_exit:copies=4"), 300e-6), "{:?}", keys(&runs[0]));
@@ -107,7 +109,7 @@ fn pairs_without_a_heading_are_of_no_test_of_lmbench() {
 
 #[test]
 fn systems_of_bytes_benchmark_are_runs_and_quoted_and_broken_lines_are_read() {
-    let runs = import_fixture("byte4-kernels.txt");
+    let runs = import_repeats("byte4-kernels.txt");
     assert_eq!(runs.iter().filter_map(release).collect::<Vec<_>>(), ["2.4.10", "2.5.10"]);
     let version = |run: &Run| run.origin.as_ref().unwrap().version.clone().unwrap();
     assert_eq!((version(&runs[0]), version(&runs[1])), ("3.11".to_owned(), "4.1.0".to_owned()));

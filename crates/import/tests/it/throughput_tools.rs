@@ -1,11 +1,13 @@
 //! What tools of throughput print whose units are not what their names say: networks and graphs.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, import_fixture, keys, near, read_as, refused_as, text, unread, value};
+use crate::common::{
+    estimate, import_fixture, import_repeats, keys, near, read_as, read_repeats, refused_as, text, unread, value,
+};
 
 #[test]
 fn ntttcp_on_linux_prints_thousands_of_bits() {
-    let run = &import_fixture("ntttcp.txt")[0];
+    let run = &import_repeats("ntttcp.txt")[0];
     let at = "connections=4,role=sender,threads=4";
     assert!(near(value(run, &format!("ntttcp.throughput:{at}")), 1e9), "8.00 Gbps of 10^9 bits: {:?}", keys(run));
     assert!(near(value(run, &format!("ntttcp.retransmits:{at}")), 12.0));
@@ -17,14 +19,14 @@ fn ntttcp_on_linux_prints_thousands_of_bits() {
     let one = text("ntttcp.txt");
     // A second run with other settings is none of the first one's launches, one with the same is.
     let other = one.replace("-m 4,*", "-m 8,*").replace("8.00Gbps", "400.50Mbps");
-    let run = &read_as("ntttcp", &[one.as_str(), &one, &other].concat())[0];
+    let run = &read_repeats("ntttcp", &[one.as_str(), &one, &other].concat())[0];
     assert_eq!(estimate(run, &format!("ntttcp.throughput:{at}")).launches, 2);
     let eight = "ntttcp.throughput:connections=4,role=sender,threads=8";
     assert!(near(value(run, eight), 400.5e6 / 8.0), "{:?}", keys(run));
     // The first version, as a receiver, without a command.
     let first = "NTTTCP for Linux 1.1.0\n13:44:25 INFO: test duration    :60.00 seconds\n13:44:25 INFO:   throughput     \
                  :37.50Kbps\n13:44:25 INFO: total cpu time   :166.50%\n";
-    let run = &read_as("ntttcp", first)[0];
+    let run = &read_repeats("ntttcp", first)[0];
     assert!(near(value(run, "ntttcp.throughput"), 37.5e3 / 8.0) && near(value(run, "ntttcp.process_cpu"), 1.665));
     let error = refused_as("ntttcp", &one.replace("8.00Gbps", "8.00Tbps"));
     assert!(error.contains("the throughput '8.00Tbps' has no known unit at line 18"), "{error}");
@@ -34,7 +36,7 @@ fn ntttcp_on_linux_prints_thousands_of_bits() {
 
 #[test]
 fn ntttcp_on_windows_prints_mebibytes_in_tables() {
-    let run = &import_fixture("ntttcp-windows.txt")[0];
+    let run = &import_repeats("ntttcp-windows.txt")[0];
     let at = "buffer=128K,role=sender,threads=2";
     let throughput = value(run, &format!("ntttcp.throughput:{at}"));
     assert!(near(throughput, 1000.5 * 1_048_576.0), "its MB are 2^20 bytes: {:?}", keys(run));
@@ -44,15 +46,15 @@ fn ntttcp_on_windows_prints_mebibytes_in_tables() {
     assert_eq!(unread("ntttcp", &text("ntttcp-windows.txt")), 0);
     let one = text("ntttcp-windows.txt");
     let repeated = format!("{one}\nOf interest are:\n\n Throughput(MB/s)\n================\n        1000.500\n");
-    let run = &read_as("ntttcp", &repeated)[0];
+    let run = &read_repeats("ntttcp", &repeated)[0];
     assert_eq!(estimate(run, &format!("ntttcp.throughput:{at}")).launches, 1, "repeated alone it is no launch");
-    assert_eq!(estimate(&read_as("ntttcp", &one.repeat(3))[0], &format!("ntttcp.throughput:{at}")).launches, 3);
+    assert_eq!(estimate(&read_repeats("ntttcp", &one.repeat(3))[0], &format!("ntttcp.throughput:{at}")).launches, 3);
     // The columns of early versions, whose heading is wider than the line below it.
     let early = "Total Bytes(MEG)   Realtime(s)   Ave Frame Size   Total Throughput(Mbit/s)\n=====   ====   ====  ====\n\
                  1342.500000         11.984         8193.550           896.000\n\
                  Total Buffers   Throughput(Buffers/s)   Pkts(sent/intr)   Intr(count/s)   Cycles/Byte\n\
                  ====    =====   ====   ====   ====\n20480.000      1708.945      1     16599.38         7.5\n";
-    let run = &read_as("ntttcp", early)[0];
+    let run = &read_repeats("ntttcp", early)[0];
     assert!(near(value(run, "ntttcp.throughput"), 112e6) && near(value(run, "ntttcp.cycles"), 7.5), "{:?}", keys(run));
     for (from, to, expected) in [
         (
@@ -100,7 +102,7 @@ fn one_name_means_two_units_in_what_ntttcp_writes() {
 
 #[test]
 fn graph500_keeps_its_kernels_quartiles_and_commands_apart() {
-    let run = &import_fixture("graph500.txt")[0];
+    let run = &import_repeats("graph500.txt")[0];
     let at = "edges=16,processes=4,scale=20";
     let searches = estimate(run, &format!("graph500.bfs:{at}"));
     assert!(near(searches.value, 3.4e8) && near(searches.low, 2.5e8) && near(searches.high, 4.5e8), "{searches:?}");
@@ -122,7 +124,7 @@ fn graph500_keeps_its_kernels_quartiles_and_commands_apart() {
              min_TEPS: 6.5e+07\nmax_TEPS: 6.6e+07\nharmonic_mean_TEPS: {mean}\nharmonic_stddev_TEPS: 4.3e+04\n"
         )
     };
-    let run = &read_as("graph500", &[old(0, "6.55e+07"), old(0, "6.56e+07"), old(3, "6.51e+07")].concat())[0];
+    let run = &read_repeats("graph500", &[old(0, "6.55e+07"), old(0, "6.56e+07"), old(3, "6.51e+07")].concat())[0];
     let near_memory = "graph500.bfs:command=numactl -m 0 ./seq-csr/seq-csr -s 22,edges=16,scale=22";
     assert_eq!(estimate(run, near_memory).launches, 2, "{:?}", keys(run));
     assert!(near(value(run, &near_memory.replace("-m 0", "-m 3")), 6.51e7));

@@ -1,7 +1,7 @@
 //! What each tool's numbers mean: columns by their headings, units, launches, what defines a figure.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{self, estimate, import, import_fixture, named, near, value};
+use crate::common::{self, estimate, import, import_fixture, import_repeats, named, near, read_repeats, value};
 use model::{Catalogue, EstimateMethod, FigureKey, Outcome, Run, Unit};
 
 fn outcome<'a>(run: &'a Run, key: &str) -> &'a Outcome {
@@ -113,7 +113,7 @@ fn headings_decide_what_a_column_contains() {
         near(value(run, "netperf.udp_unidirectional_send:message=65507B"), 8e9),
         "the rate and not the service demand"
     );
-    assert!(near(value(run, "netperf.udp_unidirectional_send_received"), 7.95e9));
+    assert!(near(value(run, "netperf.udp_unidirectional_send_received:message=65507B"), 7.95e9));
     assert!(near(value(run, "netperf.tcp_stream_local_demand:message=16384B"), 5.5e-6));
     assert!(
         run.figures.iter().all(|figure| figure.probe != "netperf.tcp_stream_remote_demand"),
@@ -218,17 +218,17 @@ fn a_printed_zero_is_less_than_half_its_last_digit() {
 
 #[test]
 fn processes_in_one_file_are_launches() {
-    let run = &import_fixture("stream-twice.txt")[0];
+    let run = &import_repeats("stream-twice.txt")[0];
     let copy = named(run, "memory.copy");
     assert_eq!((run.figures.len(), copy.values().len()), (4, 2));
     assert!(copy.point.get("occurrence").is_none());
-    let run = &import_fixture("hackbench.txt")[0];
+    let run = &import_repeats("hackbench.txt")[0];
     let time = estimate(run, "hackbench.time:mode=process,groups=10,descriptors=40,messages=100,size=100B");
     assert_eq!((time.launches, time.method), (2, EstimateMethod::Range));
     assert_eq!(run.figures.len(), 2, "threads are another figure than processes");
-    let run = &import_fixture("jmh.json")[0];
+    let run = &import_repeats("jmh.json")[0];
     assert_eq!(named(run, "jmh.throughput").values(), [100_000.0, 101_000.0, 102_000.0], "a fork is a process");
-    let run = &import_fixture("wide-csv.csv")[0];
+    let run = &import_repeats("wide-csv.csv")[0];
     assert_eq!(named(run, "table.triad").values(), [21.5e9, 21.7e9]);
 }
 
@@ -268,8 +268,8 @@ fn a_file_twice_over_is_two_processes() {
             continue;
         }
         let twice = format!("{text}\n{text}");
-        let once = import("x", text.as_bytes(), Some(&fixture.format), &Catalogue::default()).unwrap();
-        let runs = import("x", twice.as_bytes(), Some(&fixture.format), &Catalogue::default()).unwrap();
+        let once = read_repeats(&fixture.format, &text);
+        let runs = read_repeats(&fixture.format, &twice);
         let values = |runs: &[Run]| runs[0].figures.iter().map(|figure| figure.values().len().max(1)).sum::<usize>();
         if runs[0].figures.len() != once[0].figures.len() || values(&runs) != 2 * values(&once) {
             wrong.push(format!("{}: {} figures, {} once", fixture.file, runs[0].figures.len(), once[0].figures.len()));

@@ -1,7 +1,7 @@
 //! What cyclictest prints of threads that wake up late.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, import_fixture, keys, near, noted, read_as, refused_as, text, value};
+use crate::common::{estimate, import_fixture, keys, near, noted, read_repeats, refused_as, text, value};
 use model::Outcome;
 
 #[test]
@@ -46,25 +46,26 @@ fn settings_and_kernels_of_cyclictest_stand_apart_and_units_are_not_guessed() {
     };
     let micro = "Act:   10 Avg:   10 Max:      90";
     let run =
-        &read_as("cyclictest", &[row(7, 1000, 5, micro), row(8, 1000, 6, micro), row(9, 200, 6, micro)].concat())[0];
+        &read_repeats("cyclictest", &[row(7, 1000, 5, micro), row(8, 1000, 6, micro), row(9, 200, 6, micro)].concat())
+            [0];
     assert_eq!(estimate(run, "cyclictest.average:thread=0,interval=1000us,priority=80").launches, 2, "{:?}", keys(run));
     assert_eq!(estimate(run, "cyclictest.average:thread=0,interval=200us,priority=80").launches, 1);
     // Nanoseconds have a wider column; a command says them too.
-    let nano = &read_as("cyclictest", &row(7, 1000, 5000, "Act:   10000 Avg:   10000 Max:   90000"))[0];
+    let nano = &read_repeats("cyclictest", &row(7, 1000, 5000, "Act:   10000 Avg:   10000 Max:   90000"))[0];
     assert!(near(value(nano, "cyclictest.average:thread=0,interval=1000us,priority=80"), 10e-6));
     let told = ["$ cyclictest -N -p80\n", &row(7, 1000, 5000, "Act: 10000 Avg: 10000 Max: 90000")].concat();
-    let told = &read_as("cyclictest", &told)[0];
+    let told = &read_repeats("cyclictest", &told)[0];
     assert!(near(value(told, "cyclictest.average:thread=0,interval=1000us,priority=80"), 10e-6));
     let refused = refused_as("cyclictest", &row(7, 1000, 5000, "Act: 10000 Avg: 10000 Max: 90000"));
     assert!(refused.contains("whether its times are microseconds or nanoseconds is not said"), "{refused}");
     let kernel = |release: &str| format!("Linux box {release} #1 SMP PREEMPT\n");
-    let run = &read_as(
+    let run = &read_repeats(
         "cyclictest",
         &[kernel("6.1"), row(7, 1000, 5, micro), kernel("6.1-rt"), row(8, 1000, 4, micro)].concat(),
     )[0];
     assert!(keys(run)[0].contains("kernel=6.1") && run.figures.len() == 4, "{:?}", keys(run));
     let once = text("cyclictest-histogram.txt");
-    let run = &read_as("cyclictest", &[&once[..], &once].concat())[0];
+    let run = &read_repeats("cyclictest", &[&once[..], &once].concat())[0];
     assert!(estimate(run, "cyclictest.longest:thread=0").launches == 2 && noted(run, "do not print the settings"));
     let failed = text("cyclictest.json").replace("\"return_code\": 0", "\"return_code\": 1");
     assert!(refused_as("cyclictest", &failed).contains("it ends before any figure"));

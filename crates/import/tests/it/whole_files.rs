@@ -1,7 +1,9 @@
 //! What whole output files state beyond their tables: why a run counts less, forms with gaps, runs that broke off.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, fixture, import_fixture, keys, named, near, noted, read_as, refused_as, unread, value};
+use crate::common::{
+    estimate, fixture, import_fixture, keys, named, near, noted, read_as, read_repeats, refused_as, unread, value,
+};
 use import::{ImportOptions, import};
 use model::{Better, Catalogue, Run, Unit};
 
@@ -108,7 +110,7 @@ fn the_rate_of_old_sysbench_is_of_its_time() {
     let text = crate::common::text("sysbench-old.txt");
     let other =
         text.replace("total time:                          5.0000s", "total time:                          4.0000s");
-    let run = &read_as("sysbench", &[text, other].concat())[0];
+    let run = &read_repeats("sysbench", &[text, other].concat())[0];
     let events = named(run, "sysbench.cpu_events");
     assert_eq!(events.values(), [2000.0, 2500.0]);
     assert_eq!(events.key().to_string(), "sysbench.cpu_events:primes=10000,threads=2");

@@ -25,8 +25,13 @@ pub(super) fn tails(run: &Run) -> Option<DocumentSection> {
     ];
     let of_rates = run.figures.iter().any(|figure| slow(figure) && valid_quantiles(figure).len() > 1);
     let of_rates = if of_rates { ", of a rate 1%, 0.1% and minimum" } else { "" };
-    // What another tool states is of its own single run, however it came to it.
-    let each = if run.origin.is_some() { "as stated by its source" } else { "each the median over launches" };
+    // Another tool states them of one process, however it came to them.
+    let launched = |figure: &Figure| valid_quantiles(figure).iter().any(|one| one.estimate.launches > 1);
+    let each = match (run.origin.is_some(), run.figures.iter().any(launched)) {
+        (true, false) => "as stated by its source",
+        (true, true) => "as stated by its source, of several launches their median",
+        (false, _) => "each the median over launches",
+    };
     let title = format!("Single operations: median, 99%, 99.9% and maximum{of_rates}, {each}");
     Some(DocumentSection::of(title, Block::Table(Table { columns, groups })))
 }

@@ -2,7 +2,7 @@
 
 use crate::format::{Confidence, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, seconds};
-use crate::text::{SourceFault, after, axis_value, between, half_digit, lines, need, number, plain, shown};
+use crate::text::{SourceFault, after, axis_value, between, half_digit, lines, need, number, one_line, plain, shown};
 
 /// What stands before the mean, and before the time of a single execution.
 const TIMES: [&str; 2] = ["Time (mean \u{b1} \u{3c3}):", "Time (abs \u{2261}):"];
@@ -35,6 +35,9 @@ pub(super) fn parse(sheet: &mut SourceSheet, source: &SourceText<'_>) -> Result<
                 let (user, system) = (user.trim(), system.trim());
                 reading = reading.note(format!("on average {user} in user mode and {system} in the kernel"));
             }
+            if let Some(deviation) = after(times, "\u{b1}").and_then(|rest| rest.split('[').next()) {
+                reading = reading.note(shown(&format!("standard deviation over its executions {}", deviation.trim())));
+            }
             sheet.readings.push(reading);
         } else if let Some(range) = after(line, "Range (min \u{2026} max):") {
             let Some(last) = sheet.readings.last_mut() else {
@@ -51,7 +54,15 @@ pub(super) fn parse(sheet: &mut SourceSheet, source: &SourceText<'_>) -> Result<
             }
         } else if line == "Summary" {
             summary = true;
-        } else if !(summary && line.contains("times ") || line.starts_with("Warning:") || line.contains("hyperfine ")) {
+        } else if let Some(warning) = line.strip_prefix("Warning:") {
+            // The first sentence says what happened, the others what to do.
+            let what = warning.trim().split(". ").next().unwrap_or_default().trim_end_matches('.');
+            sheet
+                .readings
+                .last_mut()
+                .into_iter()
+                .for_each(|last| last.notes.push(format!("hyperfine warns: {}", one_line(what, 100))));
+        } else if !(summary && line.contains("times ") || line.contains("hyperfine ")) {
             continue;
         }
         source.took(at);

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
 use crate::sheet::SourceSheet;
-use crate::text::{SourceFault, after, lines};
+use crate::text::{SourceFault, after, axis_value, between, lines};
 
 pub(super) static FORMAT: ImportFormat = ImportFormat {
     name: "iperf",
@@ -70,6 +70,8 @@ struct IperfConnection {
 struct IperfRun {
     rows: Vec<IperfRow>,
     protocol: &'static str,
+    /// Bytes of a datagram of version 2, if they are not the usual ones.
+    datagram: Option<String>,
     reverse: bool,
     retransmits: bool,
     report: bool,
@@ -105,14 +107,18 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if let Some(connection) = row::connection(trimmed, port) {
             // A server of version 2 goes on with its next client without a word.
             if !run.rows.is_empty() && run.ongoing.is_empty() {
-                let protocol = run.protocol;
+                let (protocol, datagram) = (run.protocol, run.datagram.clone());
                 whole::finish(&mut sheet, std::mem::take(&mut run));
                 sheet.begin_process();
-                run.protocol = protocol;
+                (run.protocol, run.datagram) = (protocol, datagram);
             }
             run.connections.push(connection);
         } else if let Some(version) = version(trimmed) {
             sheet.version = Some(version.to_owned());
+        } else if let Some(size) =
+            ["Sending ", "Receiving "].iter().find_map(|word| between(trimmed, word, " byte datagrams"))
+        {
+            run.datagram = Some(axis_value(size)).filter(|size| size != "1470");
         } else if trimmed.starts_with("Reverse mode") {
             run.reverse = true;
         } else if trimmed.starts_with("[ ID]") {

@@ -48,10 +48,18 @@ pub(super) fn finish(sheet: &mut SourceSheet, run: IperfRun) {
             continue;
         }
         let count = streams.get(&group).copied().unwrap_or(1);
+        // Version 2.1 numbers the sum; below one stream alone there is none, so that the output was abridged.
+        let summed = row.stream.strip_prefix("SUM-").and_then(|count| count.parse::<usize>().ok());
+        let counted = match summed {
+            Some(summed) => summed.to_string(),
+            None if is_sum(row) && count < 2 => "unstated".to_owned(),
+            None => count.to_string(),
+        };
         let place = |reading: SourceReading| {
             // An excerpt may leave out what the protocol is.
             let reading = if run.protocol.is_empty() { reading } else { reading.at("protocol", run.protocol) };
-            let reading = reading.at("streams", count.to_string());
+            let reading = reading.at("streams", counted.clone());
+            let reading = run.datagram.iter().fold(reading, |reading, size| reading.at("message", format!("{size}B")));
             let alone = is_sum(row) || count == 1;
             let reading = if alone { reading } else { reading.at("stream", axis_value(&row.stream)) };
             let both = !row.role.is_empty() || own.len() > 1;
@@ -99,6 +107,8 @@ fn flows(run: &IperfRun, rows: &[&IperfRow]) -> Vec<Option<IperfFlow>> {
             IperfFlow { received: row.side == IperfSide::Receiver, reverse: run.reverse || row.role.starts_with("RX") }
         }
         IperfSide::Reported => IperfFlow { received: true, reverse: false },
+        // The result of datagrams in version 3 before 3.7 states what the other side sent, and what of it was lost.
+        IperfSide::Own if run.reverse => IperfFlow { received: run.protocol != "udp", reverse: true },
         IperfSide::Own => {
             let connection = connections.get(row.stream.as_str());
             let accepted = connection.map_or(listens, |connection| connection.accepted);
@@ -125,8 +135,8 @@ fn readings(row: &IperfRow, flow: IperfFlow) -> Vec<SourceReading> {
         SourceReading::new(id, id, value, Metric::lower(unit, per))
     };
     readings.extend(row.retransmits.map(|count| lower("iperf.retransmits", count, Unit::Count, "segments")));
-    // The sender of datagrams does not know what arrived.
-    if !flow.received {
+    // The sender of datagrams does not know what arrived; a result without a side is of both.
+    if row.side == IperfSide::Sender {
         return readings;
     }
     if let Some((text, jitter)) = row.jitter.as_ref().and_then(|text| Some((text, text.parse::<f64>().ok()?))) {

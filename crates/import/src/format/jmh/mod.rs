@@ -108,7 +108,17 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         let forks: Vec<f64> = entry.primary.raw.0.iter().filter(|fork| !fork.0.is_empty()).map(mean).collect();
         let iterations = entry.primary.raw.0.first().map_or(1, |fork| u32::try_from(fork.0.len()).unwrap_or(u32::MAX));
         reading = reading.counts(u32::try_from(forks.len()).unwrap_or(u32::MAX), iterations);
-        sheet.readings.push(if forks.len() > 1 { reading.spread(SourceSpread::Launches(forks)) } else { reading });
+        let iterations: Vec<f64> =
+            entry.primary.raw.0.iter().flat_map(|fork| &fork.0).map(|value| value * scale).collect();
+        let (least, greatest) =
+            (iterations.iter().copied().reduce(f64::min), iterations.iter().copied().reduce(f64::max));
+        sheet.readings.push(match (&forks[..], least.zip(greatest)) {
+            ([_, _, ..], _) => reading.spread(SourceSpread::Launches(forks)),
+            ([_], Some((least, greatest))) if iterations.len() > 1 => {
+                reading.spread(SourceSpread::Range(least, greatest)).note("the range is of iterations in one process")
+            }
+            _ => reading,
+        });
     }
     Ok(Parsed::Sheets(vec![sheet]))
 }

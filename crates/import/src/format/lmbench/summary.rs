@@ -211,7 +211,7 @@ impl LmbenchHost {
         }
         for run in self.runs {
             if apart {
-                sheet.begin_process();
+                sheet.begin_repetition();
             }
             let copies = run.copies;
             let several = read(&copies).is_some_and(|copies| copies > 1.0);

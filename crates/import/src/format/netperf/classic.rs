@@ -42,6 +42,8 @@ pub(super) struct NetperfTable {
     units: Vec<String>,
     /// The second row of a table was read: there are no more.
     rows: usize,
+    /// Size of the messages of its first row.
+    message: Option<String>,
 }
 
 impl NetperfTable {
@@ -76,14 +78,17 @@ impl NetperfTable {
         let sizes = columns.iter().filter(|column| **column == NetperfColumn::Size).count();
         self.rows += 1;
         if words.len() == columns.len() && self.rows == 1 {
-            readings(sheet, banner, &columns, &words, "", at)?;
+            let sizes = NetperfSizes::of(&columns, &words);
+            self.message = sizes.message.map(str::to_owned);
+            readings(sheet, banner, &columns, &words, ("", &sizes), at)?;
             return Ok(true);
         }
         // The second row of a datagram test: what arrived, without the size of messages and the errors.
         let received: Vec<NetperfColumn> =
             without_second(&without_second(&columns, NetperfColumn::Size), NetperfColumn::Count);
         if self.rows == 2 && columns.contains(&NetperfColumn::Count) && words.len() == received.len() {
-            readings(sheet, banner, &received, &words, "_received", at)?;
+            let sizes = NetperfSizes { message: self.message.as_deref(), exchanged: None };
+            readings(sheet, banner, &received, &words, ("_received", &sizes), at)?;
             return Ok(true);
         }
         // The second row of a request test: the sizes of the other side.
@@ -143,12 +148,12 @@ struct NetperfSizes<'a> {
 }
 
 impl<'a> NetperfSizes<'a> {
-    fn of(columns: &[NetperfColumn], words: &[&'a str], side: &str) -> Self {
+    fn of(columns: &[NetperfColumn], words: &[&'a str]) -> Self {
         let sizes: Vec<&str> =
             columns.iter().zip(words).filter(|(c, _)| **c == NetperfColumn::Size).map(|(_, w)| *w).collect();
         let stream = !columns.contains(&NetperfColumn::Rate(1.0, RateOf::Transactions));
         // Streams state the size of a message last: after both buffers, or after the only one of a datagram test.
-        let message = sizes.last().copied().filter(|_| stream && side.is_empty());
+        let message = sizes.last().copied().filter(|_| stream);
         // Requests and responses have one byte unless -r says another.
         let exchanged = match sizes[..] {
             [.., request, response] if !stream && sizes.len() > 2 && (request, response) != ("1", "1") => {
@@ -170,12 +175,11 @@ fn readings(
     banner: &Banner,
     columns: &[NetperfColumn],
     words: &[&str],
-    side: &str,
+    (side, sizes): (&str, &NetperfSizes<'_>),
     at: usize,
 ) -> Result<(), SourceFault> {
     let id = format!("{}{side}", named(&banner.test));
-    let title = banner.test.replace('_', " ");
-    let sizes = NetperfSizes::of(columns, words, side);
+    let title = format!("{}{}", banner.test.replace('_', " "), if side.is_empty() { "" } else { ", received" });
     let (mut shares, mut demands) = (0, 0);
     for (column, word) in columns.iter().zip(words) {
         let value = need(word, at)?;

@@ -45,7 +45,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             return Err(SourceFault::new(format!("it has more than {MOST_NAMES} logs"), at));
         }
         let log = log(source, at, text)?;
-        // Logs of one board by one version are further processes.
+        // Logs of one board by one version are outputs of one machine.
         let same = |known: &&mut SourceSheet| {
             known.machine == log.machine && known.facts == log.facts && known.version == log.version
         };
@@ -53,6 +53,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             Some(known) => {
                 let start = known.readings.len();
                 known.processes.push(start);
+                let before = known.processes.len();
+                known.repetitions.extend(log.repetitions.iter().map(|place| before + place));
                 known.processes.extend(log.processes.iter().map(|begin| start + begin));
                 known.readings.extend(log.readings);
                 known.notes.extend(log.notes.into_iter().filter(|note| !note.starts_with("rates of cpuminer")));
@@ -123,7 +125,7 @@ fn log(source: &SourceText<'_>, first: usize, text: &str) -> Result<SourceSheet,
             Some(label) => reading.at("cpu", axis_value(label)),
             None => reading,
         };
-        sheet.begin_process();
+        sheet.begin_repetition();
         let start = sheet.readings.len();
         if part.text.contains("tinymembench v") {
             within(source, part, tinymembench::parse, |sub| sheet.readings.extend(sub.readings))?;
@@ -161,6 +163,9 @@ fn seven(sheet: &mut SourceSheet, source: &SourceText<'_>, part: &BoardPart<'_>)
         // Its first process has begun with the part.
         let begins: Vec<usize> = sub.processes.iter().copied().filter(|begin| *begin > 0).collect();
         if said {
+            // The script runs 7-Zip several times.
+            let before = sheet.processes.len();
+            sheet.repetitions.extend(before..before + begins.len());
             sheet.processes.extend(begins.iter().map(|begin| start + begin));
         }
         for (place, reading) in sub.readings.into_iter().enumerate() {

@@ -122,7 +122,7 @@ pub(super) fn ciphers(
     }
     for readings in processes {
         if twice {
-            sheet.begin_process();
+            sheet.begin_repetition();
         }
         sheet.readings.extend(readings);
     }

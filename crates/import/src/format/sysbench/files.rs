@@ -1,10 +1,14 @@
 //! The fileio test: which it is, and its rates.
 
-use crate::sheet::{SourceReading, bytes_per_second, rate};
-use crate::text::{SourceFault, between, need};
+use std::collections::BTreeMap;
 
-/// Tests of fileio, by the names of its option --file-test-mode.
-pub(super) const TESTS: [(&str, &str); 6] = [
+use crate::sheet::{SourceReading, bytes_per_second, rate};
+use crate::text::{SourceFault, axis_value, between, need};
+
+/// Tests that a line `Doing ... test` names: those of fileio by its option --file-test-mode.
+pub(super) const TESTS: [(&str, &str); 8] = [
+    ("mutex performance", "mutex"),
+    ("thread subsystem performance", "threads"),
     ("sequential write (creation)", "seqwr"),
     ("sequential rewrite", "seqrewr"),
     ("sequential read", "seqrd"),
@@ -12,6 +16,52 @@ pub(super) const TESTS: [(&str, &str); 6] = [
     ("random write", "rndwr"),
     ("random r/w", "rndrw"),
 ];
+
+/// Whether a line states a setting of the files or of the threads, which becomes a part of the point unless it is what
+/// sysbench does without an option.
+pub(super) fn files_setting(line: &str, point: &mut BTreeMap<&'static str, String>) -> bool {
+    let (axis, value, usual) = if let Some(flags) = line.strip_prefix("Extra file open flags:") {
+        // From here on the absence of a line is a setting.
+        point.insert("fsync", "none".to_owned());
+        // Versions before 1.0 print a number.
+        ("flags", flags, ["(none)", "0"])
+    } else if let Some(count) =
+        line.split_once(" files, ").map(|(count, _)| count).filter(|count| count.parse::<u32>().is_ok())
+    {
+        ("files", count, ["128", ""])
+    } else if let Some(size) = line.strip_suffix(" total file size") {
+        ("size", size, ["2GiB", "2Gb"])
+    } else if let Some(ratio) = line.strip_prefix("Read/Write ratio for combined random IO test:") {
+        ("ratio", ratio, ["1.50", ""])
+    } else if let Some(mode) = between(line, "Using ", " I/O mode") {
+        ("mode", mode, ["synchronous", ""])
+    } else if let Some(words) = line.strip_prefix("Thread yields per test:") {
+        let (yields, locks) = words.split_once("Locks used:").unwrap_or((words, ""));
+        if !["", "8"].contains(&locks.trim()) {
+            point.insert("locks", axis_value(locks));
+        }
+        ("yields", yields, ["1000", ""])
+    } else if line.starts_with("Calling fsync() after each write") {
+        ("fsync", "each", ["", ""])
+    } else if line.starts_with("Calling fsync() at the end") {
+        // It is done beside the periodic one too.
+        if point.get("fsync").is_some_and(|known| known == "none") {
+            point.insert("fsync", "end".to_owned());
+        }
+        return true;
+    } else if let Some(count) = between(line, "calling fsync() each ", " requests") {
+        ("fsync", count, ["100", ""])
+    } else {
+        return false;
+    };
+    let value = value.trim();
+    if usual.contains(&value) {
+        point.remove(axis);
+    } else {
+        point.insert(axis, axis_value(value));
+    }
+    true
+}
 
 /// The lines of fileio: `reads/s:  8259.22` and `read, MiB/s:  129.05`, or in one since 1.1.
 pub(super) fn files(section: &str, line: &str, at: usize) -> Result<Option<Vec<SourceReading>>, SourceFault> {

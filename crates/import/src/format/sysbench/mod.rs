@@ -4,7 +4,7 @@ mod files;
 
 use std::collections::BTreeMap;
 
-use files::{TESTS, files};
+use files::{TESTS, files, files_setting};
 
 use super::{ImportFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
@@ -23,10 +23,13 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let (mut begun, mut banner_at) = (false, 0);
     let (mut point, mut section, mut open, mut events) = (BTreeMap::new(), "", None, None);
+    // Of the banner: a block of a page may be indented.
+    let mut indent = "";
     let mut counts = SysbenchCounts::default();
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         if let Some(version) = banner(trimmed) {
+            indent = &line[..line.len() - line.trim_start().len()];
             finish(&mut sheet, &std::mem::take(&mut counts), &point);
             sheet.begin_process();
             sheet.states_version(version);
@@ -44,14 +47,18 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         if !begun {
             continue;
         }
-        section = heading(line).unwrap_or(section);
+        section = heading(line.strip_prefix(indent).unwrap_or(line)).unwrap_or(section);
         // The last line of the section; before version 1.0 that of the percentile.
         let ends = section == LATENCY && ["sum:", "approx."].iter().any(|begin| trimmed.starts_with(begin));
         counts.note_time(trimmed);
         if let Some((axis, value)) = option(trimmed) {
             point.insert(axis, axis_value(value));
+        } else if files_setting(trimmed, &mut point) {
+            // It is part of the point, if it is not the usual one.
         } else if counts.took(section, trimmed) || (section == HISTOGRAM && is_bucket(trimmed)) {
             // How many queries of each kind a transaction has, and counts of latencies.
+        } else if trouble(trimmed) {
+            sheet.notes.push(trimmed.split_whitespace().collect::<Vec<_>>().join(" "));
         } else if let Some(readings) = files(section, trimmed, at)? {
             sheet.readings.extend(readings.into_iter().map(|reading| placed(reading, &point)));
         } else if let Some(reading) = figure(trimmed, at)? {
@@ -63,7 +70,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             latency(events.get_or_insert_with(new), name, value, at)?;
             if ends {
                 open = None;
-                sheet.readings.extend(events.take().map(|reading| placed(reading, &point)));
+                sheet.readings.extend(events.take().map(|reading| placed(in_order(reading), &point)));
             }
         } else if !NOTHING.iter().any(|words| trimmed.starts_with(words)) {
             continue;
@@ -75,6 +82,13 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         Some(place) => Err(SourceFault::new("the run that begins here has no latency", place)),
         None => Ok(Parsed::Sheets(vec![sheet])),
     }
+}
+
+/// Whether a database test had to wait or to try again: `deadlocks:   6   (0.10 per sec.)`.
+fn trouble(line: &str) -> bool {
+    let names = ["deadlocks:", "ignored errors:", "reconnects:"];
+    let rest = names.iter().find_map(|name| line.strip_prefix(name));
+    rest.and_then(|rest| number(rest.split_whitespace().next()?)).is_some_and(|count| count > 0.0)
 }
 
 /// The section that a line begins.
@@ -169,22 +183,13 @@ fn finish(sheet: &mut SourceSheet, counts: &SysbenchCounts, point: &BTreeMap<&'s
         let each = [counts.read, counts.write, counts.other].map(|count| (count / counts.transactions).round());
         let [read, write, other] = each;
         sheet.process_at("queries", &format!("{read} read + {write} write + {other} other"));
-        return;
-    }
-    // The tests of mutexes and threads print nothing of themselves: two of them are not known to be alike.
-    let new = &sheet.readings[first.min(sheet.readings.len())..];
-    let unnamed = |reading: &SourceReading| {
-        reading.id == "sysbench.latency" && reading.point.iter().all(|(axis, _)| ["threads", "target"].contains(&axis))
-    };
-    if new.iter().all(unnamed) && sheet.processes.len() > 1 {
-        sheet.processes.pop();
     }
 }
 
 const NO_EVENTS: &str = "a run without a single event was left out: it measured nothing";
 
 /// Beginnings of lines that state nothing to keep: counts and times behind the rates, and settings.
-const NOTHING: [&str; 28] = [
+const NOTHING: [&str; 21] = [
     "total time:",
     "total number of events:",
     "events (avg/stddev):",
@@ -198,17 +203,10 @@ const NOTHING: [&str; 28] = [
     "total size:",
     "time elapsed:",
     "Initializing random",
-    "Extra file open flags",
     "Number of IO requests",
-    "Read/Write ratio",
-    "Periodic FSYNC",
-    "Calling fsync",
-    "Using synchronous",
     "Doing ",
     "[ ",
     "Report intermediate",
-    "read/write requests:",
-    "other operations:",
     "deadlocks:",
     "Operations performed:",
     "total time taken by event execution",
@@ -270,6 +268,9 @@ fn figure(line: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> {
         ("Total operations:", "sysbench.operations", "operations"),
         ("transactions:", "sysbench.transactions", "transactions"),
         ("queries:", "sysbench.queries", "queries"),
+        // Before version 1.0.
+        ("read/write requests:", "sysbench.read_write_requests", "requests"),
+        ("other operations:", "sysbench.other_operations", "operations"),
         ("Operations performed:", "sysbench.operations", "operations"),
     ] {
         if let Some(value) =
@@ -279,6 +280,14 @@ fn figure(line: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> {
         }
     }
     Ok(None)
+}
+
+/// Quantiles in their order. It marks a percentile that it does not know by a time beyond the maximum.
+fn in_order(mut events: SourceReading) -> SourceReading {
+    events.quantiles.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let greatest = events.quantiles.iter().find(|(quantile, _)| *quantile == 1.0).map(|(_, value)| *value);
+    events.quantiles.retain(|(_, value)| greatest.is_none_or(|greatest| *value <= greatest));
+    events
 }
 
 /// The average of single events is the value; the rest of the section describes their distribution.

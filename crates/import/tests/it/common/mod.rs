@@ -20,6 +20,16 @@ pub(crate) fn read_as(format: &str, text: &str) -> Vec<Run> {
     import("x", text.as_bytes(), Some(format), &Catalogue::default()).unwrap_or_else(|error| panic!("{text}\n{error}"))
 }
 
+/// The same, where the user says that its outputs repeat each other.
+pub(crate) fn read_repeats(format: &str, text: &str) -> Vec<Run> {
+    repeats("x", text.as_bytes(), Some(format))
+}
+
+fn repeats(name: &str, bytes: &[u8], format: Option<&str>) -> Vec<Run> {
+    let options = ImportOptions { format, repeats: true, ..ImportOptions::default() };
+    import::import(name, bytes, &options, &Catalogue::default()).unwrap_or_else(|error| panic!("{error}")).runs
+}
+
 /// The message with which a text in a named format is refused.
 pub(crate) fn refused_as(format: &str, text: &str) -> String {
     import("x", text.as_bytes(), Some(format), &Catalogue::default()).unwrap_err().to_string()
@@ -67,6 +77,11 @@ pub(crate) fn text(file: &str) -> String {
 
 pub(crate) fn import_fixture(file: &str) -> Vec<Run> {
     import(file, &fixture(file), None, &Catalogue::default()).unwrap()
+}
+
+/// The same, where the user says that its outputs repeat each other.
+pub(crate) fn import_repeats(file: &str) -> Vec<Run> {
+    repeats(file, &fixture(file), None)
 }
 
 /// The first figure of a probe.
