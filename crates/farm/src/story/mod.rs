@@ -309,7 +309,7 @@ fn outcome(values: &[f64]) -> (Outcome, Vec<String>) {
         level,
         launches: u32::try_from(values.len()).unwrap_or(u32::MAX),
         batches: 1,
-        method: EstimateMethod::OrderStatistic,
+        method: EstimateMethod::OrderStatistic.at(level),
     };
     (Outcome::Measured(estimate), if sure.is_some() { Vec::new() } else { vec![note] })
 }
