@@ -115,7 +115,7 @@ impl Drive<'_> {
         if let FarmEnd::Finished = ending {
             let until = Instant::now() + FINAL_WAIT;
             while coordinator.connected() > 0 && Instant::now() < until {
-                std::thread::sleep(Duration::from_millis(10));
+                sys::timer::sleep(Duration::from_millis(10));
             }
         }
         display.end(&coordinator.snapshot());
@@ -186,7 +186,7 @@ impl Drive<'_> {
                 return FarmEnd::Stuck(reason);
             }
             display.show(&snapshot);
-            std::thread::sleep(LOOK);
+            sys::timer::sleep(LOOK);
         }
     }
 
@@ -247,7 +247,7 @@ pub(super) fn listen_again(address: SocketAddr) -> Result<TcpListener> {
             Err(::farm::Error::Io { source, .. })
                 if source.kind() == ErrorKind::AddrInUse && Instant::now() < until =>
             {
-                std::thread::sleep(Duration::from_millis(200));
+                sys::timer::sleep(Duration::from_millis(200));
             }
             Err(error) => return Err(error).context("could not resume here; --listen ADDRESS resumes elsewhere"),
             Ok(listener) => return Ok(listener),

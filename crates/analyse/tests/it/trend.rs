@@ -117,13 +117,17 @@ fn what_cannot_be_fitted_says_why() {
     let data = planted(1, 2.0, 2000, 2002);
     let none = trend(&data, &TrendOptions { window: Some((2030.0, 2040.0)), ..TrendOptions::default() }).unwrap_err();
     assert!(none.to_string().contains("between 2030 and 2040"), "{none}");
-    for (window, words) in [((2030.0, f64::INFINITY), "from 2030 on"), ((f64::NEG_INFINITY, 1800.0), "until 1800,")] {
+    for (window, words) in [((2030.0, f64::INFINITY), "from 2030 on"), ((f64::NEG_INFINITY, 1800.0), "until 1800;")] {
         let none = trend(&data, &TrendOptions { window: Some(window), ..TrendOptions::default() }).unwrap_err();
         assert!(none.to_string().contains(words), "{none}");
     }
     let same: Vec<Dated> =
         (0..9).map(|i| Dated { time: 2000.0, value: f64::from(i + 1), name: None, family: None }).collect();
-    assert!(trend(&same, &TrendOptions::default()).is_err());
+    let one_date = trend(&same, &TrendOptions::default()).unwrap_err().to_string();
+    assert!(
+        one_date.contains("all 9 values are of one date; a trend needs at least 4, of different dates"),
+        "{one_date}"
+    );
     assert!(trend(&[], &TrendOptions::default()).is_err());
 }
 

@@ -201,6 +201,21 @@ fn a_browser_renders_it_without_complaint() {
     }
 }
 
+#[test]
+fn paper_shows_what_the_page_folds() {
+    let Some(browser) = browser::find() else {
+        testing::skip!("no chromium here, so that no page was printed");
+        return;
+    };
+    let folded = single();
+    let without = folded.replace("<details>", "<details hidden>");
+    let open = folded.replace("<details>", "<details open>");
+    let [folded, without, open] =
+        [("folded", folded), ("without", without), ("open", open)].map(|(name, text)| browser.sheets(name, &text));
+    assert!(without < open, "{without} sheets without what is folded, {open} with it");
+    assert_eq!(folded, open, "{without} sheets without what is folded");
+}
+
 /// Two runs, one of them with names longer than a line and nothing measured; the other has charts.
 fn long_names() -> String {
     let mut none = fixture::sample_run(6, 1.1, true);
