@@ -35,6 +35,7 @@ mod sessions;
 mod sessions_disk;
 mod structure;
 mod tape;
+mod third_party;
 mod time;
 mod unused;
 mod verbs;
