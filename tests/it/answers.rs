@@ -88,7 +88,7 @@ fn a_report_has_the_name_of_its_run_and_replaces_that_of_no_other() {
     let ids: serde_json::Value = place.ask(&["runs", "--json"]).fine().json();
     assert!(ids.to_string().contains(second.strip_prefix("prony-report-").unwrap().strip_suffix(".html").unwrap()));
     assert!(std::fs::read(place.file("prony-report-before-it.html")).unwrap() == first, "it is as it was");
-    // A file of somebody else stays, too.
+    // A file that is no report stays, too.
     std::fs::write(place.file(&second), "mine").unwrap();
     let refused = place.ask(&["report", "2"]);
     assert!(refused.code == Some(2) && refused.err.contains("which holds something else; name a file with --output"));

@@ -1,7 +1,10 @@
 //! What no run can contain, whoever wrote its document: refused when it is read, before anything is computed from it.
 
+use std::collections::HashSet;
+
 use crate::{
-    Conditions, Error, Estimate, EstimateMethod, Figure, Footprint, Invalid, Launch, Outcome, Plan, Run, TakenTime,
+    Conditions, Error, Estimate, EstimateMethod, FarmNode, FarmRecord, FarmWindow, Figure, Footprint, Invalid, Launch,
+    Outcome, Plan, Run, TakenTime,
 };
 
 const BELOW_ZERO: &str = "is below 0";
@@ -50,10 +53,11 @@ impl Figure {
 }
 
 /// Refuses a run with numbers that nothing can have (times, rates and counts below 0, shares beyond the whole, values
-/// outside their intervals), with a figure twice, or with a figure that this program measured in no launch.
+/// outside their intervals), with a figure twice, or with a figure of the plan that has a value and no launch.
 pub(crate) fn check(run: &Run) -> Result<(), Error> {
     let refuse = |what: String| Error::Invalid(format!("{what}; correct it, or export the run again"));
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
+    let planned: HashSet<_> = run.plan.entries.iter().map(|entry| (entry.probe.as_str(), &entry.point)).collect();
     if let Some((what, fault)) = of_session(run).or_else(|| of_plan(&run.plan)) {
         return Err(refuse(format!("{what} {fault}")));
     }
@@ -62,8 +66,9 @@ pub(crate) fn check(run: &Run) -> Result<(), Error> {
         if let Some((what, fault)) = of_outcome(figure).or_else(|| of_figure(figure)) {
             return Err(refuse(format!("{what} of {key} {fault}")));
         }
-        // What another program states has no launches here.
-        if run.origin.is_none() && figure.launches.is_empty() && is_of_launches(figure) {
+        // What another program states has no launches here, nor has what follows from other figures.
+        let own = run.origin.is_none() && planned.contains(&(figure.probe.as_str(), &figure.point));
+        if own && figure.launches.is_empty() && is_of_launches(figure) {
             return Err(refuse(format!("the value of {key} is of launches, and none is there")));
         }
         if !seen.insert(key.clone()) {
@@ -95,18 +100,16 @@ fn of_taken(what: &'static str, taken: Option<TakenTime>) -> Option<NumberFault>
     taken.and_then(|taken| below_zero(&[(what, taken.seconds), (what, taken.of)]))
 }
 
-/// Whether a figure's value is one of its launches, or of differences within them. What describes the conditions of a
-/// run is of the readings of the whole run.
+/// Whether a figure's value is one of its launches, or of differences within them.
 fn is_of_launches(figure: &Figure) -> bool {
     use EstimateMethod::{OrderStatistic, PairedOrderStatistic, WidenedExtremes};
-    let of_launches = match &figure.outcome {
+    match &figure.outcome {
         Outcome::Measured(estimate) => {
             matches!(estimate.method, OrderStatistic | PairedOrderStatistic | WidenedExtremes)
         }
         Outcome::Modes(_) => true,
         _ => false,
-    };
-    of_launches && !figure.is_condition()
+    }
 }
 
 fn of_session(run: &Run) -> Option<NumberFault> {
@@ -115,8 +118,18 @@ fn of_session(run: &Run) -> Option<NumberFault> {
     let ratio_of = |core: &crate::UnsharedCore| not_positive([("the ratio of an unshared core", core.ratio)]);
     below_zero(&[("the duration of the run", session.seconds)])
         .or_else(|| of_conditions(&session.conditions))
+        .or_else(|| session.farm.as_ref().and_then(of_farm))
         .or_else(|| not_positive([("the clock of the run", references.and_then(|references| references.clock))]))
         .or_else(|| references.and_then(|references| references.unshared.iter().find_map(ratio_of)))
+}
+
+fn of_farm(record: &FarmRecord) -> Option<NumberFault> {
+    let of_window = |window: &FarmWindow| {
+        let length = not_positive([("the length of a window of the farm", Some(window.wall))]);
+        length.or_else(|| below_zero(&[("the begin of a window of the farm", window.began)]))
+    };
+    let of_node = |node: &FarmNode| below_zero(&[("the efficiency of a node", node.efficiency.unwrap_or(0.0))]);
+    record.windows.iter().find_map(of_window).or_else(|| record.nodes.iter().find_map(of_node))
 }
 
 fn of_conditions(conditions: &Conditions) -> Option<NumberFault> {

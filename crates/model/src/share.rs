@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A share of a whole, 0 to 1. Values that are computed are clamped, NaN is not a share; a document that states a number
-/// outside is refused.
+/// A share of a whole, 0 to 1. Computed values are clamped, and NaN is not a share. A document with a number outside is
+/// refused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]

@@ -197,7 +197,7 @@ const BEGUN: &str = ".prony-";
 const PART: &str = ".part";
 
 /// Removes from a directory what writers that were killed left there: files of no process that runs here, and that
-/// nobody elsewhere holds locked. What cannot be removed stays.
+/// none elsewhere holds locked. What cannot be removed stays.
 pub(crate) fn remove_abandoned(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let name = entry.file_name();

@@ -51,7 +51,7 @@ impl SqliteStore {
         result.map_err(|error| self.refuse(action, &error))
     }
 
-    /// Whether the file that is open is no longer the one of its name: what is written to it nobody finds.
+    /// Whether the file that is open is no longer the one of its name: what is written to it is lost.
     fn is_gone(&self) -> bool {
         self.file.is_some() && open::identity(&self.path) != self.file
     }
