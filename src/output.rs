@@ -58,6 +58,14 @@ pub(crate) fn only_as_it_is(what: &str, common: &CommonOptions) -> Result<()> {
     Ok(())
 }
 
+/// The name of a run as a part of the name of a file.
+pub(crate) fn file_part(name: &str) -> String {
+    let fit = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let name: String = name.chars().map(fit).take(60).collect();
+    let name = name.trim_matches(['-', '.']);
+    if name.is_empty() { "run".to_owned() } else { name.to_owned() }
+}
+
 /// Draws the results of a run. As CSV it is the tidy table of its figures, which `prony import` reads.
 pub(crate) fn print_run(document: &Document, run: &Run, common: &CommonOptions) -> Result<()> {
     if common.format() == "csv" { print_runs(std::slice::from_ref(run), common) } else { print(document, common) }

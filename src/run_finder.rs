@@ -33,6 +33,14 @@ pub(crate) fn write(common: &CommonOptions) -> Result<Box<dyn Store>> {
     Ok(store::open(&place(common)?, Access::Write)?)
 }
 
+/// The store, for removing runs from it.
+pub(crate) fn remove(common: &CommonOptions) -> Result<Box<dyn Store>> {
+    match store::open(&place(common)?, Access::Remove) {
+        Err(error) if error.is_missing() => Ok(store::empty()?),
+        opened => Ok(opened?),
+    }
+}
+
 /// That the store is not there at all, which is said before what it lacks.
 pub(crate) fn missing(common: &CommonOptions) -> Option<String> {
     let path = place(common).ok()?;

@@ -8,7 +8,7 @@ use model::{Figure, Run};
 use store::Store;
 
 use crate::cli::CommonOptions;
-use crate::run_finder;
+use crate::{output, run_finder};
 
 /// Options of all commands that save a run.
 #[derive(Debug, Clone, clap::Args)]
@@ -80,7 +80,11 @@ fn is_worth_a_file(run: &Run) -> bool {
 impl Saver for RunSaver {
     fn save(&mut self, run: &Run) -> Result<(), String> {
         if let Some(store) = &mut self.store {
+            let before = store.began_anew();
             self.number = Some(store.put(run).map_err(|error| error.to_string())?);
+            if store.began_anew() && !before {
+                output::remark(&format!("the store {} was removed meanwhile; a new one holds this run", store.place()));
+            }
         }
         if let Some(path) = self.output.as_ref().filter(|_| is_worth_a_file(run)) {
             store::save_document(path, run).map_err(|error| error.to_string())?;

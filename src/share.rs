@@ -163,6 +163,8 @@ pub(crate) fn stripped(run: &Run, salt: &[u8]) -> Result<Run> {
         identity.fingerprint = mark(&identity.fingerprint);
         identity.boot = mark(&identity.boot);
     }
+    // It names the nodes.
+    session.farm = None;
     session.conditions.beside = session.conditions.beside.take().map(|_| "not told".to_owned());
     run.plan.directory = None;
     run.plan.suite = Path::new(&run.plan.suite)
@@ -236,13 +238,10 @@ fn salt() -> Result<Vec<u8>> {
     Ok(salt)
 }
 
-/// Name of the file: the label, else the machine, as far as they are fit for one.
+/// Name of the file: the label, else the machine.
 fn file_name(run: &Run) -> PathBuf {
     let name = run.label.as_deref().unwrap_or(&run.machine.name);
-    let fit = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
-    let name: String = name.chars().map(fit).take(60).collect();
-    let name = name.trim_matches(['-', '.']);
-    PathBuf::from(format!("{}.prony.json", if name.is_empty() { "run" } else { name }))
+    PathBuf::from(format!("{}.prony.json", crate::output::file_part(name)))
 }
 
 /// Writes the file of a run for others, and says what it contains.

@@ -1,5 +1,6 @@
 //! `prony report`: one self-contained HTML file of one run or several.
 
+mod subject;
 mod with;
 
 use std::path::{Path, PathBuf};
@@ -13,12 +14,10 @@ use report::Document;
 use report::view::ReportInput;
 use store::Detail;
 
+use self::subject::ReportSubject;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::{evaluation, output, run_finder};
-
-/// The file of a report, where none is named.
-const DEFAULT_FILE: &str = "prony-report.html";
 
 /// Stands for standard output where a file is named.
 const STANDARD_OUTPUT: &str = "-";
@@ -29,7 +28,7 @@ pub(crate) struct Arguments {
     /// Runs: numbers, ids, labels, latest, files, - or published:NAME; the first is the reference
     #[arg(required_unless_present = "with", value_name = "RUN")]
     runs: Vec<String>,
-    /// The file to write, in HTML or in --format; - for standard output [default: prony-report.html, and standard
+    /// The file to write, in HTML or in --format; - for standard output [default: prony-report-RUN.html, and standard
     /// output with --format]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -47,25 +46,26 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let mut document = match &arguments.evaluation {
+    let (mut document, subject) = match &arguments.evaluation {
         Some(name) => in_tables(name, &arguments.runs, common)?,
-        None if arguments.runs.is_empty() => Document::new("Findings"),
+        None if arguments.runs.is_empty() => (Document::new("Findings"), ReportSubject::findings(&arguments.with)),
         None => reported(arguments, common)?,
     };
     with::add(&mut document, &arguments.with, common)?;
-    written(&document, arguments, common)
+    written(&document, &subject, arguments, common)
 }
 
 /// One run among the machines of an evaluation.
-fn in_tables(evaluation: &str, runs: &[String], common: &CommonOptions) -> Result<Document> {
+fn in_tables(evaluation: &str, runs: &[String], common: &CommonOptions) -> Result<(Document, ReportSubject)> {
     let tables = evaluation::named(evaluation)?;
     let [name] = runs else { anyhow::bail!("the tables of an evaluation take one run; {} were named", runs.len()) };
     let found = run_finder::find_one(name, common)?;
     let context = report::view::RunContext { handle: Some(found.handle), ..Default::default() };
-    Ok(report::view::in_tables(&found.run, &tables, &context))
+    let subject = ReportSubject::of(&[&found.run]);
+    Ok((report::view::in_tables(&found.run, &tables, &context), subject))
 }
 
-fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
+fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<(Document, ReportSubject)> {
     let named = run_finder::find(&arguments.runs, common, Detail::Whole)?;
     let runs: Vec<&Run> = named.iter().map(|named| &named.run).collect();
     let handles: Vec<String> = named.iter().map(|named| named.handle.clone()).collect();
@@ -109,21 +109,34 @@ fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
         comparison: comparison.as_ref(),
         explanation: explanation.as_ref(),
     };
-    Ok(report::view::report(&input))
+    Ok((report::view::report(&input), ReportSubject::of(&runs)))
 }
 
-fn written(document: &Document, arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
+fn written(
+    document: &Document,
+    subject: &ReportSubject,
+    arguments: &Arguments,
+    common: &CommonOptions,
+) -> Result<ExitStatus> {
     let asked = common.named_format();
-    let usual = asked.map_or(DEFAULT_FILE, |_| STANDARD_OUTPUT);
-    let path = arguments.output.as_deref().unwrap_or(Path::new(usual));
+    let path = match (&arguments.output, asked) {
+        (Some(path), _) => path.clone(),
+        (None, Some(_)) => PathBuf::from(STANDARD_OUTPUT),
+        (None, None) => subject.file()?,
+    };
+    let path = path.as_path();
     if path == Path::new(STANDARD_OUTPUT) && asked.is_some() {
         output::print(document, common)?;
         return Ok(ExitStatus::Fine);
     }
-    let text = output::rendered(document, asked.unwrap_or("html"), common)?;
+    let format = asked.unwrap_or("html");
+    let mut text = output::rendered(document, format, common)?;
     if path == Path::new(STANDARD_OUTPUT) {
         output::write(&text)?;
         return Ok(ExitStatus::Fine);
+    }
+    if format == "html" {
+        text.extend(subject.mark().into_bytes());
     }
     store::write_file(path, &text).with_context(|| format!("could not write the report to {}", path.display()))?;
     output::write(format!("Wrote {}\n", path.display()).as_bytes())?;

@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
 }
 
 fn remove(names: &[String], common: &CommonOptions) -> Result<()> {
-    let mut store = run_finder::write(common)?;
+    let mut store = run_finder::remove(common)?;
     let selector = Selector::new(store.as_ref())?;
     // A run may be named twice, by its number and by its label.
     let runs: BTreeMap<u64, String> = names

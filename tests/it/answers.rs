@@ -61,11 +61,38 @@ fn a_report_goes_where_it_is_asked_to_in_every_format() {
         let dash = place.ask(&["report", "1", "--format", format, "--output", "-"]).fine().out;
         assert!(dash.starts_with(begins), "{format}");
     }
-    assert!(!place.file("prony-report.html").exists());
-    place.ask(&["report", "1", "2"]).fine();
-    assert!(read("prony-report.html").starts_with("<!DOCTYPE"));
+    let reports = || -> Vec<String> {
+        let names = std::fs::read_dir(place.file(".")).unwrap().map(|entry| entry.unwrap().file_name());
+        names.filter_map(|name| name.into_string().ok()).filter(|name| name.starts_with("prony-report")).collect()
+    };
+    assert_eq!(reports(), [""; 0]);
+    let said = place.ask(&["report", "1", "2"]).fine().out;
+    let [name] = reports().try_into().unwrap();
+    assert_eq!(said, format!("Wrote {name}\n"));
+    assert!(read(&name).starts_with("<!DOCTYPE"));
     place.ask(&["report", "1", "--json", "--output", "one.json"]).fine();
     assert!(read("one.json").starts_with('{'));
+}
+
+#[test]
+fn a_report_has_the_name_of_its_run_and_replaces_that_of_no_other() {
+    let place = Place::with_two_runs();
+    let name = |run: &str| place.ask(&["report", run]).fine().out.trim().strip_prefix("Wrote ").unwrap().to_owned();
+    place.ask(&["runs", "label", "1", "before it"]).fine();
+    assert_eq!(name("1"), "prony-report-before-it.html");
+    let first = std::fs::read(place.file("prony-report-before-it.html")).unwrap();
+    assert_eq!(name("1"), "prony-report-before-it.html", "that of the same run is replaced");
+    // Two runs may have one label.
+    place.ask(&["runs", "label", "2", "before it"]).fine();
+    let second = name("2");
+    let ids: serde_json::Value = place.ask(&["runs", "--json"]).fine().json();
+    assert!(ids.to_string().contains(second.strip_prefix("prony-report-").unwrap().strip_suffix(".html").unwrap()));
+    assert!(std::fs::read(place.file("prony-report-before-it.html")).unwrap() == first, "it is as it was");
+    // A file that is no report stays, too.
+    std::fs::write(place.file(&second), "mine").unwrap();
+    let refused = place.ask(&["report", "2"]);
+    assert!(refused.code == Some(2) && refused.err.contains("which holds something else; name a file with --output"));
+    assert_eq!(std::fs::read(place.file(&second)).unwrap(), b"mine");
 }
 
 #[test]

@@ -35,5 +35,6 @@ mod sessions;
 mod sessions_disk;
 mod structure;
 mod tape;
+mod third_party;
 mod time;
 mod verbs;

@@ -47,6 +47,23 @@ fn ctrl_c_keeps_what_was_measured_and_the_run_resumes() {
     assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().map(Vec::len), Some(1), "one run, gone on with");
 }
 
+#[test]
+fn a_store_that_is_deleted_meanwhile_is_made_anew_and_holds_the_run() {
+    let place = Place::new();
+    let mut command = place.prony();
+    command.args(SLOW).args(["--time-limit", "1000s"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    wait_for("a round", || rounds(&place) >= 1);
+    for end in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(place.file(&format!("runs.sqlite{end}")));
+    }
+    wait_for("the store made anew", || rounds(&place) >= 2);
+    interrupt(&child, "-INT");
+    let answer = crate::common::Answer::of(child.wait_with_output().unwrap());
+    assert!(answer.err.contains("was removed meanwhile; a new one holds this run"), "{}", answer.err);
+    assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().map(Vec::len), Some(1));
+}
+
 /// timeout(1) sends its signal to the program, then to its group, which the program is in.
 #[test]
 fn a_signal_that_comes_twice_at_once_is_one_request() {

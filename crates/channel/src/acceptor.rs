@@ -179,7 +179,7 @@ impl<H: AcceptHandler> AcceptLoop<H> {
             match set.wait(grace.or(due).map(|wait| wait.min(due.unwrap_or(wait)))) {
                 Ok(_) => set.ready().collect(),
                 Err(_) => {
-                    std::thread::sleep(PAUSE);
+                    sys::timer::sleep(PAUSE);
                     return true;
                 }
             }
@@ -267,7 +267,7 @@ impl<H: AcceptHandler> AcceptLoop<H> {
                 // No socket is left in this process or system: dropping the oldest client frees one.
                 Err(_) => {
                     if !self.drop_oldest(&Error::Crowded) {
-                        std::thread::sleep(PAUSE);
+                        sys::timer::sleep(PAUSE);
                     }
                     return;
                 }

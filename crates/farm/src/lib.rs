@@ -38,4 +38,4 @@ pub use pilot::{PilotConfig, PilotTally, Workshop, run_pilot};
 pub use products::{Product, ProductFolder, Repaired, Settled};
 pub use shared::{Linked, Published, SharedFarm};
 pub use stage::{StageCache, StagedFile};
-pub use story::{Invariants, RateWindow, Story, Suspect};
+pub use story::{Invariants, Story, Suspect};

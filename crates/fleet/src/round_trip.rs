@@ -312,7 +312,7 @@ fn wait_until(moment: u64) -> u64 {
             return moment;
         }
         if moment - now > SLEEP {
-            std::thread::sleep(Duration::from_nanos(moment - now - SLEEP / 2));
+            sys::timer::sleep(Duration::from_nanos(moment - now - SLEEP / 2));
         }
     }
 }

@@ -217,7 +217,7 @@ pub fn derived(mut figure: Figure, values: &[f64], method: EstimateMethod) -> Op
         level: found.interval.level,
         launches: values.len() as u32,
         batches: 1,
-        method,
+        method: method.at(found.interval.level),
     });
     measure::end_follower(&mut figure, stats::stop::TARGET);
     Some(figure)

@@ -103,7 +103,7 @@ impl Datagram {
             return Err(Error::Stopped);
         }
         // Datagrams in queues may still arrive.
-        std::thread::sleep(self.drain(&socket, &fate));
+        sys::timer::sleep(self.drain(&socket, &fate));
         client.stop()?;
         let report = client.report()?;
         fate.received = report.datagrams.by_step.first().copied().unwrap_or(0);
@@ -142,7 +142,7 @@ impl Datagram {
                     Err(_) => fate.refused += 1,
                 }
             } else if fate.offered as f64 * every - (now - began) as f64 > 2e5 {
-                std::thread::sleep(Duration::from_micros(100));
+                sys::timer::sleep(Duration::from_micros(100));
             }
         }
     }

@@ -1,15 +1,17 @@
 //! The beginning and end of every run document, for all engines.
 
+use std::time::{Duration, SystemTime};
+
 use model::{Identity, Machine, Plan, Run, SCHEMA, Session};
-use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
+use time::{OffsetDateTime, PrimitiveDateTime};
 
 use crate::seed::mix;
 
 /// A run of a plan on this machine that begins now: with id and date, without figures.
 #[must_use]
 pub fn begin(plan: Plan, machine: Machine, identity: Identity) -> Run {
-    let began = OffsetDateTime::now_utc();
+    let began = now();
     let session = Session {
         started: stamp(began),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -29,10 +31,23 @@ pub fn began_at(run: &mut Run, seconds: f64) {
 
 /// Ends a run after `seconds` of measuring, with the present identity of the machine.
 pub fn close(run: &mut Run, seconds: f64, complete: bool, identity: Identity) {
-    run.session.ended = Some(stamp(OffsetDateTime::now_utc()));
+    run.session.ended = Some(stamp(now()));
     run.session.ended_on = Some(identity);
     run.session.seconds = seconds;
     run.session.complete = complete;
+}
+
+/// The present time.
+fn now() -> OffsetDateTime {
+    moment(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default())
+}
+
+/// The time so long after the year 1970 began. No document has a date after the year 9999: a clock that is set beyond
+/// stands at its end.
+fn moment(since: Duration) -> OffsetDateTime {
+    let nanos = i128::try_from(since.as_nanos()).ok();
+    let date = nanos.and_then(|nanos| OffsetDateTime::from_unix_timestamp_nanos(nanos).ok());
+    date.unwrap_or(PrimitiveDateTime::MAX.assume_utc())
 }
 
 /// A time in the form of run documents.
@@ -60,6 +75,16 @@ fn id(began: OffsetDateTime, seed: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_clock_beyond_the_last_date_is_at_its_end() {
+        let at = |seconds| stamp(moment(Duration::from_secs(seconds)));
+        assert_eq!(at(1_795_227_333), "2026-11-21T02:15:33Z");
+        for beyond in [253_402_300_800, 400_000_000_000, u64::MAX] {
+            assert_eq!(at(beyond), "9999-12-31T23:59:59Z");
+            assert!(id(moment(Duration::from_secs(beyond)), 1).starts_with("99991231-235959-"));
+        }
+    }
 
     #[test]
     fn a_document_of_an_earlier_run_says_when_that_began() {

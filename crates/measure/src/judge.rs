@@ -1,8 +1,7 @@
 //! From the launches of a figure to its outcome.
 
 use model::{
-    Better, Estimate, EstimateMethod, Figure, Flag, Footprint, Launch, Mode, Outcome, Plan, RANGE_BELOW, TakenTime,
-    ValueBasis,
+    Better, Estimate, EstimateMethod, Figure, Flag, Footprint, Launch, Mode, Outcome, Plan, TakenTime, ValueBasis,
 };
 use stats::order_statistic::{MedianInterval, launch_median_interval, launch_median_range};
 use stats::{FastBatches, PairedDifference, difference, look_at_launches, look_at_undisturbed, modes_of_launches};
@@ -132,7 +131,7 @@ fn paired(
         level: above.interval.level,
         launches: u32::try_from(values.len()).unwrap_or(u32::MAX),
         batches,
-        method: method_at(above.interval.level, EstimateMethod::PairedOrderStatistic),
+        method: EstimateMethod::PairedOrderStatistic.at(above.interval.level),
     };
     // As for every figure: an interval of a higher level declares it within its target, and that interval is printed.
     let called = match at(plan.level.max(stats::CALLING_LEVEL)) {
@@ -181,13 +180,8 @@ fn estimate(found: &MedianInterval, launches: usize, batches: u32, method: Estim
         level: found.interval.level,
         launches: u32::try_from(launches).unwrap_or(u32::MAX),
         batches,
-        method: method_at(found.interval.level, method),
+        method: method.at(found.interval.level),
     }
-}
-
-/// Two ends with less coverage than an interval requires are the minimum and maximum of a few launches.
-fn method_at(level: f64, method: EstimateMethod) -> EstimateMethod {
-    if level < RANGE_BELOW { EstimateMethod::Range } else { method }
 }
 
 fn mode_of(mode: &stats::ModeGroup, values: &[f64], level: f64, batches: u32) -> Mode {

@@ -24,6 +24,15 @@ pub enum EstimateMethod {
     None,
 }
 
+impl EstimateMethod {
+    /// The method of an interval that has this level: ends with less coverage than an interval requires are the least
+    /// and the greatest of a few values.
+    #[must_use]
+    pub fn at(self, level: f64) -> Self {
+        if level < RANGE_BELOW { Self::Range } else { self }
+    }
+}
+
 /// A value with its confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

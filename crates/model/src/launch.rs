@@ -5,7 +5,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::distance::nanos_words;
-use crate::share::possible;
 use crate::{Footprint, LaunchReferences, Share, TakenTime, UndisturbedBatches};
 
 /// Outside evidence that a launch was disturbed. An unusual value is never such evidence.
@@ -17,8 +16,8 @@ pub enum Invalid {
     Suspended(f64),
     /// The wall clock was stepped by this many seconds.
     ClockJump(f64),
-    /// The hypervisor took this share of its CPU time, as older versions recorded it; an impossible share is unknown.
-    Steal(#[serde(deserialize_with = "possible")] Option<Share>),
+    /// The hypervisor took this share of its CPU time, as older versions recorded it.
+    Steal(Option<Share>),
     /// The hypervisor took CPU time from the rounds in which it ran.
     Stolen(TakenTime),
     /// A control group's quota of CPU time stopped it.
@@ -181,9 +180,8 @@ pub struct Launch {
     pub quantiles: Vec<(f64, f64)>,
     /// Placement of its threads and processes.
     pub placement: Placement,
-    /// Share of CPU time taken by the hypervisor, as older versions recorded it; an impossible share is read as
-    /// unknown.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "possible")]
+    /// Share of CPU time taken by the hypervisor, as older versions recorded it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal: Option<Share>,
     /// CPU time taken by the hypervisor during its batches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -272,26 +270,6 @@ mod tests {
         assert_eq!(old.pair_order, PairOrder::Alternating);
         let again = serde_json::to_value(&old).unwrap();
         assert!(again.get("pair_order").is_none(), "what old documents did not say is not added to them");
-    }
-
-    #[test]
-    fn an_impossible_share_of_an_older_version_is_unknown_and_a_possible_one_is_kept() {
-        let old = |steal: &str, invalid: &str| -> Launch {
-            let text = format!(
-                r#"{{"round":0,"began":0,"wall":0.035,"value":1,"nanos":[1],"warmup":8,"steady":true,
-                "placement":{{"asked":[],"seen":[]}},"steal":{steal},"frequency":null,"footprint":{{"operations":1}},"invalid":{invalid}}}"#
-            );
-            serde_json::from_str(&text).unwrap()
-        };
-        let absurd = old("2861523.93", r#"{"steal":2861523.93}"#);
-        assert_eq!((share(&absurd), &absurd.invalid), (None, &Some(Invalid::Steal(None))));
-        let again: Launch = serde_json::from_str(&serde_json::to_string(&absurd).unwrap()).unwrap();
-        assert_eq!(again, absurd, "still excluded, by an unknown share");
-        assert!(!absurd.invalid.unwrap().to_string().contains(|c: char| c.is_ascii_digit()));
-        let possible = old("0.25", r#"{"steal":0.25}"#);
-        assert_eq!(share(&possible).map(Share::get), Some(0.25));
-        assert_eq!(possible.invalid.unwrap().to_string(), "the hypervisor took 25.0% of its time");
-        assert_eq!(share(&old("null", "null")), None);
     }
 
     #[test]

@@ -1,8 +1,14 @@
 //! What no run can contain, whoever wrote its document: refused when it is read, before anything is computed from it.
 
-use crate::{Error, Estimate, EstimateMethod, Figure, Outcome, Run};
+use std::collections::HashSet;
+
+use crate::{
+    Conditions, Error, Estimate, EstimateMethod, FarmNode, FarmRecord, FarmWindow, Figure, Footprint, Invalid, Launch,
+    Outcome, Plan, Run, TakenTime,
+};
 
 const BELOW_ZERO: &str = "is below 0";
+const NOT_POSITIVE: &str = "is not above 0";
 
 impl Estimate {
     /// Why no measurement can have given this estimate, as a clause about it.
@@ -16,9 +22,25 @@ impl Estimate {
         if !(0.0..=1.0).contains(&self.level) {
             return Some("has a level that is not between 0 and 1");
         }
+        if self.level == 0.0 && !self.may_lack_a_level() {
+            return Some("has an interval of level 0");
+        }
+        if self.launches == 0 {
+            return Some("is of 0 launches");
+        }
         // Of a difference and of a fit the lower end may lie below 0, where what it is about cannot.
         let observed = matches!(self.method, EstimateMethod::OrderStatistic | EstimateMethod::WidenedExtremes);
         (self.value < 0.0 || (observed && self.low < 0.0)).then_some(BELOW_ZERO)
+    }
+
+    /// The extremes of few values may be without a level, as may what another program states without one. A value
+    /// alone has no interval.
+    fn may_lack_a_level(&self) -> bool {
+        match self.method {
+            EstimateMethod::Range | EstimateMethod::Stated => true,
+            EstimateMethod::None => self.low.total_cmp(&self.high).is_eq(),
+            _ => false,
+        }
     }
 }
 
@@ -31,17 +53,23 @@ impl Figure {
 }
 
 /// Refuses a run with numbers that nothing can have (times, rates and counts below 0, shares beyond the whole, values
-/// outside their intervals), or with a figure twice.
+/// outside their intervals), with a figure twice, or with a figure of the plan that has a value and no launch.
 pub(crate) fn check(run: &Run) -> Result<(), Error> {
     let refuse = |what: String| Error::Invalid(format!("{what}; correct it, or export the run again"));
-    let mut seen = std::collections::HashSet::new();
-    if let Some((what, fault)) = of_session(run) {
+    let mut seen = HashSet::new();
+    let planned: HashSet<_> = run.plan.entries.iter().map(|entry| (entry.probe.as_str(), &entry.point)).collect();
+    if let Some((what, fault)) = of_session(run).or_else(|| of_plan(&run.plan)) {
         return Err(refuse(format!("{what} {fault}")));
     }
     for figure in &run.figures {
         let key = figure.key();
         if let Some((what, fault)) = of_outcome(figure).or_else(|| of_figure(figure)) {
             return Err(refuse(format!("{what} of {key} {fault}")));
+        }
+        // What another program states has no launches here, nor has what follows from other figures.
+        let own = run.origin.is_none() && planned.contains(&(figure.probe.as_str(), &figure.point));
+        if own && figure.launches.is_empty() && is_of_launches(figure) {
+            return Err(refuse(format!("the value of {key} is of launches, and none is there")));
         }
         if !seen.insert(key.clone()) {
             return Err(refuse(format!("{key} occurs twice")));
@@ -61,19 +89,69 @@ fn below_zero(numbers: &[(&'static str, f64)]) -> Option<NumberFault> {
     })
 }
 
+/// The first number that is not above 0; those that are absent are left out.
+fn not_positive<const N: usize>(numbers: [(&'static str, Option<f64>); N]) -> Option<NumberFault> {
+    let wrong = |(_, number): &(&str, Option<f64>)| number.is_some_and(|number| !is_positive(number));
+    numbers.into_iter().find(wrong).map(|(what, _)| (what, NOT_POSITIVE))
+}
+
+/// Time taken from a whole: neither is below 0. More than the whole may be counted, since both are rounded to ticks.
+fn of_taken(what: &'static str, taken: Option<TakenTime>) -> Option<NumberFault> {
+    taken.and_then(|taken| below_zero(&[(what, taken.seconds), (what, taken.of)]))
+}
+
+/// Whether a figure's value is one of its launches, or of differences within them.
+fn is_of_launches(figure: &Figure) -> bool {
+    use EstimateMethod::{OrderStatistic, PairedOrderStatistic, WidenedExtremes};
+    match &figure.outcome {
+        Outcome::Measured(estimate) => {
+            matches!(estimate.method, OrderStatistic | PairedOrderStatistic | WidenedExtremes)
+        }
+        Outcome::Modes(_) => true,
+        _ => false,
+    }
+}
+
 fn of_session(run: &Run) -> Option<NumberFault> {
-    let (session, plan) = (&run.session, &run.plan);
-    let clock = session.references.as_ref().and_then(|references| references.clock);
+    let session = &run.session;
+    let references = session.references.as_ref();
+    let ratio_of = |core: &crate::UnsharedCore| not_positive([("the ratio of an unshared core", core.ratio)]);
+    below_zero(&[("the duration of the run", session.seconds)])
+        .or_else(|| of_conditions(&session.conditions))
+        .or_else(|| session.farm.as_ref().and_then(of_farm))
+        .or_else(|| not_positive([("the clock of the run", references.and_then(|references| references.clock))]))
+        .or_else(|| references.and_then(|references| references.unshared.iter().find_map(ratio_of)))
+}
+
+fn of_farm(record: &FarmRecord) -> Option<NumberFault> {
+    let of_window = |window: &FarmWindow| {
+        let length = not_positive([("the length of a window of the farm", Some(window.wall))]);
+        length.or_else(|| below_zero(&[("the begin of a window of the farm", window.began)]))
+    };
+    let of_node = |node: &FarmNode| below_zero(&[("the efficiency of a node", node.efficiency.unwrap_or(0.0))]);
+    record.windows.iter().find_map(of_window).or_else(|| record.nodes.iter().find_map(of_node))
+}
+
+fn of_conditions(conditions: &Conditions) -> Option<NumberFault> {
+    let (lowest, highest) = conditions.clock.map_or((None, None), |(low, high)| (Some(low), Some(high)));
+    below_zero(&[("the load of the machine", conditions.load.unwrap_or(0.0))])
+        .or_else(|| of_taken("the CPU time of others", conditions.others))
+        .or_else(|| of_taken("the stolen time of the run", conditions.steal))
+        .or_else(|| of_taken("the throttled time of the run", conditions.throttled))
+        .or_else(|| not_positive([("the lowest clock", lowest), ("the highest clock", highest)]))
+}
+
+fn of_plan(plan: &Plan) -> Option<NumberFault> {
     below_zero(&[
-        ("the duration of the run", session.seconds),
         ("the target of the plan", plan.target),
         ("the band of the plan", plan.band),
         ("the spacing of the plan", plan.spacing),
         ("the time limit of the plan", plan.time_limit.unwrap_or(0.0)),
-        ("the load of the machine", session.conditions.load.unwrap_or(0.0)),
     ])
     .or_else(|| (!(0.0..=1.0).contains(&plan.level)).then_some(("the level of the plan", "is not between 0 and 1")))
-    .or_else(|| (clock.is_some_and(|clock| !is_positive(clock))).then_some(("the clock of the run", "is not above 0")))
+    .or_else(|| {
+        plan.entries.iter().find_map(|entry| below_zero(&[("the target of an entry of the plan", entry.target)]))
+    })
 }
 
 fn of_outcome(figure: &Figure) -> Option<NumberFault> {
@@ -83,7 +161,10 @@ fn of_outcome(figure: &Figure) -> Option<NumberFault> {
         Outcome::Modes(modes) => modes.iter().find_map(|mode| {
             let share = (0.0..=1.0).contains(&mode.share);
             let of_share = (!share).then_some(("the share of a mode", "is not between 0 and 1"));
-            of_share.or_else(|| mode.estimate.fault().map(|fault| ("a mode", fault)))
+            // A group of too few launches is at level 0.
+            let few = Estimate { method: EstimateMethod::Range, ..mode.estimate };
+            let estimate = if few.level == 0.0 { few } else { mode.estimate };
+            of_share.or_else(|| estimate.fault().map(|fault| ("a mode", fault)))
         }),
         Outcome::Unfit(_) | Outcome::Failed(_) => None,
     }
@@ -91,37 +172,81 @@ fn of_outcome(figure: &Figure) -> Option<NumberFault> {
 
 /// What a figure has beside its outcome.
 fn of_figure(figure: &Figure) -> Option<NumberFault> {
-    let clock = figure.references.as_ref().and_then(|references| references.clock);
-    let positive = [("the amount of an operation", figure.amount), ("the clock", clock.unwrap_or(1.0))];
-    if let Some((what, _)) = positive.into_iter().find(|(_, number)| !is_positive(*number)) {
-        return Some((what, "is not above 0"));
-    }
-    let of_quantile = figure.quantiles.iter().find_map(|found| {
+    let references = figure.references.as_ref();
+    let of_quantile = |found: &crate::QuantileEstimate| {
         let quantile = (0.0..=1.0).contains(&found.quantile);
         let outside = (!quantile).then_some(("a quantile", "is not between 0 and 1"));
         outside.or_else(|| found.estimate.fault().map(|fault| ("a quantile", fault)))
-    });
-    of_quantile
+    };
+    let clock = references.and_then(|references| references.clock);
+    let observed = references.and_then(|references| references.observed);
+    not_positive([("the amount of an operation", Some(figure.amount)), ("the clock", clock)])
+        .or_else(|| figure.quantiles.iter().find_map(of_quantile))
         .or_else(|| {
             below_zero(&[
                 ("the resolution", figure.resolution.unwrap_or(0.0)),
                 ("the rounding", figure.rounding.unwrap_or(0.0)),
             ])
         })
-        .or_else(|| of_launches(figure))
+        .or_else(|| observed.and_then(|observed| observed.fault()).map(|fault| ("the observed value", fault)))
+        .or_else(|| of_footprint(&figure.footprint))
+        .or_else(|| figure.launches.iter().find_map(|launch| of_launch(launch, figure)))
+}
+
+fn of_footprint(footprint: &Footprint) -> Option<NumberFault> {
+    let used = |seconds: Option<f64>| ("the CPU time", seconds.unwrap_or(0.0));
+    below_zero(&[used(footprint.user_seconds), used(footprint.system_seconds)])
 }
 
 /// The value of a launch is a difference in some figures; in those whose estimate is one of observed values, it is not.
-fn of_launches(figure: &Figure) -> Option<NumberFault> {
+fn of_launch(launch: &Launch, figure: &Figure) -> Option<NumberFault> {
     let observed = figure.outcome.estimate().is_some_and(|estimate| {
         matches!(estimate.method, EstimateMethod::OrderStatistic | EstimateMethod::WidenedExtremes)
     });
-    figure.launches.iter().find_map(|launch| {
-        let value = if observed { launch.value } else { 0.0 };
-        let readings = launch.readings.iter().map(|reading| ("a reading of a launch", *reading));
-        let numbers = [("the value of a launch", value), ("the duration of a launch", launch.wall)];
-        below_zero(&numbers).or_else(|| readings.filter(|_| observed).find_map(|reading| below_zero(&[reading])))
-    })
+    let finite = |what, number: f64| (!number.is_finite()).then_some((what, "is not finite"));
+    let value = |what, number: f64| if observed { below_zero(&[(what, number)]) } else { finite(what, number) };
+    let (before, after) = launch.frequency.unwrap_or_default();
+    let undisturbed = launch.undisturbed.unwrap_or_default();
+    let of_quantile = |&(quantile, number): &(f64, f64)| {
+        let outside = !(0.0..=1.0).contains(&quantile);
+        outside
+            .then_some(("a quantile of a launch", "is not between 0 and 1"))
+            .or_else(|| value("the value of a quantile of a launch", number))
+    };
+    value("the value of a launch", launch.value)
+        .or_else(|| launch.readings.iter().find_map(|reading| value("a reading of a launch", *reading)))
+        .or_else(|| {
+            below_zero(&[
+                ("the duration of a launch", launch.wall),
+                ("the begin of a launch", launch.began),
+                ("the frequency in a launch", before),
+                ("the frequency in a launch", after),
+            ])
+        })
+        .or_else(|| launch.quantiles.iter().find_map(of_quantile))
+        .or_else(|| of_taken("the stolen time of a launch", launch.stolen))
+        .or_else(|| of_taken("the throttled time of a launch", launch.throttled))
+        .or_else(|| of_footprint(&launch.footprint))
+        .or_else(|| finite("the undisturbed value of a launch", undisturbed.value.unwrap_or(0.0)))
+        .or_else(|| finite("the cycles of a launch", undisturbed.cycles.unwrap_or(0.0)))
+        .or_else(|| not_positive([("the clock of a launch", undisturbed.clock)]))
+        .or_else(|| part_of("the undisturbed batches of a launch", undisturbed.batches, undisturbed.of))
+        .or_else(|| launch.invalid.as_ref().and_then(of_evidence))
+}
+
+fn of_evidence(invalid: &Invalid) -> Option<NumberFault> {
+    match invalid {
+        Invalid::Suspended(seconds) => below_zero(&[("the time for which the machine slept", *seconds)]),
+        Invalid::Stolen(taken) => of_taken("the stolen time of a launch", Some(*taken)),
+        Invalid::Throttled(taken) => of_taken("the throttled time of a launch", Some(*taken)),
+        Invalid::Contended { batches, of } => part_of("the undisturbed batches of a launch", *batches, *of),
+        Invalid::HandedOver { batches, of } => part_of("the batches of others in a launch", *batches, *of),
+        Invalid::ClockJump(_) | Invalid::Steal(_) | Invalid::Misplaced(_) | Invalid::Moved { .. } => None,
+    }
+}
+
+fn part_of(what: &'static str, some: u32, all: u32) -> Option<NumberFault> {
+    (some > all).then_some((what, "are more than all of them"))
 }
 
 fn is_positive(number: f64) -> bool {
@@ -132,13 +257,47 @@ fn is_positive(number: f64) -> bool {
 mod tests {
     use crate::{parse_run, render_run};
 
-    /// The second document that is kept for ever, with one number replaced.
+    /// A kept document with one member replaced, or added.
     fn with(pointer: &str, number: &str) -> Result<crate::Run, String> {
         let mut run: serde_json::Value =
             serde_json::from_str(include_str!("../../../tests/upgrade/schema-2.json")).unwrap();
-        *run.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer} is not in the document")) =
-            serde_json::from_str(number).unwrap();
+        let (parent, member) = pointer.rsplit_once('/').unwrap();
+        let parent = run.pointer_mut(parent).unwrap_or_else(|| panic!("{pointer} is not in the document"));
+        let slot = if parent.is_array() { &mut parent[member.parse::<usize>().unwrap()] } else { &mut parent[member] };
+        *slot = serde_json::from_str(number).unwrap();
         parse_run(&run.to_string()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_share_beyond_the_whole_is_refused_with_its_member() {
+        for (pointer, member) in [
+            ("/figures/0/references/kept", "figures[0].references.kept"),
+            ("/figures/0/launches/0/steal", "figures[0].launches[0].steal"),
+            ("/session/references/core_shared", "session.references.core_shared"),
+        ] {
+            for share in ["1.7", "-0.3"] {
+                let said = with(pointer, share).map(drop).expect_err(pointer);
+                assert!(
+                    said.contains(&format!("{member}: a share of {share} is not between 0 and 1 at line 1")),
+                    "{said}"
+                );
+            }
+            with(pointer, "0.5").unwrap();
+        }
+        let said = with("/figures/0/outcome/measured/low", "null").map(drop).unwrap_err();
+        assert!(said.contains("figures[0].outcome.measured.low: invalid type: null"), "{said}");
+    }
+
+    #[test]
+    fn what_another_program_states_needs_no_launches_and_no_level() {
+        let mut foreign: crate::Run =
+            serde_json::from_str(include_str!("../../../tests/upgrade/schema-1-imported.json")).unwrap();
+        let (first, spread) = (&mut foreign.figures[0], crate::EstimateMethod::Stated);
+        first.launches.clear();
+        let stated = crate::Estimate { low: 0.5, high: 2.0, method: spread, ..crate::Estimate::without_spread(1.0) };
+        first.outcome = crate::Outcome::Measured(stated);
+        let text = render_run(&foreign).unwrap();
+        assert_eq!(parse_run(&text).unwrap().figures[0].outcome, foreign.figures[0].outcome);
     }
 
     #[test]
@@ -155,8 +314,58 @@ mod tests {
             ("/session/references/clock", "0", "the clock of the run is not above 0"),
             ("/plan/level", "95", "the level of the plan is not between 0 and 1"),
             ("/plan/target", "-0.02", "the target of the plan is below 0"),
+            ("/plan/entries/0/target", "-0.02", "the target of an entry of the plan is below 0"),
+            (
+                "/figures/1/outcome/measured/level",
+                "0",
+                "the value of memory.copy:threads=1,working_set=64MiB has an interval of level 0",
+            ),
+            (
+                "/figures/1/outcome/measured/launches",
+                "0",
+                "the value of memory.copy:threads=1,working_set=64MiB is of 0 launches",
+            ),
+            (
+                "/figures/1/launches",
+                "[]",
+                "the value of memory.copy:threads=1,working_set=64MiB is of launches, and none is there",
+            ),
+            (
+                "/figures/3/launches",
+                "[]",
+                "the value of ipc.tcp_latency:placement=free is of launches, and none is there",
+            ),
+            (
+                "/figures/0/launches/0/stolen",
+                r#"{"seconds":-5,"of":1}"#,
+                "the stolen time of a launch of os.syscall_write",
+            ),
+            ("/figures/0/launches/0/throttled", r#"{"seconds":1,"of":-1}"#, "the throttled time of a launch of os."),
+            (
+                "/figures/0/launches/0/invalid",
+                r#"{"stolen":{"seconds":-5,"of":1}}"#,
+                "the stolen time of a launch of os.",
+            ),
+            (
+                "/figures/0/launches/0/invalid",
+                r#"{"contended":{"batches":9,"of":3}}"#,
+                "the undisturbed batches of a launch",
+            ),
+            (
+                "/figures/0/launches/0/frequency",
+                "[-1, 3e9]",
+                "the frequency in a launch of os.syscall_write is below 0",
+            ),
+            ("/figures/0/launches/0/began", "-2", "the begin of a launch of os.syscall_write is below 0"),
+            (
+                "/figures/0/launches/0/footprint",
+                r#"{"operations":1,"user_seconds":-1}"#,
+                "the CPU time of os.syscall_write",
+            ),
+            ("/session/conditions", r#"{"steal":{"seconds":-5,"of":60}}"#, "the stolen time of the run is below 0"),
+            ("/session/conditions", r#"{"clock":[0,3e9]}"#, "the lowest clock is not above 0"),
         ] {
-            let said = with(pointer, number).map(drop).unwrap_err();
+            let said = with(pointer, number).map(drop).expect_err(pointer);
             assert!(said.starts_with(&format!("could not accept the run document: {says}")), "{pointer}: {said}");
             assert!(said.ends_with("; correct it, or export the run again"), "{said}");
         }

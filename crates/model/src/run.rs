@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Conditions, Figure, FigureKey, Machine, Plan, SessionReferences};
+use crate::{Conditions, FarmRecord, Figure, FigureKey, Machine, Plan, SessionReferences};
 
 /// Identity of machine and boot, taken at the start and at the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,6 +55,9 @@ pub struct Session {
     /// What the references say of the clock and of neighbours on the core, where they were read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub references: Option<SessionReferences>,
+    /// What the ledger of a farm says of the run, of a farm's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub farm: Option<FarmRecord>,
 }
 
 /// Origin of figures that Prony did not measure.

@@ -20,7 +20,7 @@ struct SchemaHeader {
 /// When the text is not a run document (with the position), has a newer schema, or contradicts itself.
 pub fn parse_run(text: &str) -> Result<Run, Error> {
     let refuse = |error: serde_json::Error| Error::Document {
-        reason: reason(&error),
+        reason: reason(&error, text),
         place: DocumentPosition { line: error.line().max(1), column: error.column().max(1) },
     };
     let head: SchemaHeader = serde_json::from_str(text).map_err(refuse)?;
@@ -70,14 +70,27 @@ fn only_crossing(machine: &Machine) -> Option<&'static str> {
     (number("cpu.packages") == Some(1.0) && behind >= online).then_some("same_cache")
 }
 
-/// serde_json repeats the place in its text; the place is a field of ours. Of a text that ends too early its reader
-/// only needs to know that.
-fn reason(error: &serde_json::Error) -> String {
+/// What is wrong, and with which member. serde_json repeats the place in its text; the place is a field of ours. Of a
+/// text that ends too early its reader only needs to know that.
+fn reason(error: &serde_json::Error, text: &str) -> String {
     if error.is_eof() {
         return "it is cut off (copy or export it again)".to_owned();
     }
-    let text = error.to_string();
-    text.rsplit_once(" at line ").map_or(text.clone(), |(reason, _)| reason.to_owned())
+    let words = error.to_string();
+    let words = words.rsplit_once(" at line ").map_or(words.as_str(), |(reason, _)| reason);
+    match wrong_member(text) {
+        Some(member) => format!("{member}: {words}"),
+        None => words.to_owned(),
+    }
+}
+
+/// The member of a document whose value cannot be read; `None` where the text is not JSON. Finding it takes a second
+/// reading, which only refused documents cost.
+fn wrong_member(text: &str) -> Option<String> {
+    let reader = &mut serde_json::Deserializer::from_str(text);
+    let refused = serde_path_to_error::deserialize::<_, Run>(reader).err()?;
+    let member = refused.path().to_string();
+    (refused.inner().is_data() && member != ".").then_some(member)
 }
 
 /// Writes a run document: JSON in UTF-8, `schema` first, on one line because of its many numbers.
@@ -125,7 +138,7 @@ mod tests {
     fn modes_have_shares_of_the_launches() {
         let figure = |share: f64| {
             format!(
-                r#""figures":[{{"probe":"os.b","point":{{}},"title":"b","metric":{{"unit":"seconds","per":"call","better":"lower"}},
+                r#""origin":{{"tool":"t"}},"figures":[{{"probe":"os.b","point":{{}},"title":"b","metric":{{"unit":"seconds","per":"call","better":"lower"}},
                 "class":"compute","stresses":[],"outcome":{{"modes":[{{"share":{share},"estimate":{{"value":1.0,"low":1.0,"high":1.0,
                 "level":0.9,"launches":9,"batches":9,"method":"order_statistic"}}}}]}}}}]"#
             )

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A share of a whole, 0 to 1. Values outside are clamped; NaN is not a share.
+/// A share of a whole, 0 to 1. Computed values are clamped, and NaN is not a share. A document with a number outside is
+/// refused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
@@ -37,15 +38,9 @@ impl Share {
 impl<'de> Deserialize<'de> for Share {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = f64::deserialize(deserializer)?;
-        Self::new(value).ok_or_else(|| serde::de::Error::custom("a share is a number"))
+        let share = (0.0..=1.0).contains(&value).then(|| Self::new(value)).flatten();
+        share.ok_or_else(|| serde::de::Error::custom(format!("a share of {value} is not between 0 and 1")))
     }
-}
-
-/// Reads a share that older versions recorded as a bare number: a value outside 0 to 1 was computed wrongly and is
-/// unknown.
-pub(crate) fn possible<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Share>, D::Error> {
-    let value = Option::<f64>::deserialize(deserializer)?;
-    Ok(value.filter(|value| (0.0..=1.0).contains(value)).and_then(Share::new))
 }
 
 #[cfg(test)]
@@ -60,6 +55,9 @@ mod tests {
         assert_eq!(Share::new(f64::NAN), None);
         assert_eq!(Share::of(1.0, 0.0), None);
         assert_eq!(Share::of(1.0, 4.0), Share::new(0.25));
-        assert_eq!(serde_json::from_str::<Share>("7.5").unwrap(), Share::ALL);
+        assert_eq!(serde_json::from_str::<Share>("1").unwrap(), Share::ALL);
+        for outside in ["1.7", "-0.3", "1e300"] {
+            assert!(serde_json::from_str::<Share>(outside).is_err(), "{outside}");
+        }
     }
 }

@@ -13,6 +13,8 @@ pub enum Access {
     Read,
     /// Writing: a missing store is created.
     Write,
+    /// Removing runs, which a full disk must not prevent.
+    Remove,
 }
 
 /// Creates the directory of a file; a new one is accessible to this user alone.

@@ -120,7 +120,8 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Whether a document can be put at this path, as far as that is known before it is written.
+/// Whether a document can be put at this path, as far as that is known before it is written. What writers that were
+/// killed left in its directory is removed.
 ///
 /// # Errors
 /// When its directory is missing, none, or may not be written, or the path is a directory.
@@ -136,7 +137,10 @@ pub fn check_destination(path: &Path) -> Result<(), Error> {
     let target = link_target(path);
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
     match fs::metadata(folder) {
-        Ok(found) if found.is_dir() => writable(folder).map_err(|error| refuse(path, error)),
+        Ok(found) if found.is_dir() => {
+            remove_abandoned(folder);
+            writable(folder).map_err(|error| refuse(path, error))
+        }
         Ok(_) => Err(refuse(folder, io::ErrorKind::NotADirectory.into())),
         Err(error) => Err(Error::io("save the run document in", folder, &error)),
     }
@@ -168,14 +172,16 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     };
     let mut builder = tempfile::Builder::new();
     // What a killed process leaves is told from what is being written by the number in the name (`prony doctor`).
-    let prefix = format!(".prony-{}-", std::process::id());
-    builder.prefix(&prefix).suffix(".part");
+    let prefix = format!("{BEGUN}{}-", std::process::id());
+    builder.prefix(&prefix).suffix(PART);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     let mut file = builder.tempfile_in(directory)?;
+    // Processes of other hosts and containers do not see this one: to them the lock says that it writes.
+    let _ = file.as_file().try_lock();
     file.write_all(bytes)?;
     // Who may read the file stays as it was.
     if let Ok(found) = fs::metadata(path) {
@@ -184,6 +190,25 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
     sync_directory(directory)
+}
+
+/// Beginning and end of the name of a file that is being written; the process that writes it stands between.
+const BEGUN: &str = ".prony-";
+const PART: &str = ".part";
+
+/// Removes from a directory what writers that were killed left there: files of no process that runs here, and that
+/// none elsewhere holds locked. What cannot be removed stays.
+pub(crate) fn remove_abandoned(directory: &Path) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let writer = name.to_str().and_then(|name| name.strip_prefix(BEGUN)?.strip_suffix(PART)?.split_once('-'));
+        let Some(pid) = writer.and_then(|(pid, _)| pid.parse::<u32>().ok()) else { continue };
+        let runs = Path::new("/proc").join(pid.to_string()).exists();
+        let free = || File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok());
+        if !runs && entry.file_type().is_ok_and(|kind| kind.is_file()) && free() {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// Makes a rename durable. Some file systems refuse to sync a directory (EINVAL) and offer no other way; that is not an

@@ -188,6 +188,11 @@ impl Error {
         Self::Place { action, place: path.display().to_string(), trouble: StoreErrorKind::of_io(error) }
     }
 
+    /// Whether there was no space.
+    pub(crate) const fn is_full(&self) -> bool {
+        matches!(self, Self::Place { trouble: StoreErrorKind::Full, .. })
+    }
+
     /// Whether the store does not exist, as before the first run.
     #[must_use]
     pub const fn is_missing(&self) -> bool {

@@ -12,7 +12,7 @@ use model::{FigureKey, Run};
 use serde::{Deserialize, Serialize};
 
 use crate::access::make_directory;
-use crate::document::{load_document, render_document, replace, sync_directory};
+use crate::document::{load_document, remove_abandoned, render_document, replace, sync_directory};
 use crate::index::Index;
 use crate::select::check_label;
 use crate::store::{by_age, label_after, values_only};
@@ -61,6 +61,7 @@ impl FileStore {
         let store = Self { directory: directory.to_path_buf() };
         if access == Access::Write {
             make_directory(directory)?;
+            remove_abandoned(directory);
         }
         fs::read_dir(directory).map_err(|error| Error::io("open the store", directory, &error))?;
         let state = store.state()?;
@@ -242,12 +243,12 @@ impl Store for FileStore {
         let mut state = before.clone();
         state.next = state.next.max(self.entries()?.last().map_or(1, |entry| entry.number + 1));
         state.labels.retain(|id, _| !ids.contains(&id.as_str()));
-        // On a full disk, removing must work without writing, so an unchanged state is not written.
-        if state != before {
-            self.save_state(&state)?;
-        }
         for (entry, _) in entries {
             fs::remove_file(&entry.path).map_err(|error| Error::io("remove", &entry.path, &error))?;
+        }
+        // Writing comes last: on a full disk it takes the room that removing made.
+        if state != before {
+            self.save_state(&state)?;
         }
         sync_directory(&self.directory).map_err(|error| Error::io("remove runs from", &self.directory, &error))
     }

@@ -3,6 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -81,9 +82,7 @@ impl MachineLock {
             Err(fs::TryLockError::WouldBlock) => return Ok(Claim::Taken(holder(&mut file))),
             Err(fs::TryLockError::Error(error)) => return Err(refuse(&error)),
         }
-        let now = OffsetDateTime::now_utc();
-        let since = now.replace_nanosecond(0).unwrap_or(now).format(&Rfc3339).unwrap_or_default();
-        let note = Holder { pid: std::process::id(), since, purpose: words::one_line(purpose) };
+        let note = Holder { pid: std::process::id(), since: now(), purpose: words::one_line(purpose) };
         // The lock holds without the note. If it cannot be written (another user's file, a full disk), only the warning
         // is shorter.
         let _ = write_note(&mut file, &note);
@@ -118,6 +117,13 @@ fn open(path: &Path) -> io::Result<File> {
         }
         known => known,
     }
+}
+
+/// The present time by the second; where the clock is set beyond the dates that there are, that.
+fn now() -> String {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+    let date = i64::try_from(since).ok().and_then(|since| OffsetDateTime::from_unix_timestamp(since).ok());
+    date.and_then(|date| date.format(&Rfc3339).ok()).unwrap_or_else(|| "a time that is no date".to_owned())
 }
 
 #[cfg(unix)]

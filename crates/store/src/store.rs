@@ -67,6 +67,11 @@ pub trait Store: Send {
     /// When one of them does not exist, or the store cannot be written.
     fn remove(&mut self, ids: &[&str]) -> Result<(), Error>;
 
+    /// Whether its file was removed after it was opened: what was put since is in a new one.
+    fn began_anew(&self) -> bool {
+        false
+    }
+
     /// Sets or removes the label of a run.
     ///
     /// # Errors

@@ -11,13 +11,15 @@ use std::fmt::Display;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::panic::Location;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// Makes every skip a failure: set by `.ci/run`.
 pub const FORBID: &str = "PRONY_TEST_FORBID_SKIP";
 /// File to which a line is added for every skip.
 pub const FILE: &str = "PRONY_TEST_SKIPS";
+/// Directory of public data sets, for ignored tests.
+const PUBLIC_DATA: &str = "PRONY_PUBLIC_DATA";
 /// Runs the long tests.
 pub const SLOW: &str = "PRONY_TEST_SLOW";
 
@@ -51,22 +53,29 @@ pub fn lacks(what: impl Display) {
     record("NOT HERE", &what);
 }
 
-/// A file or directory of the data beside this tree (`../shared`), which a fresh clone does not have; `None`, recorded,
-/// if it is absent.
+/// The text of a recording of real launches, from `recordings` of this crate.
+///
+/// # Panics
+/// If it is missing or damaged: a test of what was recorded does not pass without.
 #[must_use]
-#[track_caller]
-pub fn shared(name: &str) -> Option<PathBuf> {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
-    let path = folder.join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    if folder.exists() {
-        skip(format_args!("{} does not exist", path.display()));
-    } else {
-        lacks(format_args!("there is no ../shared beside this tree, so no {name}"));
-    }
-    None
+pub fn recording(name: &str) -> String {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/recordings")).join(format!("{name}.zst"));
+    let text = std::fs::read(&path).and_then(|bytes| zstd::decode_all(bytes.as_slice()));
+    let text = text.and_then(|bytes| String::from_utf8(bytes).map_err(std::io::Error::other));
+    text.unwrap_or_else(|error| panic!("could not read the recording {}: {error}", path.display()))
+}
+
+/// A public data set whose licence keeps it out of this tree, from the directory that `PRONY_PUBLIC_DATA` names: for
+/// ignored tests, which reproduce what the documentation says of it.
+///
+/// # Panics
+/// If the variable is not set or the file cannot be read.
+#[must_use]
+pub fn public_data(name: &str) -> String {
+    let folder =
+        std::env::var_os(PUBLIC_DATA).unwrap_or_else(|| panic!("{PUBLIC_DATA} names no directory with {name}"));
+    let path = Path::new(&folder).join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("could not read {}: {error}", path.display()))
 }
 
 /// Whether to run long tests; records what is left out if not.

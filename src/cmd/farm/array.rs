@@ -118,7 +118,7 @@ impl ArrayPlan<'_> {
             output::remark(&format!("job {id} has {} tasks; their output is in {}", self.tasks, self.folder.display()));
             let mut watch = TaskWatch::default();
             loop {
-                std::thread::sleep(LOOK);
+                sys::timer::sleep(LOOK);
                 if stopper.asked() {
                     bail!("stopped; end the tasks with: {}", cancelling(&[id])[0].join(" "));
                 }

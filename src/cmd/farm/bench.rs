@@ -119,7 +119,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             memory.push(memory_at(counted, began.elapsed().as_secs_f64())?);
             (files, threads) = (entries("/proc/self/fd").max(files), entries("/proc/self/task").max(threads));
         }
-        std::thread::sleep(Duration::from_millis(5));
+        sys::timer::sleep(Duration::from_millis(5));
     }
     let seconds = began.elapsed().as_secs_f64();
     memory.push(memory_at(arguments.chunks, seconds)?);

@@ -39,6 +39,7 @@ pub(super) fn conclude(
     measure::began_at(&mut run, story.farm.created);
     measure::close(&mut run, story.seconds, story.invariants.broken().is_empty(), measure::identity());
     run.figures = story.figures();
+    run.session.farm = Some(story.record());
     let kept = saver.save(&run);
     let handle = saver.number.map(|number| number.to_string());
     let products = if story.farm.job.products.is_some() { verify::faults(ledger, false)? } else { Vec::new() };

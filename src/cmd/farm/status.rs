@@ -34,6 +34,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     run.session.complete = story.invariants.broken().is_empty();
     run.session.seconds = story.seconds;
     run.figures = story.figures();
+    run.session.farm = Some(story.record());
     let mut document = view::document(&story, &run, None, &view::FarmChecked::default());
     let counted = story.invariants.totals.commits;
     document.notes.insert(

@@ -189,7 +189,7 @@ impl ChunkWorker for Builtin {
         }
         let used = cpu()?.saturating_sub(before);
         while began.elapsed() < self.pace && !attempt.stop.load(Ordering::SeqCst) {
-            std::thread::sleep(self.pace.saturating_sub(began.elapsed()).min(STOP_INTERVAL));
+            sys::timer::sleep(self.pace.saturating_sub(began.elapsed()).min(STOP_INTERVAL));
         }
         let (cpu, wall) = (Some(used.as_secs_f64()), Some(began.elapsed().as_secs_f64()));
         Ok(ChunkResult { events, digest: digest.bits(), cpu, wall, ..ChunkResult::default() })

@@ -84,7 +84,7 @@ fn up(hosts: usize, switch: &Switch, seconds: Option<f64>) -> Result<ExitStatus>
     output::write(text.as_bytes())?;
     let began = std::time::Instant::now();
     while !stopper.asked() && seconds.is_none_or(|limit| began.elapsed().as_secs_f64() < limit) {
-        std::thread::sleep(Duration::from_millis(50));
+        sys::timer::sleep(Duration::from_millis(50));
     }
     drop(lab);
     Ok(ExitStatus::Fine)
@@ -137,7 +137,7 @@ fn supervise(mut child: sys::process::Child, entry: &LabEntry, network: u64) -> 
                 child.kill(sys::signal::Signal::Terminate)?;
             }
         }
-        std::thread::sleep(Duration::from_millis(20));
+        sys::timer::sleep(Duration::from_millis(20));
     }
 }
 

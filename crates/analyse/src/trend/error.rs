@@ -29,12 +29,24 @@ pub enum Error {
     },
     /// Too few points.
     #[error(
-        "could not fit a trend: {points} dated values {window}, and at least {needed} at different dates are needed"
+        "could not fit a trend: there are {points} dated values{window}; a trend needs at least {needed}, of different dates"
     )]
     TooFew {
         /// Number of points.
         points: usize,
-        /// The window, in words.
+        /// The window, in words that begin with a space; empty for all time.
+        window: String,
+        /// Number of points needed.
+        needed: usize,
+    },
+    /// All points are of one date.
+    #[error(
+        "could not fit a trend: all {points} values{window} are of one date; a trend needs at least {needed}, of different dates"
+    )]
+    OneDate {
+        /// Number of points.
+        points: usize,
+        /// The window, in words that begin with a space; empty for all time.
         window: String,
         /// Number of points needed.
         needed: usize,

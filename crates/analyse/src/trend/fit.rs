@@ -60,6 +60,9 @@ pub fn trend(data: &[Dated], options: &TrendOptions) -> Result<GrowthTrend, Erro
     if times.len() < FEWEST {
         return Err(too_few());
     }
+    if times.first() == times.last() {
+        return Err(Error::OneDate { points: times.len(), window: window_in_words(options.window), needed: FEWEST });
+    }
     let all = exponential(&times, &values).ok_or_else(too_few)?;
     let ask = TrendRequest { data, options, span: (times[0], times[times.len() - 1]) };
     let mut fits = vec![ask.fitted(TrendCurve::Median, &all, &times, &values)];
@@ -266,9 +269,9 @@ fn checked(fit: &Growth, outside: &[&Dated], level: f64) -> Option<Checked> {
 
 fn window_in_words(window: Option<(f64, f64)>) -> String {
     match window.map(|(from, to)| (from, to, from.is_finite(), to.is_finite())) {
-        Some((from, to, true, true)) => format!("between {from} and {to}"),
-        Some((from, _, true, false)) => format!("from {from} on"),
-        Some((_, to, false, true)) => format!("until {to}"),
-        _ => "in all".to_owned(),
+        Some((from, to, true, true)) => format!(" between {from} and {to}"),
+        Some((from, _, true, false)) => format!(" from {from} on"),
+        Some((_, to, false, true)) => format!(" until {to}"),
+        _ => String::new(),
     }
 }

@@ -28,16 +28,18 @@ const PINNED: [(&str, Class); 9] = [
 ];
 
 /// Launch values of a recorded session in the order of time, by probe: the median of the batches after warm-up.
-fn recorded(name: &str) -> Option<BTreeMap<String, Vec<f64>>> {
-    let text = std::fs::read_to_string(testing::shared("noise")?.join(name)).unwrap();
-    let mut launches: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    for line in text.lines() {
-        let cells: Vec<&str> = line.split(',').collect();
-        let ops: f64 = cells[2].parse().unwrap();
-        let batches: Vec<f64> = cells[8 + 8..].iter().filter_map(|cell| cell.parse().ok()).take(20).collect();
-        launches.entry(cells[1].to_owned()).or_default().push(stats::median(&batches).unwrap() * 1e-9 / ops);
-    }
-    Some(launches)
+fn recorded(name: &str) -> BTreeMap<String, Vec<f64>> {
+    let launches: BTreeMap<String, Vec<f64>> = testing::recording("launches.txt")
+        .lines()
+        .filter_map(|line| {
+            let fields: Vec<&str> = line.split(' ').collect();
+            let nanos = |field: &&str| field.parse::<f64>().unwrap() * 1e-9;
+            let settled = fields[0] == name && fields[2] == "settled";
+            settled.then(|| (fields[1].to_owned(), fields[3..].iter().map(nanos).collect()))
+        })
+        .collect();
+    assert_eq!(launches.len(), 13, "{name}");
+    launches
 }
 
 /// A run of the pinned probes from chosen launches, kept in the order of time.
@@ -59,8 +61,8 @@ fn tried(pairs: &[(Run, Run)]) -> SelfTest {
 fn one_session_against_itself() {
     let mut rng = generator(11);
     let mut pairs = Vec::new();
-    for name in ["NB.csv", "C1.csv", "F1.csv", "F2.csv"] {
-        let Some(session) = recorded(name) else { return };
+    for name in ["NB", "C1", "F1", "F2"] {
+        let session = recorded(name);
         for trial in 0..25 {
             // Two disjoint halves, drawn without replacement and put in the order of time.
             let mut order: Vec<usize> = (0..40).collect();
@@ -85,8 +87,8 @@ fn one_session_against_itself() {
 #[test]
 fn two_sessions_under_like_conditions() {
     let mut pairs = Vec::new();
-    for (x, y) in [("NB.csv", "C1.csv"), ("F1.csv", "F2.csv")] {
-        let (Some(first), Some(second)) = (recorded(x), recorded(y)) else { return };
+    for (x, y) in [("NB", "C1"), ("F1", "F2")] {
+        let (first, second) = (recorded(x), recorded(y));
         for launches in [10, 14, 20, 28, 40] {
             // Consecutive launches, as in a run.
             let block = |len: usize| (len - launches..len).collect::<Vec<_>>();

@@ -33,15 +33,16 @@ pub(super) fn efficiencies(run: &mut Run, applications: &[Application], subjects
         let Some(alone) = subjects.iter().find(same).and_then(|alone| estimate(run, alone)) else { continue };
         let Some(together) = estimate(run, subject) else { continue };
         let n = f64::from(subject.copies);
+        // Level at which both intervals hold at the same time (Bonferroni).
+        let level = (together.level + alone.level - 1.0).max(0.0);
         let efficiency = Estimate {
             value: together.value / (n * alone.value),
             low: together.low / (n * alone.high),
             high: together.high / (n * alone.low),
-            // Level at which both intervals hold at the same time (Bonferroni).
-            level: (together.level + alone.level - 1.0).max(0.0),
+            level,
             launches: together.launches.min(alone.launches),
             batches: 1,
-            method: EstimateMethod::Propagated,
+            method: EstimateMethod::Propagated.at(level),
         };
         let rate = run.figures[subject.figures[0]].clone();
         let application = &applications[subject.application];

@@ -96,7 +96,7 @@ fn place(order: &LaunchSpec) -> Result<(), String> {
         sys::affinity::pin(&order.cpus).map_err(|error| error.to_string())?;
     }
     let wait = order.begin.unwrap_or(0).saturating_sub(sys::clock::now());
-    std::thread::sleep(Duration::from_nanos(wait).min(LONGEST_WAIT));
+    sys::timer::sleep(Duration::from_nanos(wait).min(LONGEST_WAIT));
     Ok(())
 }
 

@@ -65,7 +65,7 @@ fn attend(order: &SessionOrder) -> Result<SessionReport, String> {
         if began.elapsed().as_secs_f64() > order.patience {
             return Err(format!("some were still running after {} s", order.patience));
         }
-        std::thread::sleep(INTERVAL);
+        sys::timer::sleep(INTERVAL);
         for (index, session) in sessions.iter_mut().enumerate().filter(|(_, session)| session.ended.is_none()) {
             session.sample(index)?;
         }

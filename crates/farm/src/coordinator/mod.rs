@@ -335,7 +335,7 @@ fn watch(shared: &CoordinatorShared, to_ledger: &SyncSender<PendingCommit>) {
     let apart = || shared.settings.clock.wall() - shared.settings.clock.monotonic();
     let (mut usual, mut looked) = (apart(), Instant::now());
     while !shared.end.load(Ordering::SeqCst) {
-        std::thread::sleep(POLL_INTERVAL);
+        sys::timer::sleep(POLL_INTERVAL);
         let stood = looked.elapsed();
         looked = Instant::now();
         if stood > STOOD + POLL_INTERVAL {

@@ -4,7 +4,10 @@ mod presence;
 mod rates;
 pub(crate) mod suspects;
 
-use model::{Class, Estimate, EstimateMethod, Figure, FigureKey, Launch, Metric, Outcome, Point, Primitive, Unit};
+use model::{
+    Class, Estimate, EstimateMethod, FarmIncident, FarmNode, FarmRecord, FarmWindow, Figure, FigureKey, Launch, Metric,
+    Outcome, Point, Primitive, Unit,
+};
 use serde::Serialize;
 
 use self::presence::Presence;
@@ -20,6 +23,8 @@ const WINDOWS: usize = 200;
 const SHORTEST: f64 = 1.0;
 /// Groups of consecutive chunks, each of which gives one value of efficiency.
 const GROUPS: usize = 200;
+/// Incidents in the document of the run, at most; the ledger has all.
+const INCIDENTS: usize = 10_000;
 /// Nodes that get figures of their own, at most.
 const MAX_NODES: usize = 64;
 /// Confidence level of intervals.
@@ -55,17 +60,6 @@ impl Invariants {
     }
 }
 
-/// Events in one window of time.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RateWindow {
-    /// Begin of the window, seconds since the run began.
-    pub began: f64,
-    /// Length, seconds.
-    pub wall: f64,
-    /// Events of each node, in the order of [`Story::nodes`].
-    pub events: Vec<u64>,
-}
-
 /// A run's ledger as a report needs it.
 #[derive(Debug, Clone)]
 pub struct Story {
@@ -80,7 +74,7 @@ pub struct Story {
     /// Incidents, in the order of time.
     pub incidents: Vec<Incident>,
     /// Events over time.
-    pub windows: Vec<RateWindow>,
+    pub windows: Vec<FarmWindow>,
     /// Seconds from the begin of the run to the last commit.
     pub seconds: f64,
     /// Seconds that pilots were connected, summed over all slots.
@@ -102,8 +96,8 @@ impl Story {
         let invariants = Invariants { planned: farm.job.chunks(), events: farm.job.events, totals: ledger.totals()? };
         let seconds = nodes.iter().map(|node| node.span.1).fold(0.0, f64::max);
         let (count, wall) = windows_of(seconds);
-        let window = |index: usize| RateWindow { began: index as f64 * wall, wall, events: vec![0; nodes.len()] };
-        let mut windows: Vec<RateWindow> = (0..count).map(window).collect();
+        let window = |index: usize| FarmWindow { began: index as f64 * wall, wall, events: vec![0; nodes.len()] };
+        let mut windows: Vec<FarmWindow> = (0..count).map(window).collect();
         let group = (invariants.totals.commits as usize).div_ceil(GROUPS).max(1);
         let mut groups = vec![Groups::new(group); nodes.len() + 1];
         let presence = Presence::of(&incidents, seconds);
@@ -229,6 +223,33 @@ impl Story {
         figures
     }
 
+    /// What no figure states, for the document of the run.
+    #[must_use]
+    pub fn record(&self) -> FarmRecord {
+        let node = |node: &NodeTotals| FarmNode {
+            node: node.node.clone(),
+            chunks: node.totals.commits,
+            events: node.totals.events,
+            efficiency: (node.totals.wall > 0.0).then(|| node.totals.cpu / node.totals.wall),
+            refused: node.totals.refused,
+            failed: node.totals.failed,
+            differing: node.totals.differing,
+            input: self.inputs(&node.node),
+        };
+        let incident = |one: &Incident| FarmIncident {
+            since: one.since,
+            what: one.what.clone(),
+            node: one.node.clone(),
+            chunk: one.chunk,
+            detail: one.detail.clone(),
+        };
+        FarmRecord {
+            nodes: self.nodes.iter().map(node).collect(),
+            windows: self.windows.clone(),
+            incidents: self.incidents.iter().take(INCIDENTS).map(incident).collect(),
+        }
+    }
+
     fn events(&self, point: &Point) -> Figure {
         let metric = Metric::higher(Unit::PerSecond, "events");
         let mut figure = empty("farm.events", point.clone(), "events of the farm", metric);
@@ -309,7 +330,7 @@ fn outcome(values: &[f64]) -> (Outcome, Vec<String>) {
         level,
         launches: u32::try_from(values.len()).unwrap_or(u32::MAX),
         batches: 1,
-        method: EstimateMethod::OrderStatistic,
+        method: EstimateMethod::OrderStatistic.at(level),
     };
     (Outcome::Measured(estimate), if sure.is_some() { Vec::new() } else { vec![note] })
 }

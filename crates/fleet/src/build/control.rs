@@ -61,7 +61,7 @@ pub(super) fn start(requests: &mpsc::Receiver<BuildRequest>) -> Result<StartMome
         return Err(Error::Protocol("it sent no start".to_owned()));
     };
     let left = at.saturating_sub(sys::clock::now());
-    std::thread::sleep(Duration::from_nanos(left).min(Duration::from_secs(60)));
+    sys::timer::sleep(Duration::from_nanos(left).min(Duration::from_secs(60)));
     let began = sys::clock::now();
     Ok(StartMoment { began, due: at.min(began) })
 }

@@ -187,7 +187,7 @@ impl FragmentPuller<'_> {
             // No request is open: the next event may be due before a wait for datagrams would end.
             let due = self.waiting.front().map_or(u64::MAX, |event| self.times.due(self.began, *event));
             let left = Duration::from_nanos(due.saturating_sub(sys::clock::now()));
-            std::thread::sleep(left.min(POLL_INTERVAL));
+            sys::timer::sleep(left.min(POLL_INTERVAL));
             return;
         }
         let mut datagram = [0; HEAD + CHUNK as usize];

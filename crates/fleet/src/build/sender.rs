@@ -62,7 +62,7 @@ pub(super) fn work(
 /// Waits for the end of the job: a node that ends early counts as lost.
 fn wait_for_end(control: &Control) {
     while !control.ended() {
-        std::thread::sleep(Duration::from_millis(5));
+        sys::timer::sleep(Duration::from_millis(5));
     }
 }
 
@@ -75,7 +75,7 @@ fn wait(moment: u64, control: &Control) -> bool {
         if left == 0 {
             return true;
         }
-        std::thread::sleep(Duration::from_nanos(left).min(POLL_INTERVAL));
+        sys::timer::sleep(Duration::from_nanos(left).min(POLL_INTERVAL));
     }
     false
 }

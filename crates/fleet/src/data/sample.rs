@@ -113,10 +113,10 @@ impl Blocks {
     pub(crate) fn step(&mut self, flows: &Flows, most: Duration) {
         let left = self.next.saturating_duration_since(Instant::now());
         if self.full() || left > most {
-            std::thread::sleep(most);
+            sys::timer::sleep(most);
             return;
         }
-        std::thread::sleep(left);
+        sys::timer::sleep(left);
         let seen = (sys::clock::now(), flows.bytes());
         if let Some((moment, bytes)) = self.last {
             self.done.push((seen.0 - moment, seen.1 - bytes));

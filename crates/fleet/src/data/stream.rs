@@ -118,7 +118,7 @@ impl<'a> FlowLimit<'a> {
             if ahead <= 0.0 {
                 return;
             }
-            std::thread::sleep(Duration::from_secs_f64(ahead.min(LONGEST_SLEEP)));
+            sys::timer::sleep(Duration::from_secs_f64(ahead.min(LONGEST_SLEEP)));
         }
     }
 }

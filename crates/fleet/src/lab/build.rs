@@ -79,7 +79,7 @@ pub(super) fn forwarding(switch: &File, hosts: usize) -> Result<()> {
         if began.elapsed() > PATIENCE {
             return Err(Error::Lab(format!("{forwarding} of {hosts} ports came up within {} s", PATIENCE.as_secs())));
         }
-        std::thread::sleep(Duration::from_millis(5));
+        sys::timer::sleep(Duration::from_millis(5));
     }
 }
 

@@ -180,7 +180,7 @@ pub fn end_all_in(network: u64) -> usize {
         let found = kill_in(network);
         empty = if found.is_empty() { empty + 1 } else { 0 };
         ended.extend(found);
-        std::thread::sleep(Duration::from_millis(2));
+        sys::timer::sleep(Duration::from_millis(2));
     }
     ended.len()
 }

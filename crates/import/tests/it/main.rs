@@ -21,7 +21,6 @@ mod parallel_tools;
 mod printed_forms;
 mod published;
 mod request_tools;
-mod samples;
 mod server_tools;
 mod settings_apart;
 mod spec_cpu;

@@ -50,7 +50,7 @@ impl Activity {
 pub(super) fn activity(window: Duration) -> sys::Result<Activity> {
     let (start, own) = (sys::clock::now(), sys::clock::process_cpu()?);
     let (machine, before) = (usage::machine_times()?, processes());
-    std::thread::sleep(window);
+    sys::timer::sleep(window);
     let after = processes();
     let machine = usage::machine_times()?.since(&machine);
     let own = sys::clock::process_cpu()?.saturating_sub(own);

@@ -201,8 +201,9 @@ fn leftovers(directory: &Path) -> Option<Check> {
     let left: Vec<String> = entries.filter_map(name).collect();
     // A process of another host, or of another container, cannot be seen from here.
     (!left.is_empty()).then(|| {
-        let advice = match left.iter().all(|name| sys::process::is_abandoned(name)) {
-            true => "the next run that measures there removes them",
+        let removed = |name: &String| name.ends_with(".part") || sys::process::is_abandoned(name);
+        let advice = match left.iter().all(removed) {
+            true => "the next run that measures or writes there removes them",
             false => {
                 "remove them: no process here uses them, and another host's or container's only if it shares the directory"
             }

@@ -66,7 +66,7 @@ pub trait Engine {
         const LOOK: Duration = Duration::from_millis(200);
         let until = Instant::now() + time;
         while let Some(left) = until.checked_duration_since(Instant::now()).filter(|_| !stopper.asked()) {
-            std::thread::sleep(left.min(LOOK));
+            sys::timer::sleep(left.min(LOOK));
         }
     }
 

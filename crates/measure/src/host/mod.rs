@@ -105,7 +105,7 @@ impl HostWatch<'_> {
                 self.note_distances(now, &others)?;
                 progress(self.elapsed());
             }
-            std::thread::sleep(Duration::from_nanos(next.saturating_sub(sys::clock::now())));
+            sys::timer::sleep(Duration::from_nanos(next.saturating_sub(sys::clock::now())));
         }
         self.record.seconds = self.elapsed();
         self.note_stolen((self.record.seconds * 1e3) as u32, &counters);

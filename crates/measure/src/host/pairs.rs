@@ -148,7 +148,7 @@ fn turns(own: usize, other: usize, references: CoreReferences) -> Result<[Vec<f6
 fn one_turn(references: CoreReferences, with_busy: bool, done: &AtomicU64) -> Result<Option<f64>, Error> {
     let began = sys::clock::now();
     let before = done.load(Ordering::Relaxed);
-    std::thread::sleep(SETTLE);
+    sys::timer::sleep(SETTLE);
     while with_busy && done.load(Ordering::Relaxed) == before {
         if sys::clock::now() - began > BEGIN.as_nanos() as u64 {
             return Ok(None);

@@ -99,11 +99,7 @@ fn clock_figure(clock: Option<f64>, parts: Vec<Launch>, readings: usize) -> Opti
         level: found.interval.level,
         launches: u32::try_from(values.len()).unwrap_or(u32::MAX),
         batches: u32::try_from(readings / values.len().max(1)).unwrap_or(u32::MAX),
-        method: if found.interval.level < model::RANGE_BELOW {
-            EstimateMethod::Range
-        } else {
-            EstimateMethod::OrderStatistic
-        },
+        method: EstimateMethod::OrderStatistic.at(found.interval.level),
     };
     let metric = Metric::higher(Unit::Hertz, "cycles");
     Some(figure(model::CLOCK, "clock that the run had", metric, parts, estimate))

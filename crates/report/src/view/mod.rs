@@ -7,6 +7,7 @@ mod choose;
 mod compare;
 mod evaluation;
 mod explain;
+mod farm;
 mod findings;
 mod host;
 mod machine;
@@ -37,6 +38,7 @@ pub use evaluation::{
     in_tables_measured,
 };
 pub use explain::{ExplainContext, explain};
+pub use farm::farm;
 pub use findings::{CheckFinding, FindingState, Findings, findings};
 pub use host::host;
 pub use machine::heading;

@@ -152,6 +152,11 @@ fn two_runs_are_compared() {
     assert!(text.contains("system call: getppid") && text.contains("slower"), "{text}");
     assert!(text.contains("all figures") && text.contains("x slower") && !text.contains("times better"), "{text}");
     assert!(text.ends_with("Next: prony explain 2 3\n"), "{text}");
+    let long = format!("prony explain {} other", "long-label-of-a-run".repeat(4));
+    let both = Document { next: vec![long.clone(), "prony report 2".to_owned()], ..Document::new("title") };
+    let wide = |width| drawn(&Terminal { width, colour: false }, &both);
+    assert!(wide(60).ends_with(&format!("\nNext: {long}\n      prony report 2\n")), "{}", wide(60));
+    assert!(wide(200).ends_with(&format!("\nNext: {long} · prony report 2\n")), "{}", wide(200));
     let json: serde_json::Value = serde_json::from_str(&drawn(&JsonFormat, &document)).unwrap();
     assert!(json["machines"].is_array() && json["rows"].is_array() && json["geometric_means"].is_array());
     let csv = drawn(&Csv, &document);

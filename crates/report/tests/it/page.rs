@@ -201,6 +201,44 @@ fn a_browser_renders_it_without_complaint() {
     }
 }
 
+#[test]
+fn a_farm_has_its_timeline_its_nodes_and_its_story() {
+    use model::{FarmIncident, FarmNode, FarmRecord, FarmWindow};
+    let node =
+        |name: &str| FarmNode { node: name.to_owned(), chunks: 12, efficiency: Some(0.9), ..FarmNode::default() };
+    let window = |at: u32| FarmWindow { began: f64::from(at), wall: 1.0, events: vec![10, 20 + u64::from(at)] };
+    let joined = FarmIncident { since: 0.4, what: "joined".to_owned(), node: "n1".to_owned(), ..Default::default() };
+    let mut run = fixture::sample_run(5, 1.0, false);
+    let without = page(&[&run]);
+    run.session.farm = Some(FarmRecord {
+        nodes: vec![node("n1"), node("n2")],
+        windows: (0..6).map(window).collect(),
+        incidents: vec![joined],
+    });
+    let with = page(&[&run]);
+    for part in
+        ["<h2>timeline</h2>", "events a second over time", "<h2>nodes</h2>", "<h2>story</h2>", "0.40 s: joined n1"]
+    {
+        assert!(with.contains(part) && !without.contains(part), "{part}");
+    }
+    assert_eq!(with.matches("<svg").count(), without.matches("<svg").count() + 1);
+}
+
+#[test]
+fn paper_shows_what_the_page_folds() {
+    let Some(browser) = browser::find() else {
+        testing::skip!("no chromium here, so that no page was printed");
+        return;
+    };
+    let folded = single();
+    let without = folded.replace("<details>", "<details hidden>");
+    let open = folded.replace("<details>", "<details open>");
+    let [folded, without, open] =
+        [("folded", folded), ("without", without), ("open", open)].map(|(name, text)| browser.sheets(name, &text));
+    assert!(without < open, "{without} sheets without what is folded, {open} with it");
+    assert_eq!(folded, open, "{without} sheets without what is folded");
+}
+
 /// Two runs, one of them with names longer than a line and nothing measured; the other has charts.
 fn long_names() -> String {
     let mut none = fixture::sample_run(6, 1.1, true);

@@ -22,4 +22,12 @@ mod recordings_spaced;
 mod session;
 
 /// Numbers of launches at which a figure is judged by default.
-const LOOKS: [usize; 11] = [10, 14, 20, 28, 40, 56, 80, 112, 160, 224, 320];
+const LOOKS: [usize; model::LOOKS.len()] = {
+    let mut looks = [0; model::LOOKS.len()];
+    let mut at = 0;
+    while at < looks.len() {
+        looks[at] = model::LOOKS[at] as usize;
+        at += 1;
+    }
+    looks
+};

@@ -1,10 +1,8 @@
-//! Reads recorded sessions: raw batches of thirteen probes, one line for each launch.
+//! Recorded sessions: the values of all launches of thirteen probes.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use rand::Rng;
-use stats::median;
 
 /// One recorded session.
 pub(crate) struct Session {
@@ -39,39 +37,23 @@ impl Session {
     }
 }
 
-/// All sessions of the shared directory; `None`, reported as a skip, without it.
+/// All recorded sessions.
 pub(crate) fn sessions() -> Vec<Session> {
-    let Some(folder) = testing::shared("noise") else { return Vec::new() };
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .unwrap()
-        .flatten()
-        .map(|e| e.path())
-        .filter(|p| p.extension().is_some_and(|e| e == "csv"))
-        .collect();
-    files.sort();
-    files
-        .iter()
-        .map(|file| Session {
-            name: file.file_stem().unwrap().to_string_lossy().into_owned(),
-            figures: figures(&std::fs::read_to_string(file).unwrap()),
-        })
-        .collect()
-}
-
-fn figures(text: &str) -> BTreeMap<String, Vec<f64>> {
-    let mut figures: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    for line in text.lines() {
-        let fields: Vec<&str> = line.split(',').collect();
-        let operations: f64 = fields[2].parse().unwrap();
-        let batches: Vec<f64> = fields[8..].iter().filter(|f| !f.is_empty()).map(|f| f.parse().unwrap()).collect();
-        let values = if fields[1].ends_with("pair") {
-            batches.chunks_exact(2).map(|pair| pair[0] - pair[1]).collect()
-        } else {
-            batches
-        };
-        figures.entry(fields[1].to_owned()).or_default().push(median(&values).unwrap() / operations);
+    let mut sessions: Vec<Session> = Vec::new();
+    for line in testing::recording("launches.txt").lines() {
+        let mut fields = line.split(' ');
+        let (name, probe) = (fields.next().unwrap(), fields.next().unwrap());
+        if fields.next() != Some("all") {
+            continue;
+        }
+        if sessions.last().is_none_or(|last| last.name != name) {
+            sessions.push(Session { name: name.to_owned(), figures: BTreeMap::new() });
+        }
+        let values = fields.map(|value| value.parse().unwrap()).collect();
+        sessions.last_mut().unwrap().figures.insert(probe.to_owned(), values);
     }
-    figures
+    assert_eq!(sessions.len(), 4);
+    sessions
 }
 
 /// `count` values drawn with replacement: independent launches.

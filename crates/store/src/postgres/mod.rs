@@ -74,7 +74,7 @@ impl PostgresStore {
             (None, Access::Read) => {
                 return Err(Error::Place { action: "open the store", place, trouble: StoreErrorKind::Missing });
             }
-            (_, Access::Write) => schema::migrate(&mut client).map_err(|error| explain(&error))?,
+            (_, Access::Write | Access::Remove) => schema::migrate(&mut client).map_err(|error| explain(&error))?,
             // Every version has the columns that reading needs: a store that cannot be migrated is read as it is.
             (Some(_), Access::Read) => {
                 let _ = connect(&address, Access::Write, patience).map(|mut writer| schema::migrate(&mut writer));

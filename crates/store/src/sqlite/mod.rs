@@ -11,16 +11,20 @@ use std::path::PathBuf;
 use model::{FigureKey, Run};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+use self::open::FileIdentity;
 use crate::packed::{Packed, unpacked};
 use crate::select::check_label;
 use crate::store::{may_lack_placements, values_only};
-use crate::{Detail, Error, SessionValue, Store, Summary};
+use crate::{Access, Detail, Error, SessionValue, Store, Summary};
 
 /// Runs in an SQLite file.
 #[derive(Debug)]
 pub struct SqliteStore {
     connection: Connection,
     path: PathBuf,
+    /// The file that is open, where it has a name.
+    file: Option<FileIdentity>,
+    anew: bool,
 }
 
 impl SqliteStore {
@@ -47,6 +51,29 @@ impl SqliteStore {
         result.map_err(|error| self.refuse(action, &error))
     }
 
+    /// Whether the file that is open is no longer the one of its name: what is written to it is lost.
+    fn is_gone(&self) -> bool {
+        self.file.is_some() && open::identity(&self.path) != self.file
+    }
+
+    fn put_packed(&mut self, packed: &[Packed<'_>]) -> Result<Vec<i64>, Error> {
+        self.write("save the run in", |transaction| {
+            packed.iter().map(|packed| write::put(transaction, packed)).collect::<Result<Vec<_>, _>>()
+        })
+    }
+
+    fn delete(&mut self, ids: &[&str]) -> Result<(), Error> {
+        self.write("remove runs from", |transaction| {
+            let mut delete = transaction.prepare_cached("DELETE FROM runs WHERE id = ?1")?;
+            for id in ids {
+                if delete.execute([id])? == 0 {
+                    return Err(rusqlite::Error::QueryReturnedNoRows);
+                }
+            }
+            Ok(())
+        })
+    }
+
     /// Cuts the pages of removed runs off the file. Each step of the statement frees one page, so it is stepped to its
     /// end.
     fn give_back(&self) -> rusqlite::Result<()> {
@@ -65,9 +92,11 @@ impl Store for SqliteStore {
     fn put_all(&mut self, runs: &[Run]) -> Result<Vec<u64>, Error> {
         let place = self.place();
         let packed = runs.iter().map(|run| Packed::of(run, &place)).collect::<Result<Vec<_>, _>>()?;
-        let numbers = self.write("save the run in", |transaction| {
-            packed.iter().map(|packed| write::put(transaction, packed)).collect::<Result<Vec<_>, _>>()
-        })?;
+        let mut numbers = if self.is_gone() { Vec::new() } else { self.put_packed(&packed)? };
+        if self.is_gone() {
+            *self = Self { anew: true, ..Self::open(&self.path, Access::Write)? };
+            numbers = self.put_packed(&packed)?;
+        }
         // After a checkpoint the file alone is complete: it can be copied, read on a read-only file system, and the
         // log's space is free for reuse when the disk is full. A reader at this moment only delays the checkpoint.
         let _ = self.connection.execute_batch("PRAGMA wal_checkpoint(PASSIVE)");
@@ -95,15 +124,12 @@ impl Store for SqliteStore {
     }
 
     fn remove(&mut self, ids: &[&str]) -> Result<(), Error> {
-        let missing = self.write("remove runs from", |transaction| {
-            let mut delete = transaction.prepare_cached("DELETE FROM runs WHERE id = ?1")?;
-            for id in ids {
-                if delete.execute([id])? == 0 {
-                    return Err(rusqlite::Error::QueryReturnedNoRows);
-                }
-            }
-            Ok(())
-        });
+        let mut missing = self.delete(ids);
+        let full = missing.as_ref().is_err_and(Error::is_full);
+        if full {
+            self.connect_without_room()?;
+            missing = self.delete(ids);
+        }
         // A missing id has undone the transaction; a lookup finds which one.
         if missing.is_err() {
             for id in ids {
@@ -113,7 +139,15 @@ impl Store for SqliteStore {
         missing?;
         // Returns space to the file system at once. If a reader holds the database, the space is kept for later runs.
         let _ = self.give_back();
+        if full {
+            // With the room that there is now, it writes as before.
+            let _ = self.connect_with_room();
+        }
         Ok(())
+    }
+
+    fn began_anew(&self) -> bool {
+        self.anew
     }
 
     fn set_label(&mut self, id: &str, label: Option<&str>) -> Result<(), Error> {

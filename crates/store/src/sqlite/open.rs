@@ -39,14 +39,19 @@ impl SqliteStore {
         }
         match access {
             Access::Write => make_directory(path.parent().unwrap_or_else(|| Path::new("")))?,
-            Access::Read => {
+            Access::Read | Access::Remove => {
                 std::fs::metadata(path).map_err(|error| Error::io(ACTION, path, &error))?;
             }
         }
-        let (mut connection, form) = connect(path, access, patience)?;
+        let (mut connection, form) = match connect(path, access, patience) {
+            Err(error) if access == Access::Remove && error.is_full() => {
+                attempt(without_room(path), patience).map_err(|error| refuse(trouble::of(&error, path)))?
+            }
+            opened => opened?,
+        };
         let explain = |error: rusqlite::Error| refuse(trouble::of(&error, path));
         // SQLite opens what it may not write for reading, and would say so at the first run that is to be saved.
-        if access == Access::Write && connection.is_readonly("main").map_err(explain)? {
+        if access != Access::Read && connection.is_readonly("main").map_err(explain)? {
             return Err(refuse(StoreErrorKind::ReadOnly));
         }
         match form {
@@ -64,8 +69,22 @@ impl SqliteStore {
                 done => done.map_err(explain)?,
             },
         }
-        set_journal(&connection, path, access).map_err(explain)?;
-        Ok(Self { connection, path: path.to_path_buf() })
+        if access != Access::Remove {
+            set_journal(&connection, path, access).map_err(explain)?;
+        }
+        Ok(Self { connection, file: identity(path), path: path.to_path_buf(), anew: false })
+    }
+
+    /// Connects again so that removing runs takes no room on the disk.
+    pub(super) fn connect_without_room(&mut self) -> Result<(), Error> {
+        let connect = || {
+            // The connection so far would keep the new one from the database.
+            self.connection = Connection::open_in_memory()?;
+            self.connection = without_room(&self.path)?;
+            self.connection.pragma_update(None, "foreign_keys", true)
+        };
+        let connected: rusqlite::Result<()> = { connect }();
+        connected.map_err(|error| self.refuse("remove runs from", &error))
     }
 
     /// A store in memory.
@@ -82,13 +101,19 @@ impl SqliteStore {
         let mut connection = Connection::open_in_memory().map_err(explain)?;
         connection.pragma_update(None, "foreign_keys", true).map_err(explain)?;
         schema::migrate(&mut connection).map_err(explain)?;
-        Ok(Self { connection, path })
+        Ok(Self { connection, path, file: None, anew: false })
     }
 
     /// The same store with another name in messages.
     pub(crate) fn called(mut self, name: &str) -> Self {
         self.path = PathBuf::from(name);
         self
+    }
+
+    /// Lets others use the database again, and keeps on the disk what a crash would need.
+    pub(super) fn connect_with_room(&self) -> rusqlite::Result<()> {
+        self.connection.pragma_update(None, "locking_mode", "NORMAL")?;
+        set_journal(&self.connection, &self.path, Access::Write)
     }
 }
 
@@ -105,25 +130,52 @@ fn connect(path: &Path, access: Access, patience: Duration) -> Result<(Connectio
     if access == Access::Write {
         flags |= OpenFlags::SQLITE_OPEN_CREATE;
     }
-    let attempt = |connection: rusqlite::Result<Connection>| {
-        let connection = connection?;
-        connection.busy_timeout(patience)?;
-        connection.set_prepared_statement_cache_capacity(STATEMENTS);
-        connection.pragma_update(None, "foreign_keys", true)?;
-        // One transaction: a store that another process creates at this moment is seen before or after, not half.
-        let moment = connection.unchecked_transaction()?;
-        let form = schema::form(&moment)?;
-        moment.finish()?;
-        Ok((connection, form))
-    };
-    match attempt(Connection::open_with_flags(path, flags)) {
+    match attempt(Connection::open_with_flags(path, flags), patience) {
         Ok(found) => Ok(found),
         Err(error) if access == Access::Read && !has_journal(path) => {
             let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            attempt(Connection::open_with_flags(unchanging(path), flags)).map_err(|_| refuse(&error))
+            attempt(Connection::open_with_flags(unchanging(path), flags), patience).map_err(|_| refuse(&error))
         }
         Err(error) => Err(refuse(&error)),
     }
+}
+
+fn attempt(connection: rusqlite::Result<Connection>, patience: Duration) -> rusqlite::Result<(Connection, Form)> {
+    let connection = connection?;
+    connection.busy_timeout(patience)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.pragma_update(None, "foreign_keys", true)?;
+    // One transaction: a store that another process creates at this moment is seen before or after, not half.
+    let moment = connection.unchecked_transaction()?;
+    let form = schema::form(&moment)?;
+    moment.finish()?;
+    Ok((connection, form))
+}
+
+/// Connects without the shared memory and the journal that take room on the disk: the database is locked for this
+/// connection alone, and what a crash would need is in memory. Only where nothing else can free room, since a crash of
+/// the machine at that moment damages the database.
+fn without_room(path: &Path) -> rusqlite::Result<Connection> {
+    let connection =
+        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+    connection.pragma_update(None, "journal_mode", "MEMORY")?;
+    Ok(connection)
+}
+
+/// What tells a file from another one that has its name later.
+pub(super) type FileIdentity = (u64, u64);
+
+/// The file that has a name at present.
+#[cfg(unix)]
+pub(super) fn identity(path: &Path) -> Option<FileIdentity> {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+pub(super) fn identity(_: &Path) -> Option<FileIdentity> {
+    None
 }
 
 fn has_journal(path: &Path) -> bool {

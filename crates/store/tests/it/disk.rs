@@ -83,6 +83,88 @@ fn removing_runs_frees_space_on_a_full_disk() {
 }
 
 #[test]
+fn runs_are_removed_from_a_store_that_is_opened_on_a_full_disk() {
+    for name in ["runs.sqlite", "runs/"] {
+        let Some(disk) = Mounted::of_size("2m") else { return };
+        let (place, filler) = (disk.0.path().join(name), disk.0.path().join("filler"));
+        let fill = || fs::write(&filler, vec![0; 3 << 20]).unwrap_err();
+        let mut store = store::open(&place, Access::Write).unwrap();
+        store.put_all(&[run("m", 1, TYPICAL), run("m", 2, TYPICAL), run("m", 3, SMALL)]).unwrap();
+        store.set_label(&run("m", 1, SMALL).id, Some("later")).unwrap();
+        drop(store);
+        fill();
+        let mut store = store::open(&place, Access::Remove).unwrap();
+        store.remove(&[&run("m", 1, SMALL).id]).unwrap();
+        fs::remove_file(&filler).unwrap();
+        fill();
+        // Another process has it open meanwhile, or this one since before.
+        store.remove(&[&run("m", 2, SMALL).id]).unwrap();
+        let file = tempfile::tempfile_in(disk.0.path()).unwrap();
+        assert!(file.set_len(1).is_ok() && takes(&file) > 0, "there is room again");
+        drop(store);
+        let store = store::open(&place, Access::Write).unwrap();
+        assert_eq!(store.get(&run("m", 3, SMALL).id, Detail::Whole).unwrap(), run("m", 3, SMALL));
+        assert_eq!(store.summaries().unwrap().len(), 1);
+    }
+}
+
+/// How many bytes of a few pages a file takes.
+fn takes(mut file: &fs::File) -> usize {
+    use std::io::Write;
+    (0..4).map_while(|_| file.write(&[1; 4096]).ok()).sum()
+}
+
+#[test]
+fn what_killed_writers_left_is_removed_by_the_next_run() {
+    let home = tempfile::tempdir().unwrap();
+    // No process has this number: it is above the largest that Linux gives.
+    let (left, own) = (".prony-4999999-aB3.part", format!(".prony-{}-aB3.part", std::process::id()));
+    let locked = home.path().join(".prony-4999999-cD4.part");
+    let others = ["notes.part", ".prony-4999999-kept", ".prony-x-aB3.part"];
+    let begin = || {
+        for name in [left, own.as_str(), ".prony-4999999-cD4.part"].into_iter().chain(others) {
+            fs::write(home.path().join(name), "{").unwrap();
+        }
+    };
+    begin();
+    let writer = fs::File::open(&locked).unwrap();
+    writer.lock().unwrap();
+    let stays = |name: &str| assert!(home.path().join(name).exists(), "{name}");
+    store::check_destination(&home.path().join("run.json")).unwrap();
+    assert!(!home.path().join(left).exists());
+    others.iter().copied().chain([own.as_str(), ".prony-4999999-cD4.part"]).for_each(stays);
+    begin();
+    store::open(&home.path().join(""), Access::Write).unwrap();
+    assert!(!home.path().join(left).exists());
+    stays(&own);
+    drop(writer);
+    store::check_destination(&home.path().join("run.json")).unwrap();
+    assert!(!locked.exists());
+}
+
+#[test]
+fn a_store_that_is_removed_during_a_run_is_made_anew() {
+    for name in ["runs.sqlite", "folder/runs.sqlite"] {
+        let home = tempfile::tempdir().unwrap();
+        let place = home.path().join(name);
+        let mut store = store::open(&place, Access::Write).unwrap();
+        store.put_all(&[run("m", 1, SMALL), run("m", 2, SMALL)]).unwrap();
+        assert!(!store.began_anew());
+        match place.parent().filter(|folder| *folder != home.path()) {
+            Some(folder) => fs::remove_dir_all(folder).unwrap(),
+            None => fs::remove_file(&place).unwrap(),
+        }
+        assert_eq!(store.put(&run("m", 2, SMALL)).unwrap(), 1);
+        assert!(store.began_anew());
+        // It stays the same one from then on.
+        assert_eq!(store.put(&run("m", 3, SMALL)).unwrap(), 2);
+        let others = store::open(&place, Access::Read).unwrap();
+        assert_eq!(others.get(&run("m", 2, SMALL).id, Detail::Whole).unwrap(), run("m", 2, SMALL));
+        assert_eq!(others.summaries().unwrap().len(), 2);
+    }
+}
+
+#[test]
 fn a_store_is_no_larger_than_its_runs_once_others_are_removed() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("runs.sqlite");

@@ -136,14 +136,8 @@ fn estimate() -> impl Strategy<Value = Estimate> {
         ends.sort_by(f64::total_cmp);
         ends
     });
-    (ends, 0.0..=1.0, any::<(u32, u32)>()).prop_map(|([low, value, high], level, (launches, batches))| Estimate {
-        value,
-        low,
-        high,
-        level,
-        launches,
-        batches,
-        method: EstimateMethod::Stated,
+    (ends, 0.0..=1.0, (1..=u32::MAX, any::<u32>())).prop_map(|([low, value, high], level, (launches, batches))| {
+        Estimate { value, low, high, level, launches, batches, method: EstimateMethod::Stated }
     })
 }
 
@@ -159,13 +153,17 @@ fn outcome() -> impl Strategy<Value = Outcome> {
 }
 
 fn any_run() -> impl Strategy<Value = Run> {
-    let launch =
-        (number(), prop::collection::vec(any::<u64>(), 0..4), prop::option::of((number(), number()))).prop_map(
-            |(value, nanos, frequency)| Launch { value, nanos, frequency, began: value / 3.0, ..Launch::default() },
-        );
+    let launch = (number(), prop::collection::vec(any::<u64>(), 0..4), prop::option::of((amount(), amount())))
+        .prop_map(|(value, nanos, frequency)| Launch {
+            value,
+            nanos,
+            frequency,
+            began: value.abs() / 3.0,
+            ..Launch::default()
+        });
     let point = prop::collection::vec((any::<String>(), any::<String>()), 0..3)
         .prop_map(|axes| axes.into_iter().fold(Point::origin(), |point, (axis, value)| point.with(axis, value)));
-    let figure = (outcome(), point, prop::collection::vec(launch, 0..3), any::<(u64, String)>());
+    let figure = (outcome(), point, prop::collection::vec(launch, 1..3), any::<(u64, String)>());
     let fact = prop_oneof![
         any::<String>().prop_map(FactValue::Text),
         number().prop_map(FactValue::Number),

@@ -111,7 +111,7 @@ impl<B: Fixed> ChaseRing<B> {
     /// Follows `steps` pointers from the present position and returns the new one.
     pub fn chase(&mut self, steps: u64) -> u64 {
         let start = self.address(self.at);
-        // SAFETY: `start` is a cell, and every cell holds the address of another: `new` wrote them, `Steady` says that
+        // SAFETY: `start` is a cell, and every cell holds the address of another: `new` wrote them, `Fixed` says that
         // nothing else can write to the buffer, and `address` that it has not moved.
         let arrived = unsafe { chase_one(start, steps) };
         self.at = self.word(arrived);

@@ -57,7 +57,7 @@ impl EndWatch {
                 return self.ended();
             }
             match self.descriptor() {
-                None => std::thread::sleep(left.min(BLIND)),
+                None => crate::timer::sleep(left.min(BLIND)),
                 Some(descriptor) => {
                     let mut set = PollSet::new();
                     set.add(descriptor);

@@ -96,8 +96,8 @@ impl PreparedProgram {
     #[cfg(target_os = "linux")]
     pub fn vfork_exec(&mut self) -> Result<Child> {
         extern "C" fn start(program: *mut libc::c_void) -> libc::c_int {
-            // SAFETY: the pointer is the `&Program` below, alive because the parent waits until the child execs or
-            // ends.
+            // SAFETY: the pointer is `this` below, a `PreparedProgram` that is alive because the parent waits until the
+            // child execs or ends.
             unsafe { &*program.cast::<PreparedProgram>() }.become_program()
         }
         self.stack.resize(STACK / size_of::<u128>(), 0);

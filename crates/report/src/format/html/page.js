@@ -52,6 +52,19 @@ if (nav && document.querySelector("main tbody")) {
     }
   });
 }
+// Paper shows what is folded: the results. The numbers behind a drawing stand in the tables too.
+addEventListener("beforeprint", () => {
+  for (const folded of document.querySelectorAll("main details:not(.numbers):not([open])")) {
+    folded.dataset.printed = "";
+    folded.open = true;
+  }
+});
+addEventListener("afterprint", () => {
+  for (const shown of document.querySelectorAll("details[data-printed]")) {
+    delete shown.dataset.printed;
+    shown.open = false;
+  }
+});
 // A click on a heading sorts the rows of every group of its table.
 for (const table of document.querySelectorAll("main table")) {
   const heads = table.tHead ? [...table.tHead.rows[0].cells] : [];

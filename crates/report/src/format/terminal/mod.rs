@@ -12,6 +12,9 @@ use paint::{Paint, clean};
 /// Width of a column of a matrix, from which one is drawn as numbers.
 const MATRIX_CELL: usize = 11;
 
+/// Before the commands that a reader may want next.
+const NEXT: &str = "Next: ";
+
 /// Renders documents for a terminal.
 #[derive(Debug, Clone, Copy)]
 pub struct Terminal {
@@ -45,9 +48,7 @@ impl ReportFormat for Terminal {
             page.text(&mut lines, sentence, "", "  ", Tone::Plain);
         }
         if !document.next.is_empty() {
-            // No-break spaces keep each command on one line.
-            let commands: Vec<String> = document.next.iter().map(|next| next.replace(' ', "\u{a0}")).collect();
-            page.text(&mut lines, &commands.join(" · "), "Next: ", "      ", Tone::Plain);
+            page.next(&mut lines, &document.next);
         }
         for line in lines {
             writeln!(out, "{}", line.replace('\u{a0}', " ").trim_end())?;
@@ -120,6 +121,19 @@ impl TerminalPage {
                 }
             }
         }
+    }
+
+    /// Commands are copied whole, so none is broken: side by side where they fit, else a line each.
+    fn next(&self, lines: &mut Vec<String>, commands: &[String]) {
+        let commands: Vec<String> = commands.iter().map(|command| clean(command)).collect();
+        let together = format!("{NEXT}{}", commands.join(" · "));
+        if paint::width(&together) <= self.width {
+            lines.push(together);
+            return;
+        }
+        let margin = " ".repeat(NEXT.len());
+        let each = commands.iter().enumerate();
+        lines.extend(each.map(|(at, command)| format!("{}{command}", if at == 0 { NEXT } else { &margin })));
     }
 
     /// Boxes as an indented list, where the page is too narrow to draw them.

@@ -65,6 +65,9 @@ pub fn report(input: &ReportInput) -> Document {
         let verdicts = document.sections.iter().position(|section| section.title.starts_with(VERDICTS));
         document.sections.insert(verdicts.map_or(document.sections.len(), |place| place + 1), why(explanation));
     }
+    if let [run] = input.runs {
+        document.sections.extend(run.session.farm.iter().flat_map(super::farm::farm));
+    }
     document.sections.extend(matrices::sections(input.runs, &names));
     document.sections.extend(input.runs.iter().flat_map(|run| network::bursts(run)));
     document

@@ -99,6 +99,24 @@ impl Browser {
     }
 }
 
+impl Browser {
+    /// How many sheets a page takes when it is printed.
+    pub fn sheets(&self, name: &str, page: &str) -> usize {
+        let folder = std::env::temp_dir().join(format!("prony-print-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let (file, printed) = (folder.join("page.html"), folder.join("page.pdf"));
+        std::fs::write(&file, page).unwrap();
+        let mut command = self.command(&folder.join("profile"));
+        command.args(["--virtual-time-budget=8000", "--no-pdf-header-footer"]);
+        command.arg(format!("--print-to-pdf={}", printed.display())).arg(format!("file://{}", file.display()));
+        let output = command.output().unwrap();
+        let pdf = std::fs::read(&printed).unwrap_or_else(|_| panic!("{name} was not printed: {output:?}"));
+        std::fs::remove_dir_all(&folder).unwrap();
+        String::from_utf8_lossy(&pdf).matches("/Type /Page\n").count()
+    }
+}
+
 /// Addresses in a net log, without those of the browser's own services.
 fn requests(log: &str) -> Vec<String> {
     let own = ["googleapis.com", "google.com", "gstatic.com", "gvt1.com"];

@@ -57,8 +57,8 @@ macro_rules! walk {
         #[inline(never)]
         pub(super) unsafe fn $name(walk: &StreamPass) -> u64 {
             let result: u64;
-            // SAFETY: each stream accesses `span` bytes from its start in whole turns, which `Walk` guarantees to be
-            // inside the arrays and aligned for the stores. Every register written is declared.
+            // SAFETY: each stream accesses `span` bytes from its start in whole turns, which `StreamPass` guarantees to
+            // be inside the arrays and aligned for the stores. Every register written is declared.
             unsafe {
                 std::arch::asm!(
                     "/* {a} {b} {c} {i0} {i1} {i2} {i3} {t} {u} */",

@@ -1,0 +1,107 @@
+//! A farm's run beside its figures: the nodes, events over time, and what happened.
+
+use model::{FarmIncident, FarmNode, FarmRecord, Unit};
+
+use crate::{
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Division, DocumentSection, Mark,
+    PrintedQuantity, Series, Table, TableRow,
+};
+
+/// Most nodes with a curve each, and most marks.
+const CURVES: usize = 8;
+/// Most incidents in the list.
+const LISTED: usize = 200;
+/// Incidents that the chart marks.
+const MARKED: [&str; 2] = ["resumed", "ended"];
+
+/// What the efficiencies of a table are that stands below figures of the same name.
+const EFFICIENCIES: &str = "Efficiency is here the CPU time of all chunks of a node over their time; the figures above \
+                            are medians over its groups of chunks.";
+
+/// The nodes, the timeline and the story.
+#[must_use]
+pub fn farm(record: &FarmRecord) -> Vec<DocumentSection> {
+    let nodes = DocumentSection { title: "nodes".to_owned(), blocks: nodes(&record.nodes) };
+    std::iter::once(nodes).chain(timeline(record)).chain(incidents(&record.incidents)).collect()
+}
+
+fn nodes(nodes: &[FarmNode]) -> Vec<Block> {
+    let columns = vec![
+        Column::new("", ColumnKind::Label),
+        Column::new("chunks", ColumnKind::Number),
+        Column::new("events", ColumnKind::Number),
+        Column::new("efficiency", ColumnKind::Number),
+        Column::new("refused", ColumnKind::Number),
+        Column::new("failed", ColumnKind::Number),
+        Column::new("differing", ColumnKind::Number),
+        Column::new("input", ColumnKind::Remark),
+    ];
+    let share = |ratio: f64| Cell::Value(PrintedQuantity { share: true, ..PrintedQuantity::bare(ratio, Unit::Ratio) });
+    let row = |node: &FarmNode| TableRow {
+        cells: vec![
+            Cell::text(node.node.clone()),
+            Cell::Count(node.chunks),
+            Cell::Count(node.events),
+            node.efficiency.map_or(Cell::Empty, share),
+            Cell::Count(node.refused),
+            Cell::Count(node.failed),
+            Cell::Count(node.differing),
+            Cell::text(node.input.join("; ")),
+        ],
+    };
+    let table = Block::Table(Table::plain(columns, nodes.iter().map(row).collect()));
+    let known = nodes.iter().any(|node| node.efficiency.is_some());
+    std::iter::once(table).chain(known.then(|| Block::Text(EFFICIENCIES.to_owned()))).collect()
+}
+
+fn timeline(record: &FarmRecord) -> Option<DocumentSection> {
+    let FarmRecord { nodes, windows, incidents } = record;
+    let curve = |(colour, node): (usize, Option<usize>)| {
+        let points = windows.iter().map(|window| {
+            let events: u64 = node.map_or_else(
+                || window.events.iter().sum(),
+                |node| window.events.get(node).copied().unwrap_or_default(),
+            );
+            (window.began + window.wall / 2.0, PrintedQuantity::bare(events as f64 / window.wall, Unit::PerSecond))
+        });
+        let name = node.map_or_else(|| "all nodes".to_owned(), |node| nodes[node].node.clone());
+        Series { name, colour, variant: 0, points: points.collect() }
+    };
+    let [_, .., last] = windows.as_slice() else { return None };
+    let each = (0..nodes.len().min(CURVES)).map(Some);
+    let series = std::iter::once(None).chain(each.filter(|_| nodes.len() > 1)).enumerate().map(curve).collect();
+    let mark = |one: &FarmIncident| {
+        let text = if one.node.is_empty() { one.what.clone() } else { format!("{} {}", one.node, one.what) };
+        Mark { x: one.since, text }
+    };
+    let end = last.began + last.wall;
+    let within = |one: &&FarmIncident| MARKED.contains(&one.what.as_str()) && one.since < end;
+    let marks = incidents.iter().filter(within).take(CURVES).map(mark).collect();
+    let axis = |title: &str, unit| ChartAxis { title: title.to_owned(), unit, division: Division::Linear };
+    let chart = Chart {
+        title: "events a second over time".to_owned(),
+        about: "Events of chunks in the window in which they were counted.".to_owned(),
+        plot: ChartPlot::Curves(Curves {
+            x: axis("since the begin", Unit::Seconds),
+            y: axis("events", Unit::PerSecond),
+            series,
+            marks,
+        }),
+    };
+    Some(DocumentSection::of("timeline", Block::Chart(chart)))
+}
+
+fn incidents(all: &[FarmIncident]) -> Option<DocumentSection> {
+    let line = |one: &FarmIncident| {
+        let chunk = one.chunk.map_or_else(String::new, |chunk| format!(", chunk {chunk}"));
+        let node = if one.node.is_empty() { String::new() } else { format!(" {}", one.node) };
+        format!("{:.2} s: {}{node}{chunk}: {}", one.since, one.what, one.detail)
+    };
+    let mut items: Vec<String> = all.iter().take(LISTED).map(line).collect();
+    if all.len() > LISTED {
+        items.push(format!("and {} more; prony farm status --json has them all", all.len() - LISTED));
+    }
+    let blocks = vec![Block::List { numbered: false, items }];
+    let title = format!("{} incidents", all.len());
+    (!all.is_empty()).then(|| DocumentSection::of("story", Block::Folded { title, blocks }))
+}
