@@ -2,6 +2,7 @@
 
 use model::{Class, Figure, FigureKey, Metric, Primitive, Run, Unit};
 
+use super::facts::compilers;
 use super::follows::Follows;
 use super::footprint::{DeclaredFootprint, Uses, declared, primitives};
 use super::level::{Levels, measures};
@@ -58,6 +59,9 @@ pub(crate) struct ExplainedFigure {
     pub(crate) removed: f64,
     pub(crate) residual: f64,
     pub(crate) significant: bool,
+    /// Whether its residual was shown to lie within the band. A test that is neither this nor significant is
+    /// inconclusive. Set by the residual step too.
+    pub(crate) same: bool,
 }
 
 /// Standard deviation of the logarithm of a ratio of which launches determine no interval: one or two, or few that rose
@@ -180,7 +184,8 @@ fn test(
         cycles: times.cycles,
         class: a.class,
         verdict: times.verdict,
-        composite: declared.is_some_and(|d| d.composite) || a.class == Class::Application,
+        composite: (declared.is_some_and(|d| d.composite) || a.class == Class::Application)
+            && compilers(&a, &b).is_none(),
         pure_user: pure_user(&a, declared) && times.error.is_none_or(|error| error < UNDETERMINED),
         in_cycles: ratio.core.is_some(),
         filtered: matches!(ratio.basis, RatioBasis::Cycles | RatioBasis::ClockTime | RatioBasis::Undisturbed),
@@ -193,6 +198,7 @@ fn test(
         uses,
         residual: 0.0,
         significant: false,
+        same: false,
     })
 }
 
@@ -274,7 +280,7 @@ fn one_of(metric: &Metric) -> String {
 const USER: f64 = 0.95;
 
 /// Primitives of a probe that runs at the core's speed.
-const CORE: &[Primitive] = &[
+pub(crate) const CORE: &[Primitive] = &[
     Primitive::CoreClock,
     Primitive::IntegerAlu,
     Primitive::FloatingPoint,
