@@ -128,7 +128,11 @@ fn one_machine_twice_has_nothing_to_explain() {
         measure(&place, limit, "a", &["ipc.pipe_latency:placement=same_cpu"], &[])?;
         measure(&place, limit, "b", &["ipc.pipe_latency:placement=same_cpu"], &[])?;
         let said = place.ask(&["explain", "a", "b"]).fine().out;
-        if said.contains("No difference to explain") || said.contains("results differ for certain") { Ok(()) } else { Err(said) }
+        if said.contains("No difference to explain") || said.contains("results differ for certain") {
+            Ok(())
+        } else {
+            Err(said)
+        }
     });
 }
 

@@ -51,7 +51,10 @@ fn a_shift_that_is_not_decided_is_not_called_no_difference() {
         assert!(said.contains(&begin), "{said}");
         let needs = [decided.by_launches, decided.by_sessions, decided.too_close];
         assert!(needs.iter().sum::<usize>() == decided.inconclusive, "{decided:?}: {said}");
-        assert!(decided.by_sessions == 0 || said.contains(&format!("sessions of each machine would decide {}", needs[1])), "{said}");
+        assert!(
+            decided.by_sessions == 0 || said.contains(&format!("sessions of each machine would decide {}", needs[1])),
+            "{said}"
+        );
         inconclusive += 1;
     }
     assert!(inconclusive >= 5, "{inconclusive} of 10 pairs were left undecided");
