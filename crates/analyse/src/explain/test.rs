@@ -160,7 +160,9 @@ fn test(
     let declared = declared(&row.probe, &row.point);
     let operations = declared.map_or(1.0, |d| d.operations(&row.point));
     let mut times = times((reference, ratio), &a, &b, sides.placed_differently, z)?;
-    if times.error.is_none() && (ratio.method != RatioMethod::None || too_few(sides.a, &a) || too_few(sides.b, &b)) {
+    let launches = || is_launched(sides.a, &a) && is_launched(sides.b, &b);
+    let few = || too_few(sides.a, &a) || too_few(sides.b, &b);
+    if times.error.is_none() && (ratio.method != RatioMethod::None || few() || launches()) {
         times.error = Some(UNDETERMINED);
     }
     let Some(primitive) = measures(&a, levels) else {
@@ -205,8 +207,12 @@ fn test(
 /// Whether a figure of this program has launches that are too few for an interval, where one that others printed has
 /// none.
 fn too_few(run: &Run, figure: &Figure) -> bool {
-    let without = figure.outcome.estimate().is_some_and(|estimate| !estimate.has_spread());
-    run.origin.is_none() && !figure.launches.is_empty() && without
+    is_launched(run, figure) && figure.outcome.estimate().is_some_and(|estimate| !estimate.has_spread())
+}
+
+/// Whether this program measured a figure: its ratio to another such figure has an interval, if anything determines one.
+fn is_launched(run: &Run, figure: &Figure) -> bool {
+    run.origin.is_none() && !figure.launches.is_empty()
 }
 
 /// Times of the two figures.
