@@ -13,6 +13,9 @@ use crate::{
 /// Prefix of notes for the record, which are stored in documents and not shown in tables.
 pub const RECORD: &str = "record: ";
 
+/// Prefix of the note with which a figure that times a compiler says which one.
+pub const COMPILER: &str = "compiler: ";
+
 /// Reason of a figure that was not reached, with which every figure begins.
 pub const NOT_REACHED: &str = "the run ended before it was measured";
 

@@ -47,7 +47,9 @@ pub use distance::CpuDistance;
 pub use error::{DocumentPosition, Error};
 pub use estimate::{Estimate, EstimateMethod, FEWEST_LAUNCHES, Mode, Outcome, QuantileEstimate, RANGE_BELOW};
 pub use farm::{FarmIncident, FarmNode, FarmRecord, FarmWindow};
-pub use figure::{CLOCK, CORE_SHARED, Figure, FigureKey, Flag, NOT_REACHED, RECORD, SURVEYED_LEVELS, surveyed_level};
+pub use figure::{
+    CLOCK, COMPILER, CORE_SHARED, Figure, FigureKey, Flag, NOT_REACHED, RECORD, SURVEYED_LEVELS, surveyed_level,
+};
 pub use footprint::{Footprint, Hardware};
 pub use host::{CorePair, CoreRelation, DistanceSamples, HostRecord, ReferenceMoment, StolenSamples};
 pub use launch::{Invalid, Launch, PairOrder, Placement, TimedBatch};

@@ -50,13 +50,18 @@ struct Target<'a> {
 }
 
 /// Kinds that are ruled out for all or some causes and groups, and those that are not ruled out despite their own
-/// figures.
+/// figures. `common`: whether a common factor of user mode was found.
 pub(crate) fn bounds(
     tests: &[ExplainedFigure],
+    common: bool,
     causes: &[Cause],
     unmeasured: &[Unmeasured],
 ) -> (Vec<RuledOut>, Vec<NotRuledOut>) {
     let targets = targets(tests, causes, unmeasured);
+    let is_named = |kind: &PrimitiveGroup| {
+        let is_cause = |cause: &Cause| cause.primitives.iter().any(|p| kind.primitives.contains(p));
+        causes.iter().any(is_cause) || (common && kind.primitives.contains(&P::CoreClock))
+    };
     let (mut out, mut not) = (Vec::new(), Vec::new());
     for kind in KINDS {
         let Some((primitives, bound)) = bound(tests, kind) else { continue };
@@ -78,7 +83,8 @@ pub(crate) fn bounds(
         if cleared.is_empty() {
             continue;
         }
-        let all = cleared.len() == others().count();
+        // What is itself a cause of some result is ruled out by name for others, and never for all.
+        let all = cleared.len() == targets.len() && !is_named(kind);
         out.push(RuledOut {
             primitives,
             title: kind.title.to_owned(),
@@ -115,19 +121,18 @@ fn targets<'a>(tests: &[ExplainedFigure], causes: &'a [Cause], unmeasured: &'a [
 }
 
 /// The primitives of a kind that were measured on their own, and the greatest of their slowdowns: the median over the
-/// tests of each primitive, at the upper end of the interval if spread is known.
+/// tests of each primitive, or more where one of them surely moved by more; at the upper end of the interval if spread
+/// is known.
 fn bound(tests: &[ExplainedFigure], kind: &PrimitiveGroup) -> Option<(Vec<P>, f64)> {
     let mut measured = Vec::new();
     let mut bound: Option<f64> = None;
     for &primitive in kind.primitives {
-        let logs: Vec<f64> = tests
-            .iter()
-            .filter(|test| test.primitive == primitive && !test.composite)
-            .map(|test| test.log + 2.0 * test.error.unwrap_or(0.0))
-            .collect();
-        if let Some(median) = stats::median(&logs) {
+        let own = || tests.iter().filter(|test| test.primitive == primitive && !test.composite);
+        let most = |test: &ExplainedFigure| test.log + 2.0 * test.error.unwrap_or(0.0);
+        if let Some(median) = stats::median(&own().map(most).collect::<Vec<_>>()) {
             measured.push(primitive);
-            bound = Some(bound.map_or(median, |bound| bound.max(median)));
+            let moved = own().filter(|test| test.significant && !test.on_curve).map(most);
+            bound = moved.chain([median]).chain(bound).reduce(f64::max);
         }
     }
     bound.map(|log| (measured, log.exp()))

@@ -3,6 +3,7 @@
 
 use model::Primitive;
 
+use super::result::SlowestMeasured;
 use super::test::ExplainedFigure;
 
 /// A needed count may exceed the known one by this factor, since counts are rounded and excesses have errors.
@@ -59,7 +60,7 @@ fn bill(
     test: &ExplainedFigure,
     tests: &[ExplainedFigure],
     units: &[usize],
-    slowest: Option<(Primitive, f64)>,
+    slowest: Option<SlowestMeasured>,
 ) -> CauseCost {
     let excess = test.excess();
     let mut offers: Vec<(usize, f64, f64)> = Vec::new();
@@ -92,12 +93,18 @@ fn bill(
         return contradiction(tests, test).map_or(CauseCost::Own, |other| CauseCost::Doubtful(doubtful(test, other)));
     }
     match slowest {
-        Some((_, bound)) if test.log > bound && test.log > 0.0 => CauseCost::Unmeasured,
+        Some(slowest) if surely_slower(test, slowest.at_most) => CauseCost::Unmeasured,
         None => CauseCost::Unmeasured,
-        Some((primitive, _)) => CauseCost::Open(format!(
+        Some(SlowestMeasured { primitive, .. }) => CauseCost::Open(format!(
             "a mixture that no known count of operations pays for, though {primitive} may have moved as much"
         )),
     }
+}
+
+/// Whether a mixture is slower than by this factor, at the lower end of its interval if spread is known.
+fn surely_slower(test: &ExplainedFigure, factor: f64) -> bool {
+    let least = test.log - 2.0 * test.error.unwrap_or(0.0);
+    least > factor.ln().max(0.0)
 }
 
 /// The shortest system call, if a longer one's excess is more than all of it and it has not moved itself: something in
@@ -142,9 +149,11 @@ fn doubt(test: &ExplainedFigure, unit: &ExplainedFigure) -> Option<String> {
     })
 }
 
-/// The primitive with the greatest slowdown that was measured on its own, and that slowdown as a logarithm: the upper
-/// end of its interval if spread is known.
-pub(crate) fn slowest(tests: &[ExplainedFigure]) -> Option<(Primitive, f64)> {
+/// The primitive whose slowdown may be the greatest of all that were measured on their own.
+pub(crate) fn slowest(tests: &[ExplainedFigure]) -> Option<SlowestMeasured> {
     let single = tests.iter().filter(|test| !test.composite && test.axes.is_empty());
-    single.map(|test| (test.primitive, test.log + 2.0 * test.error.unwrap_or(0.0))).max_by(|a, b| a.1.total_cmp(&b.1))
+    let most = |test: &ExplainedFigure| test.log + 2.0 * test.error.unwrap_or(0.0);
+    let slowest = single.max_by(|a, b| most(a).total_cmp(&most(b)))?;
+    let (slowdown, at_most) = (slowest.log.exp(), most(slowest).exp());
+    Some(SlowestMeasured { primitive: slowest.primitive, slowdown, at_most })
 }

@@ -23,6 +23,7 @@ pub(crate) fn attach(
         let standing = standing(&group, tests, costs, &candidates, evidence);
         group.rule = group.rule.or(standing.named);
         group.because = standing.because;
+        group.open = standing.open;
         group.rivals = standing.rivals;
         group.rival_rules = standing.rules;
         match joined.iter_mut().find(|other| other.is_one_with(&group)) {
@@ -110,6 +111,7 @@ pub(crate) fn cause(group: &CauseGroup, tests: &[ExplainedFigure], costs: &[Opti
         pays_for,
         explained: explained(tests, group),
         because: group.because.clone(),
+        inconclusive: group.open.iter().map(|&index| tests[index].key.clone()).collect(),
         known_as: group.rule.filter(|_| group.rivals.is_empty()).map(|rule| rule.title.to_owned()),
         rivals: group.rivals.clone(),
         arithmetic,

@@ -30,14 +30,40 @@ pub(crate) struct Evidence<'a> {
 /// Disturbances whose amounts are within this factor count as equal.
 const SIMILAR: f64 = 1.5;
 
+/// Share of the least change, as logarithms, below which a change is much less than that.
+const LESS: f64 = 0.5;
+
 /// A known cause that the facts allow, compared with the figures.
 pub(crate) struct Candidate {
     pub(crate) rule: &'static Rule,
     pub(crate) because: Vec<RunDifference>,
     /// Tests that it can touch and that changed in its direction.
     moved: Vec<usize>,
-    /// What is missing to name it; empty if everything that it touches changed.
+    /// Tests that it touches and that are inconclusive: they speak neither for it nor against it.
+    open: Vec<usize>,
+    /// What is missing to name it; empty if everything conclusive that it touches changed.
     missing: Vec<String>,
+}
+
+/// What a test says of a cause that can touch it.
+#[derive(Clone, Copy, PartialEq)]
+enum Says {
+    /// It changed as the cause would change it.
+    Moved,
+    /// It changed the other way.
+    Against,
+    /// It was shown to be the same.
+    Same,
+    /// It was shown to have changed by much less than all that did: by this factor at most.
+    Less(f64),
+    /// Inconclusive.
+    Open,
+}
+
+impl Says {
+    const fn is_unmoved(self) -> bool {
+        matches!(self, Self::Same | Self::Less(_))
+    }
 }
 
 /// Every known cause whose fact differs and which the figures do not refute.
@@ -52,40 +78,54 @@ fn candidate(rule: &'static Rule, tests: &[ExplainedFigure], differences: &[RunD
     if because.is_empty() {
         return None;
     }
-    let in_scope: Vec<usize> = (0..tests.len()).filter(|&index| in_scope(rule, &tests[index])).collect();
     let slower = direction(rule, &because);
-    let moved_right = |index: &usize| {
-        let test = &tests[*index];
+    let says = testimony(rule, tests, slower);
+    let of = |kind: Says| says.iter().filter(|(_, said)| *said == kind).map(|(index, _)| *index).collect::<Vec<_>>();
+    let own = || says.iter().filter(|(index, _)| rule.own.is_empty() || rule.own.contains(&tests[*index].primitive));
+    let own_moved = own().any(|(_, said)| *said == Says::Moved);
+    let own_open = own().any(|(_, said)| *said == Says::Open);
+    let own_unmoved = own().any(|(_, said)| said.is_unmoved());
+    // Refuted: its own primitive was measured and did not change, or what it touches changed in the wrong direction.
+    let wrong_way = says.iter().any(|(_, said)| *said == Says::Against);
+    if !own_moved && ((own_unmoved && !own_open) || wrong_way) {
+        return None;
+    }
+    let shown = if own_moved { None } else { Some(if own_open { "is inconclusive" } else { "was not measured" }) };
+    let missing = missing(rule, tests, &says, shown);
+    let mut open = of(Says::Open);
+    open.retain(|&index| rule.touches.contains(&tests[index].primitive));
+    Some(Candidate { rule, because, moved: of(Says::Moved), open, missing })
+}
+
+/// What every test that a rule can touch says of it. `slower`: whether the rule makes B the slower side, if known.
+fn testimony(rule: &Rule, tests: &[ExplainedFigure], slower: Option<bool>) -> Vec<(usize, Says)> {
+    let right_way = |test: &ExplainedFigure| slower.is_none_or(|slower| slower == (test.residual > 0.0));
+    let moved = |test: &ExplainedFigure| {
         // A test that stands out only because the common factor was removed did not change by itself, nor did one whose
         // own change is within its noise.
         let noise = test.error.map_or(0.0, |error| 3.0 * error);
         let own = test.by_itself();
         let by_itself = own * test.residual > 0.0 && own.abs() > stats::BAND.max(noise);
-        test.significant && by_itself && slower.is_none_or(|slower| slower == (test.residual > 0.0))
+        test.significant && by_itself && right_way(test)
     };
-    let (moved, still): (Vec<usize>, Vec<usize>) = in_scope.iter().copied().partition(moved_right);
-    let own = |index: &&usize| rule.own.is_empty() || rule.own.contains(&tests[**index].primitive);
-    // A test that is on the right side by more than its own error was not shown to be unchanged, nor was one whose
-    // interval holds as much as moved elsewhere.
-    let least = moved.iter().map(|&index| tests[index].residual.abs()).fold(f64::INFINITY, f64::min);
-    let unsure = |index: &&usize| {
-        let test = &tests[**index];
-        let right = slower.is_none_or(|slower| slower == (test.residual > 0.0));
-        let size = test.residual.abs();
-        let open = |error: f64| size > error.max(stats::BAND) || size + 2.0 * error > least;
-        !test.significant && right && test.error.is_some_and(open)
+    let in_scope: Vec<usize> = (0..tests.len()).filter(|&index| in_scope(rule, &tests[index])).collect();
+    let sizes = in_scope.iter().filter(|&&index| moved(&tests[index])).map(|&index| tests[index].residual.abs());
+    let least = sizes.fold(f64::INFINITY, f64::min);
+    let says = |test: &ExplainedFigure| match test.error {
+        _ if moved(test) => Says::Moved,
+        _ if test.significant && !right_way(test) => Says::Against,
+        _ if test.significant => Says::Open,
+        _ if test.same => Says::Same,
+        // Undecided is not unmoved: it may lie on the right side by more than its error, or have moved as much as others.
+        Some(error) => {
+            let size = if right_way(test) { test.residual.abs() } else { 0.0 };
+            let most = size + 2.0 * error;
+            let open = size > error.max(stats::BAND) || most > LESS * least || least.is_infinite();
+            if open { Says::Open } else { Says::Less(most.exp()) }
+        }
+        None => Says::Same,
     };
-    let own_moved = moved.iter().any(|index| own(&index));
-    let own_unsure = still.iter().any(|index| own(&index) && unsure(&index));
-    let own_still = still.iter().any(|index| own(&index) && !unsure(&index));
-    // Refuted: its own primitive was measured and did not change, or what it touches changed in the wrong direction.
-    let wrong_way = still.iter().any(|&index| tests[index].significant);
-    if !own_moved && ((own_still && !own_unsure) || wrong_way) {
-        return None;
-    }
-    let shown = if own_moved { None } else { Some(if own_unsure { "is undecided" } else { "was not measured" }) };
-    let missing = missing(rule, tests, (&moved, &still), shown);
-    Some(Candidate { rule, because, moved, missing })
+    in_scope.into_iter().map(|index| (index, says(&tests[index]))).collect()
 }
 
 /// Whether a rule can touch a test, by the primitive that it measures and by its axes.
@@ -105,26 +145,34 @@ fn direction(rule: &Rule, because: &[RunDifference]) -> Option<bool> {
     said.first().copied().filter(|first| said.len() == because.len() && said.iter().all(|one| one == first))
 }
 
-fn missing(
-    rule: &Rule,
-    tests: &[ExplainedFigure],
-    (moved, still): (&[usize], &[usize]),
-    shown: Option<&str>,
-) -> Vec<String> {
+fn missing(rule: &Rule, tests: &[ExplainedFigure], says: &[(usize, Says)], shown: Option<&str>) -> Vec<String> {
     let mut missing = Vec::new();
     if let Some(why) = shown {
         missing.push(format!("{}, which would show it, {why}", rule.shown_by));
     }
-    let expected = still.iter().filter(|&&index| rule.touches.contains(&tests[index].primitive));
-    let keys: Vec<model::FigureKey> = expected.map(|&index| tests[index].key.clone()).collect();
-    if !keys.is_empty() {
-        missing.push(format!("{}, which it touches too, did not move so", figures(&keys)));
+    let expected = |test: &ExplainedFigure| rule.touches.contains(&test.primitive);
+    let of = |kind: &dyn Fn(Says) -> bool| -> Vec<model::FigureKey> {
+        let those = says.iter().filter(|(index, said)| expected(&tests[*index]) && kind(*said));
+        those.map(|(index, _)| tests[*index].key.clone()).collect()
+    };
+    let less = says.iter().filter(|(index, _)| expected(&tests[*index]));
+    let most = less.filter_map(|(_, said)| if let Says::Less(most) = said { Some(*most) } else { None });
+    let most = most.fold(1.0, f64::max);
+    for (keys, did) in [
+        (of(&|said| said == Says::Against), "changed the other way".to_owned()),
+        (of(&|said| said == Says::Same), "did not change".to_owned()),
+        (of(&|said| matches!(said, Says::Less(_))), format!("changed at most {most:.2}×")),
+    ] {
+        if !keys.is_empty() {
+            missing.push(format!("{}, which it touches too, {did}", figures(&keys)));
+        }
     }
-    let upward = moved.iter().filter(|&&index| tests[index].residual > 0.0).count();
-    if upward > 0 && upward < moved.len() {
+    let moved = || says.iter().filter(|(_, said)| *said == Says::Moved).map(|(index, _)| &tests[*index]);
+    let upward = moved().filter(|test| test.residual > 0.0).count();
+    if upward > 0 && upward < moved().count() {
         missing.push("of what it touches some is slower and some faster".to_owned());
     }
-    let mut probes: Vec<&str> = moved.iter().map(|&index| tests[index].key.probe.as_str()).collect();
+    let mut probes: Vec<&str> = moved().map(|test| test.key.probe.as_str()).collect();
     probes.sort_unstable();
     probes.dedup();
     if probes.len() < 2 {
@@ -134,11 +182,14 @@ fn missing(
 }
 
 /// Possible causes of a group of tests.
+#[derive(Default)]
 pub(crate) struct Standing {
     /// The named cause: its fact differs, everything that it touches changed, and no other cause would have the effect.
     pub(crate) named: Option<&'static Rule>,
     /// Its differences.
     pub(crate) because: Vec<RunDifference>,
+    /// Tests that it touches and that are inconclusive.
+    pub(crate) open: Vec<usize>,
     /// All possible causes, if none is named; the likeliest first.
     pub(crate) rivals: Vec<Rival>,
     /// Rules behind the rivals, in their order.
@@ -183,17 +234,17 @@ pub(crate) fn standing(
         Some(limit) => Standing {
             named: RULES.iter().find(|rule| rule.title == CPU_LIMIT),
             because: vec![limit.because.clone()],
-            rivals: Vec::new(),
-            rules: Vec::new(),
+            ..Standing::default()
         },
-        None => Standing { named: None, because: group.because.clone(), rivals: Vec::new(), rules: Vec::new() },
+        None => Standing { because: group.because.clone(), ..Standing::default() },
     };
     match fitting.as_slice() {
         [] if before.is_empty() => return nothing,
         [(only, missing)]
             if missing.is_empty() && before.is_empty() && seen.is_none() && !by_axis && !only.rule.wide =>
         {
-            return Standing { named: Some(only.rule), because: only.because.clone(), ..nothing };
+            let (because, open) = (only.because.clone(), only.open.clone());
+            return Standing { named: Some(only.rule), because, open, ..nothing };
         }
         _ => {}
     }

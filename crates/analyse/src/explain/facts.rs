@@ -1,6 +1,6 @@
 //! Differences between two runs other than their figures, as far as both recorded them.
 
-use model::{CpuDistance, Fact, FactValue, Primitive, Run};
+use model::{COMPILER, CpuDistance, Fact, FactValue, Figure, Primitive, Run};
 
 use super::result::{DifferenceKind, RunDifference};
 use super::rules::{NOTHING_MORE, RULES, is_fact};
@@ -31,10 +31,25 @@ pub(crate) fn differences(a: &Run, b: &Run) -> Vec<RunDifference> {
     {
         found.push(plain(DifferenceKind::Plan, "plan.directory", x.clone(), y.clone()));
     }
+    found.extend(compiler(a, b));
     found.extend(neighbour(a, b));
     found.extend(distances(a, b));
     found.extend(notes(a, b));
     found
+}
+
+/// The compilers that two figures noted, where both did and they differ.
+pub(crate) fn compilers(a: &Figure, b: &Figure) -> Option<(String, String)> {
+    let of = |figure: &Figure| figure.notes.iter().find_map(|note| note.strip_prefix(COMPILER)).map(str::to_owned);
+    of(a).zip(of(b)).filter(|(a, b)| a != b)
+}
+
+/// The compiler that both runs timed, where it differs. Its figures note it, since only they run it.
+fn compiler(a: &Run, b: &Run) -> Option<RunDifference> {
+    let of = |figure: &Figure| compilers(figure, b.figure(&figure.key())?);
+    let (x, y) = a.figures.iter().find_map(of)?;
+    let difference = plain(DifferenceKind::Fact, "software.compiler", x, y);
+    Some(RunDifference { affects: vec![Primitive::Compiler], ..difference })
 }
 
 /// Shares of the time with another thread on the core that lie within this distance or within this factor are alike.

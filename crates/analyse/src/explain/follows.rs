@@ -3,6 +3,7 @@
 use model::{Domain, Figure, Primitive};
 
 use super::common::CommonFactorFit;
+use super::test::CORE;
 
 /// How a figure's time follows what moves everything in user mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,40 +14,18 @@ pub(crate) enum Follows {
     NotTheClock,
     /// By an unknown part.
     Part,
-    /// No domain is recorded, and something beyond the core is measured.
-    NotRecorded,
 }
 
-/// Primitives beyond the core, whose time need not follow its clock.
-const BEYOND_THE_CORE: &[Primitive] = &[
-    Primitive::L3,
-    Primitive::CacheLatency,
-    Primitive::DramLatency,
-    Primitive::DramRead,
-    Primitive::DramWrite,
-    Primitive::CoreToCore,
-    Primitive::Tlb,
-    Primitive::Wakeup,
-    Primitive::Timer,
-    Primitive::FileMetadata,
-    Primitive::PageCache,
-    Primitive::Durability,
-    Primitive::DiskRead,
-    Primitive::DiskWrite,
-    Primitive::NetworkLink,
-];
-
 impl Follows {
-    /// By the domains that both runs recorded, else by the primitive.
+    /// By the domains that both runs recorded. Without them only what the core alone does is known to follow.
     pub(crate) fn of(a: &Figure, b: &Figure, primitive: Primitive) -> Self {
         let domain = |figure: &Figure| figure.references.as_ref().map(|references| references.domain);
         let beyond = |domain| matches!(domain, Domain::Memory | Domain::Device | Domain::Timer);
         match (domain(a), domain(b)) {
             (Some(Domain::Core), Some(Domain::Core)) => Self::Whole,
             (Some(x), Some(y)) if beyond(x) && beyond(y) => Self::NotTheClock,
-            (Some(_), _) | (_, Some(_)) => Self::Part,
-            (None, None) if BEYOND_THE_CORE.contains(&primitive) => Self::NotRecorded,
-            (None, None) => Self::Whole,
+            (None, None) if CORE.contains(&primitive) => Self::Whole,
+            _ => Self::Part,
         }
     }
 
@@ -55,7 +34,7 @@ impl Follows {
     /// known what the factor is.
     pub(crate) fn removed(self, log: f64, common: &CommonFactorFit) -> f64 {
         match self {
-            Self::Whole | Self::NotRecorded if common.is_clock => common.log,
+            Self::Whole if common.is_clock => common.log,
             Self::NotTheClock if common.read => 0.0,
             _ => log.clamp(common.log.min(0.0), common.log.max(0.0)),
         }
@@ -82,7 +61,7 @@ mod tests {
         for (log, expected) in [(-0.2, 0.0), (0.0, 0.0), (0.3, 0.3), (0.7, 0.7), (0.9, 0.7)] {
             assert!((Follows::Part.removed(log, &clock) - expected).abs() < 1e-12, "{log}");
             assert!((Follows::Part.removed(-log, &factor(-0.7, true)) + expected).abs() < 1e-12, "-{log}");
-            for follows in [Follows::Whole, Follows::NotTheClock, Follows::NotRecorded] {
+            for follows in [Follows::Whole, Follows::NotTheClock] {
                 assert!(
                     (follows.removed(log, &factor(0.7, false)) - expected).abs() < 1e-12,
                     "not known to be the clock"

@@ -22,6 +22,8 @@ pub(crate) struct CauseGroup {
     pub(crate) because: Vec<RunDifference>,
     /// The known cause, if one is named.
     pub(crate) rule: Option<&'static Rule>,
+    /// Tests that the named cause touches and that are inconclusive.
+    pub(crate) open: Vec<usize>,
     /// Possible causes, if none or only an axis is named.
     pub(crate) rivals: Vec<Rival>,
     /// Known causes among the rivals.
@@ -31,7 +33,16 @@ pub(crate) struct CauseGroup {
 impl CauseGroup {
     /// A group of tests, before evidence is considered.
     pub(crate) const fn of(primitives: Vec<Primitive>, unit: usize, tests: Vec<usize>) -> Self {
-        Self { primitives, unit, tests, because: Vec::new(), rule: None, rivals: Vec::new(), rival_rules: Vec::new() }
+        Self {
+            primitives,
+            unit,
+            tests,
+            because: Vec::new(),
+            rule: None,
+            open: Vec::new(),
+            rivals: Vec::new(),
+            rival_rules: Vec::new(),
+        }
     }
 
     /// Whether what disturbed the runs may be all of it, and no fact or axis that differs may. What moved is then no

@@ -10,6 +10,8 @@ mod budget;
 mod cause;
 mod clock;
 mod common;
+mod cpu;
+mod decided;
 mod evidence;
 mod facts;
 mod follows;
@@ -33,8 +35,8 @@ mod test;
 mod text;
 
 pub use result::{
-    Cause, CommonFactor, DifferenceKind, Experiment, Explanation, LeftOpen, NotRuledOut, Payment, PrimitiveResidual,
-    Rival, RuledOut, RunDifference, Unmeasured, WouldNeed,
+    Cause, CommonFactor, Decided, DifferenceKind, Experiment, Explanation, LeftOpen, NotRuledOut, Payment,
+    PrimitiveResidual, Rival, RuledOut, RunDifference, SlowestMeasured, Unmeasured, WouldNeed,
 };
 pub use steps::{ExplainOptions, explain};
 pub use stream_line::StreamLine;

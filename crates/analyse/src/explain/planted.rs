@@ -74,6 +74,20 @@ fn drawn(documents: &[Run; 2], session: &str, factor: &dyn Fn(&Figure) -> f64, r
     run
 }
 
+/// Makes launches scatter by these standard deviations of their logarithms, so that more figures are undecided.
+fn scatter(run: &mut Run, by: &dyn Fn(&Figure) -> f64, rng: &mut ChaCha8Rng) {
+    for figure in &mut run.figures {
+        let spread = by(figure);
+        let Outcome::Measured(estimate) = &mut figure.outcome else { continue };
+        for launch in &mut figure.launches {
+            launch.value *= (spread * stats::simulate::standard_normal(rng)).exp();
+        }
+        let values: Vec<f64> = figure.launches.iter().map(|launch| launch.value).collect();
+        let found = stats::median_interval(&values, 0.95).unwrap();
+        (estimate.value, estimate.low, estimate.high) = (found.median, found.interval.low, found.interval.high);
+    }
+}
+
 /// Whether a rule touches a figure, and whether it changes all figures of that kind.
 fn touches(rule: &Rule, figure: &Figure, levels: &Levels) -> bool {
     let measured = measures(figure, levels);
@@ -225,7 +239,7 @@ fn every_planted_cause_is_named_or_among_the_rivals() {
         let touched = documents[0].figures.iter().filter(|figure| touches(rule, figure, &levels)).count();
         // A cause that no figure of these documents can show cannot be planted either.
         if touched == 0 {
-            assert!(["another compiler"].contains(&rule.title), "nothing shows {}", rule.title);
+            assert!(["another compiler", "the compiler"].contains(&rule.title), "nothing shows {}", rule.title);
             continue;
         }
         for (turn, fact) in rule.facts.iter().enumerate() {
@@ -267,6 +281,119 @@ fn every_planted_cause_is_named_or_among_the_rivals() {
     assert!(planted > 60 && named > 10 && unseen * 20 < planted, "{planted} planted, {named} named, {unseen} hidden");
 }
 
+/// A true cause whose neighbours are too noisy to be decided: they are not said to stand still, and the cause is named
+/// as often as without noise, or nearly so.
+#[test]
+fn undecided_neighbours_do_not_speak_against_a_true_cause() {
+    let documents = documents();
+    let levels = Levels::new(&documents[0]);
+    let rules = RULES.iter().filter(|rule| !rule.wide && !rule.own.is_empty() && !rule.facts.is_empty());
+    let (mut pairs, mut open, mut named) = (0, 0, 0);
+    for (number, rule) in rules.enumerate() {
+        let neighbour = |figure: &Figure| {
+            let own = measures(figure, &levels).is_some_and(|primitive| rule.own.contains(&primitive));
+            touches(rule, figure, &levels) && !own
+        };
+        if rule.title == CPU_LIMIT || !documents[0].figures.iter().any(neighbour) {
+            continue;
+        }
+        for turn in 0..4 {
+            let mut rng = ChaCha8Rng::seed_from_u64(20_000 + 100 * number as u64 + turn);
+            let slower = |figure: &Figure| if touches(rule, figure, &levels) { FACTOR } else { 1.0 };
+            let mut a = drawn(&documents, "2026-11-22T05:00:00Z", &|_| 1.0, &mut rng);
+            let mut b = drawn(&documents, "2026-11-22T06:00:00Z", &slower, &mut rng);
+            let noise = |figure: &Figure| if neighbour(figure) { 2.0 } else { 0.0 };
+            scatter(&mut a, &noise, &mut rng);
+            scatter(&mut b, &noise, &mut rng);
+            for run in [&mut a, &mut b] {
+                set(run, "network.congestion_control", FactValue::Text("cubic".to_owned()), &[Primitive::TcpStack]);
+            }
+            plant(rule, &rule.facts[0].replace('*', "vda"), &mut a, &mut b);
+            let found = explained(&a, &b);
+            let said = format!("{} by {}: {:#?}", rule.title, rule.facts[0], found.sentences());
+            let rivals = found.causes.iter().flat_map(|cause| &cause.rivals);
+            let against: Vec<&String> = rivals
+                .filter(|rival| rival.title == rule.title)
+                .flat_map(|rival| &rival.but)
+                .filter(|but| but.contains("which it touches too"))
+                .collect();
+            assert!(against.is_empty(), "{against:?}: {said}");
+            pairs += 1;
+            let cause = found.causes.iter().find(|cause| cause.known_as.as_deref() == Some(rule.title));
+            named += usize::from(cause.is_some());
+            if let Some(cause) = cause.filter(|cause| !cause.inconclusive.is_empty()) {
+                open += 1;
+                let told = format!("or is inconclusive ({}", cause.inconclusive[0].probe);
+                assert!(said.contains(&told) || cause.because.is_empty(), "{told}: {said}");
+            }
+        }
+    }
+    println!("{pairs} pairs: {named} causes are named, {open} of them beside inconclusive results");
+    assert!(open >= 10, "{pairs} pairs, {named} named, {open} beside inconclusive results");
+}
+
+/// A decoy touches what moved and more, which stood still: however noisy that is, it is not taken to have moved too.
+#[test]
+fn what_stood_still_speaks_against_a_decoy() {
+    let documents = documents();
+    let levels = Levels::new(&documents[0]);
+    let rule = RULES.iter().find(|rule| rule.title == "page-table isolation").unwrap();
+    let entry = |figure: &Figure| measures(figure, &levels) == Some(Primitive::SyscallEntry);
+    for spread in [0.0, 0.1, 0.3] {
+        for seed in 0..10 {
+            let mut rng = ChaCha8Rng::seed_from_u64(30_000 + seed);
+            let mut a = drawn(&documents, "2026-11-22T05:00:00Z", &|_| 1.0, &mut rng);
+            let slower = |figure: &Figure| if entry(figure) { FACTOR } else { 1.0 };
+            let mut b = drawn(&documents, "2026-11-22T06:00:00Z", &slower, &mut rng);
+            for run in [&mut a, &mut b] {
+                scatter(run, &|figure| if entry(figure) { 0.0 } else { spread }, &mut rng);
+            }
+            plant(rule, rule.facts[0], &mut a, &mut b);
+            let found = explained(&a, &b);
+            assert!(stated(&found).is_empty(), "scatter of {spread}: {:#?}", found.sentences());
+            let rivals = || found.causes.iter().flat_map(|cause| &cause.rivals);
+            let mut but = rivals().filter(|rival| rival.title == rule.title).flat_map(|rival| &rival.but);
+            let against = but.any(|but| but.contains("which it touches too"));
+            assert!(against, "scatter of {spread}: {:#?}", found.sentences());
+        }
+    }
+}
+
+/// Pairs of which the clock alone was changed: user mode follows it, and nothing else is known to. What stood still did
+/// not become cheaper, and what really did is told by what it changed.
+#[test]
+fn a_clock_alone_makes_nothing_else_cheaper() {
+    let documents = documents();
+    let user = |figure: &Figure| figure.probe.starts_with("cpu.");
+    let pipe = |figure: &Figure| figure.probe == "ipc.pipe_latency";
+    let mut gains = 0;
+    for seed in 0..20 {
+        for (factor, of_pipe) in [(1.5, 1.0), (3.0, 1.0), (3.0, 1.6), (1.0 / 3.0, 1.0), (3.0, 0.2)] {
+            let mut rng = ChaCha8Rng::seed_from_u64(40_000 + seed);
+            let mut a = drawn(&documents, "2026-11-22T05:00:00Z", &|_| 1.0, &mut rng);
+            let slower = |figure: &Figure| match figure {
+                figure if user(figure) => factor,
+                figure if pipe(figure) => of_pipe,
+                _ => 1.0,
+            };
+            let mut b = drawn(&documents, "2026-11-22T06:00:00Z", &slower, &mut rng);
+            set(&mut a, "cpu.clock", FactValue::Number(3e9), &[]);
+            set(&mut b, "cpu.clock", FactValue::Number(3e9 / factor), &[]);
+            let found = explained(&a, &b);
+            let said = format!("clock {factor}, pipes {of_pipe}: {:#?}", found.sentences());
+            assert!(found.common_factor.is_clock || factor < 2.0, "{said}");
+            let pipes = found.causes.iter().filter(|cause| cause.unit.probe == "ipc.pipe_latency");
+            let changes: Vec<f64> = pipes.map(|cause| cause.factor).collect();
+            if of_pipe < 1.0 {
+                gains += usize::from(changes.iter().any(|change| (change / of_pipe - 1.0).abs() < 0.5));
+            } else {
+                assert!(found.causes.is_empty(), "{said}");
+            }
+        }
+    }
+    assert!(gains >= 15, "a gain that is one is told: {gains} of 20");
+}
+
 #[test]
 fn facts_that_differ_by_chance_are_never_stated_as_causes() {
     let documents = documents();
@@ -294,6 +421,10 @@ fn facts_that_differ_by_chance_are_never_stated_as_causes() {
             let a = drawn(&documents, "2026-11-22T05:00:00Z", &|_| 1.0, &mut rng);
             (a, drawn(&documents, "2026-11-22T06:00:00Z", &slower, &mut rng))
         };
+        // Noise leaves more of what stood still undecided.
+        let noise = if seed % 3 == 2 { 0.3 } else { 0.0 };
+        scatter(&mut a, &|_| noise, &mut rng);
+        scatter(&mut b, &|_| noise, &mut rng);
         let decoys = decoys(&mut a, &mut b, &[], &mut rng);
         let found = explained(&a, &b);
         let said = format!("seed {seed}, decoys {decoys:?}, moved {moved:?} or {probe}: {:#?}", found.sentences());

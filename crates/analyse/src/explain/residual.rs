@@ -6,7 +6,6 @@ use model::Primitive;
 use stats::distribution::normal_cdf;
 
 use super::common::CommonFactorFit;
-use super::follows::Follows;
 use super::result::PrimitiveResidual;
 use super::test::ExplainedFigure;
 use crate::compare::CompareVerdict;
@@ -15,7 +14,7 @@ use crate::compare::CompareVerdict;
 /// explanation reports that as an assumption.
 pub(crate) const WITHOUT_SPREAD: f64 = 1.10;
 
-/// Sets residual and significance of every test.
+/// Sets the residual of every test, and whether it differs or is shown to be the same.
 ///
 /// Where no factor is removed, the verdict of the comparison is used. Else residuals are tested including the factor's
 /// own error, adjusted by Holm's method, and must be wholly outside the band.
@@ -40,27 +39,23 @@ pub(crate) fn set_residuals(tests: &mut [ExplainedFigure], common: &CommonFactor
         .collect();
     let curves = curve_residuals(tests);
     for (test, p) in tests.iter_mut().zip(stats::holm(&scored)) {
-        test.significant = match test.error {
-            None if test.on_curve => curves.get(&test.primitive).is_some_and(|r| r.abs() > WITHOUT_SPREAD.ln()),
-            None => test.residual.abs() > WITHOUT_SPREAD.ln(),
-            Some(_) if test.at_one_clock || test.removed == 0.0 => test.verdict == Some(CompareVerdict::Different),
-            Some(_) if test.is_undetermined() => false,
-            Some(error) => {
-                let left = common.error_left(test).unwrap_or(error);
-                p <= 1.0 - level && test.residual.abs() - z * left > band
+        let is = |verdict| test.verdict == Some(verdict);
+        (test.significant, test.same) = match test.error {
+            None => {
+                let curve = curves.get(&test.primitive).copied().filter(|_| test.on_curve);
+                let differs = curve.unwrap_or(test.residual).abs() > WITHOUT_SPREAD.ln();
+                (differs, !differs)
             }
-        } && (test.follows != Follows::NotRecorded || stands_by_itself(test, band, z));
+            Some(_) if test.at_one_clock || test.removed == 0.0 => {
+                (is(CompareVerdict::Different), is(CompareVerdict::Same))
+            }
+            Some(_) if test.is_undetermined() => (false, false),
+            Some(error) => {
+                let (size, half) = (test.residual.abs(), z * common.error_left(test).unwrap_or(error));
+                (p <= 1.0 - level && size - half > band, size + half <= band)
+            }
+        };
     }
-}
-
-/// Whether a test differs without the common factor too, in the same direction: whether a time beyond the core follows
-/// the factor is not known where no domain is recorded.
-fn stands_by_itself(test: &ExplainedFigure, band: f64, z: f64) -> bool {
-    let beyond = match test.error {
-        None => test.on_curve || test.log.abs() > WITHOUT_SPREAD.ln(),
-        Some(error) => test.log.abs() - z * error > band,
-    };
-    beyond && test.log * test.residual > 0.0
 }
 
 /// Median residual of each primitive over its points on curves: without spread a single point shows nothing, but a

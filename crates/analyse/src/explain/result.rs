@@ -16,11 +16,16 @@ pub struct Explanation {
     pub tests: usize,
     /// Points of such curves.
     pub curve_points: usize,
+    /// The CPUs of A and B, if they are known to be different ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<[String; 2]>,
     /// Recorded disturbances, one sentence for each run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbed: Vec<String>,
     /// Whether there is a difference to explain.
     pub difference: bool,
+    /// How many results were decided, and what would decide the others.
+    pub decided: Decided,
     /// The common factor of all work in user mode.
     pub common_factor: CommonFactor,
     /// Each primitive after removing the common factor.
@@ -44,6 +49,25 @@ pub struct Explanation {
     pub facts: Vec<RunDifference>,
     /// The next measurement, if a question is open.
     pub next_experiment: Option<Experiment>,
+}
+
+/// How many results were decided, and what would decide the others with a chance of 80%.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decided {
+    /// Results that were compared.
+    pub results: usize,
+    /// Those that neither differ nor are shown to be the same.
+    pub inconclusive: usize,
+    /// Inconclusive results that more launches would decide.
+    pub by_launches: usize,
+    /// Launches that decide each of them.
+    pub launches: usize,
+    /// Inconclusive results that more sessions would decide.
+    pub by_sessions: usize,
+    /// Sessions of each machine that decide each of them.
+    pub sessions: usize,
+    /// Inconclusive results that lie too close to the edge of the band for any reasonable effort.
+    pub too_close: usize,
 }
 
 /// Robust location of the time ratios of all work in user mode alone.
@@ -124,9 +148,12 @@ pub struct Cause {
     pub pays_for: Vec<Payment>,
     /// What it explains, summed over probes as absolute logarithms; causes are sorted by this.
     pub explained: f64,
-    /// Why it is named: facts recorded by both runs that differ, if everything that they touch changed and no other
+    /// Why it is named: facts recorded by both runs that differ, if everything conclusive that they touch changed and no other
     /// cause would have changed it; and axes on which the figures differ.
     pub because: Vec<RunDifference>,
+    /// Tests that the named fact touches and that are inconclusive: they speak neither for it nor against it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inconclusive: Vec<FigureKey>,
     /// The known cause, if the evidence names a single one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_as: Option<String>,
@@ -173,14 +200,25 @@ pub struct Unmeasured {
     pub excess: (f64, f64),
     /// Least and greatest slowdown.
     pub slowdown: (f64, f64),
-    /// The slowest primitive that was measured, and its slowdown: a mixture cannot be slower than its slowest part.
-    pub slowest_measured: Option<(Primitive, f64)>,
+    /// The slowest primitive that was measured: a mixture cannot be slower than its slowest part.
+    pub slowest_measured: Option<SlowestMeasured>,
     /// Needed units of each cause: least and greatest.
     pub would_need: Vec<WouldNeed>,
     /// Primitives that the tests use and that were not measured.
     pub candidates: Vec<Primitive>,
     /// The arithmetic, line by line.
     pub arithmetic: Vec<String>,
+}
+
+/// The primitive whose slowdown may be the greatest of all that were measured.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SlowestMeasured {
+    /// The primitive.
+    pub primitive: Primitive,
+    /// Its slowdown.
+    pub slowdown: f64,
+    /// Upper end of the interval of its slowdown; the slowdown itself without spread.
+    pub at_most: f64,
 }
 
 /// Units of a cause that would be needed to explain a group of tests.

@@ -2,26 +2,26 @@
 
 use model::Primitive;
 
-use super::result::{Cause, DifferenceKind, Explanation, Rival, RunDifference, UNTOLD, Unmeasured};
+use super::result::{
+    Cause, Decided, DifferenceKind, Explanation, Rival, RunDifference, SlowestMeasured, UNTOLD, Unmeasured,
+};
 use super::rules::CPU_LIMIT;
 use super::stream_line::StreamLine;
 use super::text::{change, count, figures, plural, range};
 use model::words::{list, seconds};
 
 impl Explanation {
-    /// The explanation, one thought for each string, without numbers in front: disturbances of the runs, causes in
-    /// order, then what is unexplained, what is ruled out, and what to measure next.
+    /// The explanation, one thought for each string, without numbers in front: what the runs are, causes in order,
+    /// then what is unexplained, what is ruled out, and what to measure next.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let lines = self.lines.iter().map(StreamLine::sentence);
-        let mut said: Vec<String> = Vec::new();
-        if !self.disturbed.is_empty() {
-            said.push(format!("{FIRST}: {}.", self.disturbed.join("; ")));
-        }
+        let mut said = self.runs();
         if !self.difference {
-            let figures = self.tests + self.curve_points;
-            let none = format!("No difference to explain: none of {figures} figures differs.");
-            said.extend(if self.lines.is_empty() { vec![none] } else { lines.collect() });
+            said.extend(lines);
+            if self.lines.is_empty() || self.decided.results > 0 {
+                said.push(self.no_difference());
+            }
             return said;
         }
         said.extend(self.common());
@@ -43,6 +43,40 @@ impl Explanation {
             said.push(format!("Next experiment: {}: {}.", list(&next.probes), next.why));
         }
         said
+    }
+
+    /// What the runs are, before anything is explained: their CPUs if these differ, and what disturbed them.
+    #[must_use]
+    pub fn runs(&self) -> Vec<String> {
+        let cpus = self.cpus.iter().map(|[a, b]| format!("The CPUs differ: {a} against {b}."));
+        let disturbed = (!self.disturbed.is_empty()).then(|| format!("{FIRST}: {}.", self.disturbed.join("; ")));
+        cpus.chain(disturbed).collect()
+    }
+
+    /// That nothing differs, or that nothing is known to, with what would decide it.
+    fn no_difference(&self) -> String {
+        let Decided { results, inconclusive, by_launches, launches, by_sessions, sessions, too_close } = self.decided;
+        if inconclusive == 0 {
+            return format!("No difference to explain: all of {results} results are the same.");
+        }
+        let mut would = Vec::new();
+        if by_launches > 0 {
+            let many =
+                if launches == 1 { "1 more launch".to_owned() } else { format!("up to {launches} more launches") };
+            would.push(format!("{many} would probably decide {by_launches}"));
+        }
+        if by_sessions > 0 {
+            would.push(format!("up to {sessions} sessions of each machine would decide {by_sessions}"));
+        }
+        if too_close > 0 {
+            would.push(format!("{too_close} scatter too much, or lie too close to the edge of the same"));
+        }
+        let rest = inconclusive - by_launches - by_sessions - too_close;
+        if rest > 0 {
+            would.push(format!("{rest} {} no interval to test", if rest == 1 { "has" } else { "have" }));
+        }
+        let are = if inconclusive == 1 { "is" } else { "are" };
+        format!("0 of {results} results differ for certain; {inconclusive} {are} inconclusive: {}.", list(&would))
     }
 
     /// All arithmetic behind the sentences.
@@ -97,14 +131,20 @@ impl Explanation {
             ));
         }
         let whose = if factor.clock_seen { "the clocks that the runs saw" } else { "the clocks" };
-        let also = match factor.follows.len() {
-            0 => String::new(),
-            count => format!("; {count} more follow it"),
+        // Where no test in user mode shows it, those that follow it do.
+        let (explains, follows) = match (factor.explains.len(), factor.follows.len()) {
+            (0, follows) => (follows, 0),
+            found => found,
         };
-        let of = format!("{} of {} tests", factor.explains.len(), self.tests);
+        let also = if follows == 0 { String::new() } else { format!("; {follows} more follow it") };
+        let of = format!("{explains} of {} tests", self.tests);
         let by = change(factor.value, 2);
         let ratio = factor.clock_ratio.map(|ratio| change(ratio, 1));
         Some(match (factor.is_clock, ratio) {
+            (true, Some(ratio)) if explains == 0 => {
+                let rivals = rivals(&factor.rivals, true);
+                format!("{} say {ratio}, but no test changed by just that{rivals}.", capital(whose))
+            }
             (true, Some(ratio)) => {
                 let rivals = rivals(&factor.rivals, true);
                 format!("The clock explains {of}: {by} in each, and {whose} say {ratio}{also}{rivals}.")
@@ -113,6 +153,11 @@ impl Explanation {
                 let said = ratio
                     .map_or_else(|| "no clock is recorded for both".to_owned(), |ratio| format!("{whose} say {ratio}"));
                 let rivals = rivals(&factor.rivals, false);
+                if explains == 0 {
+                    return Some(format!(
+                        "The tests in user mode changed by {by} in the median, but none by just that; not known to be the clock ({said}){rivals}."
+                    ));
+                }
                 format!(
                     "A common factor explains {of}: {by} in each, not known to be the clock ({said}){also}{rivals}."
                 )
@@ -133,7 +178,7 @@ impl Explanation {
         } else {
             let named = cause.known_as.as_deref().unwrap_or(&cause.title);
             let by_fact = cause.because.iter().any(|d| d.kind != DifferenceKind::Axis) && cause.title != CPU_LIMIT;
-            let because = if by_fact { format!(": {}", that_differ(&cause.because)) } else { because };
+            let because = if by_fact { format!(": {}", that_differ(cause)) } else { because };
             let what = if named == cause.title { String::new() } else { format!("{}, by ", cause.title) };
             format!(
                 "{}{because}: {size} {more} per {}{interval} in {}",
@@ -179,7 +224,14 @@ impl Explanation {
     fn group(&self, group: &Unmeasured) -> String {
         let slowest = group.slowest_measured.map_or_else(
             || "nothing here measures a primitive".to_owned(),
-            |(primitive, slowdown)| format!("the slowest thing measured, {primitive}, is {slowdown:.1}× slower"),
+            |SlowestMeasured { primitive, slowdown, at_most }| {
+                let (times, most) = (format!("{slowdown:.1}"), format!("{at_most:.1}"));
+                if times == most {
+                    format!("the slowest thing measured, {primitive}, is {times}× slower")
+                } else {
+                    format!("nothing measured is more than {most}× slower ({primitive}: {times}×, with its interval)")
+                }
+            },
         );
         let needs: Vec<String> = group
             .would_need
@@ -274,14 +326,17 @@ fn differences(because: &[RunDifference]) -> Vec<String> {
 }
 
 /// `kernel.page_table_isolation differs (no against yes), and everything measured that it touches moved`.
-fn that_differ(because: &[RunDifference]) -> String {
+fn that_differ(cause: &Cause) -> String {
+    let because = &cause.because;
     let one = |d: &RunDifference| format!("{} differs ({})", d.name, against(d));
     let mut said: Vec<String> = because.iter().take(2).map(one).collect();
     if because.len() > 2 {
         said.push(format!("{} more differ", because.len() - 2));
     }
+    let open = &cause.inconclusive;
+    let open = if open.is_empty() { String::new() } else { format!(" or is inconclusive ({})", figures(open)) };
     format!(
-        "{}, and everything measured that {} touches moved",
+        "{}, and everything measured that {} touches moved{open}",
         list(&said),
         if because.len() > 1 { "this" } else { "it" }
     )
@@ -290,19 +345,32 @@ fn that_differ(because: &[RunDifference]) -> String {
 /// `1 GiB against 512 MiB`.
 fn against(difference: &RunDifference) -> String {
     let (a, b) = difference.in_words();
-    format!("{} against {}", short(&a), short(&b))
+    let (a, b) = apart(&a, &b);
+    format!("{a} against {b}")
 }
 
 /// Longest value that is printed whole, characters.
 const LONG: usize = 60;
+/// Characters that both values have in common and that are printed before the place where they differ, at most.
+const LEAD: usize = 20;
 
-/// A value, truncated if it is long: lists of flags and command lines are.
-fn short(text: &str) -> String {
-    if text.chars().count() <= LONG {
-        text.to_owned()
-    } else {
-        format!("{}...", text.chars().take(LONG).collect::<String>())
-    }
+/// Two values, each shortened around the place where they begin to differ if it is long: lists of flags and command
+/// lines are.
+fn apart(a: &str, b: &str) -> (String, String) {
+    let common = a.chars().zip(b.chars()).take_while(|(x, y)| x == y).count();
+    // Cut at a word: what comes before the place where they differ is the same in both.
+    let lead = a.chars().take(common).collect::<Vec<_>>();
+    let word = lead.iter().rposition(|letter| letter.is_whitespace()).map_or(0, |space| space + 1);
+    let start = if common < LONG - LEAD { 0 } else { word.max(common - LEAD) };
+    let short = |text: &str| {
+        if text.chars().count() <= LONG {
+            return text.to_owned();
+        }
+        let shown: String = text.chars().skip(start).take(LONG).collect();
+        let (before, after) = (start > 0, text.chars().count() > start + LONG);
+        format!("{}{shown}{}", if before { "..." } else { "" }, if after { "..." } else { "" })
+    };
+    (short(a), short(b))
 }
 
 /// ` (placement same_cpu against cross_cpu)`, or empty.
@@ -314,4 +382,25 @@ fn because(cause: &Cause) -> String {
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::apart;
+
+    #[test]
+    fn long_values_are_cut_around_the_place_where_they_differ() {
+        let line =
+            |end: &str| format!("BOOT_IMAGE=/boot/vmlinuz root=UUID=0b0b0b0b-1111-2222 ro quiet console=ttyS0 {end}");
+        let (a, b) = apart(&line("mitigations=auto"), &line("mitigations=off"));
+        assert!(a != b && a.ends_with("mitigations=auto") && b.ends_with("mitigations=off"), "{a} | {b}");
+        // They differ at once, in one long word, or by what only one of them has.
+        let (a, b) = apart(&format!("x {}", "y ".repeat(60)), &format!("z {}", "y ".repeat(60)));
+        assert!(a.starts_with("x y") && b.starts_with("z y") && a.ends_with("...") && a.len() < 70, "{a} | {b}");
+        let (a, b) = apart(&"a".repeat(200), &format!("{}b{}", "a".repeat(150), "a".repeat(49)));
+        assert!(a != b && a.len() < 70 && b.len() < 70, "{a} | {b}");
+        let (a, b) = apart(&line(""), &line("nosmt"));
+        assert!(a != b && b.contains("nosmt"), "{a} | {b}");
+        assert_eq!(apart("none", "2"), ("none".to_owned(), "2".to_owned()));
+    }
 }

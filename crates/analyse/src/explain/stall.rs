@@ -66,6 +66,7 @@ pub(crate) fn stall(
         pays_for: stalled.clone().map(pays).collect(),
         explained: stalled.map(|(_, log)| log.abs()).sum(),
         because: vec![limit.because.clone()],
+        inconclusive: Vec::new(),
         known_as: evidence.disturbed.is_none().then(|| CPU_LIMIT.to_owned()),
         rivals: evidence.disturbed.cloned().into_iter().collect(),
         arithmetic: found.iter().map(|(index, log)| line(&tests[*index].key, runs, *log)).collect(),

@@ -8,6 +8,8 @@ use super::budget::{CauseCost, costs, slowest};
 use super::cause::{attach, cause, line};
 use super::clock::clock_evidence;
 use super::common::{CommonFactorFit, common_factor};
+use super::cpu::cpus;
+use super::decided::decided;
 use super::evidence::{Evidence, disturbed};
 use super::facts::differences;
 use super::group::{CauseGroup, groups};
@@ -85,7 +87,7 @@ pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation
     let judging = Judging { runs: (&a, &b), evidence: &evidence, band: options.band, z };
     let Weighed { causes, common_factor, untold } = weigh(&tests, &costs, &common, &judging, options.level);
     let unmeasured = unmeasured(&tests, &costs, &causes);
-    let (ruled_out, not_ruled_out) = bounds(&tests, &causes, &unmeasured);
+    let (ruled_out, not_ruled_out) = bounds(&tests, common.log != 0.0, &causes, &unmeasured);
     let mut left_open = left_open(&tests, &costs);
     left_open.extend(untold);
     left_open.extend(passed.into_iter().map(|passed| LeftOpen { test: passed.key, factor: None, why: passed.why }));
@@ -93,12 +95,14 @@ pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation
     let difference = told || lines.iter().any(StreamLine::differs) || tests.iter().any(|test| test.significant);
     let curve_points = tests.iter().filter(|test| test.on_curve).count();
     let mut found = Explanation {
+        cpus: cpus(&a, &b),
         disturbed: said_of(&whole, &[&names.0, &names.1]),
         a: names.0,
         b: names.1,
         tests: tests.len() - curve_points,
         curve_points,
         difference,
+        decided: decided(&comparison, !lines.is_empty()),
         residuals: by_primitive(&tests, &common, z),
         next_experiment: None,
         assumed: assumed(&tests, &a, &b, difference),
@@ -262,7 +266,7 @@ fn describe_unmeasured(group: &[usize], tests: &[ExplainedFigure], causes: &[Cau
         tests: group.iter().map(|&index| tests[index].key.clone()).collect(),
         excess,
         slowdown: ends(&|test| test.log.exp()),
-        slowest_measured: slowest(tests).map(|(primitive, log)| (primitive, log.exp())),
+        slowest_measured: slowest(tests),
         would_need,
         candidates,
         arithmetic,

@@ -2,6 +2,7 @@
 
 use model::{Class, Figure, FigureKey, Metric, Primitive, Run, Unit};
 
+use super::facts::compilers;
 use super::follows::Follows;
 use super::footprint::{DeclaredFootprint, Uses, declared, primitives};
 use super::level::{Levels, measures};
@@ -57,6 +58,9 @@ pub(crate) struct ExplainedFigure {
     pub(crate) removed: f64,
     pub(crate) residual: f64,
     pub(crate) significant: bool,
+    /// Whether its residual was shown to lie within the band. A test that is neither this nor significant is
+    /// inconclusive. Set by the residual step too.
+    pub(crate) same: bool,
 }
 
 /// Standard deviation of the logarithm of a ratio of which launches determine no interval: one or two, or few that rose
@@ -155,9 +159,9 @@ fn test(
     let declared = declared(&row.probe, &row.point);
     let operations = declared.map_or(1.0, |d| d.operations(&row.point));
     let mut times = times((reference, ratio), &a, &b, sides.placed_differently, z)?;
-    if times.error.is_none()
-        && (ratio.method != RatioMethod::None || !is_printed(sides.a, &a) || !is_printed(sides.b, &b))
-    {
+    let launches = || is_launched(sides.a, &a) && is_launched(sides.b, &b);
+    let few = || too_few(sides.a, &a) || too_few(sides.b, &b);
+    if times.error.is_none() && (ratio.method != RatioMethod::None || few() || launches()) {
         times.error = Some(UNDETERMINED);
     }
     let Some(primitive) = measures(&a, levels) else {
@@ -181,7 +185,8 @@ fn test(
         cycles: times.cycles,
         class: a.class,
         verdict: times.verdict,
-        composite: declared.is_some_and(|d| d.composite) || a.class == Class::Application,
+        composite: (declared.is_some_and(|d| d.composite) || a.class == Class::Application)
+            && compilers(&a, &b).is_none(),
         pure_user: pure_user(&a, declared) && times.error.is_none_or(|error| error < UNDETERMINED),
         in_cycles: ratio.core.is_some(),
         filtered: matches!(ratio.basis, RatioBasis::Cycles | RatioBasis::ClockTime | RatioBasis::Undisturbed),
@@ -194,14 +199,19 @@ fn test(
         uses,
         residual: 0.0,
         significant: false,
+        same: false,
     })
 }
 
-/// Whether others printed a value without its spread: it is taken as it stands, where one that could be measured again
-/// is not.
-fn is_printed(run: &Run, figure: &Figure) -> bool {
-    let spread = figure.outcome.estimate().is_some_and(model::Estimate::has_spread);
-    figure.launches.is_empty() || (run.origin.is_some() && !spread)
+/// Whether a figure of this program has launches that are too few for an interval, where one that others printed has
+/// none.
+fn too_few(run: &Run, figure: &Figure) -> bool {
+    is_launched(run, figure) && figure.outcome.estimate().is_some_and(|estimate| !estimate.has_spread())
+}
+
+/// Whether this program measured a figure: its ratio to another such figure has an interval, if anything determines one.
+fn is_launched(run: &Run, figure: &Figure) -> bool {
+    run.origin.is_none() && !figure.launches.is_empty()
 }
 
 /// Times of the two figures.
@@ -275,7 +285,7 @@ fn one_of(metric: &Metric) -> String {
 const USER: f64 = 0.95;
 
 /// Primitives of a probe that runs at the core's speed.
-const CORE: &[Primitive] = &[
+pub(crate) const CORE: &[Primitive] = &[
     Primitive::CoreClock,
     Primitive::IntegerAlu,
     Primitive::FloatingPoint,

@@ -124,14 +124,14 @@ fn residuals_are_those_of_the_worked_case() {
         near(residual(&found, primitive), 1.0, 0.02);
     }
     for (primitive, percent) in [
-        (Primitive::DramRead, 5.0),
-        (Primitive::DramWrite, 9.0),
-        (Primitive::SyscallEntry, 6.0),
+        (Primitive::DramRead, 1.1),
+        (Primitive::DramWrite, 5.0),
+        (Primitive::SyscallEntry, 2.0),
         (Primitive::Pipe, -5.0),
-        (Primitive::Fork, 16.0),
-        (Primitive::ContextSwitch, 293.0),
-        (Primitive::Exec, 403.0),
-        (Primitive::DiskWrite, 263.0),
+        (Primitive::Fork, 12.0),
+        (Primitive::ContextSwitch, 279.0),
+        (Primitive::Exec, 384.0),
+        (Primitive::DiskWrite, 249.0),
     ] {
         near((residual(&found, primitive) - 1.0) * 100.0, percent, 0.6);
     }
@@ -142,11 +142,11 @@ fn switch_and_exec_are_causes_of_their_own() {
     let Some(found) = worked() else { return };
     let cause = |primitive: Primitive| found.causes.iter().find(|cause| cause.primitives == [primitive]).unwrap();
     let (switch, exec) = (cause(Primitive::ContextSwitch), cause(Primitive::Exec));
-    near(switch.excess * 1e6, 8.3, 0.05);
-    near(exec.excess * 1e3, 2.90, 0.005);
-    near(exec.excess / switch.excess, 349.0, 0.5);
+    near(switch.excess * 1e6, 8.2, 0.05);
+    near(exec.excess * 1e3, 2.87, 0.005);
+    near(exec.excess / switch.excess, 351.0, 0.5);
     let fork = switch.pays_for.iter().find(|payment| payment.test.probe == "os.fork_exit").unwrap();
-    near(fork.units, 1.9, 0.05);
+    near(fork.units, 1.5, 0.05);
     assert_eq!(exec.pays_for.len(), 1);
     let disk = cause(Primitive::DiskWrite);
     assert_eq!(disk.pays_for.len(), 4);
@@ -175,25 +175,27 @@ fn shell_and_compiler_are_an_unmeasured_third_cause() {
             "shell.script:concurrent=8"
         ]
     );
-    near(group.excess.0 * 1e3, 156.0, 0.5);
-    near(group.excess.1 * 1e3, 171.0, 0.5);
+    near(group.excess.0 * 1e3, 155.3, 0.5);
+    near(group.excess.1 * 1e3, 170.3, 0.5);
     near(group.slowdown.0, 7.3, 0.05);
     near(group.slowdown.1, 11.1, 0.05);
     let need = |primitive: Primitive| group.would_need.iter().find(|need| need.primitive == primitive).unwrap();
     near(need(Primitive::ContextSwitch).least, 19_000.0, 200.0);
     near(need(Primitive::Exec).least, 54.0, 0.5);
-    near(need(Primitive::Exec).most, 59.1, 0.2);
-    assert_eq!(group.slowest_measured.unwrap().0, Primitive::Exec);
-    assert!(group.slowest_measured.unwrap().1 < group.slowdown.0);
+    near(need(Primitive::Exec).most, 59.5, 0.2);
+    let slowest = group.slowest_measured.unwrap();
+    assert!(slowest.primitive == Primitive::Exec && slowest.at_most < group.slowdown.0, "{slowest:?}");
 }
 
 #[test]
 fn bounds_rule_out_and_do_not_rule_out() {
     let Some(found) = worked() else { return };
     let out = |title: &str| found.ruled_out.iter().find(|out| out.title == title).unwrap();
-    for title in ["clock", "caches", "memory"] {
+    for title in ["caches", "memory"] {
         assert!(out(title).of.is_empty(), "{title} is ruled out for every cause");
     }
+    // The clock explains other tests: it is ruled out by name.
+    assert_eq!(out("clock").of, ["disk write", "exec", "context switch", "unmeasured resource"]);
     near(out("memory").bound, 1.05, 0.005);
     assert!(out("clock").bound < 1.0);
     assert_eq!(out("disk").of, ["exec", "context switch"]);
@@ -215,14 +217,16 @@ fn what_was_assumed_is_named() {
     assert!(dc.why.contains("doubtful") && dc.why.contains("206 µs"), "{}", dc.why);
     let arithmetic = found.arithmetic().join("\n");
     for line in [
-        "os.exec: 3.62 ms − 747 µs × 0.9625 = 2.90 ms per exec",
-        "os.fork_exit: 15.8 µs / 8.29 µs = 1.9 of os.pipe_switch:placement=free; it uses 2 (assumed)",
+        "os.exec: 3.62 ms − 747 µs × 1.0000 = 2.87 ms per exec",
+        "os.fork_exit: 12.0 µs / 8.18 µs = 1.5 of os.pipe_switch:placement=free; it uses 2 (assumed)",
     ] {
         assert!(arithmetic.contains(line), "{line}");
     }
     let said = found.sentences();
-    assert!(said[0].starts_with("The clock explains 10 of 27 tests: −3.75% in each"), "{}", said[0]);
-    assert!(said.iter().any(|text| text.contains("349 switches would be needed to pay for it: a cause of its own")));
+    let cpus = "The CPUs differ: AMD Athlon XP 2100+ (1.73 GHz) against AMD Athlon XP 2200+ (1.8 GHz).";
+    assert_eq!(said[0], cpus);
+    assert!(said[1].starts_with("The clock explains 10 of 27 tests: −3.75% in each"), "{}", said[1]);
+    assert!(said.iter().any(|text| text.contains("351 switches would be needed to pay for it: a cause of its own")));
     assert!(said.iter().any(|text| text.contains("54 to 59 execs") && text.contains("at least 11 times slower")));
     let round: Explanation = serde_json::from_str(&serde_json::to_string(&found).unwrap()).unwrap();
     assert_eq!(round.sentences(), found.sentences());
@@ -293,7 +297,7 @@ fn a_common_factor_is_called_clock_only_where_the_clocks_agree() {
     };
     let equal = clock(Some(1.73e9));
     assert!(!equal.common_factor.is_clock && equal.common_factor.because.is_empty());
-    let said = &equal.sentences()[0];
+    let said = &equal.sentences()[1];
     assert!(
         said.starts_with("A common factor explains 10 of 27 tests: −3.75% in each, not known to be the clock"),
         "{said}"
@@ -301,6 +305,6 @@ fn a_common_factor_is_called_clock_only_where_the_clocks_agree() {
     assert!(said.contains("the clocks say +0.0%"), "{said}");
     let unknown = clock(None);
     assert!(!unknown.common_factor.is_clock, "{:?}", unknown.common_factor);
-    assert!(unknown.sentences()[0].contains("no clock is recorded for both"), "{}", unknown.sentences()[0]);
-    assert!(clock(Some(1.8e9)).sentences()[0].starts_with("The clock explains 10 of 27 tests"));
+    assert!(unknown.sentences()[1].contains("no clock is recorded for both"), "{}", unknown.sentences()[1]);
+    assert!(clock(Some(1.8e9)).sentences()[1].starts_with("The clock explains 10 of 27 tests"));
 }

@@ -47,7 +47,7 @@ struct Compile {
 
 fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let compiler = tool::find(&["cc", "gcc", "clang"])?;
-    context.note(format!("compiler: {} is {}", compiler.display(), tool::version(&compiler, "--version")));
+    context.note(format!("{}{} is {}", model::COMPILER, compiler.display(), tool::version(&compiler, "--version")));
     let files = context.scratch()?;
     let (functions, flags): (u32, &'static [&'static str]) = match at.choice("program")? {
         "large" => (64, &["-O2"]),

@@ -41,11 +41,11 @@ pub fn explain(explanation: &Explanation, context: &ExplainContext) -> Document 
     document
 }
 
-/// Disturbances come first, then numbered causes, then what is ruled out, left open or to be measured next.
+/// What the runs are comes first, then numbered causes, then what is ruled out, left open or to be measured next.
 pub(super) fn sentences(explanation: &Explanation) -> Vec<Block> {
     let after = |text: &String| ["Ruled out", "Left open", "Next experiment"].iter().any(|head| text.starts_with(head));
     let mut said = explanation.sentences();
-    let first: Vec<String> = said.drain(..usize::from(!explanation.disturbed.is_empty()).min(said.len())).collect();
+    let first: Vec<String> = said.drain(..explanation.runs().len()).collect();
     let (rest, causes): (Vec<String>, Vec<String>) = said.into_iter().partition(after);
     let numbered = explanation.difference && causes.len() > 1;
     let mut blocks: Vec<Block> = first.into_iter().map(Block::Text).collect();
