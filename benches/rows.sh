@@ -1,7 +1,7 @@
 #!/bin/bash
 # rows.sh [-p PRONY] [-d DIRECTORY] OUTPUT.md: what the authors of the five published evaluations would run today: one row
 # of their tables and studies after the other, each with its command and the beginning of its output, as one page.
-# About fifteen minutes; DIRECTORY is where files are measured.
+# About half an hour: no row takes more than five minutes, also on a busy machine. DIRECTORY is where files are measured.
 set -u
 prony=prony
 directory=.
@@ -38,15 +38,16 @@ part() { printf '\n## %s\n' "$1" >>"$page"; }
 
 # row LINES TITLE COMMAND: runs a command; its first LINES lines of output go to the page.
 row() {
-    local lines=$1 title=$2 command=$3 code
+    local lines=$1 title=$2 command=$3 code began=$SECONDS
     echo "$title" >&2
-    timeout 600 bash -c "$command" >said 2>heard </dev/null
+    timeout --signal=INT --kill-after=10 290 bash -c "$command" >said 2>heard </dev/null
     code=$?
+    echo "  exit code $code after $((SECONDS - began)) s" >&2
     {
         printf '\n### %s\n```console\n$ %s\n' "$title" "$command"
         { [ $code = 0 ] || head -n 4 heard; head -n "$lines" said; } | cut -c1-140 | sed "s#$work#.#g"
         [ "$(wc -l <said)" -le "$lines" ] || echo ...
-        [ $code = 0 ] || echo "(exit code $code)"
+        [ $code = 0 ] || echo "(exit code $code after $((SECONDS - began)) s)"
         echo '```'
     } >>"$page"
 }

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use model::{LOOKS, PlanEntry};
+use model::{LOOKS, PlanEntry, USUAL_LAUNCHES};
 
 use crate::progress::ProgressMode;
 use crate::run_saver::SaveOptions;
@@ -42,9 +42,9 @@ impl FigureSelection {
         Ok(measure::select(self.suite(), &self.probe, target)?)
     }
 
-    /// Seconds after which no further round begins: as requested, else that of the suite.
+    /// Seconds after which no further launch begins: as requested, else those of the suite.
     pub(crate) fn limit(&self, asked: Option<f64>) -> Option<f64> {
-        asked.or_else(|| probes::suite(self.suite()?)?.seconds)
+        asked.or_else(|| probes::suite(self.suite()?).map(|suite| suite.seconds))
     }
 }
 
@@ -54,7 +54,8 @@ pub(crate) struct RoundOptions {
     /// Half-width of the interval at which a figure has converged, in percent [default: 2; net: 2.5]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) target: Option<f64>,
-    /// Begin no further round after this time, such as 90s or 5m [default: the suite's, else none]
+    /// Launch nothing more after this time, such as 90s or 5m; what takes turns ends its round [default: the suite's, 4m
+    /// at most, else none]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub(crate) time_limit: Option<f64>,
     /// Seed of orders and memory layouts [default: drawn]
@@ -105,7 +106,7 @@ pub(crate) struct MeasureOptions {
     #[command(flatten)]
     pub(crate) rounds: RoundOptions,
     /// Most launches of a figure; it may end after 8, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224 and 320 [default: 40,
-    /// and 320 where a time limit ends the run]
+    /// and 320 with --time-limit and in quick and default]
     #[arg(long, alias = "launches", value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(LOOKS[0])..=i64::from(LOOKS[LOOKS.len() - 1])))]
     pub(crate) max_launches: Option<u32>,
     /// Resume a run that was cut off, with the same command line otherwise
@@ -119,6 +120,16 @@ pub(crate) struct MeasureOptions {
 }
 
 impl MeasureOptions {
+    /// These options for a suite that ends by itself: by its limit at the latest, unless another one is given.
+    pub(crate) fn of_suite(&self) -> Self {
+        let mut options = self.clone();
+        if options.resume.is_none() && options.rounds.time_limit.is_none() {
+            options.rounds.time_limit = Some(probes::LONGEST_SUITE);
+            options.max_launches = options.max_launches.or(Some(USUAL_LAUNCHES));
+        }
+        options
+    }
+
     /// How progress is shown.
     pub(crate) fn progress(&self) -> ProgressMode {
         ProgressMode::new(self.quiet)

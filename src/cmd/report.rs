@@ -103,11 +103,16 @@ fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<(Document, 
         }
         _ => None,
     };
+    let answer = match runs.as_slice() {
+        [run] => super::time::answer(run),
+        _ => Vec::new(),
+    };
     let input = ReportInput {
         runs: &runs,
         handles: &handles,
         comparison: comparison.as_ref(),
         explanation: explanation.as_ref(),
+        answer: &answer,
     };
     Ok((report::view::report(&input), ReportSubject::of(&runs)))
 }

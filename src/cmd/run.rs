@@ -67,9 +67,14 @@ impl Arguments {
     /// Seconds between rounds: as requested, else the usual ones, or a twentieth of a shorter limit, which leaves time
     /// for launches enough. Suites with a limit of their own fill it by themselves.
     fn spacing(&self) -> f64 {
-        let fills = self.selection.suite().and_then(probes::suite).is_some_and(|suite| suite.seconds.is_some());
+        let fills = self.suite().is_some_and(probes::Suite::fills);
         let usual = self.measure.rounds.time_limit.map_or(model::SPACING, |limit| model::SPACING.min(limit / 20.0));
         self.spacing.unwrap_or(if fills { 0.0 } else { usual })
+    }
+
+    /// The selected suite of the catalogue.
+    fn suite(&self) -> Option<&'static probes::Suite> {
+        self.selection.suite().and_then(probes::suite)
     }
 }
 
@@ -115,13 +120,14 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
 
 /// Measures figures of the catalogue.
 fn catalogue(arguments: &Arguments, resumed: Option<Run>, common: &CommonOptions) -> Result<ExitStatus> {
-    let options = &arguments.measure;
+    let ends_by_itself = arguments.suite().is_some_and(|suite| !suite.fills());
+    let options = &if ends_by_itself { arguments.measure.of_suite() } else { arguments.measure.clone() };
     let (request, medium) = match resumed {
         None => fresh(arguments)?,
         Some(run) => resumable(run)?,
     };
     let purpose = format!("run, suite {}", request.suite());
-    let mut session = LocalSession::open(&purpose, options, common)?;
+    let mut session = LocalSession::open(&purpose, options, common)?.needing_intervals();
     let order = match request {
         Requested::Fresh(order) => session.begin(*order),
         Requested::Resumed(run) => session.resume(*run)?,

@@ -143,7 +143,8 @@ fn session(arguments: &Arguments, seed: u64, stopper: &Stopper) -> Result<Option
     let suite = arguments.probe.is_empty().then_some(arguments.suite.as_str());
     let entries = measure::select(suite, &arguments.probe, 0.02)?;
     let directory = std::env::current_dir()?.to_string_lossy().into_owned();
-    let time_limit = suite.and_then(probes::suite).and_then(|suite| suite.seconds);
+    let suite_of = suite.and_then(probes::suite).filter(|suite| suite.fills());
+    let time_limit = suite_of.map(|suite| suite.seconds);
     let plan = Plan {
         suite: suite.unwrap_or("probes").to_owned(),
         seed,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use measure::{EndReason, Engine, MeasureSession, RunRequest, RunResult, Saver, Stopper};
-use model::{Figure, FigureKey, Outcome, Run};
+use model::{Figure, FigureKey, LOOKS, Outcome, Run};
 use report::Document;
 use report::view::RunContext;
 use store::{Claim, Detail, MachineLock, Store};
@@ -94,6 +94,8 @@ pub(crate) struct LocalSession<'a> {
     /// Whether a new run in which nothing could be launched is kept: why a figure is not measured is a result of its
     /// own.
     keep_empty: bool,
+    /// Whether a run without any interval is inconclusive.
+    needs_intervals: bool,
 }
 
 impl<'a> LocalSession<'a> {
@@ -101,7 +103,12 @@ impl<'a> LocalSession<'a> {
     pub(crate) fn open(purpose: &str, options: &'a MeasureOptions, common: &'a CommonOptions) -> Result<Self> {
         let stopper = watch_for_signals()?;
         let saver = RunSaver::open(&options.saving, common)?;
-        Ok(Self { options, common, stopper, saver, claim: claim(purpose), keep_empty: true })
+        Ok(Self { options, common, stopper, saver, claim: claim(purpose), keep_empty: true, needs_intervals: false })
+    }
+
+    /// Calls a run inconclusive that has nothing but ranges of a few launches: nothing can be compared with it.
+    pub(crate) fn needing_intervals(self) -> Self {
+        Self { needs_intervals: true, ..self }
     }
 
     /// Does not keep a new run in which nothing could be launched.
@@ -223,7 +230,16 @@ impl<'a> LocalSession<'a> {
                 output::remark(&format!("stopped; what was measured is kept{resume}"));
                 Ok(ExitStatus::Stopped)
             }
-            EndReason::Complete | EndReason::TimeLimit if measured(&run) && worked(&run) => Ok(ExitStatus::Fine),
+            EndReason::Complete | EndReason::TimeLimit if measured(&run) && worked(&run) => {
+                let inconclusive = self.needs_intervals && !has_interval(&run);
+                if inconclusive {
+                    output::remark(
+                        "nothing useful was measured: no figure has an interval; try a longer --time-limit, or when the \
+                         machine is less busy",
+                    );
+                }
+                Ok(if inconclusive { ExitStatus::Inconclusive } else { ExitStatus::Fine })
+            }
             EndReason::Complete | EndReason::TimeLimit => {
                 let failed = |figure: &&Figure| matches!(figure.outcome, Outcome::Failed(_));
                 output::remark(&match (measured(&run), run.figures.iter().filter(failed).count()) {
@@ -256,10 +272,20 @@ fn elsewhere(run: &Run) -> Option<String> {
 
 /// Whether any figure has a value.
 pub(crate) fn measured(run: &Run) -> bool {
-    run.figures
-        .iter()
-        .filter(|figure| !figure.is_condition())
-        .any(|figure| matches!(figure.outcome, Outcome::Measured(_) | Outcome::Below { .. } | Outcome::Modes(_)))
+    any_outcome(run, |outcome| matches!(outcome, Outcome::Measured(_) | Outcome::Below { .. } | Outcome::Modes(_)))
+}
+
+/// Whether any figure has an interval, a bound, or the launches of a first look.
+fn has_interval(run: &Run) -> bool {
+    any_outcome(run, |outcome| match outcome {
+        Outcome::Measured(estimate) => !estimate.is_range() || estimate.launches >= LOOKS[0],
+        Outcome::Below { .. } | Outcome::Modes(_) => true,
+        Outcome::Unfit(_) | Outcome::Failed(_) => false,
+    })
+}
+
+fn any_outcome(run: &Run, wanted: impl Fn(&Outcome) -> bool) -> bool {
+    run.figures.iter().any(|figure| !figure.is_condition() && wanted(&figure.outcome))
 }
 
 /// The newest earlier runs of the machine with this fingerprint that read references, except the run `id`: they may

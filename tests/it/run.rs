@@ -206,6 +206,35 @@ fn a_time_limit_and_a_target_are_observed() {
     }
 }
 
+/// A script goes on by the exit code: ranges of a few launches are nothing that can be compared.
+#[test]
+fn a_run_without_any_interval_is_inconclusive() {
+    let place = Place::new();
+    let few = ["run", "--probe", "os.clock_read", "--spacing", "2s", "--time-limit", "5s", "--quiet"];
+    let answer = place.ask(&few);
+    let nothing = answer.code == Some(2) && answer.err.contains("nothing could be measured");
+    assert!(answer.code == Some(3) || nothing, "{answer:?}");
+    assert!(nothing || answer.err.contains("nothing useful was measured"), "{answer:?}");
+}
+
+/// Every suite ends by itself, in less than the five minutes that people wait.
+#[test]
+fn every_suite_has_a_limit_under_five_minutes_and_an_asked_one_wins() {
+    let place = Place::new();
+    let suites = place.ask(&["probes", "--suites", "--json"]).fine().json();
+    let suites = suites.as_array().unwrap();
+    assert!(suites.len() > 10, "{suites:?}");
+    for suite in suites {
+        assert!(suite["seconds"].as_f64().unwrap() <= 240.0, "{suite}");
+    }
+    let limit = |words: &[&str]| {
+        let run = place.ask(&[&["run", "--suite", "cores", "--json", "--quiet"], words].concat()).json();
+        (run["plan"]["time_limit"].clone(), run["plan"]["looks"].as_array().unwrap().last().unwrap().clone())
+    };
+    assert_eq!(limit(&["--max-launches", "8", "--target", "90"]), (240.0.into(), 8.into()));
+    assert_eq!(limit(&["--time-limit", "1s"]), (1.0.into(), 320.into()));
+}
+
 /// The program started by another one, such as `taskset` or `runuser`; `None` if that one is missing.
 fn under(place: &Place, rule: &[&str], arguments: &[&str]) -> Option<Answer> {
     let mut command = std::process::Command::new(rule[0]);

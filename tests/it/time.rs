@@ -34,22 +34,85 @@ fn two_sleeps_are_told_apart_and_the_run_is_kept() {
     assert!(std::fs::read_to_string(&markdown).unwrap().contains("| sleep 0.01"));
 }
 
-/// Executions close together describe a moment: they are spread, unless the caller wants them at once.
+/// The document of timed commands in the usual way: the tests set a spacing for all others.
+fn in_bursts(place: &Place, words: &[&str]) -> Value {
+    let output = place.prony().env_remove("PRONY_SPACING").args(["time", "--json", "--quiet"]).args(words).output();
+    Answer::of(output.unwrap()).fine().json()
+}
+
+/// Launches of a figure.
+fn of<'a>(run: &'a Value, probe: &str, command: &str) -> Vec<&'a Value> {
+    let figures = run["figures"].as_array().unwrap();
+    let figure = figures.iter().find(|figure| figure["probe"] == probe && figure["point"]["command"] == command);
+    figure.map_or_else(Vec::new, |figure| figure["launches"].as_array().unwrap().iter().collect())
+}
+
+/// Seconds of the executions of a launch that count.
+fn executions(launch: &Value) -> Vec<f64> {
+    launch["nanos"].as_array().unwrap().iter().map(|nanos| nanos.as_f64().unwrap() * 1e-9).collect()
+}
+
 #[test]
-fn executions_are_spread_over_time_unless_asked_otherwise() {
+fn executions_follow_one_another_in_bursts_and_the_first_is_apart() {
     let place = Place::new();
-    let began = |words: &[&str]| {
-        let output = place.prony().env_remove("PRONY_SPACING").args(["time", "true", "--json"]).args(words).output();
-        let run: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
-        let launches = run["figures"][0]["launches"].as_array().unwrap();
-        let began: Vec<f64> = launches.iter().map(|launch| launch["began"].as_f64().unwrap()).collect();
-        (run["plan"]["spacing"].as_f64().unwrap_or(0.0), began.last().unwrap() - began[0])
-    };
-    // The second in which they begin may be late for the first of them.
-    let (spacing, apart) = began(&["--runs", "3"]);
-    assert!(spacing == 0.5 && apart >= 0.5, "{spacing} and {apart}");
-    assert_eq!(began(&["--time-limit", "2s"]).0, 0.1);
-    assert_eq!(began(&["--runs", "3", "--spacing", "0"]).0, 0.0);
+    let run = in_bursts(&place, &["true", "sleep 0.01", "--label", "bursts"]);
+    assert_eq!(run["plan"]["spacing"], 0.2);
+    for command in ["true", "sleep 0.01"] {
+        let bursts = of(&run, "command.time", command);
+        assert!((8..=30).contains(&bursts.len()), "{} bursts of {command}", bursts.len());
+        // A burst takes a tenth of a second, but on a machine on which one execution does.
+        let many = bursts.iter().filter(|burst| executions(burst).len() > 1).count();
+        assert!(2 * many > bursts.len(), "{many} bursts of {} are several executions", bursts.len());
+        for burst in &bursts {
+            let seconds = executions(burst);
+            let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
+            assert!((burst["value"].as_f64().unwrap() / mean - 1.0).abs() < 1e-3, "the mean of the burst: {burst}");
+        }
+        assert!(!of(&run, "command.cold", command).is_empty(), "first executions of {command}");
+    }
+    let shown = place.ask(&["show", "bursts"]).fine().out;
+    assert!(["cold", "bursts", "executions"].iter().all(|column| shown.contains(column)), "{shown}");
+    assert!(shown.contains("DIFFERENT: true is "), "{shown}");
+}
+
+#[test]
+fn a_number_of_executions_is_divided_over_bursts() {
+    let place = Place::new();
+    let run = in_bursts(&place, &["true", "--runs", "30"]);
+    let bursts = of(&run, "command.time", "true");
+    assert_eq!(bursts.len(), 20);
+    assert_eq!(bursts.iter().map(|burst| executions(burst).len()).sum::<usize>(), 30);
+    // What is prepared each time is executed once at a time.
+    let run = in_bursts(&place, &["true", "--runs", "3", "--prepare", "true"]);
+    assert_eq!((of(&run, "command.time", "true").len(), of(&run, "command.cold", "true").len()), (3, 0));
+}
+
+#[test]
+fn a_spacing_asks_for_single_executions() {
+    let place = Place::new();
+    let run = in_bursts(&place, &["true", "--runs", "3", "--spacing", "0.3s"]);
+    let launches = of(&run, "command.time", "true");
+    let began = |launch: &Value| launch["began"].as_f64().unwrap();
+    // The round in which they begin may be late for the first of them.
+    assert!(launches.len() >= 3 && began(launches[2]) - began(launches[0]) >= 0.3, "{launches:?}");
+    assert!(launches.iter().all(|launch| executions(launch).len() == 1) && of(&run, "command.cold", "true").is_empty());
+    assert_eq!(in_bursts(&place, &["true", "--time-limit", "2s"])["plan"]["spacing"], 0.1);
+}
+
+/// The report of a run of commands answers what the terminal answers.
+#[test]
+fn the_report_names_all_commands_and_the_verdict() {
+    let place = Place::new();
+    let said = timed(&place, &["--runs=8", "sleep 0.01", "sleep 0.2"]).fine().out;
+    let verdict =
+        said.lines().find(|line| line.starts_with("DIFFERENT: sleep 0.01")).unwrap_or_else(|| panic!("{said}"));
+    place.ask(&["report", "latest", "--output", "page.html"]).fine();
+    let page = std::fs::read_to_string(place.file("page.html")).unwrap();
+    let answer = page.find("DIFFERENT: sleep 0.01").unwrap_or_else(|| panic!("no verdict"));
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words(&page[answer..]).starts_with(&words(verdict)), "{verdict}");
+    let table = &page[..answer];
+    assert!(table.contains(">sleep 0.01<") && table.contains(">sleep 0.2<"), "both commands stand before the verdict");
 }
 
 /// One execution has no interval: that is nothing for a script that goes on by the exit code.
@@ -123,12 +186,14 @@ fn a_run_in_which_nothing_was_launched_is_not_kept() {
 }
 
 #[test]
-fn two_commands_of_too_few_launches_are_said_to_be_undecided() {
+fn two_commands_of_too_few_samples_are_said_to_be_undecided() {
     let place = Place::new();
     // The faster one is named last, and neighbours must not decide which it is.
-    let said = timed(&place, &["--runs=2", "sleep 0.01", "sleep 1"]).fine().out;
-    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("UNDECIDED: sleep 1 against sleep 0.01: too few launches"), "{said}");
+    for runs in ["--runs=2", "--runs=7"] {
+        let said = timed(&place, &[runs, "sleep 0.01", "sleep 0.6"]).fine().out;
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("UNDECIDED: sleep 0.6 against sleep 0.01: a verdict needs 8 samples of each"), "{said}");
+    }
 }
 
 #[test]

@@ -29,6 +29,6 @@ pub use sessions::{
     FileSharing, SessionOrder, SessionReport, SessionUse, Sessions, SessionsVerdict, read_files, serve_sessions,
 };
 pub use timing::{
-    AXIS, CommandLine, MEMORY, RATIO, ShellChoice, TIME, TimedCommand, TimedPair, TimedVerdict, Timing, TimingOrder,
-    build_pairs, timed_pairs,
+    AXIS, BURST_SPACING, BURSTS, BurstRule, COLD, CommandLine, FEWEST_SAMPLES, MEMORY, RATIO, ShellChoice, TIME,
+    TimedCommand, TimedPair, TimedVerdict, Timing, TimingOrder, build_pairs, timed_pairs,
 };

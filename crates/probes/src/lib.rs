@@ -38,7 +38,7 @@ pub use context::{LaunchSetting, ProbeContext, WatchedParty};
 pub use kernel::{BatchWork, DeclaredCost, Kernel, ProbeError, Readings, Recorder, Trial, Unsupported};
 pub use probe::{BatchRule, DefinitionSource, Parties, Probe, ProbeMetric, Shares};
 pub use scratch::{Scratch, remove_abandoned, remove_scratch, tmpfs};
-pub use suite::{ProbeSelection, SUITES, Suite, suite};
+pub use suite::{LONGEST_SUITE, ProbeSelection, SUITES, Suite, suite};
 
 /// The imports of every probe's file.
 mod prelude {

@@ -27,10 +27,13 @@ pub struct Suite {
     pub name: &'static str,
     /// Its contents and duration.
     pub about: &'static str,
-    /// Seconds after which no further round begins, unless the user sets another limit.
-    pub seconds: Option<f64>,
+    /// Seconds after which no further launch begins, unless the user sets another limit.
+    pub seconds: f64,
     select: SuiteSelector,
 }
+
+/// The limit of a suite that ends by itself, seconds: on a busy machine it ends within five minutes too.
+pub const LONGEST_SUITE: f64 = 240.0;
 
 enum SuiteSelector {
     /// Every probe at its default points, except these: id and partial point.
@@ -46,73 +49,73 @@ pub static SUITES: &[Suite] = &[
     Suite {
         name: "quick",
         about: "a first look: about 15 figures in under 20 seconds",
-        seconds: Some(16.0),
+        seconds: 16.0,
         select: SuiteSelector::Table(QUICK),
     },
     Suite {
         name: "default",
         about: "every family at representative points, in minutes",
-        seconds: Some(170.0),
+        seconds: 170.0,
         select: SuiteSelector::Defaults { except: NOT_BY_DEFAULT },
     },
     Suite {
         name: "full",
-        about: "every point of every axis; takes long",
-        seconds: None,
+        about: "every point of every axis, as many as four minutes permit; --time-limit 2h for all",
+        seconds: LONGEST_SUITE,
         select: SuiteSelector::Everything,
     },
     Suite {
         name: "babar",
         about: "the tables of the BaBar online farm's evaluation (Pavel, CHEP 98)",
-        seconds: None,
+        seconds: LONGEST_SUITE,
         select: SuiteSelector::Table(BABAR),
     },
     Suite {
         name: "byte",
         about: "BYTE magazine's Unix benchmarks, as run in 2004 (CyberLife Labs)",
-        seconds: None,
+        seconds: LONGEST_SUITE,
         select: SuiteSelector::Table(BYTE),
     },
     Suite {
         name: "daisy",
         about: "bandwidths and memory latency of the DAISy and HEAT clusters (lmbench, 1996)",
-        seconds: None,
+        seconds: LONGEST_SUITE,
         select: SuiteSelector::Table(DAISY),
     },
     Suite {
         name: "ramspeed",
         about: "RAMspeed's reading and writing over blocks of 1 KiB to 16 MiB (CyberLife Labs, 2004)",
-        seconds: None,
+        seconds: LONGEST_SUITE,
         select: SuiteSelector::Table(RAMSPEED),
     },
     Suite {
         name: "stream",
         about: "STREAM's copy, scale, add and triad on one CPU and on all",
-        seconds: None,
+        seconds: LONGEST_SUITE,
         select: SuiteSelector::Table(STREAM),
     },
     Suite {
         name: "scaling",
         about: "figures over threads: 1, 2, 4 and so on to all cores and hardware threads, close together and far apart",
-        seconds: None,
+        seconds: LONGEST_SUITE,
         select: SuiteSelector::Table(SCALING),
     },
     Suite {
         name: "numa",
         about: "latency, bandwidth and latency under load of every NUMA node's memory from every node, as matrices",
-        seconds: None,
+        seconds: LONGEST_SUITE,
         select: SuiteSelector::Table(NUMA),
     },
     Suite {
         name: "cores",
         about: "the transfer of a cache line between every two cores, as a matrix",
-        seconds: None,
+        seconds: LONGEST_SUITE,
         select: SuiteSelector::Table(CORES),
     },
     Suite {
         name: "tape",
         about: "streaming to and from the medium of --target-device, as AMS did to its tapes (Choutko and Klimentov, 2002)",
-        seconds: None,
+        seconds: LONGEST_SUITE,
         select: SuiteSelector::Table(TAPE),
     },
 ];
@@ -200,6 +203,13 @@ pub fn suite(name: &str) -> Option<&'static Suite> {
 }
 
 impl Suite {
+    /// Whether it fills its time: every figure is launched as often as there is time for. Others end once their figures
+    /// have the usual launches.
+    #[must_use]
+    pub const fn fills(&self) -> bool {
+        self.seconds < LONGEST_SUITE
+    }
+
     /// Its figures, in order. Probes that the catalogue does not contain are left out.
     #[must_use]
     pub fn selections(&self) -> Vec<ProbeSelection> {

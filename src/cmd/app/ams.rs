@@ -29,8 +29,6 @@ pub(crate) const LISTED: (&str, usize, &str) = (
 const SESSIONS: (usize, u64) = (12, 24);
 /// Size of a file that is not to be larger than memory, bytes.
 const FILE: u64 = 16_000_000;
-/// Seconds after which no further round begins, unless another limit is given.
-const LIMIT: f64 = 600.0;
 
 /// Real packages: the module that Python must have, and files of their manifests.
 const PACKAGES: [(&str, &[(&str, &str)]); 2] = [
@@ -57,12 +55,13 @@ pub(crate) fn measure(
     options: &MeasureOptions,
     common: &CommonOptions,
 ) -> Result<ExitStatus> {
+    let options = &options.of_suite();
     let folder = tempfile::Builder::new()
         .prefix(&format!("{}ams-", sys::process::owned_prefix()))
         .tempdir()
         .context("could not make a folder")?;
     let starter = starter()?;
-    let mut session = LocalSession::open("run, suite ams", options, common)?;
+    let mut session = LocalSession::open("run, suite ams", options, common)?.needing_intervals();
     let wanted = if beyond_memory {
         FilesToWrite::beyond_memory(directory, SESSIONS.1)?
     } else {
@@ -71,8 +70,7 @@ pub(crate) fn measure(
     let total = wanted.total();
     let (_files, files) = write_files(wanted, &session.stopper)?;
     let rounds = &options.rounds;
-    let limit = rounds.time_limit.or(Some(LIMIT));
-    let mut run = application::document(SUITE, rounds.seed(), rounds.target(), limit, directory.to_owned());
+    let mut run = application::document(SUITE, rounds.seed(), rounds.target(), rounds.time_limit, directory.to_owned());
     run.session.notes.push(format!("the sessions read {} MB in {} files", total / 1_000_000, files.len()));
     let applications = applications(folder.path(), &mut run)?;
     let root = folder.path().join("builds");

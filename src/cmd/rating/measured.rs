@@ -30,7 +30,8 @@ pub(crate) fn measure(
         None => std::env::current_exe().context("could not find this program's own file")?,
         Some(path) => path.canonicalize().with_context(|| format!("could not find the program {}", path.display()))?,
     };
-    let mut session = LocalSession::open(&format!("run, suite {suite}"), measure, common)?;
+    let measure = &measure.of_suite();
+    let mut session = LocalSession::open(&format!("run, suite {suite}"), measure, common)?.needing_intervals();
     let rounds = &measure.rounds;
     let mut fresh =
         application::document(suite, rounds.seed(), rounds.target(), rounds.time_limit, std::env::temp_dir());

@@ -8,11 +8,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use application::{CommandLine, ShellChoice, TIME, TimedCommand, Timing, TimingOrder, timed_pairs};
+use application::{
+    BURST_SPACING, BURSTS, BurstRule, CommandLine, ShellChoice, TIME, TimedCommand, Timing, TimingOrder, timed_pairs,
+};
 use clap::Args;
 use model::Run;
-use report::Document;
 use report::view::RunContext;
+use report::{Block, Document};
 
 use self::parameters::{all_used, combinations, filled, parameters};
 use super::app::starter;
@@ -23,7 +25,7 @@ use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::output;
 use crate::run_options::{ExecutionSpacing, MeasureOptions};
-use crate::value_parsers::{percent, seconds};
+use crate::value_parsers::{percent, seconds, seconds_or_none};
 
 /// Options of `prony time`.
 #[derive(Debug, Args)]
@@ -95,8 +97,10 @@ pub(crate) struct Arguments {
     /// Write the run document to this file as well
     #[arg(long, value_name = "FILE", conflicts_with = "output")]
     export_json: Option<PathBuf>,
-    #[command(flatten)]
-    spacing: ExecutionSpacing,
+    /// Execute a command once at a time, at least this long after it was executed before, instead of in bursts: what an
+    /// execution takes after a pause, over as many moments; a resumed run keeps its own
+    #[arg(long, value_name = "TIME", value_parser = seconds_or_none, env = "PRONY_SPACING", hide_env_values = true)]
+    spacing: Option<f64>,
     #[command(flatten)]
     measure: MeasureOptions,
 }
@@ -127,8 +131,22 @@ impl Arguments {
             export_markdown: None,
             export_csv: None,
             export_json: None,
-            spacing: ExecutionSpacing { spacing },
+            spacing,
             measure,
+        }
+    }
+
+    /// Whether the executions of a command follow one another in bursts.
+    fn bursts(&self) -> bool {
+        self.spacing.is_none() && self.duet.is_none()
+    }
+
+    /// How many executions a launch has.
+    fn burst(&self) -> BurstRule {
+        match self.runs {
+            _ if !self.bursts() => BurstRule::Single,
+            Some(runs) => BurstRule::counted(runs, BURSTS),
+            None => BurstRule::Usual,
         }
     }
 
@@ -161,6 +179,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         warmup: arguments.warmup,
         ignore_failure: arguments.ignore_failure,
         limit: Duration::from_secs_f64(arguments.timeout),
+        burst: arguments.burst(),
         duet: None,
     };
     for command in &order.commands {
@@ -201,10 +220,21 @@ fn document(arguments: &Arguments, options: &MeasureOptions, order: &TimingOrder
     // A number of executions leaves no decision to the intervals: one look, at its end.
     let target = if arguments.runs.is_some() { f64::MIN_POSITIVE } else { rounds.target() };
     let mut run = application::document("time", rounds.seed(), target, rounds.time_limit, order.directory.clone());
-    run.plan.spacing = arguments.spacing.seconds(arguments.runs, rounds.time_limit);
-    if let Some(runs) = arguments.runs {
+    let bursts = arguments.bursts();
+    run.plan.spacing = match rounds.time_limit {
+        _ if !bursts => ExecutionSpacing { spacing: arguments.spacing }.seconds(arguments.runs, rounds.time_limit),
+        Some(limit) => BURST_SPACING.min(limit / f64::from(BURSTS)),
+        None => BURST_SPACING,
+    };
+    // What runs before or after every execution leaves one for each launch.
+    let single = !arguments.prepare.is_empty() || !arguments.conclude.is_empty();
+    match arguments.runs {
         // A launch of a duet executes each command twice.
-        run.plan.looks = vec![if order.duet.is_some() { runs.div_ceil(2) } else { runs }];
+        Some(runs) if order.duet.is_some() => run.plan.looks = vec![runs.div_ceil(2)],
+        Some(runs) if bursts && !single => run.plan.looks = vec![runs.min(BURSTS)],
+        Some(runs) => run.plan.looks = vec![runs],
+        None if bursts && rounds.time_limit.is_none() => run.plan.looks = model::looks(BURSTS),
+        None => {}
     }
     run
 }
@@ -288,6 +318,13 @@ fn tell_apart(commands: &mut [TimedCommand]) {
 /// The report of a stored run, if it is one of timed commands.
 pub(super) fn stored(run: &Run, context: &RunContext) -> Option<Document> {
     is_timed(run).then(|| view::document(run, &timed_pairs(run, band(run, None).ln_1p()), context))
+}
+
+/// The table and the verdicts of that report.
+pub(super) fn answer(run: &Run) -> Vec<Block> {
+    let Some(document) = stored(run, &RunContext::default()) else { return Vec::new() };
+    let tables = document.sections.into_iter().flat_map(|section| section.blocks);
+    tables.chain(document.summary.into_iter().map(Block::Text)).collect()
 }
 
 /// Whether a run is one of timed commands.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use analyse::{CompareOptions, compare};
 use anyhow::{Context, Result, ensure};
-use application::{AXIS, MEMORY, TIME, TimedPair};
+use application::{AXIS, COLD, FEWEST_SAMPLES, MEMORY, TIME, TimedPair};
 use model::{Figure, Outcome, Run, Unit, percent};
 use report::view::{CompareContext, RunContext};
 use report::words::modes;
@@ -28,16 +28,20 @@ pub(super) fn document(run: &Run, pairs: &[TimedPair], context: &RunContext) -> 
 }
 
 fn columns(run: &Run) -> Vec<Column> {
-    vec![
-        Column::new("", ColumnKind::Label),
-        Column::new("time", ColumnKind::Number),
-        Column::new(format!("{} interval", percent(run.plan.level)), ColumnKind::Number),
-        Column::new("user", ColumnKind::Number),
-        Column::new("system", ColumnKind::Number),
-        Column::new("peak memory", ColumnKind::Number),
-        Column::new("launches", ColumnKind::Number),
-        Column::new("remarks", ColumnKind::Remark),
-    ]
+    let of_bursts = has_bursts(run);
+    let number = |title: &str| Column::new(title, ColumnKind::Number);
+    let mut columns = vec![Column::new("", ColumnKind::Label), number("time")];
+    columns.push(Column::new(format!("{} interval", percent(run.plan.level)), ColumnKind::Number));
+    columns.extend(of_bursts.then(|| number("cold")));
+    columns.extend(["user", "system", "peak memory"].map(number));
+    columns.extend(of_bursts.then(|| number("bursts")));
+    columns.extend([number("executions"), Column::new("remarks", ColumnKind::Remark)]);
+    columns
+}
+
+/// Whether any launch of the run is a burst of executions.
+fn has_bursts(run: &Run) -> bool {
+    run.figures.iter().any(|figure| figure.probe == COLD)
 }
 
 fn row(run: &Run, time: &Figure) -> TableRow {
@@ -56,16 +60,20 @@ fn row(run: &Run, time: &Figure) -> TableRow {
     let mut remarks = report::words::remarks(time, run.plan.target, &report::words::Told::default());
     let misses = |remark: &String| remark.starts_with("did not reach") || remark.ends_with("not confirmed");
     remarks.retain(|remark| !(counted && misses(remark)));
-    let cells = vec![
-        label,
-        Cell::Value(quantity),
-        Cell::Interval(quantity),
+    let bursts = has_bursts(run);
+    let launches = time.counted();
+    let mut cells = vec![label, Cell::Value(quantity), Cell::Interval(quantity)];
+    cells.extend(bursts.then(|| cold(run, time)));
+    cells.extend([
         seconds(time, |footprint| footprint.user_seconds),
         seconds(time, |footprint| footprint.system_seconds),
         memory(run, time),
-        Cell::Count(time.counted().len() as u64),
+    ]);
+    cells.extend(bursts.then_some(Cell::Count(launches.len() as u64)));
+    cells.extend([
+        Cell::Count(launches.iter().map(|launch| launch.nanos.len() as u64).sum()),
         Cell::Text(remarks.join(", "), Tone::Muted),
-    ];
+    ]);
     TableRow { cells }
 }
 
@@ -78,9 +86,19 @@ fn seconds(time: &Figure, of: impl Fn(&model::Footprint) -> Option<f64>) -> Cell
         .map_or(Cell::Empty, |median| Cell::text(PrintedQuantity::bare(median, Unit::Seconds).short()))
 }
 
+/// The figure of another probe for the same command.
+fn of_probe<'a>(run: &'a Run, time: &Figure, probe: &str) -> Option<&'a Figure> {
+    run.figures.iter().find(|figure| figure.probe == probe && figure.point == time.point)
+}
+
+/// The first execution after a pause.
+fn cold(run: &Run, time: &Figure) -> Cell {
+    let estimate = of_probe(run, time, COLD).and_then(|figure| figure.outcome.estimate());
+    estimate.map_or(Cell::Empty, |one| Cell::text(PrintedQuantity::bare(one.value, Unit::Seconds).short()))
+}
+
 fn memory(run: &Run, time: &Figure) -> Cell {
-    let found = run.figures.iter().find(|figure| figure.probe == MEMORY && figure.point == time.point);
-    match found.map(|figure| &figure.outcome) {
+    match of_probe(run, time, MEMORY).map(|figure| &figure.outcome) {
         Some(Outcome::Measured(estimate)) => Cell::text(short(estimate.value)),
         Some(Outcome::Below { bound }) => Cell::text(format!("< {}", short(*bound))),
         _ => Cell::Empty,
@@ -91,7 +109,7 @@ fn short(bytes: f64) -> String {
     PrintedQuantity::bare(bytes, Unit::Bytes).short()
 }
 
-/// The fastest command against every other one, also where there are too few launches to say anything.
+/// The fastest command against every other one, also where there are too few samples for a verdict.
 fn sentences(times: &[&Figure], pairs: &[TimedPair]) -> Vec<String> {
     let value = |figure: &&&Figure| figure.outcome.estimate().map(|estimate| estimate.value);
     let measured = || times.iter().filter(|figure| value(figure).is_some());
@@ -101,7 +119,8 @@ fn sentences(times: &[&Figure], pairs: &[TimedPair]) -> Vec<String> {
     let judged =
         |name: &&str| *name == fastest || of_fastest().any(|pair| pair.faster == *name || pair.slower == *name);
     let left = measured().filter_map(|figure| figure.point.get(AXIS)).filter(|name| !judged(name));
-    let too_few = |name: &str| format!("UNDECIDED: {name} against {fastest}: too few launches to judge their ratio.");
+    let too_few =
+        |name: &str| format!("UNDECIDED: {name} against {fastest}: a verdict needs {FEWEST_SAMPLES} samples of each.");
     of_fastest().map(sentence).chain(left.map(too_few)).collect()
 }
 

@@ -65,7 +65,7 @@ impl Starter {
     /// # Errors
     /// When the helper cannot be started or gives no valid report, or the user asked to stop.
     pub fn launch(&self, order: &LaunchSpec, stopper: &Stopper) -> Result<CopyReport, Error> {
-        self.ask(order, order.time_allowed(), stopper)
+        self.ask(order, order.time_of_all(), stopper)
     }
 
     /// Passes `question` to a helper that has `time` to do what it asks for, and returns its answer.
@@ -78,7 +78,7 @@ impl Starter {
         let fail = |what: &str, error: &dyn std::fmt::Display| Error::Helper(format!("{what}: {error}"));
         let text = serde_json::to_vec(question).map_err(|error| fail("its specification", &error))?;
         let deadline = Instant::now() + time + SPARE;
-        let supply = Supply { input: Some(text), own_group: true, discard_errors: true };
+        let supply = Supply { input: Some(text), own_group: true, discard_errors: true, ..Supply::default() };
         let mut helper = Supervised::start(command_of(&self.program).args(&self.arguments), supply)
             .map_err(|error| fail(&self.program(), &error))?;
         let mut answer = Vec::new();

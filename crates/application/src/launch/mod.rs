@@ -28,7 +28,7 @@ pub struct LaunchSpec {
     pub directory: PathBuf,
     /// Variables that are set in addition to the inherited ones.
     pub environment: BTreeMap<String, String>,
-    /// Time limit of the copies, seconds.
+    /// Time limit of an execution of the copies, seconds.
     pub patience: f64,
     /// CPUs on which all of them run; empty leaves the scheduler free.
     #[serde(default)]
@@ -36,12 +36,26 @@ pub struct LaunchSpec {
     /// When they start, by [`sys::clock::now`]; at once if that has passed.
     #[serde(default)]
     pub begin: Option<u64>,
+    /// How often all of them are executed, one time after the other; 0 is once.
+    #[serde(default)]
+    pub executions: u32,
+    /// Whether the first execution is apart from the others: its resources are not counted.
+    #[serde(default)]
+    pub first_apart: bool,
+    /// Whether what they print goes nowhere, instead of into the report.
+    #[serde(default)]
+    pub silent: bool,
 }
 
 impl LaunchSpec {
-    /// The time limit as a duration.
+    /// The time limit of an execution as a duration.
     pub(crate) fn time_allowed(&self) -> Duration {
         time_allowed(self.patience)
+    }
+
+    /// That of all executions.
+    pub(crate) fn time_of_all(&self) -> Duration {
+        time_allowed(self.patience * f64::from(self.executions.max(1)))
     }
 }
 
@@ -87,7 +101,7 @@ pub struct CopyOutput {
 /// Output of all copies of a launch, and the resources that they used.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CopyReport {
-    /// One for each copy.
+    /// One for each copy; those of several executions one after the other.
     pub copies: Vec<CopyOutput>,
     /// When the launch began, seconds of [`sys::clock::now`].
     #[serde(default)]
@@ -137,6 +151,11 @@ impl CopyReport {
     pub(crate) fn span(&self) -> (f64, f64) {
         let (first, last) = self.first_and_last();
         (self.began + first, self.began + last)
+    }
+
+    /// Seconds of every copy, from its start to its end.
+    pub(crate) fn walls(&self) -> Vec<f64> {
+        self.copies.iter().map(|copy| copy.ended - copy.started).collect()
     }
 
     fn first_and_last(&self) -> (f64, f64) {

@@ -24,7 +24,8 @@ const REAP: Duration = Duration::from_secs(1);
 /// Block size of getrusage(2), bytes.
 const BLOCK: u64 = 512;
 
-/// Starts all commands, as close together as possible, and waits until all have ended.
+/// Starts all commands, as close together as possible, and waits until all have ended; several times one after the
+/// other where that is asked for, until one does not end by itself.
 ///
 /// The kernel reports the resources of all children that this process has waited for: in a process that performs one
 /// launch and ends, these are exactly the launch's. If it adopts orphans ([`sys::process::adopt_orphans`]), it also
@@ -33,11 +34,53 @@ const BLOCK: u64 = 512;
 pub fn perform(order: &LaunchSpec) -> CopyReport {
     let placed = place(order);
     let (began, clock) = (Instant::now(), sys::clock::now());
-    let before = Usage::of(Who::Children).unwrap_or_default();
+    let mut before = Usage::of(Who::Children).unwrap_or_default();
     let times = machine_times().ok();
     let throttled = || sys::cgroup::throttled().ok().map(|so_far| so_far.time);
     let stopped = throttled();
     let watch = sys::clock::Watch::start();
+    // Before and not while they run: what this process does then takes the CPU from them.
+    let own_resident = peak_resident_bytes().unwrap_or(0);
+    let adopts = adopts_orphans();
+    let mut report = CopyReport { began: clock as f64 * 1e-9, own_resident, ..CopyReport::default() };
+    for execution in 0..order.executions.max(1) {
+        if execution == 1 && order.first_apart {
+            before = Usage::of(Who::Children).unwrap_or_default();
+        }
+        execute(order, &placed, adopts, began, &mut report);
+        if report.left_running || report.copies.iter().any(|copy| !matches!(copy.how, ProcessEnd::Code(_))) {
+            break;
+        }
+    }
+    let used = Usage::of(Who::Children).unwrap_or_default().since(&before);
+    let stolen = times.zip(machine_times().ok()).map(|(before, after)| {
+        let spent = after.since(&before);
+        TakenTime { seconds: spent.steal.as_secs_f64(), of: spent.total().as_secs_f64() }
+    });
+    let throttled = throttled().zip(stopped).map(|(after, before)| {
+        let seconds = after.saturating_sub(before).as_secs_f64();
+        TakenTime { seconds, of: used.cpu().as_secs_f64() + seconds }
+    });
+    let suspended = watch.disturbed().suspended.map(|slept| slept.as_secs_f64());
+    CopyReport {
+        user_seconds: used.user.as_secs_f64(),
+        system_seconds: used.system.as_secs_f64(),
+        peak_resident: used.max_resident_bytes,
+        voluntary_switches: used.voluntary_switches,
+        involuntary_switches: used.involuntary_switches,
+        minor_faults: used.minor_faults,
+        major_faults: used.major_faults,
+        device_read: used.blocks_in * BLOCK,
+        stolen,
+        throttled,
+        suspended,
+        ..report
+    }
+}
+
+/// One execution of all commands, which is added to the report.
+fn execute(order: &LaunchSpec, placed: &Result<(), String>, adopts: bool, began: Instant, report: &mut CopyReport) {
+    let deadline = Instant::now() + order.time_allowed();
     let mut copies: Vec<RunningCopy> = Vec::new();
     let mut programs = Vec::new();
     for argv in &order.commands {
@@ -52,42 +95,13 @@ pub fn perform(order: &LaunchSpec) -> CopyReport {
         }
         copies.push(copy);
     }
-    let own = peak_resident_bytes().unwrap_or(0);
     let mut outputs: Vec<[Kept; 2]> = programs.iter().map(|_| Default::default()).collect();
-    let adopts = adopts_orphans();
-    supervise(&mut programs, &mut outputs, began + order.time_allowed(), adopts);
+    supervise(&mut programs, &mut outputs, deadline, adopts);
     // One that has not ended, since the kernel holds it, is waited for by its owner.
     let held: Vec<i32> = programs.iter().filter(|one| one.ended().is_none()).map(Supervised::pid).collect();
-    let left_running = adopts && reap_orphans(&held, &mut |_| {}).unwrap_or(false);
-    let used = Usage::of(Who::Children).unwrap_or_default().since(&before);
-    let stolen = times.zip(machine_times().ok()).map(|(before, after)| {
-        let spent = after.since(&before);
-        TakenTime { seconds: spent.steal.as_secs_f64(), of: spent.total().as_secs_f64() }
-    });
-    let throttled = throttled().zip(stopped).map(|(after, before)| {
-        let seconds = after.saturating_sub(before).as_secs_f64();
-        TakenTime { seconds, of: used.cpu().as_secs_f64() + seconds }
-    });
-    let suspended = watch.disturbed().suspended.map(|slept| slept.as_secs_f64());
+    report.left_running |= adopts && reap_orphans(&held, &mut |_| {}).unwrap_or(false);
     read_the_rest(&mut programs, &mut outputs);
-    let deadline = began + order.time_allowed();
-    CopyReport {
-        copies: copies.into_iter().map(|copy| copy.report(&programs, &outputs, began, deadline)).collect(),
-        began: clock as f64 * 1e-9,
-        user_seconds: used.user.as_secs_f64(),
-        system_seconds: used.system.as_secs_f64(),
-        peak_resident: used.max_resident_bytes,
-        own_resident: own,
-        voluntary_switches: used.voluntary_switches,
-        involuntary_switches: used.involuntary_switches,
-        minor_faults: used.minor_faults,
-        major_faults: used.major_faults,
-        device_read: used.blocks_in * BLOCK,
-        stolen,
-        throttled,
-        suspended,
-        left_running,
-    }
+    report.copies.extend(copies.into_iter().map(|copy| copy.report(&programs, &outputs, began, deadline)));
 }
 
 /// Takes the CPUs of the launch and waits for its beginning.
@@ -113,9 +127,13 @@ fn start(argv: &[String], order: &LaunchSpec) -> Result<Supervised, String> {
     let (program, arguments) = argv.split_first().ok_or("the command is empty")?;
     let mut command = Command::new(program);
     command.args(arguments).current_dir(&order.directory).envs(&order.environment);
-    // It stays in this process's group, so that killing the group ends it too.
-    Supervised::start(&mut command, Supply::default())
-        .map_err(|error| format!("{program}: {error}{}", limit_of(&error)))
+    // It stays in this process's group, so that killing the group ends it too. Without pipes nothing wakes this process
+    // while it ends, which on a busy machine takes the CPU from it.
+    Supervised::start(
+        &mut command,
+        Supply { discard_output: order.silent, discard_errors: order.silent, ..Supply::default() },
+    )
+    .map_err(|error| format!("{program}: {error}{}", limit_of(&error)))
 }
 
 /// The limit of this process or its control group behind an error, as the end of a sentence; empty if there is none.
@@ -140,13 +158,13 @@ fn supervise(programs: &mut [Supervised], outputs: &mut [[Kept; 2]], deadline: I
             (killed, until) = (true, Instant::now() + KILLED);
             continue;
         }
-        if adopts {
-            // Those that are not waited for now are at the end.
-            let _ = reap_orphans(&own, &mut |_| {});
-        }
         if read(programs, outputs, if adopts { left.min(REAP) } else { left }).is_err() {
             // Waiting failed: those that have ended are reported, the others count as timed out.
             return;
+        }
+        if adopts {
+            // Those that are not waited for now are at the end.
+            let _ = reap_orphans(&own, &mut |_| {});
         }
     }
 }

@@ -1,5 +1,6 @@
-//! Times command lines: a launch is one execution, and the commands take turns in a random order of every round.
+//! Times command lines: a launch is a burst of executions, and the commands take turns in a random order of every round.
 
+mod burst;
 mod command_line;
 mod duet;
 mod pairs;
@@ -9,17 +10,19 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use measure::{Engine, EngineError, Reply, Stopper, WorkerStep};
-use model::{Figure, Launch, Metric, PlanEntry, Point, RECORD, Run, Unit};
+use model::{Figure, Footprint, Launch, Metric, PlanEntry, Point, RECORD, Run, Unit};
 
+pub use burst::{BURST_SPACING, BURSTS, BurstRule, COLD};
 pub use command_line::{CommandLine, ShellChoice};
 pub use duet::RATIO;
-pub use pairs::{TimedPair, TimedVerdict, build_pairs, timed_pairs};
+pub use pairs::{FEWEST_SAMPLES, TimedPair, TimedVerdict, build_pairs, timed_pairs};
 
+use self::burst::{Pace, cold_figure};
 use self::duet::{RATIO_FIGURE, both_failed, ratio_figure};
 
 use crate::Error;
 use crate::campaign::{command_of, figure, note_of_command, smallest_seen};
-use crate::launch::{CopyReport, LaunchSpec, Starter};
+use crate::launch::{CopyOutput, CopyReport, LaunchSpec, Starter};
 
 /// Probe of the wall time of a command.
 pub const TIME: &str = "command.time";
@@ -62,6 +65,8 @@ pub struct TimingOrder {
     pub ignore_failure: bool,
     /// Time limit of an execution.
     pub limit: Duration,
+    /// Executions of a launch. One where something runs before or after each of them, and in a duet.
+    pub burst: BurstRule,
     /// CPUs on which the two commands run side by side; else the commands run in turns.
     pub duet: Option<[usize; 2]>,
 }
@@ -69,8 +74,10 @@ pub struct TimingOrder {
 /// Commands as an engine that a [`measure::MeasureSession`] launches.
 pub struct Timing<'a> {
     order: TimingOrder,
-    /// Whether setup and warm-up of a command are done.
-    warm: Vec<bool>,
+    /// How each command is executed, once its setup was begun.
+    paces: Vec<Option<Pace>>,
+    /// The first executions of the bursts of each command, where they are apart.
+    cold: Vec<Vec<Launch>>,
     /// Largest resident memory of a helper, bytes.
     hidden: u64,
     starter: &'a Starter,
@@ -112,15 +119,20 @@ impl<'a> Timing<'a> {
             run.plan.entries.push(PlanEntry { probe, point, target, shares: Some(DUET.to_owned()) });
             run.figures.push(figure);
         }
-        let warm = vec![false; order.commands.len()];
-        (Self { order, warm, hidden: 0, starter }, run)
+        let count = order.commands.len();
+        (Self { order, paces: vec![None; count], cold: vec![Vec::new(); count], hidden: 0, starter }, run)
     }
 
-    /// Checks that a run that is resumed timed the same commands.
+    /// Checks that a run that is resumed timed the same commands, and takes over the first executions of its bursts.
     ///
     /// # Errors
     /// When a command line has changed.
-    pub fn recall(&self, earlier: &Run, fresh: &Run) -> Result<(), Error> {
+    pub fn recall(&mut self, earlier: &Run, fresh: &Run) -> Result<(), Error> {
+        for (command, cold) in self.order.commands.iter().zip(&mut self.cold) {
+            let of_command =
+                |figure: &&Figure| figure.probe == COLD && figure.point.get(AXIS) == Some(command.name.as_str());
+            cold.extend(earlier.figures.iter().filter(of_command).flat_map(|figure| figure.launches.clone()));
+        }
         let changed =
             earlier.figures.iter().zip(&fresh.figures).find(|(then, now)| command_of(then) != command_of(now));
         changed.map_or(Ok(()), |(then, _)| {
@@ -133,11 +145,12 @@ impl<'a> Timing<'a> {
     /// failed.
     #[must_use]
     pub fn clean_up(&self) -> Vec<String> {
-        let begun = self.order.commands.iter().zip(&self.warm).filter(|(_, warm)| **warm);
+        let begun = self.order.commands.iter().zip(&self.paces).filter(|(_, pace)| pace.is_some());
         let cleanup = begun.filter_map(|(command, _)| Some(("--cleanup", command.cleanup.as_ref()?)));
         cleanup.filter_map(|(what, line)| self.undo(what, line).err()).map(|error| error.to_string()).collect()
     }
 
+    /// One execution of a command line. What it prints goes nowhere: whoever read it would take part in the time.
     fn spec(&self, line: &CommandLine, padding: u64) -> LaunchSpec {
         let padding = "x".repeat(usize::try_from(padding).unwrap_or(0));
         LaunchSpec {
@@ -145,17 +158,14 @@ impl<'a> Timing<'a> {
             directory: self.order.directory.clone(),
             environment: BTreeMap::from([("PRONY_PADDING".to_owned(), padding)]),
             patience: self.order.limit.as_secs_f64(),
+            silent: true,
             ..LaunchSpec::default()
         }
     }
 
-    fn start(&self, line: &CommandLine, padding: u64, stopper: &Stopper) -> Result<CopyReport, Error> {
-        self.starter.launch(&self.spec(line, padding), stopper)
-    }
-
     /// Runs a command beside the timed one.
     fn aside(&self, what: &str, line: &CommandLine, stopper: &Stopper) -> Result<(), Error> {
-        let report = self.start(line, 0, stopper)?;
+        let report = self.starter.launch(&LaunchSpec { silent: false, ..self.spec(line, 0) }, stopper)?;
         match trouble(&report, self.order.limit) {
             Some(reason) => Err(Error::Aside { what: what.to_owned(), command: line.text.clone(), reason }),
             None => Ok(()),
@@ -167,10 +177,10 @@ impl<'a> Timing<'a> {
         self.aside(what, line, &Stopper::default())
     }
 
-    /// One execution with what runs before and after it.
-    fn execute(&self, command: &TimedCommand, padding: u64, stopper: &Stopper) -> Result<CopyReport, Error> {
+    /// Executions of a command, with what runs before and after them.
+    fn execute(&self, command: &TimedCommand, spec: &LaunchSpec, stopper: &Stopper) -> Result<CopyReport, Error> {
         command.prepare.as_ref().map_or(Ok(()), |line| self.aside("--prepare", line, stopper))?;
-        let report = self.start(&command.line, padding, stopper);
+        let report = self.starter.launch(spec, stopper);
         let concluded = command.conclude.as_ref().map_or(Ok(()), |line| self.undo("--conclude", line));
         report.and_then(|report| concluded.map(|()| report))
     }
@@ -181,22 +191,46 @@ impl<'a> Timing<'a> {
         trouble(report, self.order.limit).filter(|_| !(self.order.ignore_failure && ended_by_itself))
     }
 
-    /// Sets a command up and discards its first executions, if that is not done; returns notes on it.
+    /// The rule for the bursts of a command. What runs before or after an execution ends a burst.
+    fn rule(&self, command: &TimedCommand) -> BurstRule {
+        let single = self.order.duet.is_some() || command.prepare.is_some() || command.conclude.is_some();
+        if single { BurstRule::Single } else { self.order.burst }
+    }
+
+    /// Sets a command up, discards its first executions and finds how many make a burst, if that is not done; returns
+    /// notes on it.
     fn warm_up(&mut self, index: usize, stopper: &Stopper) -> Result<Result<Vec<Reply>, RefusedCopies>, Error> {
         let mut replies = Vec::new();
-        if std::mem::replace(&mut self.warm[index], true) {
+        if self.paces[index].is_some() {
             return Ok(Ok(replies));
         }
+        self.paces[index] = Some(Pace::ONE);
         let command = &self.order.commands[index];
         command.setup.as_ref().map_or(Ok(()), |line| self.aside("--setup", line, stopper))?;
-        for _ in 0..self.order.warmup {
-            let report = self.execute(command, 0, stopper)?;
+        let rule = self.rule(command);
+        let bursts = rule != BurstRule::Single;
+        let mut pace = Pace::ONE;
+        for _ in 0..self.order.warmup.max(u32::from(bursts)) {
+            // What it prints says why it fails, if it does.
+            let spec = LaunchSpec { silent: false, ..self.spec(&command.line, 0) };
+            let report = self.execute(command, &spec, stopper)?;
             if let Some(reason) = self.refused(&report) {
                 return Ok(Err((reason, report)));
             }
             let note = format!("{RECORD}discarded as warm-up: {:.3} s", report.wall());
             replies.push(Reply::Noted { figure: index * FIGURES, note });
+            pace = if bursts { Pace::of(report.wall()) } else { Pace::ONE };
         }
+        if rule == BurstRule::Usual && pace != Pace::ONE {
+            // Executions of a burst are faster than the first one.
+            let report = self.execute(command, &pace.applied(self.spec(&command.line, 0)), stopper)?;
+            if let Some(reason) = self.refused(&report) {
+                return Ok(Err((reason, report)));
+            }
+            let walls = report.walls();
+            pace = stats::median(pace.split(&walls).1).map_or(pace, Pace::of);
+        }
+        self.paces[index] = Some(pace);
         Ok(Ok(replies))
     }
 
@@ -205,22 +239,38 @@ impl<'a> Timing<'a> {
             Ok(replies) => replies,
             Err((reason, report)) => return Ok(failed(index, &reason, Some(&report))),
         };
-        let report = self.execute(&self.order.commands[index], padding(step), stopper)?;
+        let command = &self.order.commands[index];
+        let pace = self.paces[index].unwrap_or(Pace::ONE);
+        let pace = Pace { counted: self.rule(command).in_round(step.round, pace.counted), ..pace };
+        let spec = pace.applied(self.spec(&command.line, padding(step)));
+        let report = self.execute(command, &spec, stopper)?;
         match self.refused(&report) {
             Some(reason) => replies.extend(failed(index, &reason, Some(&report))),
-            None => replies.extend(self.launched(index, step.round, &report)),
+            None => replies.extend(self.launched(index, (step.round, pace), &report)),
         }
         Ok(replies)
     }
 
-    fn launched(&mut self, index: usize, round: u32, report: &CopyReport) -> Vec<Reply> {
+    fn launched(&mut self, index: usize, (round, pace): (u32, Pace), report: &CopyReport) -> Vec<Reply> {
         self.hidden = self.hidden.max(report.own_resident);
-        let wall = report.wall();
-        let launch = |value: f64| Launch { value, ..report.as_launch(round) };
-        let mut replies: Vec<Reply> = [wall, report.peak_resident as f64]
+        let walls = report.walls();
+        let (first, counted) = pace.split(&walls);
+        let launch = Launch {
+            value: counted.iter().sum::<f64>() / counted.len().max(1) as f64,
+            nanos: counted.iter().map(|wall| (wall * 1e9) as u64).collect(),
+            warmup: u32::from(first.is_some()),
+            ..report.as_launch(round)
+        };
+        let operations = counted.len() as u64;
+        let launch = Launch { footprint: Footprint { operations, ..launch.footprint.clone() }, ..launch };
+        let memory = Launch { value: report.peak_resident as f64, ..report.as_launch(round) };
+        if let Some(value) = first.filter(|_| launch.invalid.is_none()) {
+            self.cold[index].push(Launch { round, wall: value, value, steady: true, ..Launch::default() });
+        }
+        let mut replies: Vec<Reply> = [launch, memory]
             .into_iter()
             .enumerate()
-            .map(|(at, value)| Reply::Launched { figure: index * FIGURES + at, launch: Box::new(launch(value)) })
+            .map(|(at, launch)| Reply::Launched { figure: index * FIGURES + at, launch: Box::new(launch) })
             .collect();
         let codes = report.copies.iter().filter_map(|copy| copy.how.trouble(0.0));
         replies.extend(codes.map(|code| {
@@ -264,6 +314,12 @@ impl Engine for Timing<'_> {
         for index in 0..self.order.commands.len() {
             smallest_seen(&mut run.figures[index * FIGURES + 1], self.hidden as f64);
         }
+        for (command, launches) in self.order.commands.iter().zip(&self.cold).filter(|(_, cold)| !cold.is_empty()) {
+            let mut figure = Figure { launches: launches.clone(), ..cold_figure(&command.name) };
+            measure::judge(&mut figure, &run.plan, run.plan.target, self.tick());
+            measure::end_follower(&mut figure, run.plan.target);
+            run.figures.push(figure);
+        }
     }
 }
 
@@ -279,7 +335,10 @@ fn trouble(report: &CopyReport, limit: Duration) -> Option<String> {
 
 /// A failure of both figures, with the output of the command.
 fn failed(index: usize, reason: &str, report: Option<&CopyReport>) -> Vec<Reply> {
-    let outputs = report.and_then(|report| report.copies.first());
+    let outputs = report.and_then(|report| {
+        let failed = |copy: &&CopyOutput| copy.how.trouble(0.0).is_some();
+        report.copies.iter().find(failed).or(report.copies.first())
+    });
     let said = outputs.map(|copy| crate::build::outputs(&copy.stdout, &copy.stderr)).unwrap_or_default();
     let notes = said.into_iter().map(|note| Reply::Noted { figure: index * FIGURES, note });
     let ends = (0..FIGURES).map(|at| Reply::Failed { figure: index * FIGURES + at, reason: reason.to_owned() });

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Figure, Run};
+use model::{Figure, LOOKS, Run};
 use serde::Serialize;
 use stats::equivalence::{EquivalenceVerdict, Floor, RatioEstimate};
 
@@ -42,11 +42,16 @@ pub enum TimedVerdict {
     Undecided,
 }
 
-/// Compares every two commands of a run. They took turns in one session, so nothing but the scatter of their launches
-/// stands between them: no floor is added. `band` is the difference that counts as none, as a logarithm's half-width.
+/// Fewest launches of either side from which there is a verdict.
+pub const FEWEST_SAMPLES: usize = LOOKS[0] as usize;
+
+/// Compares every two commands of a run that have [`FEWEST_SAMPLES`] launches. They took turns in one session, so
+/// nothing but the scatter of their launches stands between them: no floor is added. `band` is the difference that
+/// counts as none, as a logarithm's half-width.
 #[must_use]
 pub fn timed_pairs(run: &Run, band: f64) -> Vec<TimedPair> {
-    let times: Vec<&Figure> = run.figures.iter().filter(|figure| figure.probe == TIME).collect();
+    let enough = |figure: &&Figure| figure.probe == TIME && figure.values().len() >= FEWEST_SAMPLES;
+    let times: Vec<&Figure> = run.figures.iter().filter(enough).collect();
     let mut found: Vec<(&Figure, &Figure, RatioEstimate)> = Vec::new();
     for (at, first) in times.iter().enumerate() {
         for second in &times[at + 1..] {
@@ -73,6 +78,9 @@ pub fn build_pairs(run: &Run, band: f64) -> Vec<TimedPair> {
         let names = [figure.point.get(AGAINST)?.to_owned(), figure.point.get("build")?.to_owned()];
         // A higher rate is a shorter time.
         let logs: Vec<f64> = figure.values().iter().map(|value| -value.ln()).collect();
+        if logs.len() < FEWEST_SAMPLES {
+            return None;
+        }
         let shift = stats::equivalence::compare_pairs(&logs, run.plan.level)?;
         Some(TimedPair { in_common: in_common(figure), ..pair(names, &shift, shift.p_value, band) })
     };

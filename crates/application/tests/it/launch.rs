@@ -23,6 +23,27 @@ fn copies_run_concurrently_with_their_environment() {
 }
 
 #[test]
+fn executions_follow_one_another_until_one_does_not_end_by_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let count = "echo >>log; test $(wc -l <log) -lt 3 || kill -TERM $$";
+    let spec = |executions: u32, silent: bool| LaunchSpec {
+        directory: folder.path().to_owned(),
+        executions,
+        silent,
+        ..order(&[&["sh", "-c", count]], 20.0)
+    };
+    let report = perform(&spec(2, false));
+    assert_eq!(report.copies.len(), 2);
+    assert!(report.copies[0].ended <= report.copies[1].started, "one after the other: {report:?}");
+    let report = perform(&spec(5, true));
+    assert_eq!(report.copies.len(), 1, "the third in all is killed: {report:?}");
+    assert_eq!(report.copies[0].how, ProcessEnd::Signal(15));
+    let silent = LaunchSpec { silent: true, ..order(&[&["sh", "-c", "echo out; echo err >&2"]], 20.0) };
+    let copy = perform(&silent).copies.remove(0);
+    assert!(copy.stdout.is_empty() && copy.stderr.is_empty(), "{copy:?}");
+}
+
+#[test]
 fn the_name_of_a_directory_need_not_be_text() {
     use std::os::unix::ffi::OsStrExt;
     let folder = tempfile::tempdir().unwrap();

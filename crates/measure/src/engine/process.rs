@@ -46,7 +46,7 @@ impl ProcessEngine {
     fn start(&self, step: Vec<u8>) -> Result<Supervised, EngineError> {
         // Its own process group: Ctrl-C reaches the harness alone, and a kill reaches everything that the worker
         // started.
-        let supply = Supply { input: Some(step), own_group: true, discard_errors: false };
+        let supply = Supply { input: Some(step), own_group: true, ..Supply::default() };
         // Where a dynamic linker looks first is the caller's affair: programs that probes execute would search there
         // for every library (a third more cycles under `cargo run`, which sets it).
         let mut command = command_of(&self.program);

@@ -18,6 +18,8 @@ use crate::step::{Purpose, Task, WorkerStep};
 const LAUNCH_LIMIT: Duration = Duration::from_secs(60);
 /// Time that a calibrating launch is given.
 const CALIBRATION_LIMIT: Duration = Duration::from_secs(180);
+/// Time that a launch of a limited run is given beyond the limit.
+const LATE: Duration = Duration::from_secs(30);
 /// Attempts at one launch before its round goes on without it.
 const ATTEMPTS: u32 = 3;
 
@@ -190,6 +192,10 @@ impl MeasureSession<'_> {
                 LAUNCH_LIMIT.max(Duration::from_secs_f64((20.0 * expected).min(3600.0)))
             }
         };
+        let patience = self.limit_to_spend().map_or(patience, |limit| {
+            let left = Duration::from_secs_f64((limit - self.elapsed()).max(0.0));
+            patience.min(left + LATE)
+        });
         self.rest();
         if !awaited {
             self.sample();

@@ -156,7 +156,7 @@ impl MeasureSession<'_> {
             self.observer.on_event(&MeasureEvent::Round { number: round + 1, active });
             groups = self.select_round(groups, round);
             group::shuffle(&mut groups, self.run.plan.seed, round);
-            let until = self.end_of_first(round);
+            let until = self.end_of_round(round);
             self.launch_all(&groups, round, until)?;
             self.learn_unshared();
             self.judge_rounds(round);

@@ -40,6 +40,9 @@ const ROUND_SHARE: f64 = 0.012;
 const LONGEST_ROUND: f64 = 2.0;
 const SHORTEST_PART: f64 = 0.25;
 
+/// How much longer than the limit a round of what takes turns may last, seconds.
+const LATE: f64 = 30.0;
+
 /// Least length of a round with so many seconds left of a limit, in which figures need so many rounds.
 fn least_round(limit: f64, left: f64, rounds: f64) -> f64 {
     let longest = (ROUND_SHARE * limit).min(LONGEST_ROUND);
@@ -205,11 +208,16 @@ impl MeasureSession<'_> {
         groups.into_iter().enumerate().filter(|(group, _)| chosen(*group)).map(|(_, members)| members).collect()
     }
 
-    /// When the first round begins no further launch, in seconds since the run began: what it has launched is to have
-    /// time for [`FEW`], and how long a launch takes is known from then on.
-    pub(super) fn end_of_first(&self, round: u32) -> Option<f64> {
-        let limit = self.limit_to_spend().filter(|_| round == 0)?;
-        Some(self.elapsed() + (limit - self.elapsed()) / FEW as f64)
+    /// When a round begins no further launch, in seconds since the run began: at the limit. What the first round has
+    /// launched is to have time for [`FEW`], and how long a launch takes is known from then on. What takes turns ends
+    /// its round, unless that takes much longer than the limit.
+    pub(super) fn end_of_round(&self, round: u32) -> Option<f64> {
+        let limit = self.run.plan.time_limit?;
+        Some(match self.limit_to_spend() {
+            Some(limit) if round == 0 => self.elapsed() + (limit - self.elapsed()) / FEW as f64,
+            Some(limit) => limit,
+            None => limit + LATE,
+        })
     }
 
     /// Launches of a figure until its next look; none after the last.

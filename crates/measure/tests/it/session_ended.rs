@@ -24,6 +24,19 @@ fn a_time_limit_ends_the_run_with_correct_intervals() {
     }
 }
 
+/// On a busy machine a round of many figures takes longer than all the time.
+#[test]
+fn a_limit_ends_a_round_between_two_launches() {
+    let mut plan = plan(THREE);
+    plan.time_limit = Some(70.0);
+    let order = RunRequest::new(plan, Machine::default(), identity(), vec![0, 1]).unwrap();
+    let launch = MockFigure { calibration: 1.0, seconds: 9.0, ..MockFigure::stable(1e-7) };
+    let (ended, _) = run_with(order, &mut MockEngine::new(5, launch));
+    assert_eq!(ended.ending, EndReason::TimeLimit);
+    let last = ended.run.figures.iter().flat_map(|figure| &figure.launches).map(|launch| launch.began);
+    assert!(last.fold(0.0, f64::max) <= 70.0 && ended.run.session.seconds < 80.0, "{} s", ended.run.session.seconds);
+}
+
 /// Beside much other work calibration took longer than a short limit, and nothing was measured.
 #[test]
 fn a_limited_run_measures_what_is_cheap_before_it_calibrates_what_is_dear() {

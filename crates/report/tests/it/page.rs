@@ -14,7 +14,12 @@ fn page(runs: &[&Run]) -> String {
     let comparison = (runs.len() > 1).then(|| analyse::compare(runs, &analyse::CompareOptions::default()).unwrap());
     let explanation = (runs.len() == 2)
         .then(|| analyse::explain(runs[0], runs[1], &analyse::explain::ExplainOptions::default()).unwrap());
-    let input = ReportInput { runs, handles: &[], comparison: comparison.as_ref(), explanation: explanation.as_ref() };
+    let input = ReportInput {
+        runs,
+        comparison: comparison.as_ref(),
+        explanation: explanation.as_ref(),
+        ..ReportInput::default()
+    };
     let mut out = Vec::new();
     Html.render(&view::report(&input), &mut out).unwrap();
     String::from_utf8(out).unwrap()

@@ -41,6 +41,8 @@ pub struct Supply {
     pub input: Option<Vec<u8>>,
     /// Whether it leads its own process group: Ctrl-C does not reach it, and the whole group ends with it.
     pub own_group: bool,
+    /// Whether its standard output is discarded.
+    pub discard_output: bool,
     /// Whether its standard error is discarded.
     pub discard_errors: bool,
 }
@@ -79,7 +81,8 @@ impl Supervised {
     /// When it could not be started.
     pub fn start(command: &mut Command, supply: Supply) -> io::Result<Self> {
         command.stdin(if supply.input.is_some() { Stdio::piped() } else { Stdio::null() });
-        command.stdout(Stdio::piped()).stderr(if supply.discard_errors { Stdio::null() } else { Stdio::piped() });
+        let stream = |discard: bool| if discard { Stdio::null() } else { Stdio::piped() };
+        command.stdout(stream(supply.discard_output)).stderr(stream(supply.discard_errors));
         if supply.own_group {
             command.process_group(0);
         }

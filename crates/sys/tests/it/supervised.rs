@@ -20,7 +20,7 @@ fn shell(script: &str) -> Command {
 }
 
 fn start(script: &str, input: Option<Vec<u8>>) -> Supervised {
-    Supervised::start(&mut shell(script), Supply { input, own_group: true, discard_errors: false }).unwrap()
+    Supervised::start(&mut shell(script), Supply { input, own_group: true, ..Supply::default() }).unwrap()
 }
 
 /// Reads the output of a program to its end: the reason of the end, and the output.

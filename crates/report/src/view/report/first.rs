@@ -6,18 +6,22 @@ use model::{Outcome, Run, Unit};
 
 use super::forest;
 use crate::view::compare::{brief, clock, heat};
-use crate::view::{answer, run, trusted};
+use crate::view::{run, trusted};
 use crate::words::figure_label;
 use crate::{Block, Chart, ChartAxis, ChartPlot, Division, DocumentSection, Strip, StripRow, Tone, VerdictCard};
 
-/// One run: what was measured, how far it may be trusted, its key figures.
-pub(super) fn one(run_: &Run) -> DocumentSection {
+/// One run: what was measured, how far it may be trusted, its key figures or the `answer` of its verb.
+pub(super) fn one(run_: &Run, answer: &[Block]) -> DocumentSection {
     let context = crate::view::RunContext::default();
     let mut facts = trusted::trusted(run_, usize::MAX);
     let doubts = facts.split_off(facts.iter().take_while(|(name, _)| name == "trust").count());
     let mut blocks = vec![Block::Text(run::summary(run_, &context))];
     blocks.extend((!facts.is_empty()).then_some(Block::Facts(facts)));
-    blocks.extend((!run_.figures.is_empty()).then(|| Block::Table(answer::key_table(run_, &context))));
+    match answer {
+        [] if run_.figures.is_empty() => {}
+        [] => blocks.push(Block::Table(crate::view::answer::key_table(run_, &context))),
+        answer => blocks.extend_from_slice(answer),
+    }
     blocks.extend((!doubts.is_empty()).then_some(Block::Facts(doubts)));
     DocumentSection { title: "Answer".to_owned(), blocks }
 }

@@ -41,6 +41,8 @@ pub struct ReportInput<'a> {
     pub comparison: Option<&'a Comparison>,
     /// Why two of them differ.
     pub explanation: Option<&'a Explanation>,
+    /// What the verb that made the only run answers, in the place of its key figures.
+    pub answer: &'a [Block],
 }
 
 /// The report as designed for [`Html`](crate::Html); other formats render it without its charts.
@@ -161,7 +163,7 @@ fn title(input: &ReportInput, names: &[String]) -> String {
 /// One run, or several without a comparison.
 fn own(document: &mut Document, input: &ReportInput, names: &[String]) {
     if let [run_] = input.runs {
-        document.sections.push(first::one(run_));
+        document.sections.push(first::one(run_, input.answer));
     }
     document.sections.extend(first::ladder(input.runs, names));
     document.sections.extend(curves::sections(input.runs, names));
