@@ -195,7 +195,7 @@ fn of_figure(figure: &Figure) -> Option<NumberFault> {
 
 fn of_footprint(footprint: &Footprint) -> Option<NumberFault> {
     let used = |seconds: Option<f64>| ("the CPU time", seconds.unwrap_or(0.0));
-    below_zero(&[used(footprint.user_seconds), used(footprint.system_seconds)])
+    below_zero(&[used(footprint.user_seconds), used(footprint.system_seconds), used(footprint.cpu_seconds)])
 }
 
 /// The value of a launch is a difference in some figures; in those whose estimate is one of observed values, it is not.
@@ -240,6 +240,7 @@ fn of_evidence(invalid: &Invalid) -> Option<NumberFault> {
         Invalid::Stolen(taken) => of_taken("the stolen time of a launch", Some(*taken)),
         Invalid::Throttled(taken) => of_taken("the throttled time of a launch", Some(*taken)),
         Invalid::Contended { batches, of } => part_of("the undisturbed batches of a launch", *batches, *of),
+        Invalid::Preempted { ran, usual } => below_zero(&[("the CPU time of a launch", *ran), ("that of others", *usual)]),
         Invalid::HandedOver { batches, of } => part_of("the batches of others in a launch", *batches, *of),
         Invalid::ClockJump(_) | Invalid::Steal(_) | Invalid::Misplaced(_) | Invalid::Moved { .. } => None,
     }
