@@ -54,8 +54,8 @@ pub(crate) struct RoundOptions {
     /// Half-width of the interval at which a figure has converged, in percent [default: 2; net: 2.5]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) target: Option<f64>,
-    /// Launch nothing more after this time, such as 90s or 5m; what takes turns ends its round [default: the suite's, 4m
-    /// at most, else none]
+    /// Launch nothing more after this time, such as 90s or 5m; what takes turns ends its round [default: the suite's,
+    /// 4m at most, else none]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub(crate) time_limit: Option<f64>,
     /// Seed of orders and memory layouts [default: drawn]

@@ -1,4 +1,4 @@
-//! Times command lines: a launch is a burst of executions, and the commands take turns in a random order of every round.
+//! Times command lines: a launch is a burst of executions, and the commands take turns in a random order of rounds.
 
 mod burst;
 mod command_line;
