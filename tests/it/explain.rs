@@ -82,8 +82,8 @@ fn measure(place: &Place, limit: u32, label: &str, probes: &[&str], more: &[&str
 }
 
 fn has_measured(answer: common::Answer) -> Result<(), String> {
-    if answer.err.contains("nothing could be measured") {
-        return Err(format!("no cause, as nothing was measured: {answer:?}"));
+    if answer.err.contains("nothing could be measured") || answer.code == Some(3) {
+        return Err(format!("no cause, as nothing useful was measured: {answer:?}"));
     }
     answer.fine();
     Ok(())
