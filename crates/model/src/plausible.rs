@@ -301,71 +301,58 @@ mod tests {
         assert_eq!(parse_run(&text).unwrap().figures[0].outcome, foreign.figures[0].outcome);
     }
 
+    /// A member, what no run can have there, and what is said of it.
+    const IMPOSSIBLE: &[(&str, &str, &str)] = &[
+        ("/figures/5/outcome/measured/low", "-1e-6", "the value of os.timer_lateness is below 0"),
+        ("/figures/0/outcome/measured/level", "1.5", "the value of os.syscall_write has a level"),
+        ("/figures/0/outcome/measured/value", "9.0", "the value of os.syscall_write is outside its interval"),
+        ("/figures/0/amount", "-1.0", "the amount of an operation of os.syscall_write is not above 0"),
+        ("/figures/0/references/clock", "-3e9", "the clock of os.syscall_write is not above 0"),
+        ("/figures/1/launches/0/value", "-1e9", "the value of a launch of memory.copy"),
+        ("/figures/0/launches/0/wall", "-0.5", "the duration of a launch of os.syscall_write is below 0"),
+        ("/session/seconds", "-3", "the duration of the run is below 0"),
+        ("/session/references/clock", "0", "the clock of the run is not above 0"),
+        ("/plan/level", "95", "the level of the plan is not between 0 and 1"),
+        ("/plan/target", "-0.02", "the target of the plan is below 0"),
+        ("/plan/entries/0/target", "-0.02", "the target of an entry of the plan is below 0"),
+        (
+            "/figures/1/outcome/measured/level",
+            "0",
+            "the value of memory.copy:threads=1,working_set=64MiB has an interval of level 0",
+        ),
+        (
+            "/figures/1/outcome/measured/launches",
+            "0",
+            "the value of memory.copy:threads=1,working_set=64MiB is of 0 launches",
+        ),
+        (
+            "/figures/1/launches",
+            "[]",
+            "the value of memory.copy:threads=1,working_set=64MiB is of launches, and none is there",
+        ),
+        ("/figures/3/launches", "[]", "the value of ipc.tcp_latency:placement=free is of launches, and none is there"),
+        ("/figures/0/launches/0/stolen", r#"{"seconds":-5,"of":1}"#, "the stolen time of a launch of os.syscall_write"),
+        ("/figures/0/launches/0/throttled", r#"{"seconds":1,"of":-1}"#, "the throttled time of a launch of os."),
+        ("/figures/0/launches/0/invalid", r#"{"stolen":{"seconds":-5,"of":1}}"#, "the stolen time of a launch of os."),
+        (
+            "/figures/0/launches/0/invalid",
+            r#"{"contended":{"batches":9,"of":3}}"#,
+            "the undisturbed batches of a launch",
+        ),
+        ("/figures/0/launches/0/frequency", "[-1, 3e9]", "the frequency in a launch of os.syscall_write is below 0"),
+        ("/figures/0/launches/0/began", "-2", "the begin of a launch of os.syscall_write is below 0"),
+        (
+            "/figures/0/launches/0/footprint",
+            r#"{"operations":1,"user_seconds":-1}"#,
+            "the CPU time of os.syscall_write",
+        ),
+        ("/session/conditions", r#"{"steal":{"seconds":-5,"of":60}}"#, "the stolen time of the run is below 0"),
+        ("/session/conditions", r#"{"clock":[0,3e9]}"#, "the lowest clock is not above 0"),
+    ];
+
     #[test]
     fn what_nothing_can_have_is_refused_by_name() {
-        for (pointer, number, says) in [
-            ("/figures/5/outcome/measured/low", "-1e-6", "the value of os.timer_lateness is below 0"),
-            ("/figures/0/outcome/measured/level", "1.5", "the value of os.syscall_write has a level"),
-            ("/figures/0/outcome/measured/value", "9.0", "the value of os.syscall_write is outside its interval"),
-            ("/figures/0/amount", "-1.0", "the amount of an operation of os.syscall_write is not above 0"),
-            ("/figures/0/references/clock", "-3e9", "the clock of os.syscall_write is not above 0"),
-            ("/figures/1/launches/0/value", "-1e9", "the value of a launch of memory.copy"),
-            ("/figures/0/launches/0/wall", "-0.5", "the duration of a launch of os.syscall_write is below 0"),
-            ("/session/seconds", "-3", "the duration of the run is below 0"),
-            ("/session/references/clock", "0", "the clock of the run is not above 0"),
-            ("/plan/level", "95", "the level of the plan is not between 0 and 1"),
-            ("/plan/target", "-0.02", "the target of the plan is below 0"),
-            ("/plan/entries/0/target", "-0.02", "the target of an entry of the plan is below 0"),
-            (
-                "/figures/1/outcome/measured/level",
-                "0",
-                "the value of memory.copy:threads=1,working_set=64MiB has an interval of level 0",
-            ),
-            (
-                "/figures/1/outcome/measured/launches",
-                "0",
-                "the value of memory.copy:threads=1,working_set=64MiB is of 0 launches",
-            ),
-            (
-                "/figures/1/launches",
-                "[]",
-                "the value of memory.copy:threads=1,working_set=64MiB is of launches, and none is there",
-            ),
-            (
-                "/figures/3/launches",
-                "[]",
-                "the value of ipc.tcp_latency:placement=free is of launches, and none is there",
-            ),
-            (
-                "/figures/0/launches/0/stolen",
-                r#"{"seconds":-5,"of":1}"#,
-                "the stolen time of a launch of os.syscall_write",
-            ),
-            ("/figures/0/launches/0/throttled", r#"{"seconds":1,"of":-1}"#, "the throttled time of a launch of os."),
-            (
-                "/figures/0/launches/0/invalid",
-                r#"{"stolen":{"seconds":-5,"of":1}}"#,
-                "the stolen time of a launch of os.",
-            ),
-            (
-                "/figures/0/launches/0/invalid",
-                r#"{"contended":{"batches":9,"of":3}}"#,
-                "the undisturbed batches of a launch",
-            ),
-            (
-                "/figures/0/launches/0/frequency",
-                "[-1, 3e9]",
-                "the frequency in a launch of os.syscall_write is below 0",
-            ),
-            ("/figures/0/launches/0/began", "-2", "the begin of a launch of os.syscall_write is below 0"),
-            (
-                "/figures/0/launches/0/footprint",
-                r#"{"operations":1,"user_seconds":-1}"#,
-                "the CPU time of os.syscall_write",
-            ),
-            ("/session/conditions", r#"{"steal":{"seconds":-5,"of":60}}"#, "the stolen time of the run is below 0"),
-            ("/session/conditions", r#"{"clock":[0,3e9]}"#, "the lowest clock is not above 0"),
-        ] {
+        for (pointer, number, says) in IMPOSSIBLE {
             let said = with(pointer, number).map(drop).expect_err(pointer);
             assert!(said.starts_with(&format!("could not accept the run document: {says}")), "{pointer}: {said}");
             assert!(said.ends_with("; correct it, or export the run again"), "{said}");
