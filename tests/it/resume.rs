@@ -36,7 +36,8 @@ fn launches(run: &Value) -> usize {
 /// Resumes the only stored run and asserts that it is the same one with more launches.
 fn resumed(place: &Place, before: &Value, arguments: &[&str]) -> Value {
     let answer = place.ask(&[arguments, &["--time-limit", "1s", "--json"]].concat());
-    assert!(answer.code == Some(0), "{answer:?}");
+    // So short a run may hold too few launches for an interval.
+    assert!(matches!(answer.code, Some(0 | 3)), "{answer:?}");
     let after = answer.json();
     assert_eq!(after["id"], before["id"]);
     assert_eq!(after["plan"]["entries"], before["plan"]["entries"]);

@@ -127,7 +127,7 @@ fn a_kill_loses_one_round_at_most_and_leaves_no_worker() {
         !text.lines().any(|line| line.trim_start().starts_with("1 ") && line.contains("prony worker"))
     });
     let resumed = place.ask(&["run", "--resume", "latest", "--time-limit", "1s"]);
-    assert_eq!(resumed.fine().code, Some(0));
+    assert!(matches!(resumed.code, Some(0 | 3)), "{resumed:?}");
 }
 
 #[test]

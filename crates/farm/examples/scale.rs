@@ -4,10 +4,7 @@
 //! ```text
 //! cargo run -p prony-farm --example scale -- PILOTS CHUNKS SECONDS_OF_A_CHUNK DIRECTORY
 //! ```
-#![allow(
-    clippy::print_stdout,
-    reason = "a program that prints what it found; one run is one story"
-)]
+#![allow(clippy::print_stdout, reason = "a program that prints what it found; one run is one story")]
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -240,7 +240,9 @@ fn of_evidence(invalid: &Invalid) -> Option<NumberFault> {
         Invalid::Stolen(taken) => of_taken("the stolen time of a launch", Some(*taken)),
         Invalid::Throttled(taken) => of_taken("the throttled time of a launch", Some(*taken)),
         Invalid::Contended { batches, of } => part_of("the undisturbed batches of a launch", *batches, *of),
-        Invalid::Preempted { ran, usual } => below_zero(&[("the CPU time of a launch", *ran), ("that of others", *usual)]),
+        Invalid::Preempted { ran, usual } => {
+            below_zero(&[("the CPU time of a launch", *ran), ("that of others", *usual)])
+        }
         Invalid::HandedOver { batches, of } => part_of("the batches of others in a launch", *batches, *of),
         Invalid::ClockJump(_) | Invalid::Steal(_) | Invalid::Misplaced(_) | Invalid::Moved { .. } => None,
     }

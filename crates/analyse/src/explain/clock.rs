@@ -23,8 +23,10 @@ impl ClockEvidence {
     /// Whether a common factor, given as a logarithm, agrees with the clocks within `tolerance`.
     pub(crate) fn agrees(&self, log: f64, tolerance: f64) -> bool {
         let off = (log - self.ratio.ln()).abs();
-        // Clocks that changed within a run by as much as the factor agree with nothing.
-        off <= tolerance + self.unsure && self.unsure <= 0.5 * log.abs()
+        // Clocks that changed within a run by as much as the factor agree with nothing, and neither do clocks that
+        // moved by less than half of it, however little is known of the factor.
+        let moved = self.ratio.ln() * log.signum() >= 0.5 * log.abs() - self.unsure;
+        off <= tolerance + self.unsure && self.unsure <= 0.5 * log.abs() && moved
     }
 }
 

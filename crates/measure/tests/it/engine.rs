@@ -1,11 +1,7 @@
 //! Workers that misbehave, as real processes: the harness always ends them with their whole group and reports the
 //! reason.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a test that cannot go on fails, and says what it skips"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails, and says what it skips")]
 
 use std::time::{Duration, Instant};
 

@@ -1,9 +1,5 @@
 //! Sessions that a limit or a stop ends, and the rest of their runs.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a test that cannot go on fails, and says what it skips"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails, and says what it skips")]
 
 use super::session::{Forgets, Saves, THREE, identity, key, order, plan, run_with};
 use measure::{EndReason, MeasureSession, MockEngine, MockFigure, NullObserver, Purpose, RunRequest, Stopper, select};
