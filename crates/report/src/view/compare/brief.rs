@@ -247,13 +247,10 @@ fn undecided(comparison: &Comparison, other: usize, seconds: &HashMap<FigureKey,
         let [scatter, lie] = if close == 1 { ["scatters", "lies"] } else { ["scatter", "lie"] };
         parts.push(format!("{close} {scatter} too much for either, or {lie} too close to the edge of the same"));
     }
-    if parts.is_empty() {
-        return None;
-    }
     let rest = open.len() - launches - sessions - close;
     if rest > 0 {
         let have = if rest == 1 { "has" } else { "have" };
-        parts.push(format!("{rest} {have} no interval to test"));
+        parts.push(format!("{rest} {have} no interval to test (fewer than 8 launches in a run, or no spread)"));
     }
     Some(format!("Undecided: {}.", parts.join(", ")))
 }
