@@ -249,7 +249,10 @@ fn what_would_decide_adds_up() {
     }
     let text = screen(&view::compare(&comparison, &CompareContext { brief: true, ..Default::default() }), 900);
     let line = text.lines().find(|line| line.contains("Undecided: ")).unwrap_or_else(|| panic!("{text}"));
-    assert!(line.contains("would probably decide") && line.contains("have no interval to test (fewer than 8 launches"), "{line}");
+    assert!(
+        line.contains("would probably decide") && line.contains("have no interval to test (fewer than 8 launches"),
+        "{line}"
+    );
 }
 
 #[test]
