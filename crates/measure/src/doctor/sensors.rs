@@ -37,7 +37,8 @@ pub(super) fn checks(machine: &Machine, earlier: &[Run]) -> Vec<Check> {
 fn clock(clocks: &[f64], cpus: usize) -> Check {
     let at = |share: f64| stats::quantile::quantile(clocks, share).unwrap_or(f64::NAN) * 1e-9;
     let cpus = if cpus == 1 { "one CPU".to_owned() } else { format!("{cpus} CPUs") };
-    let says = format!("{:.2} GHz on {cpus} in one second; 90% of readings {:.2} to {:.2}", at(0.5), at(0.05), at(0.95));
+    let says =
+        format!("{:.2} GHz on {cpus} in one second; 90% of readings {:.2} to {:.2}", at(0.5), at(0.05), at(0.95));
     Check::fine("core clock", says)
 }
 

@@ -142,7 +142,7 @@ fn limits() -> Vec<Check> {
         (Limited::FileSize, 1 << 30, "large files"),
     ];
     let look = |(resource, least, what): (Limited, u64, &str)| {
-        let soft = limit(resource).ok()?.soft.filter(|soft| *soft < least)?;
+        let soft = limit(resource).filter(|soft| *soft < least)?;
         let says = format!("{} is {soft}; {least} are needed for {what}", resource.name());
         Some(Check::attention("limits", says, "raise it with ulimit before measuring"))
     };

@@ -156,10 +156,7 @@ mod tests {
             (0..20_u32).map(|at| centre * (1.0 + 0.003 * f64::from((at * 7 + seed) % 5))).collect()
         };
         let siblings = decided(&row(0.25, 0), &row(0.45, 3));
-        assert!(
-            matches!(siblings, CoreRelation::OneCore(factor) if (factor - 1.8).abs() < 0.02),
-            "{siblings:?}"
-        );
+        assert!(matches!(siblings, CoreRelation::OneCore(factor) if (factor - 1.8).abs() < 0.02), "{siblings:?}");
         assert_eq!(decided(&row(0.25, 0), &row(0.25, 3)), CoreRelation::SeparateCores);
         // A neighbour of another guest in half of the turns of either kind.
         let half = |seed: u32| {
