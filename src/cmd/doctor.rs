@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::Args;
 use model::Run;
 use report::view::{CheckFinding, FindingState, Findings};
-use store::Detail;
+use store::{Detail, Store};
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
@@ -19,19 +19,15 @@ pub(crate) struct Arguments {
     /// Directory in which the file figures would be measured
     #[arg(long, value_name = "DIR", default_value = ".")]
     directory: PathBuf,
-    /// Watch the host for this time instead, such as 60s: contention on the cores, the clock, stolen time, and which
-    /// CPUs are threads of one core
-    #[arg(long, value_name = "TIME", value_parser = crate::value_parsers::seconds, conflicts_with = "directory")]
-    host: Option<f64>,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    if let Some(time) = arguments.host {
-        return super::host::run(time, common);
-    }
     let spinner = progress::spinner("looking around", progress::draws());
     let mut engine = super::run::engine()?;
-    let checks = measure::doctor(&mut engine, &arguments.directory, &directories_of_earlier_runs(common));
+    let store = run_finder::read(common).ok();
+    let earlier = store.as_deref().map(earlier_runs).unwrap_or_default();
+    let places = directories(&earlier, store.as_deref());
+    let checks = measure::doctor(&mut engine, &arguments.directory, &earlier, &places);
     spinner.finish_and_clear();
     let findings: Vec<CheckFinding> = checks
         .into_iter()
@@ -65,20 +61,23 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     Ok(ExitStatus::Fine)
 }
 
-/// Stored runs whose directories are looked at, newest first, and the time in which as many as possible are read.
+/// Stored runs that are read, newest first, and the time in which as many as possible are.
 const RUNS: usize = 50;
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Directories in which the newest stored runs measured. A store that cannot be read is told by the verbs that need it.
-fn directories_of_earlier_runs(common: &CommonOptions) -> Vec<PathBuf> {
-    let Ok(store) = run_finder::read(common) else { return Vec::new() };
+/// The newest stored runs of Prony. The verbs that need a store say why it cannot be read.
+fn earlier_runs(store: &dyn Store) -> Vec<Run> {
     let stored = store.summaries().unwrap_or_default();
     let began = Instant::now();
     let newest = stored.iter().rev().filter(|summary| summary.tool.is_none()).take(RUNS);
     let newest = newest.take_while(|_| began.elapsed() < PATIENCE);
-    let runs = newest.filter_map(|summary| store.get(&summary.id, Detail::Values).ok());
+    newest.filter_map(|summary| store.get(&summary.id, Detail::Values).ok()).collect()
+}
+
+/// Directories in which these runs measured.
+fn directories(runs: &[Run], store: Option<&dyn Store>) -> Vec<PathBuf> {
     // A store that is a directory of documents has those whose writers were killed too.
-    let own = Some(PathBuf::from(store.place())).filter(|place| place.is_dir());
-    let measured = runs.flat_map(|Run { plan, .. }| plan.directory.into_iter().chain(plan.more_directories));
+    let own = store.map(|store| PathBuf::from(store.place())).filter(|place| place.is_dir());
+    let measured = runs.iter().flat_map(|Run { plan, .. }| plan.directory.iter().chain(&plan.more_directories));
     measured.map(PathBuf::from).chain(own).collect()
 }

@@ -11,7 +11,6 @@ pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod farm;
 pub(crate) mod fleet;
-mod host;
 pub(crate) mod import;
 pub(crate) mod net;
 mod node_options;

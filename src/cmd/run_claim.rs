@@ -13,7 +13,6 @@ pub(crate) fn claim(id: &str, what: &str) -> Result<()> {
 }
 
 /// A name that one socket has at a time, which the kernel frees however its process ends: no file is left behind.
-#[cfg(target_os = "linux")]
 fn is_free(id: &str) -> bool {
     use std::collections::BTreeMap;
     use std::io::ErrorKind;
@@ -36,9 +35,4 @@ fn is_free(id: &str) -> bool {
         // Whether another process measures it is unknown otherwise, which does not prevent measuring.
         Err(error) => error.kind() != ErrorKind::AddrInUse,
     }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn is_free(_: &str) -> bool {
-    true
 }

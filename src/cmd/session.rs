@@ -290,7 +290,7 @@ fn any_outcome(run: &Run, wanted: impl Fn(&Outcome) -> bool) -> bool {
 
 /// The newest earlier runs of the machine with this fingerprint that read references, except the run `id`: they may
 /// contain the ratio of its unshared core.
-pub(super) fn earlier(store: Option<&dyn Store>, fingerprint: &str, id: &str) -> Vec<Run> {
+fn earlier(store: Option<&dyn Store>, fingerprint: &str, id: &str) -> Vec<Run> {
     /// Enough that one of them probably had both a shared and an unshared core.
     const NEWEST: usize = 5;
     /// Runs that are looked into: those of command lines and applications read no references.

@@ -185,7 +185,7 @@ fn the_doctor_checks_the_machine_and_the_harness() {
     let found = place.ask(&["doctor", "--json"]).fine().json();
     let subjects: Vec<&str> =
         found["findings"].as_array().unwrap().iter().map(|finding| finding["subject"].as_str().unwrap()).collect();
-    for subject in ["clock", "loop", "worker", "frequency governor", "huge pages", "other work"] {
+    for subject in ["clock", "loop", "worker", "frequency governor", "huge pages", "other work", "core clock"] {
         assert!(subjects.contains(&subject), "{subjects:?}");
     }
 }

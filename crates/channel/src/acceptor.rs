@@ -92,7 +92,7 @@ impl Acceptor {
     ) -> Result<Self> {
         listener.set_nonblocking(true).map_err(Error::io("set a listener up"))?;
         let (waker, woken) = UnixStream::pair().map_err(Error::io("make a pair of sockets"))?;
-        let files = limit(LimitedResource::OpenFiles)?.soft.map_or(usize::MAX, |soft| soft as usize);
+        let files = limit(LimitedResource::OpenFiles).map_or(usize::MAX, |soft| soft as usize);
         let limits = AcceptorLimits { waiting: limits.waiting.min(files / 4).max(1), ..limits };
         let key = token.key(&service)?;
         let mut accepting = AcceptLoop { listener, service, key, limits, handler, waiting: VecDeque::new() };

@@ -16,10 +16,10 @@ mod estimate;
 mod farm;
 mod figure;
 mod footprint;
-mod host;
 mod launch;
 mod machine;
 mod metric;
+mod moments;
 mod name;
 mod number;
 mod older;
@@ -51,10 +51,10 @@ pub use figure::{
     CLOCK, COMPILER, CORE_SHARED, Figure, FigureKey, Flag, NOT_REACHED, RECORD, SURVEYED_LEVELS, surveyed_level,
 };
 pub use footprint::{Footprint, Hardware};
-pub use host::{CorePair, CoreRelation, DistanceSamples, HostRecord, ReferenceMoment, StolenSamples};
 pub use launch::{Invalid, Launch, PairOrder, Placement, TimedBatch};
 pub use machine::{Fact, FactValue, Machine};
 pub use metric::{Better, Metric, Unit};
+pub use moments::ReferenceMoment;
 pub use name::{glob, nearest};
 pub use number::{UnitScale, exponent, number, percent, significant};
 pub use older::{BELOW_NOTHING, CRITERION_ESTIMATE, NO_LEVEL_ON_THE_LINE, earlier_point};

@@ -26,7 +26,7 @@ fn require_of(bytes: u64, available: u64) -> Result<(), Unsupported> {
 /// # Errors
 /// When it does, with both sizes.
 pub(crate) fn require_length(bytes: u64) -> Result<(), Unsupported> {
-    length_of(bytes, sys::process::limit(LimitedResource::FileSize)?.soft)
+    length_of(bytes, sys::process::limit(LimitedResource::FileSize))
 }
 
 fn length_of(bytes: u64, most: Option<u64>) -> Result<(), Unsupported> {

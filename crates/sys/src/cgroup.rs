@@ -329,7 +329,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(target_os = "linux")]
     fn limits_of_this_process() {
         match limits() {
             Ok(found) => assert!(found.quota.is_none_or(|quota| quota.cpus > 0.0)),

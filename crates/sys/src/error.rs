@@ -23,12 +23,6 @@ pub enum Error {
         /// The condition that is not met, and the remedy if one is known.
         why: String,
     },
-    /// Available on other operating systems only.
-    #[error("could not {what}: not on this OS")]
-    NotHere {
-        /// The attempted action, as the object of "could not".
-        what: Cow<'static, str>,
-    },
 }
 
 /// The result of all fallible functions of this crate.
@@ -41,10 +35,10 @@ impl Error {
         Self::os(what, io::Error::last_os_error())
     }
 
-    /// An error that the standard library returned.
+    /// An error that the standard library or `rustix` returned.
     #[must_use]
-    pub fn os(what: impl Into<Cow<'static, str>>, source: io::Error) -> Self {
-        Self::Os { what: what.into(), source }
+    pub fn os(what: impl Into<Cow<'static, str>>, source: impl Into<io::Error>) -> Self {
+        Self::Os { what: what.into(), source: source.into() }
     }
 
     /// A condition that is not met.
@@ -53,18 +47,12 @@ impl Error {
         Self::Refused { what: what.into(), why: why.into() }
     }
 
-    /// A function that this operating system does not have.
-    #[must_use]
-    pub fn not_here(what: impl Into<Cow<'static, str>>) -> Self {
-        Self::NotHere { what: what.into() }
-    }
-
     /// The number in `errno`, if the operating system returned one.
     #[must_use]
     pub fn errno(&self) -> Option<i32> {
         match self {
             Self::Os { source, .. } => source.raw_os_error(),
-            Self::Refused { .. } | Self::NotHere { .. } => None,
+            Self::Refused { .. } => None,
         }
     }
 
@@ -73,7 +61,7 @@ impl Error {
     pub fn kind(&self) -> Option<io::ErrorKind> {
         match self {
             Self::Os { source, .. } => Some(source.kind()),
-            Self::Refused { .. } | Self::NotHere { .. } => None,
+            Self::Refused { .. } => None,
         }
     }
 }
@@ -98,7 +86,6 @@ mod tests {
         assert!(os.to_string().starts_with("could not open the door: "));
         assert_eq!(os.errno(), Some(libc::EACCES));
         assert_eq!(os.kind(), Some(io::ErrorKind::PermissionDenied));
-        assert_eq!(Error::not_here("wait on a futex").to_string(), "could not wait on a futex: not on this OS");
         assert_eq!(Error::refused("fork", "two threads run").to_string(), "could not fork: two threads run");
     }
 }

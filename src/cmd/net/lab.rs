@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use fleet::lab::{Lab, LabEntry, down, end_all_in, gain, labs, sweep};
 use report::{Cell, Column, ColumnKind, Document, DocumentSection, Table, TableRow};
+use sys::process::{Child, EndWatch, ProcessExit};
 
 use super::super::session::watch_for_signals;
 use super::options::Switch;
@@ -118,14 +119,16 @@ fn enter(host: usize, owner: Option<i32>, command: &[String]) -> Result<ExitStat
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Waits for a program in a laboratory; if the owner of the laboratory ends first, all programs in it are ended.
-fn supervise(mut child: sys::process::Child, entry: &LabEntry, network: u64) -> Result<ExitStatus> {
+fn supervise(child: Child, entry: &LabEntry, network: u64) -> Result<ExitStatus> {
     let stopper = watch_for_signals()?;
+    let watch = EndWatch::new(child.pid());
     let mut asked = None;
     loop {
-        match child.try_wait()? {
-            Some(sys::process::ProcessExit::Code(code)) => std::process::exit(code),
-            Some(sys::process::ProcessExit::Signal { number, .. }) => std::process::exit(128 + number),
-            None => {}
+        if watch.ended()? {
+            std::process::exit(match child.wait()? {
+                ProcessExit::Code(code) => code,
+                ProcessExit::Signal { number, .. } => 128 + number,
+            });
         }
         if !entry.alive() {
             let ended = end_all_in(network);
@@ -134,7 +137,7 @@ fn supervise(mut child: sys::process::Child, entry: &LabEntry, network: u64) -> 
         if stopper.asked() {
             // The terminal has signalled the program too, which may still have output to write.
             if asked.get_or_insert_with(std::time::Instant::now).elapsed() > GRACE {
-                child.kill(sys::signal::Signal::Terminate)?;
+                sys::process::send(child.pid(), Some(sys::signal::Signal::Terminate))?;
             }
         }
         sys::timer::sleep(Duration::from_millis(20));

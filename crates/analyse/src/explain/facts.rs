@@ -3,7 +3,7 @@
 use model::{COMPILER, CpuDistance, Fact, FactValue, Figure, Primitive, Run};
 
 use super::result::{DifferenceKind, RunDifference};
-use super::rules::{NOTHING_MORE, RULES, is_fact};
+use super::rules::{RULES, is_fact};
 
 /// Numbers that differ by less than this are equal up to reading errors.
 const NOISE: f64 = 0.01;
@@ -103,7 +103,7 @@ fn both(a: &Fact, b: &Fact) -> Option<RunDifference> {
 /// The items that the other list lacks: lists of CPU flags are long and nearly equal.
 fn only(items: &[String], other: &[String]) -> String {
     let rest: Vec<&str> = items.iter().filter(|item| !other.contains(item)).map(String::as_str).collect();
-    if rest.is_empty() { NOTHING_MORE.to_owned() } else { rest.join(" ") }
+    if rest.is_empty() { "nothing more".to_owned() } else { rest.join(" ") }
 }
 
 fn text(value: &FactValue) -> String {

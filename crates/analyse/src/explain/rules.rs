@@ -38,7 +38,7 @@ pub(crate) struct Rule {
 pub(crate) enum Slower {
     /// Unknown.
     Either,
-    /// The side with "yes", with more of what is counted, or with all that the other one's list has and more.
+    /// The side with "yes", or with more of what is counted.
     Yes,
     /// The smaller number; no number means no limit.
     Less,
@@ -73,12 +73,7 @@ impl Rule {
             Slower::Either => None,
             Slower::Yes => match (a.parse::<f64>(), b.parse::<f64>()) {
                 (Ok(a), Ok(b)) => Some(b > a),
-                _ if a == b => None,
-                _ => match (a, b) {
-                    ("no" | NOTHING_MORE, _) => Some(true),
-                    (_, "no" | NOTHING_MORE) => Some(false),
-                    _ => None,
-                },
+                _ => (a != b).then_some(a == "no"),
             },
             Slower::Less => limit(a).zip(limit(b)).map(|(a, b)| b < a),
             Slower::More => limit(a).zip(limit(b)).map(|(a, b)| b > a),
@@ -97,9 +92,6 @@ const DIRECTIONS: &[(&str, Slower)] = &[
     ("disk.*.rotational", Slower::Yes),
     ("network.*.speed", Slower::Less),
 ];
-
-/// Text of a list whose items the other one has all.
-pub(crate) const NOTHING_MORE: &str = "nothing more";
 
 /// Whether a fact has an id, in which a `*` matches one word.
 pub(crate) fn is_fact(id: &str, name: &str) -> bool {
@@ -212,9 +204,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { slower: Slower::Yes, may: CALLS, ..rule("the filter of system calls (seccomp)", &["confinement.seccomp", "confinement.seccomp_filters"],
         &[P::SyscallEntry], &[P::SyscallEntry], "os.syscall_getppid") },
     Rule { slower: Slower::Yes, may: CALLS, ..rule("a debugger", &["confinement.traced"], &[P::SyscallEntry], &[P::SyscallEntry], "os.syscall_getppid") },
-    Rule { slower: Slower::Yes, may: CALLS, ..rule("auditing of system calls", &["kernel.audit", "kernel.audit_rules"], &[P::SyscallEntry], &[P::SyscallEntry],
-        "os.syscall_getppid") },
-    Rule { slower: Slower::Yes, may: CALLS, ..rule("agents that watch system calls", &["kernel.traced_calls", "kernel.watching_programs"],
+    Rule { slower: Slower::Yes, may: CALLS, ..rule("agents that watch system calls", &["kernel.traced_calls"],
         &[P::SyscallEntry], &[P::SyscallEntry], "os.syscall_getppid") },
     // What makes every entry into the kernel slower makes every call slower.
     Rule { slower: Slower::Yes, may: CALLS, ..rule("page-table isolation", &["kernel.page_table_isolation"], &[P::SyscallEntry],
@@ -270,7 +260,6 @@ pub(crate) static RULES: &[Rule] = &[
         &["network.congestion_control"], &[P::KernelCopy, P::NetworkLink], &[P::KernelCopy], "ipc.tcp_bandwidth") },
     Rule { scope: Scope::Link, ..rule("the network interface", &["network.*.mtu", "network.*.speed", "network.*.driver", "network.interface", "network.queueing"],
         &[P::NetworkLink], &[P::NetworkLink, P::TcpStack, P::UdpStack], "network.tcp_stream") },
-    Rule { may: &[P::UdpStack, P::NetworkLink], ..rule("programs that packets pass", &["kernel.packet_programs"], &[P::TcpStack], &[P::TcpStack], "ipc.tcp_latency") },
     Rule { axes: &["capacity"], scope: Scope::PipeData, ..rule("capacity of pipes", &["network.pipe_capacity_max"], &[P::KernelCopy], &[P::KernelCopy, P::Pipe], "ipc.pipe_bandwidth") },
     Rule { may: &[P::DramLatency], ..rule("memory channels and modules",
         &["memory.modules", "memory.speed", "memory.type", "memory.kind", "memory.channels", "board.chipset"],
@@ -344,18 +333,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_slower_side_of_truths_counts_and_lists() {
-        let rule = RULES.iter().find(|rule| rule.title == "agents that watch system calls").unwrap();
+    fn the_slower_side_of_truths_and_counts() {
+        let rule = RULES.iter().find(|rule| rule.title == "the filter of system calls (seccomp)").unwrap();
         let slower_b = |a: &str, b: &str| {
             let (a, b) = (a.to_owned(), b.to_owned());
-            let name = "kernel.watching_programs".to_owned();
+            let name = "confinement.seccomp_filters".to_owned();
             rule.slower_b(&RunDifference { kind: DifferenceKind::Fact, name, a, b, affects: Vec::new(), unit: None })
         };
         assert_eq!((slower_b("no", "yes"), slower_b("yes", "no")), (Some(true), Some(false)));
         assert_eq!((slower_b("0", "2"), slower_b("2", "1")), (Some(true), Some(false)));
-        assert_eq!(slower_b(NOTHING_MORE, "3 x raw_tracepoint"), Some(true));
-        assert_eq!(slower_b("3 x raw_tracepoint", NOTHING_MORE), Some(false));
-        assert_eq!(slower_b("3 x raw_tracepoint", "2 x raw_tracepoint"), None);
     }
 
     #[test]

@@ -41,14 +41,14 @@ fn two_facts_that_touch_every_call_are_rivals_in_every_call() {
     };
     let differ = |a: &mut Run, b: &mut Run| {
         for (run, value) in [(a, false), (b, true)] {
-            for name in ["kernel.audit", "kernel.page_table_isolation"] {
+            for name in ["kernel.traced_calls", "kernel.page_table_isolation"] {
                 run.machine.facts.push(fact(name, FactValue::Truth(value), &[P::SyscallEntry]));
             }
         }
     };
     planted(&calls, &differ, &|found| {
         let named = |title: &str| found.causes.iter().any(|cause| cause.known_as.as_deref() == Some(title));
-        assert!(!named("auditing of system calls"), "{:#?}", found.sentences());
+        assert!(!named("agents that watch system calls"), "{:#?}", found.sentences());
         assert!(blames(found, "page-table isolation"), "{:#?}", found.sentences());
     });
 }

@@ -3,9 +3,12 @@
 mod activity;
 mod container;
 mod overhead;
+mod sensors;
 mod surroundings;
 
 use std::path::{Path, PathBuf};
+
+use model::Run;
 
 use crate::engine::Engine;
 
@@ -49,11 +52,14 @@ impl Check {
     }
 }
 
-/// Checks this machine and the harness. Takes about a second, most of it for watching other processes. Launches of
-/// earlier runs measured in `earlier`, where those that were killed may have left files.
+/// Checks this machine and the harness. Takes two seconds, for watching other processes and reading the sensors.
+/// `earlier` runs may know what a core of this machine is without a neighbour. Launches that were killed may have left
+/// files in `places`.
 #[must_use]
-pub fn doctor(engine: &mut dyn Engine, directory: &Path, earlier: &[PathBuf]) -> Vec<Check> {
-    let mut checks = surroundings::checks(directory, earlier);
+pub fn doctor(engine: &mut dyn Engine, directory: &Path, earlier: &[Run], places: &[PathBuf]) -> Vec<Check> {
+    let machine = crate::machine(&[directory.to_path_buf()]);
+    let mut checks = surroundings::checks(&machine, directory, places);
+    checks.extend(sensors::checks(&machine, earlier));
     checks.extend(overhead::checks(engine));
     checks
 }

@@ -14,8 +14,7 @@ use super::{Check, container};
 /// Time for which other work is watched.
 const WATCH: Duration = Duration::from_millis(1000);
 
-pub(super) fn checks(directory: &Path, earlier: &[PathBuf]) -> Vec<Check> {
-    let machine = crate::machine(&[directory.to_path_buf()]);
+pub(super) fn checks(machine: &Machine, directory: &Path, earlier: &[PathBuf]) -> Vec<Check> {
     let (allowed, refused) = match sys::affinity::allowed() {
         // The same CPUs again: it changes nothing, and says whether launches can be pinned.
         Ok(cpus) => (cpus.clone(), sys::affinity::pin(&cpus).err()),
@@ -23,13 +22,13 @@ pub(super) fn checks(directory: &Path, earlier: &[PathBuf]) -> Vec<Check> {
     };
     let mut checks = vec![
         Check::fine("machine", machine.summary.clone()),
-        governor(&machine),
-        boost(&machine),
-        guest(&machine),
-        huge_pages(&machine),
+        governor(machine),
+        boost(machine),
+        guest(machine),
+        huge_pages(machine),
         counters(),
     ];
-    checks.splice(1..1, container::checks(&machine, (&allowed, refused.as_ref()), directory));
+    checks.splice(1..1, container::checks(machine, (&allowed, refused.as_ref()), directory));
     checks.extend(busy());
     checks.extend(pressure());
     checks.extend(limits());
@@ -143,7 +142,7 @@ fn limits() -> Vec<Check> {
         (Limited::FileSize, 1 << 30, "large files"),
     ];
     let look = |(resource, least, what): (Limited, u64, &str)| {
-        let soft = limit(resource).ok()?.soft.filter(|soft| *soft < least)?;
+        let soft = limit(resource).filter(|soft| *soft < least)?;
         let says = format!("{} is {soft}; {least} are needed for {what}", resource.name());
         Some(Check::attention("limits", says, "raise it with ulimit before measuring"))
     };

@@ -19,7 +19,7 @@ pub(crate) use self::distance::DistanceReadings;
 pub(crate) use self::end::conclude_figure;
 pub(crate) use self::known::{from_issue, from_runs, from_table, issue_width};
 pub(crate) use self::learn::{KnownRatio, RatioHistogram, learn, shared_throughout};
-pub(crate) use self::timeline::{conclude, median_clock};
+pub(crate) use self::timeline::{conclude, median_clock, shared_share};
 pub(crate) use self::weigh::{batch_values, kept_nanos, null_difference, weigh};
 
 /// Undisturbed batches (of a difference: pairs) after which a launch has enough.

@@ -26,7 +26,8 @@ fn weighted_median(moments: &[ReferenceMoment]) -> Option<f64> {
         .map(|moment| moment.clock)
 }
 
-fn shared_share(moments: &[ReferenceMoment]) -> Option<Share> {
+/// Share of the time in which another thread was on the core, of that whose state is known.
+pub(crate) fn shared_share(moments: &[ReferenceMoment]) -> Option<Share> {
     let known = || moments.iter().filter(|moment| moment.shared.is_some());
     let shared = known().filter(|moment| moment.shared == Some(true)).map(|moment| moment.seconds).sum();
     Share::of(shared, known().map(|moment| moment.seconds).sum())

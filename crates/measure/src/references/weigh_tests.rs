@@ -89,7 +89,8 @@ fn contended_launches_are_excluded_until_the_neighbour_is_the_machine() {
     weigh(&mut all, &session(Some(0.25)));
     assert_eq!(all.basis(), &ValueBasis::Observed(ObservedReason::FewUndisturbed { launches: 1, of: 21 }));
     assert_eq!(all.values().len(), 21, "raw: every launch counts");
-    assert!(all.values().iter().all(|value| (value / 400e-9 - 1.0).abs() < 1e-3), "as observed: {:?}", all.values());
+    let slowed = all.values().iter().filter(|value| (**value / 400e-9 - 1.0).abs() < 1e-3).count();
+    assert_eq!(slowed, 20, "as observed: {:?}", all.values());
 }
 
 #[test]

@@ -39,9 +39,7 @@ impl Guard {
         let seen = &mut self.placement.seen;
         let parties = 1 + context.watched().iter().map(|watched| watched.party).max().unwrap_or(0);
         seen.resize(parties.max(seen.len()), Vec::new());
-        if let Ok(cpu) = sys::affinity::current() {
-            note(&mut seen[0], cpu);
-        }
+        note(&mut seen[0], sys::affinity::current());
         for watched in context.watched() {
             if let Ok(cpu) = sys::usage::Stat::under(&self.root, watched.pid).map(|stat| stat.processor) {
                 note(&mut seen[watched.party], cpu);
@@ -132,7 +130,7 @@ mod tests {
         tree.set([0, 101], Duration::from_millis(41));
         let mut launch = Launch::default();
         guard.end(&context, &mut launch);
-        let tick = sys::usage::clock_tick().unwrap().as_secs_f64();
+        let tick = sys::usage::clock_tick().as_secs_f64();
         let (stolen, throttled) = (launch.stolen.unwrap(), launch.throttled.unwrap());
         assert!((stolen.seconds - tick).abs() < 1e-12 && stolen.of > 0.0, "{stolen}");
         assert!((throttled.seconds - 0.001).abs() < 1e-12);
@@ -143,7 +141,7 @@ mod tests {
     #[test]
     fn only_the_cpus_of_the_parties_are_watched() {
         let tree = Tree::new([7, 7], Duration::ZERO);
-        let here = sys::affinity::current().unwrap();
+        let here = sys::affinity::current();
         let context = context(&[usize::from(here == 0)]);
         let guard = Guard::begin_under(&tree.root(), &context);
         let mut after = [7, 7];

@@ -239,7 +239,7 @@ impl HierarchyCurve {
 
 /// Levels of caches for data that the system reports for this CPU.
 fn reported_caches() -> usize {
-    let (Ok(machine), Ok(cpu)) = (sys::topology::read(), sys::affinity::current()) else { return 0 };
+    let (Ok(machine), cpu) = (sys::topology::read(), sys::affinity::current()) else { return 0 };
     machine.caches(cpu).filter(|(cache, _)| cache.kind != model::CacheKind::Instruction).count()
 }
 

@@ -1,11 +1,7 @@
 //! Event counters of hardware and kernel for the threads of this process, of other processes, and of those that they
 //! start later. A missing counter has a reason and is never 0.
 
-#[cfg(target_os = "linux")]
-mod linux;
-#[cfg(not(target_os = "linux"))]
-#[path = "other.rs"]
-mod linux;
+mod event;
 
 use crate::error::Result;
 use crate::usage::threads_of;
@@ -76,7 +72,7 @@ pub struct Count {
 /// their sum.
 #[derive(Debug)]
 pub struct Counters {
-    open: Vec<(CounterEvent, std::result::Result<Vec<linux::Counter>, String>)>,
+    open: Vec<(CounterEvent, std::result::Result<Vec<event::Counter>, String>)>,
 }
 
 impl Counters {
@@ -92,7 +88,7 @@ impl Counters {
     #[must_use]
     pub fn open_beside(events: &[CounterEvent], others: &[i32]) -> Self {
         let own = std::process::id().cast_signed();
-        let open = |event: &CounterEvent| -> Result<Vec<linux::Counter>> {
+        let open = |event: &CounterEvent| -> Result<Vec<event::Counter>> {
             let mut counters = Vec::new();
             for process in std::iter::once(own).chain(others.iter().copied()) {
                 counters.extend(in_process(*event, process)?);
@@ -115,11 +111,11 @@ impl Counters {
 }
 
 /// Counters of all threads of a process.
-fn in_process(event: CounterEvent, process: i32) -> Result<Vec<linux::Counter>> {
+fn in_process(event: CounterEvent, process: i32) -> Result<Vec<event::Counter>> {
     let mut counters = Vec::new();
     let mut gone = None;
     for thread in threads_of(process)? {
-        match linux::Counter::open(event, thread) {
+        match event::Counter::open(event, thread) {
             Ok(counter) => counters.push(counter),
             // The thread has ended since it was listed, and has no further events.
             Err(error) if error.errno() == Some(libc::ESRCH) => gone = Some(error),
@@ -133,7 +129,7 @@ fn in_process(event: CounterEvent, process: i32) -> Result<Vec<linux::Counter>> 
 }
 
 /// The sum over threads; its fraction of time is the smallest of them.
-fn sum(counters: &std::result::Result<Vec<linux::Counter>, String>) -> std::result::Result<Count, String> {
+fn sum(counters: &std::result::Result<Vec<event::Counter>, String>) -> std::result::Result<Count, String> {
     let mut all = Count { value: 0, counted: 1.0, user_only: false };
     for counter in counters.as_ref().map_err(Clone::clone)? {
         let one = counter.read().map_err(|error| error.to_string())?;
@@ -149,13 +145,11 @@ mod tests {
     use super::*;
 
     /// Accesses `pages` pages for the first time.
-    #[cfg(target_os = "linux")]
     fn fault(pages: usize) {
         let mut arena = crate::memory::Arena::reserve(pages * 4096, crate::memory::Pages::Base).unwrap();
         std::hint::black_box(arena.touch(4096));
     }
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn threads_that_were_there_before_are_counted() {
         const PAGES: usize = 512;
@@ -186,7 +180,6 @@ mod tests {
         thread.join().unwrap();
     }
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn another_process_and_what_it_starts_are_counted() {
         use std::io::{BufRead, BufReader, Write};

@@ -53,15 +53,6 @@ impl Collector {
         text.parse().map_err(|_| format!("{absolute} contains {text:?}, which is not a number"))
     }
 
-    /// Whether this process has a capability, by its number in `linux/capability.h`: what only the privileged may ask
-    /// is not asked in vain, which guards of the system would write down.
-    pub(super) fn may(&self, capability: u32) -> Found<()> {
-        let status = self.read("/proc/self/status")?;
-        let held = text::field(&status, "CapEff").and_then(|digits| u64::from_str_radix(digits, 16).ok());
-        let held = held.ok_or_else(|| "/proc/self/status has no CapEff".to_owned())?;
-        if held >> capability & 1 == 1 { Ok(()) } else { Err("only the privileged may ask the kernel".to_owned()) }
-    }
-
     /// Names in a folder, sorted; empty if there is none.
     pub(super) fn names(&self, absolute: &str) -> Vec<String> {
         let entries = std::fs::read_dir(self.path(absolute)).into_iter().flatten().flatten();
@@ -168,23 +159,4 @@ pub(super) fn reason(absolute: &str, error: &Error) -> String {
 /// The result of a call, or the reason for its failure.
 pub(super) fn why<T, E: Display>(answer: Result<T, E>) -> Found<T> {
     answer.map_err(|error| error.to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn capabilities_are_read_by_their_numbers() {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(dir.path().join("proc/self")).unwrap();
-        let facts = Collector::new(dir.path());
-        assert!(facts.may(21).is_err(), "no status at all");
-        // The capabilities that containers have by default: without CAP_SYS_ADMIN, with CAP_AUDIT_WRITE.
-        std::fs::write(dir.path().join("proc/self/status"), "Name:\tx\nCapEff:\t00000000a80425fb\n").unwrap();
-        assert!(facts.may(29).is_ok());
-        assert_eq!(facts.may(21).unwrap_err(), "only the privileged may ask the kernel");
-        std::fs::write(dir.path().join("proc/self/status"), "CapEff:\tmany\n").unwrap();
-        assert!(facts.may(29).is_err());
-    }
 }

@@ -6,6 +6,8 @@ use crate::facts::collector::{Collector, Found};
 
 const ENTRY: &[Primitive] = &[Primitive::SyscallEntry, Primitive::ContextSwitch, Primitive::PageFault];
 const VULNERABILITIES: &str = "/sys/devices/system/cpu/vulnerabilities";
+/// Where the file system of traces is mounted.
+const TRACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 const KERNEL: &[Primitive] = &[
     Primitive::SyscallEntry,
     Primitive::ContextSwitch,
@@ -30,6 +32,12 @@ pub(super) fn collect(facts: &mut Collector) {
     facts.file_cpus("kernel.full_tickless_cpus", "/sys/devices/system/cpu/nohz_full", ENTRY);
     facts.file("kernel.preemption", "/sys/kernel/debug/sched/preempt", &[Primitive::Wakeup, Primitive::ContextSwitch]);
     facts.file_number("kernel.fault_around", "/sys/kernel/debug/fault_around_bytes", 1.0, "B", &[Primitive::PageFault]);
+    facts.truth(
+        "kernel.traced_calls",
+        traced_calls(facts),
+        "events/raw_syscalls/enable of tracefs",
+        &[Primitive::SyscallEntry],
+    );
     facts.file("kernel.perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid", &[]);
     facts.file("kernel.sched_autogroup", "/proc/sys/kernel/sched_autogroup_enabled", &[Primitive::ContextSwitch]);
     facts.file("kernel.address_space_randomised", "/proc/sys/kernel/randomize_va_space", &[Primitive::Exec]);
@@ -38,6 +46,14 @@ pub(super) fn collect(facts: &mut Collector) {
         seconds.ok_or_else(|| "/proc/uptime does not begin with a number".to_owned())
     });
     facts.number("kernel.uptime", uptime, "s", "/proc/uptime", &[]);
+}
+
+/// Whether tracepoints at the entry and the exit of system calls are on (`Documentation/trace/events.rst`). A file of a
+/// group says `0`, `1`, or `X` where some of it are on.
+fn traced_calls(facts: &Collector) -> Found<bool> {
+    let state = |root: &str, group: &str| facts.read(&format!("{root}/events/{group}/enable"));
+    let root = TRACES.into_iter().find(|root| state(root, "raw_syscalls").is_ok()).unwrap_or(TRACES[0]);
+    Ok(state(root, "raw_syscalls")? != "0" || state(root, "syscalls").is_ok_and(|state| state != "0"))
 }
 
 /// Parameters of the kernel without those of init after `--`, and without the values that identify disks, hosts or
@@ -145,6 +161,24 @@ mod tests {
         let line = "BOOT_IMAGE=/vmlinuz root=UUID=abc rd.luks.uuid=x mitigations=off my_password=hunter2 ip=10.0.0.1 quiet -- --init x";
         let shown = public_part(line);
         assert_eq!(shown, "BOOT_IMAGE=/vmlinuz root=... rd.luks.uuid=... mitigations=off my_password=... ip=... quiet");
+    }
+
+    #[test]
+    fn tracepoints_that_are_on_by_half_are_on() {
+        let dir = tempfile::tempdir().unwrap();
+        let facts = Collector::new(dir.path());
+        assert!(traced_calls(&facts).is_err());
+        let put = |root: &str, group: &str, state: &str| {
+            let folder = facts.path(&format!("{root}/events/{group}"));
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("enable"), state).unwrap();
+        };
+        put(TRACES[1], "raw_syscalls", "0\n");
+        assert!(!traced_calls(&facts).unwrap());
+        put(TRACES[1], "syscalls", "X\n");
+        assert!(traced_calls(&facts).unwrap());
+        put(TRACES[0], "raw_syscalls", "1\n");
+        assert!(traced_calls(&facts).unwrap());
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(super) fn collect(facts: &mut Collector) {
     facts.add("cgroup.processes", number(|limits| limits.processes.map(|n| n as f64)), Some("1"), source, &[]);
     for resource in LimitedResource::ALL {
         let name = format!("limit.{}", resource.name().trim_start_matches("RLIMIT_").to_ascii_lowercase());
-        let value = why(limit(resource)).map(|found| or_none(found.soft.map(|n| n as f64)));
+        let value = Ok(or_none(limit(resource).map(|n| n as f64)));
         let unit = match resource {
             LimitedResource::OpenFiles | LimitedResource::Processes => "1",
             LimitedResource::CpuSeconds => "s",

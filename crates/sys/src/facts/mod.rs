@@ -3,7 +3,6 @@
 //! Names are `topic.name` in snake_case, numbers in base units (Hz, B, s). Identifiers of the machine appear only as
 //! hashes, and no hardware address or serial number appears at all.
 
-mod audit;
 mod block;
 mod collector;
 mod confinement;
@@ -20,7 +19,6 @@ mod network;
 mod software;
 mod topology;
 mod virtualisation;
-mod watchers;
 
 use std::path::Path;
 
@@ -65,8 +63,6 @@ fn collect_under(root: &Path, directories: &[Directory<'_>]) -> Machine {
     virtualisation::collect(&mut facts);
     limits::collect(&mut facts);
     confinement::collect(&mut facts);
-    audit::collect(&mut facts);
-    watchers::collect(&mut facts);
     software::collect(&mut facts);
     environment::collect(&mut facts);
     block::collect(&mut facts, directories);

@@ -2,6 +2,8 @@
 
 use std::os::fd::{AsFd, AsRawFd};
 
+pub use rustix::fs::Advice;
+
 use crate::error::{Error, Result, check, check_size};
 
 /// Reads at most `buffer.len()` bytes; 0 at the end.
@@ -45,68 +47,20 @@ pub fn sync(fd: impl AsFd) -> Result<()> {
     check("make the file durable", unsafe { libc::fsync(fd.as_fd().as_raw_fd()) }).map(|_| ())
 }
 
-/// Makes contents durable, and only the metadata needed to read them (`fdatasync`, if available).
+/// Makes contents durable, and only the metadata needed to read them (`fdatasync`).
 #[inline]
 pub fn sync_data(fd: impl AsFd) -> Result<()> {
-    #[cfg(target_vendor = "apple")]
-    return sync(fd);
-    #[cfg(not(target_vendor = "apple"))]
     // SAFETY: the descriptor is open for the borrow.
     check("make the contents durable", unsafe { libc::fdatasync(fd.as_fd().as_raw_fd()) }).map(|_| ())
 }
 
-/// Expected use of a file (`posix_fadvise`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Advice {
-    /// No particular use.
-    Normal,
-    /// Sequential reading.
-    Sequential,
-    /// Random reading.
-    Random,
-    /// Needed soon: the kernel reads ahead.
-    WillNeed,
-    /// Not needed: clean pages leave the page cache.
-    DontNeed,
-}
-
-/// Advises the kernel about a whole file.
-#[cfg(any(target_os = "linux", target_os = "freebsd"))]
+/// Advises the kernel about the use of a whole file (`posix_fadvise`).
 pub fn advise(fd: impl AsFd, advice: Advice) -> Result<()> {
-    let advice = match advice {
-        Advice::Normal => libc::POSIX_FADV_NORMAL,
-        Advice::Sequential => libc::POSIX_FADV_SEQUENTIAL,
-        Advice::Random => libc::POSIX_FADV_RANDOM,
-        Advice::WillNeed => libc::POSIX_FADV_WILLNEED,
-        Advice::DontNeed => libc::POSIX_FADV_DONTNEED,
-    };
-    // SAFETY: takes numbers; the descriptor is open for the borrow.
-    match unsafe { libc::posix_fadvise(fd.as_fd().as_raw_fd(), 0, 0, advice) } {
-        0 => Ok(()),
-        errno => Err(Error::os("advise the kernel about a file", std::io::Error::from_raw_os_error(errno))),
-    }
-}
-
-/// Advises the kernel about a whole file.
-#[cfg(not(any(target_os = "linux", target_os = "freebsd")))]
-pub fn advise(_fd: impl AsFd, _advice: Advice) -> Result<()> {
-    Err(Error::not_here("advise the kernel about a file"))
+    rustix::fs::fadvise(fd, 0, None, advice).map_err(|error| Error::os("advise the kernel about a file", error))
 }
 
 /// Requests a pipe capacity and returns the actual one, which is no smaller. The limit for unprivileged users is
 /// `/proc/sys/fs/pipe-max-size`.
-#[cfg(target_os = "linux")]
 pub fn set_pipe_capacity(fd: impl AsFd, bytes: usize) -> Result<usize> {
-    const WHAT: &str = "change the capacity of a pipe";
-    let bytes =
-        libc::c_int::try_from(bytes).map_err(|_| Error::refused(WHAT, format!("{bytes} bytes are too many")))?;
-    // SAFETY: takes a number; the descriptor is open for the borrow.
-    let got = check(WHAT, unsafe { libc::fcntl(fd.as_fd().as_raw_fd(), libc::F_SETPIPE_SZ, bytes) })?;
-    Ok(got as usize)
-}
-
-/// Requests a pipe capacity and returns the actual one.
-#[cfg(not(target_os = "linux"))]
-pub fn set_pipe_capacity(_fd: impl AsFd, _bytes: usize) -> Result<usize> {
-    Err(Error::not_here("change the capacity of a pipe"))
+    rustix::pipe::fcntl_setpipe_size(fd, bytes).map_err(|error| Error::os("change the capacity of a pipe", error))
 }

@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::ops::{Deref, DerefMut};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -9,52 +10,24 @@ use crate::memory::{Arena, Pages};
 
 /// Opens a file past the page cache (`O_DIRECT`), with the access in `options`. File systems without it, such as tmpfs
 /// before Linux 6.6, return an error.
-#[cfg(target_os = "linux")]
 pub fn open_direct(path: impl AsRef<Path>, options: &OpenOptions) -> Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-
-    let path = path.as_ref();
-    let opened = options.clone().custom_flags(libc::O_DIRECT).open(path);
-    opened.map_err(|e| Error::os(format!("open {} past the page cache", path.display()), e))
+    open(path.as_ref(), options, libc::O_DIRECT, "past the page cache")
 }
 
 /// Opens a block device past the page cache exclusively (`O_EXCL` without `O_CREAT`, `open(2)`): a mounted device or
 /// one in use returns an error, so that no data are overwritten by mistake.
-#[cfg(target_os = "linux")]
 pub fn open_direct_alone(path: impl AsRef<Path>, options: &OpenOptions) -> Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-
-    let path = path.as_ref();
-    let opened = options.clone().custom_flags(libc::O_DIRECT | libc::O_EXCL).open(path);
-    opened.map_err(|e| Error::os(format!("open {} exclusively", path.display()), e))
+    open(path.as_ref(), options, libc::O_DIRECT | libc::O_EXCL, "exclusively")
 }
 
 /// Opens a block device exclusively, through the page cache.
-#[cfg(target_os = "linux")]
 pub fn open_alone(path: impl AsRef<Path>, options: &OpenOptions) -> Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-
-    let path = path.as_ref();
-    let opened = options.clone().custom_flags(libc::O_EXCL).open(path);
-    opened.map_err(|e| Error::os(format!("open {} exclusively", path.display()), e))
+    open(path.as_ref(), options, libc::O_EXCL, "exclusively")
 }
 
-/// Opens a block device exclusively.
-#[cfg(not(target_os = "linux"))]
-pub fn open_alone(_path: impl AsRef<Path>, _options: &OpenOptions) -> Result<File> {
-    Err(Error::not_here("open a device exclusively"))
-}
-
-/// Opens a block device exclusively past the page cache.
-#[cfg(not(target_os = "linux"))]
-pub fn open_direct_alone(_path: impl AsRef<Path>, _options: &OpenOptions) -> Result<File> {
-    Err(Error::not_here("open a device exclusively"))
-}
-
-/// Opens a file past the page cache.
-#[cfg(not(target_os = "linux"))]
-pub fn open_direct(_path: impl AsRef<Path>, _options: &OpenOptions) -> Result<File> {
-    Err(Error::not_here("open a file past the page cache"))
+fn open(path: &Path, options: &OpenOptions, flags: i32, how: &str) -> Result<File> {
+    let opened = options.clone().custom_flags(flags).open(path);
+    opened.map_err(|error| Error::os(format!("open {} {how}", path.display()), error))
 }
 
 /// Zeroed bytes that start on a page, which is sufficient alignment for all devices.

@@ -1,13 +1,10 @@
 //! The file system of a path, and whether the path is a device.
 
-use std::ffi::CString;
 use std::fs;
-use std::mem::MaybeUninit;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
 use crate::file::mount::{Mount, mount_of};
 
 /// The file system of a path.
@@ -30,34 +27,26 @@ pub struct Filesystem {
 }
 
 /// The file system of a path.
-#[allow(clippy::unnecessary_cast, reason = "the C types differ between systems")]
 pub fn filesystem(path: impl AsRef<Path>) -> Result<Filesystem> {
     let path = path.as_ref();
-    let what = || format!("learn the file system of {}", path.display());
-    let c_path = CString::new(path.as_os_str().as_bytes())
-        .map_err(|_| Error::refused(what(), "the path contains a zero byte"))?;
-    let mut raw = MaybeUninit::<libc::statvfs>::zeroed();
-    // SAFETY: the path is null-terminated and the structure writable for the length of the call.
-    check("", unsafe { libc::statvfs(c_path.as_ptr(), raw.as_mut_ptr()) }).map_err(|_| Error::last(what()))?;
-    // SAFETY: the call succeeded, so the structure was filled; zeros are valid, too.
-    let raw = unsafe { raw.assume_init() };
-    let (unit, total, free) = (raw.f_frsize as u64, raw.f_blocks as u64, raw.f_bavail as u64);
+    let found = rustix::fs::statvfs(path);
+    let found = found.map_err(|error| Error::os(format!("learn the file system of {}", path.display()), error))?;
     let mount = mount_of(path);
     let (kind, source, point, options) = match mount {
         Ok(mount) => {
             let options = all_options(&mount);
             (mount.kind, mount.source, mount.point.display().to_string(), options)
         }
-        Err(_) => (magic(&c_path), String::new(), String::new(), String::new()),
+        Err(_) => (magic(path), String::new(), String::new(), String::new()),
     };
     Ok(Filesystem {
         kind,
         source,
         point,
         options,
-        block_bytes: unit,
-        total_bytes: total.saturating_mul(unit),
-        free_bytes: free.saturating_mul(unit),
+        block_bytes: found.f_frsize,
+        total_bytes: found.f_blocks.saturating_mul(found.f_frsize),
+        free_bytes: found.f_bavail.saturating_mul(found.f_frsize),
     })
 }
 
@@ -73,16 +62,9 @@ fn all_options(mount: &Mount) -> String {
 }
 
 /// Name of the type by the number in `statfs` (`linux/magic.h`), for processes without access to the mount table.
-#[cfg(target_os = "linux")]
-fn magic(path: &CString) -> String {
-    let mut raw = MaybeUninit::<libc::statfs>::zeroed();
-    // SAFETY: the path is null-terminated and the structure writable for the length of the call.
-    if unsafe { libc::statfs(path.as_ptr(), raw.as_mut_ptr()) } != 0 {
-        return "unknown".to_owned();
-    }
-    // SAFETY: the call succeeded, so the structure was filled; zeros are valid, too.
-    let number = unsafe { raw.assume_init() }.f_type as u32;
-    let name = match number {
+fn magic(path: &Path) -> String {
+    let Ok(found) = rustix::fs::statfs(path) else { return "unknown".to_owned() };
+    let name = match found.f_type as u32 {
         0xef53 => "ext",
         0x5846_5342 => "xfs",
         0x9123_683e => "btrfs",
@@ -101,11 +83,6 @@ fn magic(path: &CString) -> String {
         other => return format!("{other:#x}"),
     };
     name.to_owned()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn magic(_: &CString) -> String {
-    "unknown".to_owned()
 }
 
 /// A device file.
@@ -129,12 +106,10 @@ pub fn device(path: impl AsRef<Path>) -> Result<Option<Device>> {
 }
 
 /// Major and minor number of the device at a path (stat(2)). Symbolic links are followed.
-#[allow(clippy::unnecessary_cast, reason = "the C types differ between systems")]
 pub fn device_number(path: impl AsRef<Path>) -> Result<(u32, u32)> {
     let path = path.as_ref();
     let number = fs::metadata(path).map_err(|e| Error::os(format!("look at {}", path.display()), e))?.rdev();
-    let number = number as libc::dev_t;
-    Ok((libc::major(number) as u32, libc::minor(number) as u32))
+    Ok((rustix::fs::major(number), rustix::fs::minor(number)))
 }
 
 #[cfg(test)]
@@ -146,7 +121,6 @@ mod tests {
         assert_eq!(device("/dev/null").unwrap(), Some(Device::Character));
         assert_eq!(device("/").unwrap(), None);
         assert!(device("/nonexistent").is_err());
-        #[cfg(target_os = "linux")]
         assert_eq!(device_number("/dev/null").unwrap(), (1, 3));
     }
 
@@ -159,8 +133,7 @@ mod tests {
     }
 
     #[test]
-    #[cfg(target_os = "linux")]
     fn a_type_by_its_number() {
-        assert_eq!(magic(&CString::new("/proc").unwrap()), "0x9fa0");
+        assert_eq!(magic(Path::new("/proc")), "0x9fa0");
     }
 }

@@ -126,7 +126,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(target_os = "linux")]
     fn the_proc_file_system_is_on_proc() {
         assert_eq!(mount_of("/proc/self/status").unwrap().kind, "proc");
         assert!(mount_of("/nonexistent").is_err());

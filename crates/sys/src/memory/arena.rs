@@ -2,12 +2,11 @@
 
 use std::slice;
 use std::sync::Arc;
-#[cfg(target_os = "linux")]
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 use crate::memory::mapping::{Mapping, round_up};
-use crate::memory::{HugeShare, Pages, Plain, PreparationHelpers, huge, page_size};
+use crate::memory::{HugeShare, Pages, PreparationHelpers, huge, page_size};
 
 /// Zeroed anonymous memory of this process. A forked child has its own copy-on-write copy.
 ///
@@ -25,10 +24,15 @@ pub struct Arena {
 
 /// Bytes that one call makes exist, a multiple of every page size: what is left for the last helper takes a few
 /// milliseconds.
-#[cfg(target_os = "linux")]
 const AT_ONCE: usize = 32 << 20;
 const READ_WRITE: i32 = libc::PROT_READ | libc::PROT_WRITE;
 const PRIVATE: i32 = libc::MAP_PRIVATE | libc::MAP_ANON;
+
+/// A number for which all bytes are valid.
+trait Plain {}
+impl Plain for u8 {}
+impl Plain for u64 {}
+impl Plain for f64 {}
 
 impl Arena {
     /// Reserves `bytes` with a page policy; nothing is touched yet. Its start is aligned to the policy's page.
@@ -45,7 +49,8 @@ impl Arena {
         let unit = pages.size();
         let usable = round_up(bytes, unit).ok_or_else(too_large)?;
         let whole = usable.checked_add(unit + 2 * page).ok_or_else(too_large)?;
-        let mapping = Mapping::new(whole, libc::PROT_NONE, PRIVATE | no_reserve(), -1)?;
+        // Reserved addresses should not count against the kernel's overcommit limit.
+        let mapping = Mapping::new(whole, libc::PROT_NONE, PRIVATE | libc::MAP_NORESERVE, -1)?;
         let first = mapping.start() as usize + page;
         let offset = round_up(first, unit).ok_or_else(too_large)? - mapping.start() as usize;
         mapping.protect(offset, usable, READ_WRITE)?;
@@ -83,24 +88,16 @@ impl Arena {
     /// Lets the kernel make all pages exist by one call, which takes two thirds of the time of a fault for each. False
     /// if it cannot: it came with Linux 5.14.
     fn populate_at_once(&mut self, helpers: &PreparationHelpers) -> bool {
-        #[cfg(target_os = "linux")]
-        {
-            // A mapping of the system's policy begins and ends at whole pages, like those of the others.
-            let whole = round_up(self.len, page_size()).unwrap_or(0);
-            let failed = AtomicBool::new(false);
-            helpers.share((0..whole).step_by(AT_ONCE).collect(), |from| {
-                let length = AT_ONCE.min(whole - from);
-                if self.mapping.advise(self.offset + from, length, libc::MADV_POPULATE_WRITE).is_err() {
-                    failed.store(true, Ordering::Relaxed);
-                }
-            });
-            !failed.into_inner()
-        }
-        #[cfg(not(target_os = "linux"))]
-        {
-            let _ = helpers;
-            false
-        }
+        // A mapping of the system's policy begins and ends at whole pages, like those of the others.
+        let whole = round_up(self.len, page_size()).unwrap_or(0);
+        let failed = AtomicBool::new(false);
+        helpers.share((0..whole).step_by(AT_ONCE).collect(), |from| {
+            let length = AT_ONCE.min(whole - from);
+            if self.mapping.advise(self.offset + from, length, libc::MADV_POPULATE_WRITE).is_err() {
+                failed.store(true, Ordering::Relaxed);
+            }
+        });
+        !failed.into_inner()
     }
 
     /// Writes one zero byte to each base page, so that all pages exist. Returns the number of base pages touched.
@@ -122,11 +119,6 @@ impl Arena {
     /// Returns the pages to the kernel; the arena then reads as zeros and causes faults again.
     pub fn discard(&mut self) -> Result<()> {
         self.mapping.advise(self.offset, self.usable(), libc::MADV_DONTNEED)
-    }
-
-    /// Keeps all pages in physical memory until dropped, and makes them exist. Needs `RLIMIT_MEMLOCK`.
-    pub fn lock(&self) -> Result<()> {
-        self.mapping.lock(self.offset, self.usable())
     }
 
     /// The part that is on huge pages now.
@@ -161,16 +153,14 @@ impl Arena {
     }
 
     /// All whole elements.
-    #[must_use]
-    pub fn slice<T: Plain>(&self) -> &[T] {
+    fn slice<T: Plain>(&self) -> &[T] {
         // SAFETY: the range is readable, page-aligned, initialised (by the kernel with zeros or by writes), and any
         // bytes are a `T`; `&self` excludes writers for the duration of the borrow.
         unsafe { slice::from_raw_parts(self.start().cast(), self.len / size_of::<T>()) }
     }
 
     /// All whole elements, writable.
-    #[must_use]
-    pub fn slice_mut<T: Plain>(&mut self) -> &mut [T] {
+    fn slice_mut<T: Plain>(&mut self) -> &mut [T] {
         // SAFETY: as for `slice`, and `&mut self` makes this the only borrow.
         unsafe { slice::from_raw_parts_mut(self.start().cast(), self.len / size_of::<T>()) }
     }
@@ -220,9 +210,4 @@ impl Arena {
     fn usable(&self) -> usize {
         round_up(self.len, self.pages.size()).unwrap_or(self.len)
     }
-}
-
-/// Reserved addresses should not count against the kernel's overcommit limit.
-fn no_reserve() -> i32 {
-    if cfg!(target_os = "linux") { libc::MAP_NORESERVE } else { 0 }
 }

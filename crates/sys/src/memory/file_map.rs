@@ -10,15 +10,6 @@ use crate::error::{Error, Result};
 use crate::memory::mapping::Mapping;
 use crate::memory::page_size;
 
-/// How the pages of a mapped file are made present.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fill {
-    /// Each by a fault when first accessed.
-    Touch,
-    /// All at once when mapped (`MAP_POPULATE`, on Linux).
-    Ahead,
-}
-
 /// A whole file, mapped read-only and shared with the page cache.
 #[derive(Debug)]
 pub struct FileMap {
@@ -29,20 +20,10 @@ pub struct FileMap {
 impl FileMap {
     /// Maps the file at its present length, which must not be 0.
     pub fn new(file: &File) -> Result<Self> {
-        Self::with(file, Fill::Touch)
-    }
-
-    /// Maps the file and makes all its pages present in the page table at once.
-    pub fn populated(file: &File) -> Result<Self> {
-        Self::with(file, Fill::Ahead)
-    }
-
-    fn with(file: &File, fill: Fill) -> Result<Self> {
         let len = file.metadata().map_err(|e| Error::os("learn the length of the file to map", e))?.len();
         let len =
             usize::try_from(len).map_err(|_| Error::refused("map the file", "an address cannot hold its length"))?;
-        let ahead = if fill == Fill::Ahead { populate() } else { 0 };
-        let mapping = Mapping::new(len, libc::PROT_READ, libc::MAP_SHARED | ahead, file.as_raw_fd())?;
+        let mapping = Mapping::new(len, libc::PROT_READ, libc::MAP_SHARED, file.as_raw_fd())?;
         Ok(Self { mapping, len })
     }
 
@@ -118,11 +99,4 @@ impl FileMap {
     pub fn forget(&mut self) -> Result<()> {
         self.mapping.advise(0, self.mapping.len(), libc::MADV_DONTNEED)
     }
-}
-
-fn populate() -> i32 {
-    #[cfg(target_os = "linux")]
-    return libc::MAP_POPULATE;
-    #[cfg(not(target_os = "linux"))]
-    0
 }

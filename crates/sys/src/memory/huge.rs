@@ -55,7 +55,6 @@ impl HugeShare {
     }
 }
 
-#[cfg(target_os = "linux")]
 pub(super) fn apply(mapping: &Mapping, offset: usize, len: usize, pages: Pages) -> Result<()> {
     let advice = match pages {
         Pages::System => return Ok(()),
@@ -70,11 +69,6 @@ pub(super) fn apply(mapping: &Mapping, offset: usize, len: usize, pages: Pages) 
         }
         other => other,
     }
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn apply(_: &Mapping, _: usize, _: usize, pages: Pages) -> Result<()> {
-    if pages == Pages::Huge { Err(Error::not_here("use huge pages")) } else { Ok(()) }
 }
 
 pub(super) fn share(start: usize, len: usize) -> Result<HugeShare> {

@@ -58,14 +58,6 @@ impl Mapping {
         check("advise the kernel about memory", answer).map(|_| ())
     }
 
-    /// Keeps `len` bytes from `offset` in physical memory.
-    pub(crate) fn lock(&self, offset: usize, len: usize) -> Result<()> {
-        self.within(offset, len)?;
-        // SAFETY: the range lies within this mapping, and locking does not change contents.
-        let answer = unsafe { libc::mlock(self.start().add(offset).cast(), len) };
-        check("lock memory (ulimit -l is the limit)", answer).map(|_| ())
-    }
-
     /// Which pages are in physical memory, for a mapped file those in the page cache: the lowest bit of one byte a
     /// page.
     pub(crate) fn resident(&self) -> Result<Vec<u8>> {

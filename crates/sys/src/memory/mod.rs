@@ -7,7 +7,6 @@ mod helpers;
 mod huge;
 pub(crate) mod mapping;
 mod numa;
-mod plain;
 mod shared;
 
 pub use arena::Arena;
@@ -15,8 +14,7 @@ pub use file_map::FileMap;
 pub use helpers::PreparationHelpers;
 pub use huge::{HugeShare, Pages};
 pub use numa::{on_node, verify_node};
-pub use plain::Plain;
-pub use shared::{AtomicWord, SharedArray, SharedCounters};
+pub use shared::SharedCounters;
 
 use crate::error::{Error, Result};
 use crate::text;
@@ -24,10 +22,7 @@ use crate::text;
 /// Size of a base page in bytes.
 #[must_use]
 pub fn page_size() -> usize {
-    // SAFETY: takes a number and accesses no memory of this process.
-    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    // POSIX defines no failure of this call; 4096 is the value on nearly all systems.
-    usize::try_from(size).unwrap_or(4096)
+    rustix::param::page_size()
 }
 
 /// Size of the huge page that the kernel creates transparently, in bytes (`hpage_pmd_size`; 2 MiB on x86-64).

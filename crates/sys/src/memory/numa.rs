@@ -4,19 +4,14 @@ use crate::error::{Error, Result};
 use crate::memory::{Arena, page_size};
 
 /// Pages of an arena that are looked up: spread evenly, for every page of a large one would take long.
-#[cfg(target_os = "linux")]
 const LOOKED_AT: usize = 256;
 /// Nodes that a mask of ours can name.
-#[cfg(target_os = "linux")]
 const NODES: usize = 1024;
-#[cfg(target_os = "linux")]
 const WORD: usize = libc::c_ulong::BITS as usize;
 
-#[cfg(target_os = "linux")]
 type NodeMask = [libc::c_ulong; NODES / WORD];
 
 /// A memory policy of a thread.
-#[cfg(target_os = "linux")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct MemoryPolicy {
     /// With its flags.
@@ -24,7 +19,6 @@ struct MemoryPolicy {
     mask: NodeMask,
 }
 
-#[cfg(target_os = "linux")]
 impl MemoryPolicy {
     const DEFAULT: Self = Self { mode: libc::MPOL_DEFAULT, mask: [0; NODES / WORD] };
 
@@ -63,7 +57,6 @@ impl MemoryPolicy {
 ///
 /// # Errors
 /// When the kernel has no such node, or does not know NUMA; else what `work` says.
-#[cfg(target_os = "linux")]
 pub fn on_node<T, E: From<Error>>(
     node: usize,
     work: impl FnOnce() -> std::result::Result<T, E>,
@@ -93,7 +86,6 @@ pub fn on_node<T, E: From<Error>>(
 ///
 /// # Errors
 /// When the kernel refuses to tell.
-#[cfg(target_os = "linux")]
 fn nodes_of(arena: &Arena) -> Result<Vec<(usize, f64)>> {
     let bytes = arena.bytes();
     let pages = (bytes.len() / page_size()).max(1);
@@ -129,24 +121,6 @@ fn nodes_of(arena: &Arena) -> Result<Vec<(usize, f64)>> {
     Ok(found)
 }
 
-/// See the version for Linux.
-///
-/// # Errors
-/// Always.
-#[cfg(not(target_os = "linux"))]
-pub fn on_node<T, E: From<Error>>(
-    _node: usize,
-    _work: impl FnOnce() -> std::result::Result<T, E>,
-) -> std::result::Result<T, E> {
-    Err(Error::not_here("take memory from one NUMA node").into())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn nodes_of(_arena: &Arena) -> Result<Vec<(usize, f64)>> {
-    let _ = page_size();
-    Err(Error::not_here("learn on which NUMA node memory lies"))
-}
-
 /// That the pages of an arena lie on a node, all that were looked at.
 ///
 /// # Errors
@@ -161,7 +135,7 @@ pub fn verify_node(arena: &Arena, node: usize) -> Result<()> {
     Err(Error::refused(format!("take memory from node {node}"), format!("it lies {said}")))
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::memory::Pages;

@@ -1,12 +1,8 @@
 //! Waiting until descriptors are ready: `select`, `poll`, `epoll`, each one call on a set built before.
 
-#[cfg(target_os = "linux")]
-mod epoll;
-#[cfg(not(target_os = "linux"))]
-#[path = "other.rs"]
 mod epoll;
 
-pub use epoll::{Epoll, EventCounter};
+pub use epoll::Epoll;
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;

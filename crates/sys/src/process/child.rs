@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result};
 use crate::process::group;
 use crate::signal::Signal;
 use crate::usage::Usage;
@@ -42,13 +42,13 @@ impl ProcessExit {
 #[derive(Debug)]
 pub struct Child {
     pid: i32,
-    ended: Option<ProcessExit>,
+    waited_for: bool,
 }
 
 impl Child {
     /// `pid` must be a child of this process that no other code waits for.
     pub(super) fn adopt(pid: i32) -> Self {
-        Self { pid, ended: None }
+        Self { pid, waited_for: false }
     }
 
     /// The process number; once it has ended, another process may get it.
@@ -62,12 +62,8 @@ impl Child {
         self.finish(None)
     }
 
-    /// Waits until it ends; returns the resource usage of it and its waited-for children (`wait4(2)`). An error if
-    /// [`Child::try_wait`] has already seen its end, because the usage is then lost.
+    /// Waits until it ends; returns the resource usage of it and its waited-for children (`wait4(2)`).
     pub fn wait_usage(mut self) -> Result<(ProcessExit, Usage)> {
-        if self.ended.is_some() {
-            return Err(Error::refused("read the usage of a process", "it was waited for before"));
-        }
         // SAFETY: zeros are a valid rusage.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
         let exit = self.finish(Some(&mut usage))?;
@@ -75,37 +71,13 @@ impl Child {
     }
 
     fn finish(&mut self, usage: Option<&mut libc::rusage>) -> Result<ProcessExit> {
-        match self.ended {
-            Some(exit) => Ok(exit),
-            None => wait_for(self.pid, usage).inspect(|exit| self.ended = Some(*exit)),
-        }
-    }
-
-    /// How it ended, if it has.
-    pub fn try_wait(&mut self) -> Result<Option<ProcessExit>> {
-        if self.ended.is_none() {
-            let mut status = 0;
-            // SAFETY: the pointer is valid and writable for the length of the call.
-            let pid = unsafe { libc::waitpid(self.pid, &raw mut status, libc::WNOHANG) };
-            if check("wait for a process", pid)? != 0 {
-                self.ended = Some(ProcessExit::decode(status));
-            }
-        }
-        Ok(self.ended)
-    }
-
-    /// Sends it a signal; an error after its end was seen.
-    pub fn kill(&self, signal: Signal) -> Result<()> {
-        match self.ended {
-            None => group::send(self.pid, Some(signal)),
-            Some(_) => Err(Error::refused("send a signal", "the process has ended")),
-        }
+        wait_for(self.pid, usage).inspect(|_| self.waited_for = true)
     }
 }
 
 impl Drop for Child {
     fn drop(&mut self) {
-        if self.ended.is_none() {
+        if !self.waited_for {
             // If either fails, there is no such child and nothing remains to do.
             let _ = group::send(self.pid, Some(Signal::Kill));
             let _ = wait_for(self.pid, None);

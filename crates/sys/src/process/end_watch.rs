@@ -1,12 +1,12 @@
 //! Detects the end of a child without waiting for it, so that its number remains valid.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-#[cfg(target_os = "linux")]
-use std::os::fd::{FromRawFd, RawFd};
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
-use crate::error::{Error, Result, check};
+use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, pidfd_open, waitid};
+
+use crate::error::{Error, Result};
 use crate::poll::PollSet;
 
 /// Interval of checks if no descriptor reports the end.
@@ -84,33 +84,22 @@ impl EndWatch {
                 looked => looked.map(|ready| ready > 0),
             };
         }
-        let id = libc::id_t::try_from(self.pid)
-            .map_err(|_| Error::refused("watch a process", format!("{} is not the number of one process", self.pid)))?;
-        // SAFETY: zeros are a valid siginfo_t.
-        let mut told: libc::siginfo_t = unsafe { std::mem::zeroed() };
-        let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-        // SAFETY: the pointer is valid and writable for the length of the call.
-        let answer = unsafe { libc::waitid(libc::P_PID, id, &raw mut told, flags) };
-        match check("watch a process", answer) {
-            // The signal number stays zero if there is no event (waitid(2)).
-            Ok(_) => Ok(told.si_signo != 0),
+        let looked = number(self.pid).ok_or(rustix::io::Errno::CHILD).and_then(|pid| {
+            waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT)
+        });
+        match looked {
+            Ok(told) => Ok(told.is_some()),
             // It was waited for elsewhere, so it has ended.
-            Err(error) if error.errno() == Some(libc::ECHILD) => Ok(true),
-            Err(error) => Err(error),
+            Err(rustix::io::Errno::CHILD) => Ok(true),
+            Err(error) => Err(Error::os("watch a process", error)),
         }
     }
 }
 
-#[cfg(target_os = "linux")]
-fn descriptor_of(pid: i32) -> Option<OwnedFd> {
-    // SAFETY: takes two numbers and accesses no memory of this process.
-    let answer = unsafe { libc::syscall(libc::SYS_pidfd_open, libc::c_long::from(pid), 0 as libc::c_long) };
-    let descriptor = RawFd::try_from(answer).ok().filter(|descriptor| *descriptor >= 0)?;
-    // SAFETY: the call has just created this descriptor, and nothing else owns it.
-    Some(unsafe { OwnedFd::from_raw_fd(descriptor) })
+fn number(pid: i32) -> Option<Pid> {
+    Pid::from_raw(pid).filter(|_| pid > 0)
 }
 
-#[cfg(not(target_os = "linux"))]
-fn descriptor_of(_pid: i32) -> Option<OwnedFd> {
-    None
+fn descriptor_of(pid: i32) -> Option<OwnedFd> {
+    pidfd_open(number(pid)?, PidfdFlags::empty()).ok()
 }

@@ -1,13 +1,11 @@
 //! `fork(2)` with checks that make it safe.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-#[cfg(target_os = "linux")]
 use std::sync::OnceLock;
 
 use crate::error::{Error, Result};
 use crate::process::child::{self, Child, ProcessExit};
 use crate::text;
-#[cfg(target_os = "linux")]
 use crate::translation;
 
 /// Exit status of a forked closure that panicked, as in Rust's runtime.
@@ -49,17 +47,10 @@ pub fn exit_now(code: i32) -> ! {
 
 /// Number of threads of this process now, without the one that an emulator of this program has in it, which its `fork`
 /// sees to.
-#[cfg(target_os = "linux")]
 pub fn thread_count() -> Result<u32> {
     static EMULATORS: OnceLock<u32> = OnceLock::new();
     let threads: u32 = text::field_number(&text::read("/proc/self/status")?, "Threads")
         .ok_or_else(|| Error::refused("count the threads", "/proc/self/status has no line for them"))?;
     let theirs = *EMULATORS.get_or_init(|| u32::from(translation::translator().is_some()));
     Ok(threads.saturating_sub(theirs).max(1))
-}
-
-/// Number of threads of this process now.
-#[cfg(not(target_os = "linux"))]
-pub fn thread_count() -> Result<u32> {
-    Err(Error::not_here("count the threads"))
 }

@@ -1,72 +1,64 @@
 //! Process numbers, process groups, and the fate of children when their parent dies.
 
+use rustix::process::{
+    Pid, getpgrp, kill_process, kill_process_group, set_parent_process_death_signal, test_kill_process,
+};
+
 use crate::error::{Error, Result, check};
 use crate::signal::Signal;
 
 /// Number of this process.
 #[must_use]
 pub fn own_pid() -> i32 {
-    // SAFETY: takes no arguments and cannot fail.
-    unsafe { libc::getpid() }
+    std::process::id().cast_signed()
 }
 
 /// Number of the parent process; 0 if it is outside this PID namespace.
 #[must_use]
 pub fn parent_pid() -> i32 {
-    // SAFETY: takes no arguments and cannot fail.
-    unsafe { libc::getppid() }
+    std::os::unix::process::parent_id().cast_signed()
 }
 
 /// Sends a signal to one process; `None` only checks whether it could be sent. `pid` must be above 0: groups and
 /// broadcasts are excluded.
 pub fn send(pid: i32, signal: Option<Signal>) -> Result<()> {
-    if pid <= 0 {
+    let Some(one) = Pid::from_raw(pid).filter(|_| pid > 0) else {
         return Err(Error::refused("send a signal", format!("{pid} is not the number of one process")));
-    }
-    // SAFETY: takes numbers and accesses no memory of this process; handlers are installed by `signal` only.
-    check("send a signal", unsafe { libc::kill(pid, signal.map_or(0, Signal::number)) }).map(|_| ())
+    };
+    let sent = signal.map_or_else(|| test_kill_process(one), |signal| kill_process(one, signal.of_kernel()));
+    sent.map_err(|error| Error::os("send a signal", error))
 }
 
 /// Sends a signal to all processes of a group, which must not be 0 or 1.
-pub fn kill_group(group: i32, signal: Signal) -> Result<()> {
-    if group <= 1 {
-        return Err(Error::refused("send a signal to a group", format!("{group} is not a group of ours")));
-    }
-    // SAFETY: takes numbers and accesses no memory of this process.
-    check("send a signal to a group", unsafe { libc::kill(-group, signal.number()) }).map(|_| ())
+pub(crate) fn kill_group(group: i32, signal: Signal) -> Result<()> {
+    const WHAT: &str = "send a signal to a group";
+    let Some(leader) = Pid::from_raw(group).filter(|_| group > 1) else {
+        return Err(Error::refused(WHAT, format!("{group} is not a group of ours")));
+    };
+    kill_process_group(leader, signal.of_kernel()).map_err(|error| Error::os(WHAT, error))
 }
 
 /// Makes the kernel kill this process when the thread that created it ends (`PR_SET_PDEATHSIG`). `parent` is the number
 /// of the parent before the fork: if it has already ended, this is an error, and the caller should end.
-#[cfg(target_os = "linux")]
 pub fn die_with_parent(parent: i32) -> Result<()> {
-    // SAFETY: this option takes one number and accesses no memory of this process.
-    check("be killed with the parent", unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong) })?;
-    if parent_pid() == parent {
-        Ok(())
-    } else {
-        Err(Error::refused("be killed with the parent", "the parent has already ended"))
-    }
+    signal_with_parent("be killed with the parent", parent, Signal::Kill)
 }
 
-/// Makes the kernel kill this process when the thread that created it ends.
-#[cfg(not(target_os = "linux"))]
-pub fn die_with_parent(_parent: i32) -> Result<()> {
-    Err(Error::not_here("be killed with the parent"))
+fn signal_with_parent(what: &'static str, parent: i32, signal: Signal) -> Result<()> {
+    set_parent_process_death_signal(Some(signal.of_kernel())).map_err(|error| Error::os(what, error))?;
+    if parent_pid() == parent { Ok(()) } else { Err(Error::refused(what, "the parent has already ended")) }
 }
 
 /// Makes the whole group of this process end with the process that created it, however that ends. This process must
 /// lead its group. SIGTERM ends the group too. Programs that this process starts have the default actions, as if this
 /// was not called.
-#[cfg(target_os = "linux")]
 pub fn end_group_with_parent(parent: i32) -> Result<()> {
     const WHAT: &str = "end the group with the parent";
     extern "C" fn end_group(_: libc::c_int) {
         // SAFETY: `kill` is async-signal-safe; 0 is the group of this process.
         unsafe { libc::kill(0, libc::SIGKILL) };
     }
-    // SAFETY: takes no arguments and cannot fail.
-    let group = unsafe { libc::getpgrp() };
+    let group = getpgrp().as_raw_nonzero().get();
     if group != own_pid() {
         return Err(Error::refused(WHAT, format!("process {group} leads it")));
     }
@@ -75,15 +67,7 @@ pub fn end_group_with_parent(parent: i32) -> Result<()> {
     action.sa_sigaction = end_group as *const () as usize;
     // SAFETY: the structure is valid for the length of the call, and the handler is async-signal-safe.
     check(WHAT, unsafe { libc::sigaction(libc::SIGTERM, &raw const action, std::ptr::null_mut()) })?;
-    // SAFETY: this option takes one number and accesses no memory of this process.
-    check(WHAT, unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM as libc::c_ulong) })?;
-    if parent_pid() == parent { Ok(()) } else { Err(Error::refused(WHAT, "the parent has already ended")) }
-}
-
-/// Makes the whole group of this process end with the process that created it.
-#[cfg(not(target_os = "linux"))]
-pub fn end_group_with_parent(_parent: i32) -> Result<()> {
-    Err(Error::not_here("end the group with the parent"))
+    signal_with_parent(WHAT, parent, Signal::Terminate)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Resource limits (`getrlimit(2)`).
 
-use crate::error::{Result, check};
+use rustix::process::{Resource, Rlimit, geteuid, getrlimit, setrlimit};
 
 /// The limited resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -50,48 +50,25 @@ impl LimitedResource {
             Self::Stack => "RLIMIT_STACK",
         }
     }
+
+    fn of_kernel(self) -> Resource {
+        match self {
+            Self::AddressSpace => Resource::As,
+            Self::Core => Resource::Core,
+            Self::CpuSeconds => Resource::Cpu,
+            Self::FileSize => Resource::Fsize,
+            Self::LockedMemory => Resource::Memlock,
+            Self::OpenFiles => Resource::Nofile,
+            Self::Processes => Resource::Nproc,
+            Self::Stack => Resource::Stack,
+        }
+    }
 }
 
-macro_rules! with_number {
-    ($resource:expr, $number:ident => $call:expr) => {{
-        let $number = match $resource {
-            LimitedResource::AddressSpace => libc::RLIMIT_AS,
-            LimitedResource::Core => libc::RLIMIT_CORE,
-            LimitedResource::CpuSeconds => libc::RLIMIT_CPU,
-            LimitedResource::FileSize => libc::RLIMIT_FSIZE,
-            LimitedResource::LockedMemory => libc::RLIMIT_MEMLOCK,
-            LimitedResource::OpenFiles => libc::RLIMIT_NOFILE,
-            LimitedResource::Processes => libc::RLIMIT_NPROC,
-            LimitedResource::Stack => libc::RLIMIT_STACK,
-        };
-        $call
-    }};
-}
-
-/// A limit; `None` means unlimited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limit {
-    /// The limit in force.
-    pub soft: Option<u64>,
-    /// The largest permitted soft limit.
-    pub hard: Option<u64>,
-}
-
-/// The limit of this process.
-#[allow(clippy::unnecessary_cast, reason = "the C types differ between systems")]
-pub fn limit(resource: LimitedResource) -> Result<Limit> {
-    let raw = read(resource)?;
-    let value = |n: libc::rlim_t| (n != libc::RLIM_INFINITY).then_some(n as u64);
-    Ok(Limit { soft: value(raw.rlim_cur), hard: value(raw.rlim_max) })
-}
-
-/// Sets the soft limit of this process and of children created later; `None` raises it to the hard limit.
-pub fn set_soft_limit(resource: LimitedResource, soft: Option<u64>) -> Result<()> {
-    let mut raw = read(resource)?;
-    raw.rlim_cur = soft.map_or(raw.rlim_max, |soft| soft as libc::rlim_t);
-    // SAFETY: the pointer is to a valid rlimit for the length of the call.
-    check("change a resource limit", with_number!(resource, n => unsafe { libc::setrlimit(n, &raw const raw) }))
-        .map(|_| ())
+/// The limit in force of this process; `None` means unlimited.
+#[must_use]
+pub fn limit(resource: LimitedResource) -> Option<u64> {
+    getrlimit(resource.of_kernel()).current
 }
 
 /// Which limit an error of a system call probably stands for, as a clause: "a user may have 100 processes and threads
@@ -109,9 +86,7 @@ pub fn limit_behind(errno: Option<i32>) -> Option<String> {
     {
         return Some("a filter (seccomp) stands before the system calls of this process, as in most containers".into());
     }
-    // SAFETY: takes nothing and cannot fail.
-    let exempt = unsafe { libc::geteuid() } == 0;
-    clause(errno?, exempt, |resource| limit(resource).ok()?.soft)
+    clause(errno?, geteuid().is_root(), limit)
 }
 
 /// Whether a filter of system calls stands before the process of this `/proc/PID/status` (seccomp(2)).
@@ -141,11 +116,10 @@ fn clause(errno: i32, exempt: bool, soft: impl Fn(LimitedResource) -> Option<u64
 /// Raises the soft limit of open files to `wanted` and some more for the program itself, as far as the hard limit
 /// allows. What lies beyond that fails when it is opened.
 pub fn allow_files(wanted: usize) {
-    let wanted = wanted as u64 + 256;
-    if let Ok(found) = limit(LimitedResource::OpenFiles)
-        && found.soft.is_some_and(|soft| soft < wanted)
-    {
-        let _ = set_soft_limit(LimitedResource::OpenFiles, Some(found.hard.map_or(wanted, |hard| hard.min(wanted))));
+    let (wanted, found) = (wanted as u64 + 256, getrlimit(Resource::Nofile));
+    if found.current.is_some_and(|soft| soft < wanted) {
+        let most = found.maximum.map_or(wanted, |hard| hard.min(wanted));
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(most), ..found });
     }
 }
 
@@ -153,16 +127,9 @@ pub fn allow_files(wanted: usize) {
 /// how much is taken.
 #[must_use]
 pub fn address_space_left() -> Option<u64> {
-    let limit = limit(LimitedResource::AddressSpace).ok()?.soft?;
+    let limit = limit(LimitedResource::AddressSpace)?;
     let pages: u64 = std::fs::read_to_string("/proc/self/statm").ok()?.split(' ').next()?.parse().ok()?;
     Some(limit.saturating_sub(pages * crate::memory::page_size() as u64))
-}
-
-fn read(resource: LimitedResource) -> Result<libc::rlimit> {
-    let mut raw = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the pointer is to a writable rlimit for the length of the call.
-    check("read a resource limit", with_number!(resource, n => unsafe { libc::getrlimit(n, &raw mut raw) }))?;
-    Ok(raw)
 }
 
 #[cfg(test)]
@@ -191,29 +158,13 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_read_and_lowered() {
-        for resource in LimitedResource::ALL {
-            let found = limit(resource).unwrap();
-            if let (Some(soft), Some(hard)) = (found.soft, found.hard) {
-                assert!(soft <= hard, "{}", resource.name());
-            }
-        }
-        let before = limit(LimitedResource::Core).unwrap();
-        set_soft_limit(LimitedResource::Core, Some(0)).unwrap();
-        assert_eq!(limit(LimitedResource::Core).unwrap(), Limit { soft: Some(0), hard: before.hard });
-        set_soft_limit(LimitedResource::Core, None).unwrap();
-        assert_eq!(limit(LimitedResource::Core).unwrap().soft, before.hard);
-    }
-
-    #[test]
     fn open_files_are_allowed_as_far_as_the_hard_limit_goes_and_never_fewer() {
-        let before = limit(LimitedResource::OpenFiles).unwrap();
-        let Some(soft) = before.soft else { return };
+        let Some(soft) = limit(LimitedResource::OpenFiles) else { return };
         allow_files(0);
-        assert_eq!(limit(LimitedResource::OpenFiles).unwrap().soft, Some(soft));
+        assert_eq!(limit(LimitedResource::OpenFiles), Some(soft));
         allow_files(soft as usize + 1);
         let wanted = soft + 257;
-        let most = before.hard.map_or(wanted, |hard| hard.min(wanted));
-        assert_eq!(limit(LimitedResource::OpenFiles).unwrap().soft, Some(most.max(soft)));
+        let most = getrlimit(Resource::Nofile).maximum.map_or(wanted, |hard| hard.min(wanted));
+        assert_eq!(limit(LimitedResource::OpenFiles), Some(most.max(soft)));
     }
 }

@@ -1,45 +1,24 @@
 //! Processes whose parents ended before them: who adopts them can wait for them, and only then the kernel counts what
 //! they used among the resources of its children.
 
-use crate::error::Result;
-#[cfg(target_os = "linux")]
-use crate::error::{Error, check};
+use rustix::process::{Pid, child_subreaper, set_child_subreaper};
+
+use crate::error::{Error, Result, check};
 
 /// Makes this process the parent of all descendants whose parents end (`PR_SET_CHILD_SUBREAPER`, prctl(2)). It must
 /// wait for them by [`reap_orphans`].
-#[cfg(target_os = "linux")]
 pub fn adopt_orphans() -> Result<()> {
-    let on: libc::c_ulong = 1;
-    // SAFETY: this option takes one number and accesses no memory of this process.
-    check("adopt orphans", unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, on) }).map(|_| ())
-}
-
-/// Makes this process the parent of all descendants whose parents end.
-#[cfg(not(target_os = "linux"))]
-pub fn adopt_orphans() -> Result<()> {
-    Err(crate::error::Error::not_here("adopt orphans"))
+    set_child_subreaper(Some(Pid::INIT)).map_err(|error| Error::os("adopt orphans", error))
 }
 
 /// Whether this process adopts orphans. Its children do not, since fork(2) does not pass it on.
-#[cfg(target_os = "linux")]
 #[must_use]
 pub fn adopts_orphans() -> bool {
-    let mut on: libc::c_int = 0;
-    // SAFETY: the number is valid for the length of the call, which writes it.
-    let answer = unsafe { libc::prctl(libc::PR_GET_CHILD_SUBREAPER, &raw mut on) };
-    answer == 0 && on != 0
-}
-
-/// Whether this process adopts orphans.
-#[cfg(not(target_os = "linux"))]
-#[must_use]
-pub fn adopts_orphans() -> bool {
-    false
+    child_subreaper().is_ok_and(|on| on.is_some())
 }
 
 /// Waits for all children of this process that have ended, up to one of `own`, for which others wait; `ended` is called
 /// with the number of each before, while its statistics are there. Returns whether any child is left.
-#[cfg(target_os = "linux")]
 pub fn reap_orphans(own: &[i32], ended: &mut dyn FnMut(i32)) -> Result<bool> {
     const WHAT: &str = "wait for orphans";
     loop {
@@ -67,18 +46,11 @@ pub fn reap_orphans(own: &[i32], ended: &mut dyn FnMut(i32)) -> Result<bool> {
     }
 }
 
-/// Waits for all children of this process that have ended.
-#[cfg(not(target_os = "linux"))]
-pub fn reap_orphans(_own: &[i32], _ended: &mut dyn FnMut(i32)) -> Result<bool> {
-    Err(crate::error::Error::not_here("wait for orphans"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// What follows is done by a process of its own: waiting for all children would take those of other tests.
-    #[cfg(target_os = "linux")]
     #[test]
     fn orphans_are_waited_for_and_counted_and_own_children_left_alone() {
         // SAFETY: the child makes only calls that are safe after a fork of a process with threads, and ends by _exit.
@@ -95,7 +67,6 @@ mod tests {
     }
 
     /// Leaves an orphan behind, and has a child that has ended. Allocates nothing.
-    #[cfg(target_os = "linux")]
     fn adopts() -> bool {
         if adopts_orphans() || adopt_orphans().is_err() || !adopts_orphans() {
             return false;

@@ -1,6 +1,7 @@
 //! Starting this very program again.
 
 use std::ffi::OsStr;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,9 +12,7 @@ const SELF: &str = "/proc/self/exe";
 /// or removed meanwhile: a process of another version would measure something else.
 #[must_use]
 pub fn command_of(program: &OsStr) -> Command {
-    #[cfg(target_os = "linux")]
     if own_path().is_some_and(|own| own == Path::new(program)) {
-        use std::os::unix::process::CommandExt;
         let mut command = Command::new(SELF);
         command.arg0(program);
         return command;
@@ -38,7 +37,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(target_os = "linux")]
     fn this_program_is_started_as_it_runs() {
         let own = std::env::current_exe().unwrap();
         assert_eq!(command_of(own.as_os_str()).get_program(), SELF);

@@ -56,7 +56,7 @@ fn space() -> Option<u32> {
     Some(bytes.fold(0x811c_9dc5, step))
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -1,12 +1,12 @@
 //! This process's ends of pipes to and from a child, with time limits on writes and reads.
 
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsFd;
 use std::process::{ChildStdin, ChildStdout};
 use std::time::{Duration, Instant};
 
 use super::EndWatch;
-use crate::error::{Result, check};
+use crate::error::{Error, Result};
 use crate::poll::PollSet;
 
 /// Time for which output is still read after a program has ended while a process that it started holds its pipes.
@@ -20,11 +20,7 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// Makes reads and writes of this end non-blocking; the child's end is not affected.
 pub(super) fn set_nonblocking(end: impl AsFd) -> Result<()> {
-    let fd = end.as_fd().as_raw_fd();
-    // SAFETY: reads a number of an open descriptor.
-    let flags = check("read the flags of a pipe", unsafe { libc::fcntl(fd, libc::F_GETFL) })?;
-    // SAFETY: sets a number of an open descriptor.
-    check("change the flags of a pipe", unsafe { libc::fcntl(fd, libc::F_SETFL, flags | libc::O_NONBLOCK) }).map(|_| ())
+    rustix::io::ioctl_fionbio(end, true).map_err(|error| Error::os("change the flags of a pipe", error))
 }
 
 /// A child's standard input: a write that the child does not accept within the time limit is an error.

@@ -93,7 +93,6 @@ impl PreparedProgram {
     /// Starts it like `vfork` and exec: the child uses this process's memory until it execs, and this thread waits for
     /// that. Implemented by `clone(CLONE_VM | CLONE_VFORK)` with a separate stack, because a function that returns
     /// twice on one stack, as `vfork` does, cannot be called from Rust.
-    #[cfg(target_os = "linux")]
     pub fn vfork_exec(&mut self) -> Result<Child> {
         extern "C" fn start(program: *mut libc::c_void) -> libc::c_int {
             // SAFETY: the pointer is `this` below, a `PreparedProgram` that is alive because the parent waits until the
@@ -109,13 +108,6 @@ impl PreparedProgram {
         // but that stack and `errno`, and `CLONE_VFORK` suspends this thread until the child no longer uses its memory.
         let pid = check("vfork", unsafe { libc::clone(start, top.cast(), flags, this) })?;
         Ok(Child::adopt(pid))
-    }
-
-    /// Starts it like `vfork` and exec.
-    #[cfg(not(target_os = "linux"))]
-    pub fn vfork_exec(&mut self) -> Result<Child> {
-        let _ = (&mut self.stack, STACK);
-        Err(Error::not_here("vfork"))
     }
 
     /// Starts it by `posix_spawn`. A program that cannot be executed is an error here.

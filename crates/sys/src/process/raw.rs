@@ -1,6 +1,6 @@
 //! Single system calls without any wrapper: the operations that the `os.syscall_*` figures count.
 //!
-//! Calls that a C library may answer from a cache (`getpid`, `getppid`) use `syscall(2)` on Linux.
+//! Calls that a C library may answer from a cache (`getpid`, `getppid`) use `syscall(2)`.
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
@@ -12,12 +12,8 @@ macro_rules! bare {
         #[inline]
         #[must_use]
         pub fn $name() -> $type {
-            #[cfg(target_os = "linux")]
             // SAFETY: the call takes no arguments, cannot fail and accesses no memory of this process.
-            return unsafe { libc::syscall(libc::$number) } as $type;
-            #[cfg(not(target_os = "linux"))]
-            // SAFETY: the call takes no arguments, cannot fail and accesses no memory of this process.
-            return unsafe { libc::$name() } as $type;
+            (unsafe { libc::syscall(libc::$number) }) as $type
         }
     };
 }
@@ -34,7 +30,6 @@ bare!(
     /// Real user number, from the kernel.
     getuid, SYS_getuid, u32
 );
-#[cfg(target_os = "linux")]
 bare!(
     /// Number of the calling thread.
     gettid, SYS_gettid, i32
@@ -84,38 +79,6 @@ pub fn yield_now() {
     unsafe { libc::sched_yield() };
 }
 
-/// A limit that `sysconf(3)` reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SystemLimit {
-    /// Bytes of arguments and environment of a new program.
-    ArgumentBytes,
-    /// Open files of a process.
-    OpenFiles,
-    /// Clock ticks per second, the unit of CPU time in `/proc`.
-    ClockTicks,
-    /// Processors configured.
-    ProcessorsConfigured,
-    /// Processors online.
-    ProcessorsOnline,
-    /// Pages of physical memory.
-    PhysicalPages,
-}
-
-/// The value of `sysconf(3)`; `None` if there is no limit or the system does not know it.
-#[must_use]
-pub fn sysconf(limit: SystemLimit) -> Option<u64> {
-    let name = match limit {
-        SystemLimit::ArgumentBytes => libc::_SC_ARG_MAX,
-        SystemLimit::OpenFiles => libc::_SC_OPEN_MAX,
-        SystemLimit::ClockTicks => libc::_SC_CLK_TCK,
-        SystemLimit::ProcessorsConfigured => libc::_SC_NPROCESSORS_CONF,
-        SystemLimit::ProcessorsOnline => libc::_SC_NPROCESSORS_ONLN,
-        SystemLimit::PhysicalPages => libc::_SC_PHYS_PAGES,
-    };
-    // SAFETY: takes a number and accesses no memory of this process.
-    u64::try_from(unsafe { libc::sysconf(name) }).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,8 +89,6 @@ mod tests {
     fn the_kernel_agrees_with_the_library() {
         assert_eq!(getpid() as u32, std::process::id());
         assert!(getppid() >= 0);
-        assert!(sysconf(SystemLimit::ProcessorsOnline).unwrap() >= 1);
-        assert!(sysconf(SystemLimit::ClockTicks).unwrap() >= 1);
         yield_now();
     }
 

@@ -1,17 +1,15 @@
-//! Signals: handlers that count, sending signals to this process, blocking, and faults on protected pages.
+//! Signals: handlers that count, sending signals to this process, and faults on protected pages.
 //!
 //! A handler here only adds to a static counter, so it is async-signal-safe by construction; callers cannot install
 //! other handlers.
 
 mod counted;
-mod mask;
 mod protection;
 
 pub use counted::SignalCounter;
-pub use mask::Blocked;
 pub use protection::ProtectionFault;
 
-use std::mem::MaybeUninit;
+use crate::text;
 
 /// Signals this crate sends or handles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,10 +18,6 @@ pub enum Signal {
     User1,
     /// For use by programs.
     User2,
-    /// A timer expired.
-    Alarm,
-    /// A child ended or stopped.
-    Child,
     /// Interrupted from the keyboard.
     Interrupt,
     /// The terminal was closed.
@@ -42,17 +36,19 @@ impl Signal {
     /// The number in the operating system.
     #[must_use]
     pub fn number(self) -> i32 {
+        self.of_kernel().as_raw()
+    }
+
+    pub(crate) fn of_kernel(self) -> rustix::process::Signal {
         match self {
-            Self::User1 => libc::SIGUSR1,
-            Self::User2 => libc::SIGUSR2,
-            Self::Alarm => libc::SIGALRM,
-            Self::Child => libc::SIGCHLD,
-            Self::Interrupt => libc::SIGINT,
-            Self::HangUp => libc::SIGHUP,
-            Self::Terminate => libc::SIGTERM,
-            Self::Kill => libc::SIGKILL,
-            Self::Stop => libc::SIGSTOP,
-            Self::Continue => libc::SIGCONT,
+            Self::User1 => rustix::process::Signal::USR1,
+            Self::User2 => rustix::process::Signal::USR2,
+            Self::Interrupt => rustix::process::Signal::INT,
+            Self::HangUp => rustix::process::Signal::HUP,
+            Self::Terminate => rustix::process::Signal::TERM,
+            Self::Kill => rustix::process::Signal::KILL,
+            Self::Stop => rustix::process::Signal::STOP,
+            Self::Continue => rustix::process::Signal::CONT,
         }
     }
 }
@@ -60,13 +56,9 @@ impl Signal {
 /// Whether this process ignores a signal, such as that of a closed terminal after nohup(1).
 #[must_use]
 pub fn is_ignored(signal: Signal) -> bool {
-    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: asks for the present action and changes nothing; the structure is writable, and zeros are a valid value.
-    let action = unsafe {
-        libc::sigaction(signal.number(), std::ptr::null(), action.as_mut_ptr());
-        action.assume_init()
-    };
-    action.sa_sigaction == libc::SIG_IGN
+    let status = text::read("/proc/self/status").unwrap_or_default();
+    let mask = text::field(&status, "SigIgn").and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    mask.is_some_and(|mask| mask >> (signal.number() - 1) & 1 == 1)
 }
 
 #[cfg(test)]

@@ -36,17 +36,14 @@ extern "C" fn on_fault(number: libc::c_int, info: *mut libc::siginfo_t, _context
 }
 
 /// A page to fault on, with its handler installed. Only one at a time in a process; when dropped, it restores the
-/// previous handlers.
+/// previous handler.
 #[derive(Debug)]
 pub struct ProtectionFault {
     page: Mapping,
     previous: Previous,
 }
 
-/// The two signals by which systems report a store to a protected page.
-const SIGNALS: [i32; 2] = [libc::SIGSEGV, libc::SIGBUS];
-
-struct Previous([libc::sigaction; 2]);
+struct Previous(libc::sigaction);
 
 impl std::fmt::Debug for Previous {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -74,16 +71,13 @@ impl ProtectionFault {
         let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
         action.sa_sigaction = on_fault as *const () as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-        let mut previous = [MaybeUninit::<libc::sigaction>::zeroed(); 2];
-        for (number, before) in SIGNALS.into_iter().zip(&mut previous) {
-            // SAFETY: both structures are valid, and the handler is async-signal-safe. These two signals can always
-            // be handled, so the call cannot fail.
-            check("install a fault handler", unsafe {
-                libc::sigaction(number, &raw const action, before.as_mut_ptr())
-            })?;
-        }
-        // SAFETY: both were written by the successful calls above.
-        let previous = Previous(previous.map(|action| unsafe { action.assume_init() }));
+        let mut previous = MaybeUninit::<libc::sigaction>::zeroed();
+        // SAFETY: both structures are valid, and the handler is async-signal-safe.
+        check("install a fault handler", unsafe {
+            libc::sigaction(libc::SIGSEGV, &raw const action, previous.as_mut_ptr())
+        })?;
+        // SAFETY: it was written by the successful call above.
+        let previous = Previous(unsafe { previous.assume_init() });
         Ok(Self { page, previous })
     }
 
@@ -102,10 +96,8 @@ impl ProtectionFault {
 
 impl Drop for ProtectionFault {
     fn drop(&mut self) {
-        for (number, action) in SIGNALS.into_iter().zip(&self.previous.0) {
-            // SAFETY: the action was written by the kernel when this handler was installed.
-            unsafe { libc::sigaction(number, action, ptr::null_mut()) };
-        }
+        // SAFETY: the action was written by the kernel when this handler was installed.
+        unsafe { libc::sigaction(libc::SIGSEGV, &raw const self.previous.0, ptr::null_mut()) };
         PAGE.store(0, Ordering::Relaxed);
         SIZE.store(0, Ordering::Relaxed);
         TAKEN.store(false, Ordering::Release);

@@ -1,6 +1,8 @@
 //! Ethernet interfaces whose frames a process carries (Linux: `Documentation/networking/tuntap.rst`).
 
 use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
 
 use crate::error::{Error, Result};
 
@@ -8,11 +10,7 @@ const WHAT: &str = "make a network interface";
 
 /// Makes an interface of this name in the network namespace of the calling thread. It exists as long as the file: every
 /// read is one frame that the system sends, every write one that it receives, and neither waits.
-#[cfg(target_os = "linux")]
 pub fn tap(name: &str) -> Result<File> {
-    use std::os::fd::AsRawFd;
-    use std::os::unix::fs::OpenOptionsExt;
-
     /// `TUNSETIFF` of `linux/if_tun.h`.
     const SET: u32 = 0x4004_54ca;
     const DEVICE: &str = "/dev/net/tun";
@@ -33,10 +31,4 @@ pub fn tap(name: &str) -> Result<File> {
     // SAFETY: an open descriptor, and a structure that is readable and writable for the length of the call.
     let answer = unsafe { libc::ioctl(file.as_raw_fd(), SET as _, &raw mut request) };
     crate::error::check(WHAT, answer).map(|_| file)
-}
-
-/// Only Linux has them.
-#[cfg(not(target_os = "linux"))]
-pub fn tap(_: &str) -> Result<File> {
-    Err(Error::refused(WHAT, "this system has no such device"))
 }

@@ -195,7 +195,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(target_os = "linux")]
     fn this_machine_has_the_cpus_we_run_on() {
         let machine = read().unwrap();
         assert!(!machine.allowed.is_empty() && machine.allowed.is_within(&machine.online));

@@ -14,7 +14,7 @@ pub use process::{
 use std::mem::MaybeUninit;
 use std::time::Duration;
 
-use crate::error::{Error, Result, check};
+use crate::error::{Result, check};
 
 /// The subject of a usage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,10 +62,7 @@ impl Usage {
         let who = match who {
             Who::Process => libc::RUSAGE_SELF,
             Who::Children => libc::RUSAGE_CHILDREN,
-            #[cfg(any(target_os = "linux", target_os = "freebsd"))]
             Who::Thread => libc::RUSAGE_THREAD,
-            #[cfg(not(any(target_os = "linux", target_os = "freebsd")))]
-            Who::Thread => return Err(Error::not_here("read the usage of a thread")),
         };
         let mut raw = MaybeUninit::<libc::rusage>::uninit();
         // SAFETY: `raw` has space for one rusage, which the call fills completely when it succeeds.
@@ -91,8 +88,6 @@ impl Usage {
     }
 
     pub(crate) fn from_raw(raw: &libc::rusage) -> Self {
-        // Linux and the BSDs count kilobytes, macOS bytes.
-        let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
         Self {
             user: duration(raw.ru_utime),
             system: duration(raw.ru_stime),
@@ -102,7 +97,7 @@ impl Usage {
             involuntary_switches: raw.ru_nivcsw as u64,
             blocks_in: raw.ru_inblock as u64,
             blocks_out: raw.ru_oublock as u64,
-            max_resident_bytes: raw.ru_maxrss as u64 * unit,
+            max_resident_bytes: raw.ru_maxrss as u64 * 1024,
         }
     }
 }
@@ -111,21 +106,19 @@ fn duration(time: libc::timeval) -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1_000)
 }
 
-/// Clock ticks per second, the unit of CPU time in `/proc` (`sysconf(_SC_CLK_TCK)`).
-pub(crate) fn ticks_per_second() -> Result<u64> {
-    // SAFETY: takes a number and accesses no memory of this process.
-    let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
-    u64::try_from(ticks).ok().filter(|&n| n > 0).ok_or_else(|| Error::last("learn the clock tick"))
+/// Clock ticks per second, the unit of CPU time in `/proc`.
+pub(crate) fn ticks_per_second() -> u64 {
+    rustix::param::clock_ticks_per_second().max(1)
 }
 
 /// The step in which `/proc` counts CPU time: 10 ms on nearly all systems.
-pub fn clock_tick() -> Result<Duration> {
-    Ok(of_ticks(1, ticks_per_second()?))
+#[must_use]
+pub fn clock_tick() -> Duration {
+    of_ticks(1, ticks_per_second())
 }
 
 /// The duration of a number of ticks at a rate per second.
 pub(crate) fn of_ticks(ticks: u64, per_second: u64) -> Duration {
-    let per_second = per_second.max(1);
     let rest = u128::from(ticks % per_second) * 1_000_000_000 / u128::from(per_second);
     Duration::new(ticks / per_second, rest as u32)
 }
@@ -147,7 +140,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(target_os = "linux")]
     fn a_thread_uses_less_than_its_process() {
         let thread = Usage::of(Who::Thread).unwrap();
         let process = Usage::of(Who::Process).unwrap();

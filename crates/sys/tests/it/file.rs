@@ -21,12 +21,10 @@ fn bare_calls_read_what_was_written() {
     assert!(file::read_at(&file, &mut back, u64::MAX).is_err());
     file::sync(&file).unwrap();
     file::sync_data(&file).unwrap();
-    if cfg!(target_os = "linux") {
-        file::advise(&file, Advice::DontNeed).unwrap();
-        file::advise(&file, Advice::Sequential).unwrap();
-        let (from, _to) = std::io::pipe().unwrap();
-        assert!(file::advise(&from, Advice::Normal).is_err());
-    }
+    file::advise(&file, Advice::DontNeed).unwrap();
+    file::advise(&file, Advice::Sequential).unwrap();
+    let (from, _to) = std::io::pipe().unwrap();
+    assert!(file::advise(&from, Advice::Normal).is_err());
 }
 
 #[test]
@@ -61,7 +59,6 @@ fn locks_of_one_process_do_not_exclude() {
 }
 
 #[test]
-#[cfg(target_os = "linux")]
 fn a_pipe_grows() {
     let (_from, to) = std::io::pipe().unwrap();
     let wanted = 128 * 1024;
@@ -93,7 +90,6 @@ fn socket_options_are_kept() {
 }
 
 #[test]
-#[cfg(target_os = "linux")]
 fn tcp_tells_what_it_did() {
     let (mut one, mut two) = pair();
     one.write_all(&[1; 10_000]).unwrap();
@@ -101,8 +97,7 @@ fn tcp_tells_what_it_did() {
     two.read_exact(&mut back).unwrap();
     let info = socket::tcp_info(&two).unwrap();
     assert_eq!(info.state, Some(1));
-    assert!(info.bytes_received.is_none_or(|bytes| bytes == 10_000));
-    assert!(info.path_mtu.unwrap() > 500);
+    assert!(info.rtt_us.is_some() && info.congestion_window.unwrap() > 0);
     let name = socket::congestion(&one).unwrap();
     socket::set_congestion(&one, &name).unwrap();
     assert!(socket::set_congestion(&one, "no-such-control").unwrap_err().to_string().contains("no-such-control"));

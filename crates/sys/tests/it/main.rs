@@ -11,6 +11,5 @@ mod kernel_programs;
 mod kernel_ring;
 mod kernel_stream;
 mod memory;
-#[cfg(target_os = "linux")]
 mod supervised;
 mod topology;

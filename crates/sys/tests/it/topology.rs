@@ -128,7 +128,6 @@ fn a_part_of_a_machine_is_planned_within_it() {
 }
 
 #[test]
-#[cfg(target_os = "linux")]
 fn this_machine_is_written_and_read_back() {
     let here = sys::topology::read().unwrap();
     let text = serde_json::to_string(&here).unwrap();

@@ -108,17 +108,11 @@ fn has_instructions() -> bool {
     __cpuid_count(0, 0).eax >= 7 && (__cpuid_count(7, 0).edx >> 24) & 0b11 == 0b11
 }
 
-#[cfg(target_os = "linux")]
 fn permitted() -> bool {
     const REQUEST_PERMISSION: libc::c_ulong = 0x1023;
     const TILE_DATA: libc::c_ulong = 18;
     // SAFETY: takes two numbers and changes only the permissions of this process.
     unsafe { libc::syscall(libc::SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0 }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn permitted() -> bool {
-    false
 }
 
 pub(super) static LOOPS: [CountedLoop; 1] = [CountedLoop {

@@ -1,10 +1,12 @@
 //! Two CPUs for two sides that run at once and must not share a core.
 
-use model::{CorePair, CoreRelation, CpuSet, Machine, Topology};
+mod busy;
+
+use model::{CpuSet, Machine, Topology};
 use sys::kernel::core_reference::CoreReferences;
 use sys::topology::{CpuChoice, CpuRelation, plan, relation};
 
-use super::pairs;
+use self::busy::{CoreRelation, test};
 use crate::Error;
 use crate::engine::Stopper;
 use crate::facts;
@@ -58,15 +60,14 @@ fn candidates(topology: &Topology, allowed: &[usize]) -> Result<Vec<[usize; 2]>,
 }
 
 /// Tests pairs until one is found separate.
-fn measured(pairs: &[[usize; 2]], stopper: &Stopper) -> Result<Vec<CorePair>, Error> {
+fn measured(pairs: &[[usize; 2]], stopper: &Stopper) -> Result<Vec<([usize; 2], CoreRelation)>, Error> {
     sys::affinity::pin(&pairs[0][..1])?;
     let references = CoreReferences::calibrate()?;
     let mut tested = Vec::new();
     for pair in pairs {
-        let found = pairs::test(pair, references, pairs::seconds(2), stopper)?;
-        let separate = found.iter().any(|pair| pair.relation == CoreRelation::SeparateCores);
-        tested.extend(found);
-        if separate || stopper.asked() {
+        let relation = test(*pair, references, stopper)?;
+        tested.push((*pair, relation));
+        if relation == CoreRelation::SeparateCores || stopper.asked() {
             break;
         }
     }
@@ -74,19 +75,18 @@ fn measured(pairs: &[[usize; 2]], stopper: &Stopper) -> Result<Vec<CorePair>, Er
 }
 
 /// The pair that was found separate.
-fn decided(tested: &[CorePair]) -> Result<[usize; 2], String> {
-    let of = |relation: CoreRelation| tested.iter().find(|pair| pair.relation == relation);
-    if let Some(separate) = of(CoreRelation::SeparateCores) {
-        return Ok(separate.cpus.map(|cpu| cpu as usize));
+fn decided(tested: &[([usize; 2], CoreRelation)]) -> Result<[usize; 2], String> {
+    if let Some((separate, _)) = tested.iter().find(|(_, relation)| *relation == CoreRelation::SeparateCores) {
+        return Ok(*separate);
     }
-    Err(match of(CoreRelation::OneCore) {
-        Some(pair) => {
-            let [one, other] = pair.cpus;
-            let slower = pair
-                .factor
-                .map_or_else(String::new, |[factor, ..]| format!(", {factor:.1} times slower beside each other"));
-            format!("CPUs {one} and {other} are threads of one core (measured{slower})")
-        }
+    let shared = tested.iter().find_map(|(cpus, relation)| match relation {
+        CoreRelation::OneCore(factor) => Some((*cpus, *factor)),
+        _ => None,
+    });
+    Err(match shared {
+        Some(([one, other], factor)) => format!(
+            "CPUs {one} and {other} are threads of one core (measured, {factor:.1} times slower beside each other)"
+        ),
         None => "whether two of its CPUs are threads of one core could not be measured: others were at work".to_owned(),
     })
 }
@@ -95,17 +95,13 @@ fn decided(tested: &[CorePair]) -> Result<[usize; 2], String> {
 mod tests {
     use super::*;
 
-    fn pair(cpus: [u32; 2], relation: CoreRelation) -> CorePair {
-        CorePair { cpus, relation, told: None, turns: [20, 20], factor: Some([1.6, 1.5, 1.7]), alone: None }
-    }
-
     #[test]
     fn siblings_are_refused_by_what_is_measured_whatever_is_told() {
-        let one = pair([0, 1], CoreRelation::OneCore);
-        let why = decided(std::slice::from_ref(&one)).unwrap_err();
+        let one = ([0, 1], CoreRelation::OneCore(1.6));
+        let why = decided(&[one]).unwrap_err();
         assert!(why.contains("CPUs 0 and 1 are threads of one core (measured, 1.6 times slower"), "{why}");
-        assert_eq!(decided(&[one.clone(), pair([0, 2], CoreRelation::SeparateCores)]), Ok([0, 2]));
-        assert!(decided(&[pair([0, 1], CoreRelation::Undecided)]).unwrap_err().contains("others were at work"));
+        assert_eq!(decided(&[one, ([0, 2], CoreRelation::SeparateCores)]), Ok([0, 2]));
+        assert!(decided(&[([0, 1], CoreRelation::Undecided)]).unwrap_err().contains("others were at work"));
         assert!(decided(&[]).is_err());
     }
 

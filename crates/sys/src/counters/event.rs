@@ -1,6 +1,6 @@
 //! Counters by `perf_event_open(2)`.
 
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{FromRawFd, OwnedFd};
 
 use crate::counters::{Count, CounterEvent};
 use crate::error::{Error, Result};
@@ -77,17 +77,13 @@ impl Counter {
     }
 
     pub(super) fn read(&self) -> Result<Count> {
-        let mut answer = [0u64; 3];
-        // SAFETY: the buffer is writable and has the given length.
-        let got = unsafe { libc::read(self.fd.as_raw_fd(), answer.as_mut_ptr().cast(), size_of_val(&answer)) };
-        if got != size_of_val(&answer) as isize {
-            return Err(if got < 0 {
-                Error::last(self.what)
-            } else {
-                Error::refused(self.what, "the kernel returned too few bytes")
-            });
+        let mut answer = [0; 24];
+        let got = rustix::io::read(&self.fd, &mut answer).map_err(|error| Error::os(self.what, error))?;
+        if got < answer.len() {
+            return Err(Error::refused(self.what, "the kernel returned too few bytes"));
         }
-        let [value, enabled, running] = answer;
+        let word = |at: usize| u64::from_ne_bytes(std::array::from_fn(|byte| answer[8 * at + byte]));
+        let [value, enabled, running] = [0, 1, 2].map(word);
         if enabled == 0 {
             // A thread that has not run since then had nothing to count.
             return Ok(Count { value, counted: 1.0, user_only: self.user_only });

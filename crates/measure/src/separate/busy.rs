@@ -4,7 +4,6 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use model::{CorePair, CoreRelation};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -23,8 +22,8 @@ const READINGS: usize = 9;
 const SETTLE: Duration = Duration::from_millis(1);
 /// Longest wait for the other CPU to begin its work.
 const BEGIN: Duration = Duration::from_millis(50);
-/// Seconds that the turns of a pair take at most, roughly.
-const SECONDS: f64 = 2.0 * TURNS as f64 * 3e-3;
+/// Time after which no further round begins.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// Factor beyond which a busy other CPU shares the core: another thread slows six chains of adds down by far more, and
 /// another core not at all.
 const FACTOR: f64 = 1.05;
@@ -36,75 +35,56 @@ const FEWEST_ALONE: usize = 8;
 /// Level of the interval that decides.
 const LEVEL: f64 = 0.999;
 
-/// Seconds that all pairs of so many CPUs take, roughly.
-pub(super) fn seconds(cpus: usize) -> f64 {
-    SECONDS * (cpus * cpus.saturating_sub(1) / 2) as f64
+/// Result of a test of two CPUs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum CoreRelation {
+    /// They are threads of one core, and a busy other CPU slows the reference down by this factor.
+    OneCore(f64),
+    SeparateCores,
+    Undecided,
 }
 
-/// Tests all pairs of these CPUs, within some seconds more than asked for.
+/// Tests these CPUs until they are decided, at most for some seconds.
 pub(super) fn test(
-    cpus: &[usize],
+    [own, other]: [usize; 2],
     references: CoreReferences,
-    seconds: f64,
     stopper: &Stopper,
-) -> Result<Vec<CorePair>, Error> {
-    let topology = sys::topology::read().ok();
-    let until = sys::clock::now() + ((seconds + 5.0) * 1e9) as u64;
-    let mut pairs = Vec::new();
-    for (at, own) in cpus.iter().enumerate() {
-        for other in &cpus[at + 1..] {
-            if stopper.asked() || sys::clock::now() > until {
-                return Ok(pairs);
-            }
-            let told = topology.as_ref().and_then(|machine| Some(machine.core(*own)?.contains(*other)));
-            let [mut idle, mut busy] = turns(*own, *other, references)?;
-            let mut pair = judged([*own, *other], told, &idle, &busy);
-            for _ in 1..ROUNDS {
-                if pair.relation != CoreRelation::Undecided || stopper.asked() || sys::clock::now() > until {
-                    break;
-                }
-                let more = turns(*own, *other, references)?;
-                idle.extend(&more[0]);
-                busy.extend(&more[1]);
-                pair = judged([*own, *other], told, &idle, &busy);
-            }
-            pairs.push(pair);
+) -> Result<CoreRelation, Error> {
+    let until = sys::clock::now() + PATIENCE.as_nanos() as u64;
+    let [mut idle, mut busy] = [Vec::new(), Vec::new()];
+    for _ in 0..ROUNDS {
+        let more = turns(own, other, references)?;
+        idle.extend(&more[0]);
+        busy.extend(&more[1]);
+        let relation = decided(&idle, &busy);
+        if relation != CoreRelation::Undecided || stopper.asked() || sys::clock::now() > until {
+            return Ok(relation);
         }
     }
-    Ok(pairs)
+    Ok(CoreRelation::Undecided)
 }
 
 /// The result of the turns, each given by its cycles per add.
-fn judged(cpus: [usize; 2], told: Option<bool>, idle: &[f64], busy: &[f64]) -> CorePair {
+fn decided(idle: &[f64], busy: &[f64]) -> CoreRelation {
     let logs = |ratios: &[f64]| ratios.iter().map(|ratio| ratio.ln()).collect::<Vec<_>>();
     let shift = stats::hodges_lehmann::two_sample(&logs(idle), &logs(busy));
-    let found = shift.and_then(|shift| {
-        let interval = shift.interval(LEVEL)?;
-        Some([shift.estimate.exp(), interval.low.exp(), interval.high.exp()])
-    });
-    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    let (relation, alone) = match found {
-        Some([_, low, _]) if low > FACTOR => (CoreRelation::OneCore, None),
-        Some([_, _, high]) if high < FACTOR => (CoreRelation::SeparateCores, None),
+    let found = shift.and_then(|shift| Some((shift.estimate.exp(), shift.interval(LEVEL)?)));
+    match found {
+        Some((factor, interval)) if interval.low.exp() > FACTOR => CoreRelation::OneCore(factor),
+        Some((_, interval)) if interval.high.exp() < FACTOR => CoreRelation::SeparateCores,
         // Neighbours make the interval wide, and leave some turns of either kind alone.
-        Some(_) => match alone_in_both(idle, busy) {
-            Some(alone) => (CoreRelation::SeparateCores, Some(alone.map(number))),
-            None => (CoreRelation::Undecided, None),
-        },
-        None => (CoreRelation::Undecided, None),
-    };
-    let turns = [idle, busy].map(|row| number(row.len()));
-    CorePair { cpus: cpus.map(number), relation, told, turns, factor: found, alone }
+        Some(_) if alone_in_both(idle, busy) => CoreRelation::SeparateCores,
+        _ => CoreRelation::Undecided,
+    }
 }
 
-/// Turns of either kind in the sharp lower mode of all, if both reach it: a busy other thread of the core leaves it in
+/// Whether enough turns of either kind are in the sharp lower mode of all: a busy other thread of the core leaves it in
 /// none.
-fn alone_in_both(idle: &[f64], busy: &[f64]) -> Option<[usize; 2]> {
+fn alone_in_both(idle: &[f64], busy: &[f64]) -> bool {
     let all: Vec<f64> = idle.iter().chain(busy).copied().collect();
-    let lowest = stats::quantile::quantile(&all, LOW)?;
+    let Some(lowest) = stats::quantile::quantile(&all, LOW) else { return false };
     let alone = |row: &[f64]| row.iter().filter(|ratio| (**ratio / lowest - 1.0).abs() <= SHARP).count();
-    let alone = [idle, busy].map(alone);
-    alone.iter().all(|turns| *turns >= FEWEST_ALONE).then_some(alone)
+    [idle, busy].into_iter().all(|row| alone(row) >= FEWEST_ALONE)
 }
 
 /// Cycles per add on `own` in each turn, with the other CPU idle and with it busy.
@@ -175,28 +155,22 @@ mod tests {
         let row = |centre: f64, seed: u32| -> Vec<f64> {
             (0..20_u32).map(|at| centre * (1.0 + 0.003 * f64::from((at * 7 + seed) % 5))).collect()
         };
-        let of = |idle: &[f64], busy: &[f64]| judged([0, 1], None, idle, busy);
-        let siblings = of(&row(0.25, 0), &row(0.45, 3));
-        assert_eq!(siblings.relation, CoreRelation::OneCore);
-        assert!(siblings.factor.is_some_and(|[factor, ..]| (factor - 1.8).abs() < 0.02));
-        assert_eq!(of(&row(0.25, 0), &row(0.25, 3)).relation, CoreRelation::SeparateCores);
+        let siblings = decided(&row(0.25, 0), &row(0.45, 3));
+        assert!(matches!(siblings, CoreRelation::OneCore(factor) if (factor - 1.8).abs() < 0.02), "{siblings:?}");
+        assert_eq!(decided(&row(0.25, 0), &row(0.25, 3)), CoreRelation::SeparateCores);
         // A neighbour of another guest in half of the turns of either kind.
         let half = |seed: u32| {
             let neighbour = |(at, ratio): (usize, f64)| if at % 2 == 0 { ratio * 1.5 } else { ratio };
             row(0.25, seed).into_iter().enumerate().map(neighbour).collect::<Vec<_>>()
         };
-        assert_ne!(of(&half(0), &half(3)).relation, CoreRelation::OneCore);
-        let separate = of(&half(0), &half(3));
-        assert_eq!((separate.relation, separate.alone), (CoreRelation::SeparateCores, Some([10, 10])));
-        // Of a busy CPU beside which neighbours came by chance nothing is said that it did.
-        assert!(separate.factor.is_some_and(|[_, _, high]| high > 1.3), "{separate:?}");
+        assert_eq!(decided(&half(0), &half(3)), CoreRelation::SeparateCores);
         // Two threads of one core, while others are at work on the second one.
         let scattered = |from: f64, seed: u32| -> Vec<f64> {
             (0..40_u32).map(|at| from * (1.0 + 0.02 * f64::from((at * 7 + seed) % 11))).collect()
         };
-        assert_ne!(of(&scattered(0.30, 0), &scattered(0.42, 3)).relation, CoreRelation::SeparateCores);
-        assert_ne!(of(&scattered(0.40, 0), &scattered(0.42, 3)).relation, CoreRelation::SeparateCores);
-        assert_eq!(of(&[], &row(0.4, 0)).relation, CoreRelation::Undecided);
-        assert_eq!(of(&row(0.25, 0)[..3], &row(0.45, 0)[..3]).relation, CoreRelation::Undecided, "three are no sample");
+        assert_ne!(decided(&scattered(0.30, 0), &scattered(0.42, 3)), CoreRelation::SeparateCores);
+        assert_ne!(decided(&scattered(0.40, 0), &scattered(0.42, 3)), CoreRelation::SeparateCores);
+        assert_eq!(decided(&[], &row(0.4, 0)), CoreRelation::Undecided);
+        assert_eq!(decided(&row(0.25, 0)[..3], &row(0.45, 0)[..3]), CoreRelation::Undecided, "three are no sample");
     }
 }

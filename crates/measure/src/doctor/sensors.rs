@@ -1,0 +1,136 @@
+//! A short reading of the sensors: the clock of the cores, and how often another thread was on them.
+
+use std::time::Duration;
+
+use model::{Machine, Run, SessionReferences, Share, UnsharedCore, UnsharedSource, percent};
+use sys::kernel::core_reference::CoreReferences;
+
+use super::Check;
+use crate::references::{
+    KnownRatio, RatioHistogram, from_issue, from_runs, from_table, issue_width, learn, shared_share, shared_throughout,
+};
+use crate::{Error, facts};
+
+/// Time for which they are read, and time between two rows of readings.
+const WINDOW: Duration = Duration::from_millis(1000);
+const EVERY: Duration = Duration::from_millis(20);
+/// Most CPUs that are read: each of them takes its turn in every row.
+const MOST_CPUS: usize = 4;
+/// Readings per row: their middle is not affected by one interrupt.
+const ROW: usize = 3;
+/// Share of the time with another thread on the core from which measuring is disturbed.
+const DISTURBED: f64 = 0.05;
+
+/// The clock of these CPUs, and the share of the time in which another thread was on their cores.
+pub(super) fn checks(machine: &Machine, earlier: &[Run]) -> Vec<Check> {
+    match read(machine) {
+        Ok(mut references) => {
+            learn_core(machine, earlier, &mut references);
+            let moments = references.moments(WINDOW.as_secs_f64());
+            let clocks: Vec<f64> = moments.iter().map(|moment| moment.clock).collect();
+            vec![clock(&clocks, references.unshared[0].cpus.len()), neighbours(shared_share(&moments))]
+        }
+        Err(reason) => vec![Check::unknown("core clock", reason.to_string())],
+    }
+}
+
+fn clock(clocks: &[f64], cpus: usize) -> Check {
+    let at = |share: f64| stats::quantile::quantile(clocks, share).unwrap_or(f64::NAN) * 1e-9;
+    let cpus = if cpus == 1 { "one CPU".to_owned() } else { format!("{cpus} CPUs") };
+    let says =
+        format!("{:.2} GHz on {cpus} in one second; 90% of readings {:.2} to {:.2}", at(0.5), at(0.05), at(0.95));
+    Check::fine("core clock", says)
+}
+
+fn neighbours(shared: Option<Share>) -> Check {
+    match shared {
+        Some(share) => {
+            let says = format!("another thread was on the core for {} of one second", percent(share.get()));
+            if share.get() < DISTURBED {
+                return Check::fine("shared core", says);
+            }
+            Check::attention("shared core", says, "figures count undisturbed batches only; expect runs to take longer")
+        }
+        None => Check::unknown(
+            "shared core",
+            "the readings do not show what a core without neighbours is; a stored run of this machine may show it",
+        ),
+    }
+}
+
+/// Reads the sensors on some CPUs of one class, which `unshared` of the result names.
+fn read(machine: &Machine) -> Result<SessionReferences, Error> {
+    let allowed = sys::affinity::allowed()?;
+    let found = read_on(&spread(machine, &allowed));
+    sys::affinity::pin(&allowed)?;
+    found
+}
+
+/// CPUs of the class of the first one, evenly spread.
+fn spread(machine: &Machine, allowed: &[usize]) -> Vec<usize> {
+    let class = |cpu: usize| machine.topology.as_ref().map_or(0, |topology| topology.class(cpu));
+    let alike: Vec<usize> = allowed.iter().copied().filter(|cpu| class(*cpu) == class(allowed[0])).collect();
+    let count = alike.len().min(MOST_CPUS);
+    (0..count).map(|at| alike[at * alike.len() / count]).collect()
+}
+
+fn read_on(cpus: &[usize]) -> Result<SessionReferences, Error> {
+    sys::affinity::pin(&cpus[..1])?;
+    let sensors = CoreReferences::calibrate()?;
+    let numbers: Vec<u32> = cpus.iter().map(|cpu| u32::try_from(*cpu).unwrap_or(u32::MAX)).collect();
+    let mut found = SessionReferences { lengths: sensors.lengths(), ..SessionReferences::default() };
+    let began = sys::clock::now();
+    let since = || Duration::from_nanos(sys::clock::now() - began);
+    while since() < WINDOW {
+        for (cpu, number) in cpus.iter().zip(&numbers) {
+            sys::affinity::pin(&[*cpu])?;
+            for _ in 0..ROW {
+                found.samples.push(since().as_millis() as u32, *number, sensors.read_all()?);
+            }
+        }
+        sys::timer::sleep(EVERY);
+    }
+    found.unshared = vec![UnsharedCore { cpus: numbers, ..UnsharedCore::default() }];
+    Ok(found)
+}
+
+/// Determines what a core of these CPUs is without a neighbour.
+fn learn_core(machine: &Machine, earlier: &[Run], references: &mut SessionReferences) {
+    let cpus = references.unshared[0].cpus.clone();
+    let mut ratios = RatioHistogram::default();
+    for (_, reading) in references.samples.readings() {
+        ratios.add(references.lengths.ratio(reading.clock, reading.contention));
+    }
+    // Known ratios apply to machines with one class of cores.
+    let classes = machine.topology.as_ref().map_or(1, |topology| topology.classes.len());
+    let earlier = from_runs(machine, earlier.iter());
+    let earlier = earlier.map(|ratio| KnownRatio { ratio, source: UnsharedSource::EarlierRuns });
+    let known = earlier.into_iter().chain(from_table(machine)).filter(|_| classes <= 1);
+    let known: Vec<KnownRatio> = known.chain(from_issue(issue_width(machine), references, &cpus)).collect();
+    let alone = sys::affinity::allowed().is_ok_and(|allowed| facts::cores_are_alone(machine, &allowed));
+    let learnt = learn(&ratios, &known, alone);
+    let learnt = if learnt.ratio.is_none() { shared_throughout(&ratios, &known).unwrap_or(learnt) } else { learnt };
+    references.unshared = vec![UnsharedCore { cpus, ..learnt }];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Health;
+    use super::*;
+
+    #[test]
+    fn the_state_of_the_core_is_told_only_if_it_is_known() {
+        let state = |share| neighbours(share).state;
+        assert_eq!(state(None), Health::Unknown);
+        assert_eq!(state(Some(Share::NONE)), Health::Fine);
+        let busy = neighbours(Share::of(0.3, 1.0));
+        assert_eq!(busy.state, Health::Attention);
+        assert!(busy.says.contains("30%"), "{}", busy.says);
+    }
+
+    #[test]
+    fn the_clock_is_told_with_its_range() {
+        let clocks: Vec<f64> = (0..=100).map(|at| 2e9 + 1e7 * f64::from(at)).collect();
+        assert_eq!(clock(&clocks, 2).says, "2.50 GHz on 2 CPUs in one second; 90% of readings 2.05 to 2.95");
+    }
+}
