@@ -84,6 +84,12 @@ pub(crate) fn month_day_year(text: &str) -> String {
     found().unwrap_or_default()
 }
 
+/// A date in any of these forms. Empty when the text is none.
+pub(crate) fn any(text: &str) -> String {
+    let forms = [iso, ctime, month_day_year, mail];
+    forms.iter().map(|read| read(text)).find(|found| !found.is_empty()).unwrap_or_default()
+}
+
 fn rfc3339(year: i32, month: Month, day: u8, clock: Time) -> Option<String> {
     let date = Date::from_calendar_date(year, month, day).ok()?;
     PrimitiveDateTime::new(date, clock).assume_utc().format(&Rfc3339).ok()

@@ -17,11 +17,6 @@ impl SourcePosition {
     pub const fn line(line: usize) -> Self {
         Self { line, column: 0 }
     }
-
-    /// The position in a source that has so many lines before the text in which this one was counted.
-    pub(crate) const fn after(self, lines: usize) -> Self {
-        if self.line == 0 { self } else { Self { line: self.line + lines, ..self } }
-    }
 }
 
 impl fmt::Display for SourcePosition {
@@ -101,10 +96,8 @@ pub enum Error {
         /// Its first line, from 1.
         line: usize,
     },
-    /// It is a web page that shows no output.
-    #[error(
-        "could not import {source_name}: it is a web page without any preformatted text (<pre>); save the tool's output as text"
-    )]
+    /// It is a web page.
+    #[error("could not import {source_name}: it is a web page; save the tool's own output to a file and import that")]
     Page {
         /// The source.
         source_name: String,

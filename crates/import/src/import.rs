@@ -10,7 +10,6 @@ use crate::digest::sha256;
 use crate::error::Error;
 use crate::format::{Confidence, FORMATS, ImportFormat, Parsed, SourceText, is_document};
 use crate::logged::{LoggedText, unlogged};
-use crate::page::{self, PageText};
 use crate::tagged::untagged;
 use crate::text::{SourceFault, check_lines, decode, is_number, one_line, plain};
 use crate::unread::{LineLedger, UnreadNumbers};
@@ -65,8 +64,9 @@ pub fn import(
 ) -> Result<ImportedSource, Error> {
     let started = options.date.map(read_date).transpose()?;
     let text = decode(name, bytes)?;
-    let page = page_of(name, text)?;
-    let (text, before) = page.as_ref().map_or((text, 0), |page| (page.text.as_str(), page.before));
+    if is_page(text) {
+        return Err(Error::Page { source_name: name.to_owned() });
+    }
     let own = own_text(text);
     let text = own.text.as_deref().unwrap_or(text);
     let format = match options.format {
@@ -78,16 +78,16 @@ pub fn import(
         format: format.name,
         // Parsers quote their input.
         reason: one_line(&fault.reason, 300),
-        place: fault.place.after(before),
+        place: fault.place,
     };
-    if format.by_lines {
+    if format.by_lines() {
         check_lines(text).map_err(content)?;
     }
     let source = SourceText { name, text, ledger: LineLedger::default() };
-    let parsed = (format.parse)(&source).map_err(content)?;
+    let parsed = format.parse(&source).map_err(content)?;
     let end = check_end(&source).map_err(content)?;
     // A format that is read by lines may have a form in JSON too, whose members count instead, and the other way round.
-    let by_lines = || (format.by_lines || source.ledger.has_any()).then(|| source.ledger.unread(text, before));
+    let by_lines = || (format.by_lines() || source.ledger.has_any()).then(|| source.ledger.unread(text));
     let unread = source.ledger.members().or_else(by_lines);
     let digest = sha256(bytes);
     let mut remarks: Vec<String> = end.iter().cloned().collect();
@@ -97,7 +97,7 @@ pub fn import(
             if sheets.iter().all(|sheet| sheet.readings.is_empty()) {
                 return Err(mixed(content(SourceFault::new(NO_FIGURE, text.lines().count())), &own));
             }
-            let notes = [unread.as_ref().and_then(UnreadNumbers::sentence), taken_off(page.as_ref(), &own), end];
+            let notes = [unread.as_ref().and_then(UnreadNumbers::sentence), taken_off(&own), end];
             let mut runs: Vec<Run> = Vec::with_capacity(sheets.len());
             for mut sheet in sheets.into_iter().filter(|sheet| !sheet.readings.is_empty()) {
                 sheet.notes.extend(notes.iter().flatten().cloned());
@@ -133,10 +133,8 @@ fn own_text(text: &str) -> LoggedText {
 }
 
 /// A note on what stood around the output.
-fn taken_off(page: Option<&PageText>, own: &LoggedText) -> Option<String> {
-    let page = page.map(|_| "read from the <pre> elements of a web page");
-    let log = own.is_logged.then_some("read without what a log puts before each line");
-    page.or(log).map(str::to_owned)
+fn taken_off(own: &LoggedText) -> Option<String> {
+    own.is_logged.then(|| "read without what a log puts before each line".to_owned())
 }
 
 /// Why a source states nothing, if that is because programs wrote into it beside each other.
@@ -180,12 +178,10 @@ fn words(line: &str) -> Vec<&str> {
     line.split(|c: char| c.is_whitespace() || ",;".contains(c)).filter(|word| !word.is_empty()).collect()
 }
 
-/// What a web page shows as preformatted text; none if the source is no web page.
-fn page_of(name: &str, text: &str) -> Result<Option<PageText>, Error> {
-    if !page::is_page(text) {
-        return Ok(None);
-    }
-    page::preformatted(text).map(Some).ok_or_else(|| Error::Page { source_name: name.to_owned() })
+/// Whether a text begins as a web page does.
+fn is_page(text: &str) -> bool {
+    let begins = |word: &str| text.trim_start().get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
+    begins("<!doctype html") || begins("<html")
 }
 
 /// Whether runs state several machines.
@@ -275,7 +271,7 @@ pub fn detect(name: &str, bytes: &[u8]) -> Result<&'static ImportFormat, Error> 
     }
     let head = &body[..body.len().min(HEAD)];
     let rated: Vec<(Confidence, &'static ImportFormat)> =
-        FORMATS.iter().map(|format| ((format.detect)(head), *format)).collect();
+        FORMATS.iter().map(|format| (format.detect(head), format)).collect();
     let best = rated.iter().map(|(confidence, _)| *confidence).max().unwrap_or(Confidence::No);
     let mut found = rated.iter().filter(|(confidence, _)| *confidence == best).map(|(_, format)| *format);
     match (best, found.next(), found.next()) {
@@ -290,12 +286,12 @@ pub fn detect(name: &str, bytes: &[u8]) -> Result<&'static ImportFormat, Error> 
 
 /// Every format, sorted by name.
 #[must_use]
-pub fn formats() -> &'static [&'static ImportFormat] {
-    FORMATS
+pub fn formats() -> &'static [ImportFormat] {
+    &FORMATS
 }
 
 fn find(name: &str) -> Result<&'static ImportFormat, Error> {
     let known = || FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
-    let found = FORMATS.iter().find(|format| format.name == name).copied();
+    let found = FORMATS.iter().find(|format| format.name == name);
     found.ok_or_else(|| Error::Format { name: name.to_owned(), known: known() })
 }

@@ -1,12 +1,12 @@
 //! Reads JSON with bounded memory: members that are not asked for are skipped, lists and maps have a limit.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::marker::PhantomData;
 
 use memchr::memmem;
+use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 
@@ -15,26 +15,21 @@ use crate::text::{MOST_ITEMS, SourceFault, usable};
 use crate::unread::LineLedger;
 use crate::unread_members::{common_path, members_with_numbers};
 
-/// Items of all lists and maps of one source together, at most: this bounds memory where they nest.
+/// Items of all lists and maps of one source together, at most: each takes more memory than its text.
 const MOST_TOGETHER: usize = 1_000_000;
 
-thread_local! {
-    /// Items that the source being read on this thread may still have.
-    static LEFT: Cell<usize> = const { Cell::new(MOST_TOGETHER) };
-}
-
-/// Takes one item from the remaining ones.
-fn take<E: de::Error>() -> Result<(), E> {
-    let left = LEFT.get().checked_sub(1);
-    let left = left.ok_or_else(|| E::custom(format!("it has more than {MOST_TOGETHER} items in all its lists")))?;
-    LEFT.set(left);
-    Ok(())
+/// Refuses a text with too many items, each of which but the first has a comma before it.
+fn check_items(text: &str) -> Result<(), SourceFault> {
+    if memchr::memchr_iter(b',', text.as_bytes()).nth(MOST_TOGETHER).is_none() {
+        return Ok(());
+    }
+    Err(SourceFault::new(format!("it has more than {MOST_TOGETHER} items in all its lists"), 0))
 }
 
 /// Reads the JSON of a source, as [`read`] does, and notes the members with numbers that were not asked for.
 pub(crate) fn read_noting<T: DeserializeOwned>(text: &str, ledger: &LineLedger) -> Result<T, SourceFault> {
     let (start, skipped) = beginning(text);
-    LEFT.set(MOST_TOGETHER);
+    check_items(text)?;
     let mut ignored = BTreeSet::new();
     let body = body(&text[start..]);
     let mut deserializer = serde_json::Deserializer::from_str(&body);
@@ -54,7 +49,7 @@ pub(crate) fn read_noting<T: DeserializeOwned>(text: &str, ledger: &LineLedger) 
 /// skipped.
 pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, SourceFault> {
     let (start, skipped) = beginning(text);
-    LEFT.set(MOST_TOGETHER);
+    check_items(text)?;
     serde_json::from_str(&body(&text[start..])).map_err(|error| fault(&error, skipped))
 }
 
@@ -153,8 +148,9 @@ pub(crate) fn fault(error: &serde_json::Error, skipped: usize) -> SourceFault {
     SourceFault { reason, place: SourcePosition { line: error.line().max(1) + skipped, column: error.column() } }
 }
 
-/// A list with a limit on its length.
-#[derive(Debug)]
+/// A list.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
 pub(crate) struct List<T>(pub(crate) Vec<T>);
 
 impl<T> Default for List<T> {
@@ -163,31 +159,7 @@ impl<T> Default for List<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Items<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Items<T> {
-            type Value = List<T>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list")
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<List<T>, A::Error> {
-                let mut list = Vec::new();
-                while let Some(item) = items.next_element()? {
-                    if list.len() == MOST_ITEMS {
-                        return Err(de::Error::custom(format!("a list of more than {MOST_ITEMS} items")));
-                    }
-                    take()?;
-                    list.push(item);
-                }
-                Ok(List(list))
-            }
-        }
-        deserializer.deserialize_seq(Items(PhantomData))
-    }
-}
-
-/// A map with a limit on its size. An empty list is an empty map, as which PHP writes it.
+/// A map. An empty list is an empty map, as which PHP writes it.
 #[derive(Debug)]
 pub(crate) struct BoundedMap<T>(pub(crate) BTreeMap<String, T>);
 
@@ -205,16 +177,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for BoundedMap<T> {
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<BoundedMap<T>, A::Error> {
-                let mut map = BTreeMap::new();
-                while let Some((key, value)) = entries.next_entry()? {
-                    if map.len() == MOST_ITEMS {
-                        return Err(de::Error::custom(format!("an object of more than {MOST_ITEMS} members")));
-                    }
-                    take()?;
-                    map.insert(key, value);
-                }
-                Ok(BoundedMap(map))
+            fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<BoundedMap<T>, A::Error> {
+                BTreeMap::deserialize(MapAccessDeserializer::new(entries)).map(BoundedMap)
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<BoundedMap<T>, A::Error> {
                 match items.next_element::<IgnoredAny>()? {
@@ -331,18 +295,12 @@ mod tests {
     }
 
     #[test]
-    fn lists_together_have_a_limit_too() {
+    fn lists_have_a_limit_and_depth_too() {
         let inner = format!("[{}0]", "0,".repeat(999));
         let nested = format!("[{}{inner}]", format!("{inner},").repeat(1100));
         let fault = read::<List<List<f64>>>(&nested).unwrap_err();
         assert!(fault.reason.contains("in all its lists"), "{}", fault.reason);
-        assert!(read::<List<List<f64>>>(&format!("[{inner}]")).is_ok(), "every source has its own limit");
-    }
-
-    #[test]
-    fn lists_have_a_limit_and_depth_too() {
-        let long = format!("[{}0]", "0,".repeat(MOST_ITEMS));
-        assert!(read::<List<f64>>(&long).unwrap_err().reason.contains("more than"));
+        assert!(read::<List<List<f64>>>(&format!("[{inner}]")).is_ok());
         assert!(read::<Scalar>(&"[".repeat(100_000)).is_err());
     }
 }

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod assemble;
+mod data;
 mod date;
 mod differing;
 mod digest;
@@ -15,7 +16,6 @@ mod import;
 mod json;
 mod known;
 mod logged;
-mod page;
 pub mod published;
 mod rows;
 mod sheet;

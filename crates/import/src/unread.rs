@@ -85,13 +85,13 @@ impl LineLedger {
         self.taken.borrow().get(line / 64).is_some_and(|word| word & (1 << (line % 64)) != 0)
     }
 
-    /// Lines with numbers that were not taken; the source has so many lines `before` the text.
-    pub(crate) fn unread(&self, text: &str, before: usize) -> UnreadNumbers {
+    /// Lines with numbers that were not taken.
+    pub(crate) fn unread(&self, text: &str) -> UnreadNumbers {
         let mut unread = UnreadNumbers::default();
         for (at, line) in lines(text).filter(|(at, line)| !self.has(*at) && states_number(line)) {
             unread.count += 1;
             if unread.first.is_none() {
-                unread.first = Some(format!("line {}: {}", before + at, one_line(line.trim(), 80)));
+                unread.first = Some(format!("line {at}: {}", one_line(line.trim(), 80)));
             }
         }
         unread
@@ -112,10 +112,10 @@ mod tests {
     fn lines_with_numbers_are_counted_unless_taken() {
         let ledger = LineLedger::default();
         let text = "Title v2\nrate: 5\n  (-0.3)\nx86_64\nn=7\n";
-        assert_eq!(ledger.unread(text, 0).count, 3);
+        assert_eq!(ledger.unread(text).count, 3);
         ledger.took(2);
-        let unread = ledger.unread(text, 10);
-        assert_eq!((unread.count, unread.first), (2, Some("line 13: (-0.3)".to_owned())));
+        let unread = ledger.unread(text);
+        assert_eq!((unread.count, unread.first), (2, Some("line 3: (-0.3)".to_owned())));
         ledger.took(300);
         assert!(UnreadNumbers::default().sentence().is_none());
     }

@@ -1,10 +1,10 @@
 //! BabelStream and its predecessor GPU-STREAM: STREAM's kernels in other programming models, repeated in one process.
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, likely, sure};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, text};
 use crate::text::{SourceFault, after, axis_value, column, first_number, lines, need, shown, snake};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "babelstream",
     tool: "BabelStream",
     about: "its table; the value is the average over the repetitions of one process, their least and greatest the range",
@@ -38,9 +38,6 @@ struct BabelReader<'a> {
     megabyte: f64,
     /// Names of the columns of --csv.
     heading: Vec<&'a str>,
-    /// Threads by the environment of the shell, and of the command.
-    exported: Option<String>,
-    threads: Option<String>,
     /// Of each process that names a device, the number of readings before it and the device.
     devices: Vec<(usize, String)>,
 }
@@ -53,8 +50,6 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         in_table: false,
         megabyte: 1e6,
         heading: Vec::new(),
-        exported: None,
-        threads: None,
         devices: Vec::new(),
     };
     for (at, line) in lines(source.text) {
@@ -105,13 +100,6 @@ impl<'a> BabelReader<'a> {
             self.sheet.readings.push(reading);
         } else if line.starts_with("Validation failed") {
             self.sheet.notes.push(format!("BabelStream reports wrong results: {}", shown(line)));
-        } else if let Some((_, words)) = line.split_once("OMP_NUM_THREADS=") {
-            let count = words.split(|c: char| !c.is_ascii_digit()).next().filter(|count| !count.is_empty());
-            let export = line.contains("export OMP_NUM_THREADS=");
-            self.threads = count.map(str::to_owned);
-            self.exported = if export { self.threads.clone() } else { self.exported.take() };
-        } else if line.split_whitespace().any(|word| word.starts_with("./") && word.ends_with("-stream")) {
-            self.threads = self.exported.clone();
         } else {
             return Ok(NOTHING.iter().any(|begin| line.starts_with(begin)));
         }
@@ -146,11 +134,7 @@ impl<'a> BabelReader<'a> {
     }
 
     fn placed(&self, reading: SourceReading) -> SourceReading {
-        let reading = self.axes.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()));
-        match &self.threads {
-            Some(threads) => reading.at("threads", threads.clone()),
-            None => reading,
-        }
+        self.axes.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()))
     }
 }
 

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use model::Metric;
 
-use super::{Confidence, ImportFormat, Parsed, SourceText};
+use super::{CodeFormat, Confidence, Parsed, SourceText};
 use crate::differing::{Settings, differing};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
 use crate::text::{MOST_NAMES, SourceFault, axis_value, duration, lines, name_value, need, number, shown, split_unit};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "bonnie",
     tool: "bonnie++",
     about: "rates of block, character and file tests and the longest single operation of each, from the line of CSV; \

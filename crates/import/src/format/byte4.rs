@@ -1,12 +1,12 @@
 //! The table of the BYTE benchmark, versions 3 and 4: test, value, unit, time and samples on each line.
 
 use super::unixbench::scaled;
-use super::{Confidence, ImportFormat, Parsed, SourceText, likely};
+use super::{CodeFormat, Confidence, Parsed, SourceText, likely};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, text};
 use crate::text::{MOST_NAMES, SourceFault, between, lines, name_value, need, number};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "byte4",
     tool: "BYTE benchmark",
     about: "the table of BYTE's UNIX benchmark, versions 3 and 4, one run a system; no spread is stated",

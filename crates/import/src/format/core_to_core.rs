@@ -1,11 +1,11 @@
 //! core-to-core-latency: the table that it writes as CSV, which has no heading: below its diagonal stand the times from
 //! each CPU to each of a lower number, nanoseconds.
 
-use super::{Confidence, ImportFormat, Parsed, SourceText};
+use super::{CodeFormat, Confidence, Parsed, SourceText};
 use crate::sheet::{SourceReading, SourceSheet, seconds};
 use crate::text::{SourceFault, lines, need};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "core-to-core-latency",
     tool: "core-to-core-latency",
     about: "the table of --csv: half a round trip of a cache line between every two CPUs; no spread is stated",

@@ -1,10 +1,10 @@
 //! CoreMark: iterations a second of one process.
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, rate, text};
 use crate::text::{SourceFault, axis_value, lines, need};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "coremark",
     tool: "CoreMark",
     about: "iterations a second; no spread is stated",

@@ -1,10 +1,10 @@
 //! CoreMark-PRO, and FPMark of the same makers: the tables of workloads and of the marks.
 
-use super::{ImportFormat, Parsed, SourceText, coremark_log, sure};
+use super::{CodeFormat, Parsed, SourceText, coremark_log, sure};
 use crate::sheet::{SourceReading, SourceSheet, rate};
 use crate::text::{SourceFault, after, axis_value, lines, name_value, need, number, shown, snake};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "coremark-pro",
     tool: "CoreMark-PRO",
     about: "iterations a second of each workload and the mark, with one context and with many, of CoreMark-PRO and of \
@@ -19,7 +19,7 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
-    let (mut columns, mut mark, mut contexts): (Vec<&str>, bool, &str) = (Vec::new(), false, "many");
+    let (mut columns, mut mark): (Vec<&str>, bool) = (Vec::new(), false);
     // Workloads of the two have the same names, and other sizes.
     let suite = if source.text.contains("FPMark") { "fpmark" } else { "coremark_pro" };
     // Where a log has both, the tables are of its medians.
@@ -35,8 +35,6 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 sheet.begin_process();
             }
             columns = Vec::new();
-        } else if let Some(count) = asked(line) {
-            contexts = count;
         } else if words.contains(&"MultiCore") || words.contains(&"SingleCore") {
             columns = words.iter().copied().filter(|word| ["MultiCore", "SingleCore"].contains(word)).collect();
         } else if words.starts_with(&["Workload", "Name"]) {
@@ -57,7 +55,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 let of = if mark { "marks" } else { "iterations" };
                 let reading = SourceReading::new(format!("{suite}.{id}"), name.clone(), need(cell, at)?, rate(of));
                 let reading = if mark && suite == "fpmark" { reading.at("mark", axis_value(&name)) } else { reading };
-                let contexts = if *column == "MultiCore" { contexts } else { "one" };
+                let contexts = if *column == "MultiCore" { "many" } else { "one" };
                 sheet.readings.push(reading.printed_in(cell, 1.0).at("contexts", contexts));
             }
         } else {
@@ -66,14 +64,6 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         source.took(at);
     }
     Ok(Parsed::Sheets(vec![sheet]))
-}
-
-/// The contexts of a command above the tables: `make XCMD='-c4' certify-all`.
-fn asked(line: &str) -> Option<&str> {
-    let options = after(line, "XCMD=").filter(|_| line.contains("certify"))?;
-    let count = after(options, "-c")?;
-    let end = count.find(|c: char| !c.is_ascii_digit()).unwrap_or(count.len());
-    Some(&count[..end]).filter(|count| !count.is_empty())
 }
 
 /// The name of a row and its rates, one for each column, before their ratio. A line without numbers ends the table.

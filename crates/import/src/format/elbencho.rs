@@ -2,12 +2,12 @@
 
 use model::Metric;
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::date::iso;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
-use crate::text::{SourceFault, axis_value, called, duration, lines, need, number, shown, spans};
+use crate::text::{SourceFault, axis_value, duration, lines, need, number, shown, spans};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "elbencho",
     tool: "elbencho",
     about: "time, rates and latency of each phase until its last thread was done, by the options of its command; no \
@@ -70,8 +70,6 @@ impl ElbenchoReader {
     fn line(&mut self, line: &str, at: usize) -> Result<bool, SourceFault> {
         if let Some(words) = line.strip_prefix("COMMAND LINE:") {
             self.command(&words.split_whitespace().map(|word| word.trim_matches('"')).collect::<Vec<_>>());
-        } else if let Some((_, words)) = called(line, "elbencho").filter(|(_, words)| is_command(words)) {
-            self.command(&words);
         } else if let Some(date) = line.strip_prefix("ISO DATE") {
             if self.sheet.started.is_empty() {
                 self.sheet.started = iso(date.trim_start_matches(" start").trim_start_matches([':', ' ']));
@@ -173,11 +171,6 @@ impl ElbenchoReader {
 /// `IO`, `Files`, `Dirs`: of what a latency is.
 fn latency_id(what: &str) -> String {
     format!("{}_latency", crate::text::snake(what))
-}
-
-/// A sentence has no options.
-fn is_command(words: &[&str]) -> bool {
-    words.iter().any(|word| word.starts_with('-'))
 }
 
 /// The columns are found by their names, which stand two blanks apart.

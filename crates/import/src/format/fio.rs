@@ -3,13 +3,13 @@
 use model::format_size;
 use serde::Deserialize;
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::date::unix;
 use crate::json::{self, BoundedMap, List, Scalar};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate, seconds};
 use crate::text::{SourceFault, axis_value, name_value, number};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "fio",
     tool: "fio",
     about: "bandwidth, operations a second and completion latency with its quantiles; fio's standard deviations are of \

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
 use crate::text::{SourceFault, axis_value, between, half_digit, lines, need, number, shown, split_unit};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "fio-text",
     tool: "fio",
     about: "the terminal's output: bandwidth, operations a second and mean completion latency with its percentiles; fio's \

@@ -2,11 +2,11 @@
 
 use model::{Metric, Primitive, Unit};
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number as fact, rate, seconds, text};
 use crate::text::{SourceFault, axis_value, lines, need, number, snake};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "geekbench",
     tool: "Geekbench",
     about: "scores of all workloads, single-core and multi-core, from the terminal or the text of a page of the browser; \

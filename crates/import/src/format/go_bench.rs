@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Metric, Primitive, Unit};
 
-use super::{Confidence, ImportFormat, Parsed, SourceText};
+use super::{CodeFormat, Confidence, Parsed, SourceText};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate, seconds, text};
 use crate::text::{SourceFault, axis_value, lines, need, shown, snake};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "go-bench",
     tool: "go test -bench",
     about: "time, bytes and allocations an operation, and own metrics; repetitions (-count) run in one process, so they \

@@ -1,10 +1,10 @@
 //! Graph500: traversed edges a second of the searches, and the times to make the graph, of versions 2 and 3.
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, rate, seconds};
 use crate::text::{SourceFault, axis_value, lines, need, number};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "graph500",
     tool: "Graph500",
     about: "the harmonic mean of traversed edges a second of each kernel by scale, edges and processes, the quartiles \
@@ -22,33 +22,17 @@ fn detect(head: &[u8]) -> Confidence {
         .max(sure(head, &["Time for SSSP ", "Running SSSP "]))
 }
 
-/// Programs of the reference code, in whose command stands what a result does not say: where its memory is.
-const PROGRAMS: [&str; 6] = ["graph500", "seq-csr", "seq-list", "omp-csr", "xmt-csr", "mpi_simple"];
-
 /// The summary of one run: names and values, with their lines.
 type GraphSummary<'a> = Vec<(usize, &'a str, &'a str)>;
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
-    let (mut summary, mut command): (GraphSummary<'_>, _) = (Vec::new(), "-");
-    let mut commands = Vec::new();
-    let mut finish = |sheet: &mut SourceSheet, summary: GraphSummary<'_>, command: &str| {
-        if !summary.is_empty() {
-            commands.push((sheet.readings.len(), axis_value(command)));
-        }
-        add(sheet, &summary)
-    };
+    let mut summary: GraphSummary<'_> = Vec::new();
     for (at, line) in lines(source.text) {
         let line = line.trim();
-        // A prompt may stand before the first line of what runs in the background.
-        let begins =
-            line.split_once("SCALE:").filter(|(before, _)| before.is_empty() || before.ends_with(['$', '#', ' ']));
-        if let Some((_, scale)) = begins {
-            finish(&mut sheet, std::mem::take(&mut summary), command)?;
+        if let Some(scale) = line.strip_prefix("SCALE:") {
+            add(&mut sheet, &std::mem::take(&mut summary))?;
             summary.push((at, "SCALE", scale.trim()));
-        } else if let Some(called) = called(line) {
-            finish(&mut sheet, std::mem::take(&mut summary), command)?;
-            command = called;
         } else if let Some((name, value)) = line.split_once(':').filter(|_| !is_progress(line)) {
             let value = value.trim().trim_start_matches('!').trim_start();
             let name = name.trim();
@@ -64,23 +48,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
         source.took(at);
     }
-    finish(&mut sheet, summary, command)?;
-    sheet.tell_apart("command", &commands);
+    add(&mut sheet, &summary)?;
     Ok(Parsed::Sheets(vec![sheet]))
-}
-
-/// The command of a line, without the prompt before it.
-fn called(line: &str) -> Option<&str> {
-    let command = line.split_once("$ ").or_else(|| line.split_once("# ")).map_or(line, |(_, command)| command);
-    let is_program = |word: &str| {
-        let name = word.rsplit('/').next().unwrap_or_default();
-        PROGRAMS.iter().any(|program| name.starts_with(program)) && !name.ends_with(['.', ':', ','])
-    };
-    let words = command.split_whitespace();
-    let first = words.clone().next()?;
-    let runs =
-        is_program(first) || ["mpirun", "mpiexec", "srun", "numactl", "taskset", "time", "aprun"].contains(&first);
-    (runs && command.split_whitespace().any(is_program)).then_some(command)
 }
 
 /// `Time for BFS 0 is 6.136887`, `TEPS for SSSP 63 is 2.27e+07`, `Validating BFS 0`, and the like.

@@ -6,13 +6,13 @@ use model::{Metric, Primitive, Unit};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::date::iso;
 use crate::json::{self, BoundedMap, Scalar};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, number, rate, text};
 use crate::text::{MOST_NAMES, SourceFault, axis_value, name_value, shown, snake};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "hep-benchmark-suite",
     tool: "HEP benchmark suite",
     about: "profiles' scores, and each workload's score with its runs, which are executions of their own",

@@ -2,12 +2,12 @@
 
 use model::Metric;
 
-use super::{Confidence, ImportFormat, Parsed, SourceText};
+use super::{CodeFormat, Confidence, Parsed, SourceText};
 use crate::date::unix;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate as per_second, seconds};
 use crate::text::{MOST_NAMES, SourceFault, after, axis_value, between, lines, name_value, need, number, snake};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "hpcc",
     tool: "HPC Challenge",
     about: "every rate, bandwidth and latency of the summary, with its sizes, one run a host; no spread is stated",

@@ -1,11 +1,11 @@
 //! High-Performance Linpack: one line for each configuration.
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, rate};
 use crate::text::{SourceFault, after, axis_value, lines, need, shown};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "hpl",
     tool: "HPL",
     about: "floating-point rate of each configuration whose residual passed; no spread is stated",
@@ -19,10 +19,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     // A result is used after its residuals were checked; version 1 checks three of each.
     let mut waiting: Option<HplResult> = None;
     let mut columns: Vec<&str> = Vec::new();
-    let mut command: Option<&str> = None;
     // With a negative threshold it checks nothing, and says so at its end.
     let unchecked = source.text.contains(UNCHECKED);
-    let commands = commands(source.text);
     for (at, line) in lines(source.text) {
         let words: Vec<&str> = line.split_whitespace().collect();
         if let Some(rest) = after(line, "HPLinpack ").filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
@@ -40,7 +38,6 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             columns = heading(&words, at)?;
         } else if !columns.is_empty() && words.first().is_some_and(|word| is_variant(word)) {
             let reading = result(&columns, &words, at)?;
-            let reading = command.iter().fold(reading, |reading, command| reading.at("command", axis_value(command)));
             keep(&mut sheet, waiting.take())?;
             if unchecked {
                 sheet.readings.push(reading.note("the residual was not checked"));
@@ -51,8 +48,6 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             if let Some(result) = &mut waiting {
                 result.passed = Some(passed && result.passed.unwrap_or(true));
             }
-        } else if started(line).is_some() {
-            command = started(line).filter(|_| commands > 1);
         } else if !(is_setting(line) || columns.is_empty() && is_more(line)) {
             continue;
         }
@@ -90,19 +85,6 @@ fn checked(line: &str) -> Option<bool> {
         (_, true) => Some(false),
         _ => None,
     }
-}
-
-/// The command that starts the benchmark, as a page shows it above the output, without the prompt before it.
-fn started(line: &str) -> Option<&str> {
-    let line = line.trim();
-    let starters = ["mpirun", "mpiexec", "orterun", "srun"].into_iter().filter(|_| line.contains("xhpl"));
-    starters.filter_map(|starter| line.find(starter)).min().map(|at| &line[at..])
-}
-
-/// How many different commands there are: with several, each is a setting.
-fn commands(text: &str) -> usize {
-    let found: std::collections::BTreeSet<&str> = lines(text).filter_map(|(_, line)| started(line)).collect();
-    found.len()
 }
 
 const UNCHECKED: &str = "tests completed without checking";

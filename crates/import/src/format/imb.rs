@@ -1,11 +1,11 @@
 //! Intel MPI Benchmarks: a table of message sizes for each benchmark and number of processes.
 
-use super::{ImportFormat, Parsed, SourceText, likely, sure};
+use super::{CodeFormat, Parsed, SourceText, likely, sure};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate, seconds, text};
 use crate::text::{SourceFault, after, axis_value, between, first_number, lines, need, number, shown, snake};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "imb",
     tool: "Intel MPI Benchmarks",
     about: "times and rates by message size and number of processes; least and greatest over processes are the range",

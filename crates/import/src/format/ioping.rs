@@ -2,14 +2,14 @@
 
 use serde::Deserialize;
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::differing::{Settings, differing};
 use crate::json::{self, List, Scalar};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate, seconds};
 use crate::text::{SourceFault, after, axis_value, between, called, lines, need, shown};
 use crate::units::TIMES;
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "ioping",
     tool: "ioping",
     about: "average latency of requests by direction and size, with the least and greatest of one process as the range, \

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate};
 use crate::text::{MOST_ITEMS, SourceFault, after, axis_value, lines, name_value, need, number, shown, snake};
@@ -10,7 +10,7 @@ use crate::text::{MOST_ITEMS, SourceFault, after, axis_value, lines, name_value,
 /// Bytes of a MiB, the unit of IOR's rates.
 const MIB: f64 = 1_048_576.0;
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "ior",
     tool: "IOR",
     about: "rates of writing and reading from the summary, or from single results without one: the mean over \

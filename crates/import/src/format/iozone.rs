@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use model::Metric;
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, likely, sure};
 use crate::date::ctime;
 use crate::differing::{Settings, differing};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
 use crate::text::{SourceFault, axis_value, between, lines, name_value, need, number, shown, snake, spans};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "iozone",
     tool: "Iozone",
     about: "rates by file and record size, or of all processes together; no spread is stated",

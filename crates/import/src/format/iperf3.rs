@@ -3,13 +3,13 @@
 use model::{Metric, Unit, format_size};
 use serde::Deserialize;
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::date::unix;
 use crate::json::{self, List};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, text};
 use crate::text::{SourceFault, axis_value, shown};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "iperf3",
     tool: "iperf3",
     about: "bytes a second sent and received, retransmits, jitter and loss; intervals of one connection follow on each \

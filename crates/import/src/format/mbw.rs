@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second};
-use crate::text::{SourceFault, after, axis_value, between, called, lines, need, snake};
+use crate::text::{SourceFault, after, axis_value, between, lines, need, snake};
 
 /// Bytes of a MiB, the unit of mbw.
 const MIB: f64 = 1_048_576.0;
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "mbw",
     tool: "mbw",
     about: "average, and least and greatest of the copies of one process as the range",
@@ -59,9 +59,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 process.runs = runs.parse().ok();
             }
             let told = ["Long uses", "Using ", "Getting down"].iter().any(|begin| line.starts_with(begin));
-            if told
-                || called(line, "mbw").is_some_and(|(_, words)| words.iter().any(|word| word.parse::<u64>().is_ok()))
-            {
+            if told {
                 source.took(at);
             }
             continue;

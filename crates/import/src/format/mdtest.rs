@@ -1,11 +1,11 @@
 //! mdtest: rates of operations on files and directories.
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::date::month_day_year;
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, rate};
 use crate::text::{SourceFault, after, axis_value, between, lines, need, shown, snake};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "mdtest",
     tool: "mdtest",
     about: "operations a second on files and directories: the mean over iterations of one invocation, their least and \

@@ -2,12 +2,12 @@
 
 use model::Primitive;
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, number as fact, rate};
 use crate::text::{SourceFault, axis_value, first_number, lines, need, number, shown};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "mkl-linpack",
     tool: "MKL Linpack",
     about: "the average rate of each size and the least and greatest of its trials in one process; a trial whose residual \

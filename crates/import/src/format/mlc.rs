@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, likely, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, seconds};
 use crate::text::{SourceFault, after, axis_value, between, lines, need, shown};
 use crate::units::TIMES;
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "mlc",
     tool: "Intel MLC",
     about: "idle latencies and bandwidths by node, peak bandwidths by mix, latency and bandwidth by delay, latencies \

@@ -8,7 +8,6 @@ mod coremark;
 mod coremark_log;
 mod coremark_pro;
 mod criterion;
-mod cryptsetup;
 mod cyclictest;
 mod elbencho;
 mod fio;
@@ -17,10 +16,8 @@ mod geekbench;
 mod go_bench;
 mod google_benchmark;
 mod graph500;
-mod hackbench;
 mod hep;
 mod hpcc;
-mod hpcg;
 mod hpl;
 mod hyperfine;
 mod imb;
@@ -30,7 +27,6 @@ mod iozone;
 mod iperf;
 mod iperf3;
 mod jmh;
-mod likwid_bench;
 mod lmbench;
 mod mbw;
 mod mdtest;
@@ -44,9 +40,7 @@ mod ntttcp;
 mod nuttcp;
 mod nvbandwidth;
 mod openssl;
-mod osu;
 mod passmark;
-mod perf_bench;
 mod perf_stat;
 mod perftest;
 mod pgbench;
@@ -55,19 +49,16 @@ mod ping;
 mod prony;
 mod pytest_benchmark;
 mod qperf;
-mod ramspeed;
 mod random_access;
 mod redis_benchmark;
 mod sbc_bench;
 mod schbench;
 mod seven_zip;
-mod sockperf;
 mod spec_cpu;
 mod stream;
 mod stress_ng;
 mod sysbench;
 mod tidy;
-mod tinymembench;
 mod unixbench;
 mod wide;
 mod wrk;
@@ -75,9 +66,12 @@ mod yabs;
 
 pub(crate) use prony::is_document;
 
+use std::sync::LazyLock;
+
 use memchr::memmem;
 use model::Run;
 
+use crate::data::{self, DataFormat};
 use crate::sheet::SourceSheet;
 use crate::text::SourceFault;
 use crate::unread::LineLedger;
@@ -125,14 +119,76 @@ pub struct ImportFormat {
     pub tool: &'static str,
     /// Which of its outputs are read, and how the spread is used.
     pub about: &'static str,
-    /// Whether it is read line by line and so has a limit on lines.
-    pub(crate) by_lines: bool,
-    pub(crate) detect: fn(&[u8]) -> Confidence,
-    pub(crate) parse: fn(&SourceText<'_>) -> Result<Parsed, SourceFault>,
+    reader: FormatReader,
 }
 
-/// Every format.
-pub(crate) static FORMATS: &[&ImportFormat] = &[
+enum FormatReader {
+    Code(&'static CodeFormat),
+    Data(&'static DataFormat),
+}
+
+impl ImportFormat {
+    /// How certain it is that a source is its own, from the head of it.
+    pub(crate) fn detect(&self, head: &[u8]) -> Confidence {
+        match self.reader {
+            FormatReader::Code(format) => (format.detect)(head),
+            FormatReader::Data(format) => data::detect(format, head),
+        }
+    }
+
+    /// Whether it is read line by line and so has a limit on lines.
+    pub(crate) const fn by_lines(&self) -> bool {
+        match self.reader {
+            FormatReader::Code(format) => format.by_lines,
+            FormatReader::Data(_) => true,
+        }
+    }
+
+    pub(crate) fn parse(&self, source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+        match self.reader {
+            FormatReader::Code(format) => (format.parse)(source),
+            FormatReader::Data(format) => data::parse(format, source),
+        }
+    }
+}
+
+/// Every format, sorted by name.
+pub(crate) static FORMATS: LazyLock<Vec<ImportFormat>> = LazyLock::new(|| {
+    let code = CODE.iter().map(|format| ImportFormat {
+        name: format.name,
+        tool: format.tool,
+        about: format.about,
+        reader: FormatReader::Code(format),
+    });
+    let data = data::FORMATS.iter().map(|format| ImportFormat {
+        name: &format.name,
+        tool: &format.tool,
+        about: &format.about,
+        reader: FormatReader::Data(format),
+    });
+    let mut formats: Vec<ImportFormat> = code.chain(data).collect();
+    formats.sort_by_key(|format| format.name);
+    formats
+});
+
+/// Reads a source by the rules of another format, whose tool is part of what wrote it.
+fn parse_as(name: &str, source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+    let format = FORMATS.iter().find(|format| format.name == name);
+    format.map_or_else(|| Ok(Parsed::Sheets(Vec::new())), |format| format.parse(source))
+}
+
+/// A format that is read by code of its own.
+pub(crate) struct CodeFormat {
+    name: &'static str,
+    tool: &'static str,
+    about: &'static str,
+    by_lines: bool,
+    detect: fn(&[u8]) -> Confidence,
+    parse: fn(&SourceText<'_>) -> Result<Parsed, SourceFault>,
+}
+
+/// Formats that are read by code of their own.
+static CODE: &[&CodeFormat] = &[
     &seven_zip::FORMAT,
     &babelstream::FORMAT,
     &bonnie::FORMAT,
@@ -141,7 +197,6 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &coremark::FORMAT,
     &coremark_pro::FORMAT,
     &criterion::FORMAT,
-    &cryptsetup::FORMAT,
     &cyclictest::FORMAT,
     &elbencho::FORMAT,
     &fio::FORMAT,
@@ -151,10 +206,8 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &google_benchmark::FORMAT,
     &google_benchmark::CONSOLE,
     &graph500::FORMAT,
-    &hackbench::FORMAT,
     &hep::FORMAT,
     &hpcc::FORMAT,
-    &hpcg::FORMAT,
     &hpl::FORMAT,
     &hyperfine::FORMAT,
     &imb::FORMAT,
@@ -164,7 +217,6 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &iperf::FORMAT,
     &iperf3::FORMAT,
     &jmh::FORMAT,
-    &likwid_bench::FORMAT,
     &lmbench::FORMAT,
     &mbw::FORMAT,
     &mdtest::FORMAT,
@@ -178,9 +230,7 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &nuttcp::FORMAT,
     &nvbandwidth::FORMAT,
     &openssl::FORMAT,
-    &osu::FORMAT,
     &passmark::FORMAT,
-    &perf_bench::FORMAT,
     &perf_stat::FORMAT,
     &perftest::FORMAT,
     &pgbench::FORMAT,
@@ -189,18 +239,15 @@ pub(crate) static FORMATS: &[&ImportFormat] = &[
     &prony::FORMAT,
     &pytest_benchmark::FORMAT,
     &qperf::FORMAT,
-    &ramspeed::FORMAT,
     &random_access::FORMAT,
     &redis_benchmark::FORMAT,
     &sbc_bench::FORMAT,
     &schbench::FORMAT,
-    &sockperf::FORMAT,
     &spec_cpu::FORMAT,
     &stream::FORMAT,
     &stress_ng::FORMAT,
     &sysbench::FORMAT,
     &tidy::FORMAT,
-    &tinymembench::FORMAT,
     &unixbench::FORMAT,
     &wide::FORMAT,
     &wrk::FORMAT,

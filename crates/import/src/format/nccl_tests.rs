@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, likely, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, seconds, text};
 use crate::text::{MOST_NAMES, SourceFault, after, axis_value, lines, name_value, need, number, shown};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "nccl-tests",
     tool: "nccl-tests",
     about: "time and bus bandwidth by size, out of place and in place; no spread is stated",

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use model::{Better, Unit};
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, likely, sure};
 use crate::differing::{Settings, differing};
 use crate::sheet::{SourceReading, SourceSheet, metric, seconds, text};
 use crate::text::{SourceFault, axis_value, between, lines, need, shown, snake};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "npb",
     tool: "NAS Parallel Benchmarks",
     about: "time and rate of operations of each run that passed its verification; no spread is stated",

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use model::{Better, Metric, Unit};
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, metric, seconds};
 use crate::text::{SourceFault, axis_value, between, called, lines, need, number, shown};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "nuttcp",
     tool: "nuttcp",
     about: "bandwidth, CPU use of both ends, retransmissions, round trip and loss of each transfer; no spread is stated",

@@ -1,10 +1,10 @@
 //! nvbandwidth: a matrix of rates for each test, and their sum.
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, seconds, text};
 use crate::text::{SourceFault, after, axis_value, lines, name_value, need, shown, snake};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "nvbandwidth",
     tool: "nvbandwidth",
     about: "each pair's rate or latency of each test, and their sum; no spread is stated",

@@ -1,10 +1,10 @@
 //! `openssl speed`: rates of ciphers and digests by block size, and operations a second of public keys.
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, text};
 use crate::text::{SourceFault, after, axis_value, between, lines, name_value, need, number, shown, snake};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "openssl-speed",
     tool: "openssl speed",
     about: "rates by block size, and signatures, verifications and operations a second; no spread is stated",

@@ -2,12 +2,12 @@
 
 use model::{Metric, Unit};
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::date::iso;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number as fact, rate, seconds, text};
 use crate::text::{MOST_NAMES, SourceFault, axis_value, lines, need};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "passmark",
     tool: "PassMark PerformanceTest",
     about: "the marks of processor and memory and the results behind them, from results_all.yml; a result of 0 did not \

@@ -1,10 +1,10 @@
 //! pgbench: transactions a second and their latency.
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, rate, seconds};
 use crate::text::{SourceFault, axis_value, lines, need, shown};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "pgbench",
     tool: "pgbench",
     about: "transactions a second without the time to connect, and mean latency; its deviation is of single transactions \

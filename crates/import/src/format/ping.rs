@@ -2,11 +2,11 @@
 
 use model::{Metric, Unit};
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, seconds};
 use crate::text::{SourceFault, axis_value, between, called, lines, need, number, shown};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "ping",
     tool: "ping",
     about: "the average round trip to each host, least and greatest of one process as the range, and the share of packets \

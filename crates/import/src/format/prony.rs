@@ -2,12 +2,12 @@
 
 use serde_json::value::RawValue;
 
-use super::{Confidence, ImportFormat, Parsed, SourceText};
+use super::{CodeFormat, Confidence, Parsed, SourceText};
 use crate::error::SourcePosition;
 use crate::json::{self, List};
 use crate::text::SourceFault;
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "prony",
     tool: "Prony",
     about: "run documents as Prony writes them, with everything in them: one, a list, or one a line",

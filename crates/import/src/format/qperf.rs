@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::differing::{Settings, differing};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number as fact, rate, seconds, text};
 use crate::text::{SourceFault, between, called, lines, name_value, need, shown};
 use crate::units::TIMES;
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "qperf",
     tool: "qperf",
     about: "bandwidths, latencies and message rates by test, size of messages and MTU; its costs and CPU use are not \

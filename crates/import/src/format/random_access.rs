@@ -1,10 +1,10 @@
 //! RandomAccess of HPC Challenge, where it runs alone or as one section: updates of a table a second.
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, rate};
 use crate::text::{SourceFault, after, axis_value, between, lines, need, number, shown};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "random-access",
     tool: "RandomAccess",
     about: "updates a second of the whole table by its words and processes, of one process alone and of all at once; \
@@ -157,15 +157,7 @@ fn is_other(line: &str) -> bool {
         "Current time",
     ];
     begins.iter().any(|words| line.starts_with(words)) && line.chars().any(|c| c.is_ascii_digit())
-        || is_command(line)
         || line.starts_with("PE")
             && line.contains("updates:")
             && number(line.rsplit(':').next().unwrap_or_default()).is_some()
-}
-
-/// `$ oshrun -np 32 ./gups`: what it says is printed below it.
-fn is_command(line: &str) -> bool {
-    let command = line.split_once("$ ").map_or(line, |(_, command)| command);
-    let first = command.split_whitespace().next().unwrap_or_default();
-    first.starts_with("./") || ["oshrun", "mpirun", "mpiexec", "srun", "aprun"].contains(&first)
 }

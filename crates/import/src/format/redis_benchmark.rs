@@ -1,10 +1,10 @@
 //! redis-benchmark: requests a second by command, in its terminal's output, with -q, and as CSV.
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, rate, seconds};
 use crate::text::{SourceFault, axis_value, between, lines, need, number, one_line, shown};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "redis-benchmark",
     tool: "redis-benchmark",
     about: "requests a second by command, and latency with its percentiles where printed; no spread is stated",

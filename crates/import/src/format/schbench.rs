@@ -2,11 +2,11 @@
 
 use model::{Metric, Unit};
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, rate, seconds};
 use crate::text::{SourceFault, axis_value, between, called, lines, need, number, shown, snake};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "schbench",
     tool: "schbench",
     about: "median wakeup and request latency with their percentiles, and requests a second, of the last report of each \

@@ -2,11 +2,11 @@
 
 use model::{Fact, Metric, Unit};
 
-use super::{ImportFormat, Parsed, SourceText, likely, sure};
+use super::{CodeFormat, Parsed, SourceText, likely, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, text};
 use crate::text::{SourceFault, axis_value, between, column, first_number, lines};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "7zip",
     tool: "7-Zip",
     about: "the averages of `7z b`: speed and rating of compressing and decompressing; no spread is stated",

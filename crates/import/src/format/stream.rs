@@ -2,11 +2,11 @@
 
 use model::format_size;
 
-use super::{ImportFormat, Parsed, SourceText, likely, sure};
+use super::{CodeFormat, Parsed, SourceText, likely, sure};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second};
-use crate::text::{SourceFault, after, axis_value, between, first_number, half_digit, lines, need, shown};
+use crate::text::{SourceFault, after, between, first_number, half_digit, lines, need, shown};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "stream",
     tool: "STREAM",
     about: "STREAM's table; the value is the average over the repetitions of one process, their least and greatest the range",
@@ -61,20 +61,13 @@ struct StreamProcess {
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let mut process = StreamProcess::default();
-    let (mut last, mut command) = (0, "-");
-    // What called each process, in whose words stands where its threads and its memory are.
-    let mut commands = Vec::new();
-    let mut failed = None;
+    let (mut last, mut failed) = (0, None);
     for (at, line) in lines(source.text) {
         last = at;
         let trimmed = line.trim();
-        if let Some(called) = called(trimmed) {
-            command = called;
-        } else if let Some(rest) = trimmed.strip_prefix("Function") {
+        if let Some(rest) = trimmed.strip_prefix("Function") {
             process.columns = columns(rest, at)?;
             sheet.begin_process();
-            commands.push((sheet.readings.len(), axis_value(command)));
-            command = "-";
         } else if let Some(kernel) = KERNELS.iter().find(|(name, ..)| trimmed.starts_with(name)) {
             sheet.readings.push(reading(kernel, &process, trimmed, at)?);
         } else if trimmed.starts_with("Failed Validation") {
@@ -109,24 +102,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
         sheet.notes.push("a process whose arrays failed STREAM's own validation was left out".to_owned());
     }
-    sheet.tell_apart("command", &commands);
     Ok(Parsed::Sheets(vec![sheet]))
-}
-
-/// The command of a line that calls a program, without the prompt before it: `$ OMP_NUM_THREADS=4 ./stream`.
-fn called(line: &str) -> Option<&str> {
-    let command = line.split_once("$ ").or_else(|| line.split_once("# ")).map_or(line, |(_, command)| command).trim();
-    let is_setting = |word: &&str| word.split_once('=').is_some_and(|(name, _)| name.bytes().all(is_variable));
-    let mut words = command.split_whitespace().skip_while(is_setting);
-    let first = words.next()?;
-    let starts = ["numactl", "likwid-pin", "taskset", "mpirun", "mpiexec", "srun", "aprun"].contains(&first);
-    let is_local = |word: &str| word.starts_with("./") || word.contains("/stream");
-    let runs = is_local(first) || (starts && words.any(|word| is_local(word) || word.contains("stream")));
-    runs.then_some(command)
-}
-
-const fn is_variable(byte: u8) -> bool {
-    byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_'
 }
 
 /// Beginnings of lines that state nothing to keep.

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use model::{Metric, Unit};
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::date::unix;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number as fact, rate, text};
 use crate::text::{SourceFault, after, axis_value, lines, name_value, need, number, snake};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "stress-ng",
     tool: "stress-ng",
     about: "bogo operations a second and the stressors' own metrics; no spread is stated, and bogo operations mean \

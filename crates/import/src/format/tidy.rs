@@ -6,11 +6,11 @@ use model::{
 };
 use serde::de::DeserializeOwned;
 
-use super::{Confidence, ImportFormat, Parsed, SourceText};
+use super::{CodeFormat, Confidence, Parsed, SourceText};
 use crate::rows::RowLines;
 use crate::text::{SourceFault, check_columns, need, shown};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "tidy-csv",
     tool: "Prony",
     about: "one row a figure, as Prony exports it: everything but the single batches and footprints of launches",

@@ -1,13 +1,13 @@
 //! UnixBench 5: the log of a run, with a block for each number of parallel copies.
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number, rate, text};
 use crate::text::{
     SourceFault, axis_value, between, first_number, lines, name_value, need, number as plain_number, snake, spans,
 };
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "unixbench",
     tool: "UnixBench",
     about: "the results of a run's log, one run a number of copies, or of the table of indices where an excerpt has that \

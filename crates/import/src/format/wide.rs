@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use model::{Better, Fact, Metric, Point, Primitive, Unit};
 
-use super::{Confidence, ImportFormat, Parsed, SourceText};
+use super::{CodeFormat, Confidence, Parsed, SourceText};
 use crate::date;
 use crate::facts;
 use crate::known::{is_ours, known};
@@ -17,7 +17,7 @@ use crate::text::{
 };
 use crate::units::{NamedUnit, unit};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "wide-csv",
     tool: "table",
     about: "anybody's table: a row for each machine, a column for each quantity with its unit in the heading, such as \

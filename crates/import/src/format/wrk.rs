@@ -1,10 +1,10 @@
 //! wrk and wrk2: requests a second, transfer, and latency of one run of an HTTP load.
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
 use crate::text::{SourceFault, axis_value, duration, grouped, lines, need, number, shown, split_unit};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "wrk",
     tool: "wrk",
     about: "requests and bytes a second, and mean latency with its distribution; deviations are of single requests and so \

@@ -1,7 +1,7 @@
 //! What benchmark harnesses print in their corners: settings that define a figure, further processes, several units.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{named, near, read_as, read_repeats, refused_as, unread, value};
+use crate::common::{named, near, read_as, read_repeats, refused_as, value};
 use import::detect;
 use model::{Better, Unit};
 
@@ -162,31 +162,10 @@ fn rows_of_one_machine_are_its_launches_in_their_order() {
 }
 
 #[test]
-fn commands_of_schbench_and_hackbench_define_their_figures() {
-    let report =
-        |median: u32| format!("Latency percentiles (usec)\n\t50.0th: {median}\n\t*99.0th: 90\n\tmin=0, max=99\n");
-    let page = ["$> schbench -m 20 -t 2 -r 30\n", &report(86), "# schbench -m2 --threads=8 -L\n", &report(10)].concat();
-    let run = &read_repeats("schbench", &page)[0];
-    assert!(near(value(run, "schbench.latency:message_threads=20,workers=2"), 86e-6));
-    assert!(near(value(run, "schbench.latency:message_threads=2,workers=8,locking=off"), 10e-6));
+fn the_first_form_of_hackbench_is_read_too() {
     let old = "Running with 10*40 (== 400) tasks.\nTime: 5.484\nRunning with 10*40 (== 400) tasks.\nTime: 4.039\n";
     assert_eq!(detect("x", old.as_bytes()).unwrap().name, "hackbench");
     let run = &read_repeats("hackbench", old)[0];
     assert_eq!(named(run, "hackbench.time").values(), [5.484, 4.039]);
     assert!(near(value(run, "hackbench.time:groups=10,descriptors=40"), (5.484 + 4.039) / 2.0));
-    let new = |time: &str| {
-        format!(
-            "Running in process mode with 10 groups using 40 file descriptors\neach (== 400 tasks)\n\
-             Each sender will pass 100 messages of 100 bytes\nTime: {time}\n"
-        )
-    };
-    let page =
-        ["# hackbench -p\n", &new("0.250"), "we use hackbench for this\n", &new("0.350"), "$ hackbench\n", &new("4.5")];
-    assert_eq!(detect("x", new("1").as_bytes()).unwrap().name, "hackbench", "a mail program broke its first line");
-    let run = &read_repeats("hackbench", &page.concat())[0];
-    let figure = |more: &str| {
-        value(run, &format!("hackbench.time:mode=process,groups=10,descriptors=40,messages=100,size=100B{more}"))
-    };
-    assert!(near(figure(",transport=pipe"), 0.3) && near(figure(""), 4.5), "pipes are printed in the command alone");
-    assert_eq!(unread("hackbench", &page.concat()), 0);
 }

@@ -200,16 +200,8 @@ fn sizes_of_messages_are_no_launches() {
     let runs = &read_as("sockperf", &[run(14, "2.000"), run(1400, "200.000")].concat())[0];
     assert!(near(value(runs, "sockperf.bandwidth:protocol=tcp,message=14B"), 2.0 * 1_048_576.0));
     assert!(near(value(runs, "sockperf.message_rate:protocol=tcp,message=1400B"), 1_400_000.0));
-    let latency =
-        |command: &str| format!("{command}sockperf: == version #3.7 == \nsockperf: Summary: Latency is 5.500 usec\n");
-    let text = [
-        latency("$ sockperf ping-pong -i x -m 64\n"),
-        latency("$ sockperf under-load -i x --msg-size=64 --mps=1000\n"),
-    ];
-    let runs = &read_as("sockperf", &text.concat())[0];
-    assert!(near(value(runs, "sockperf.latency:mode=ping-pong,message=64B"), 5.5e-6));
-    assert!(near(value(runs, "sockperf.latency:mode=under-load,message=64B,rate=1000"), 5.5e-6));
-    let runs = &read_as("sockperf", &[latency(""), latency("")].concat())[0];
+    let latency = "sockperf: == version #3.7 == \nsockperf: Summary: Latency is 5.500 usec\n";
+    let runs = &read_as("sockperf", &latency.repeat(2))[0];
     assert!(runs.figures[0].notes.iter().any(|note| note.contains("size of its messages is not printed")));
 }
 

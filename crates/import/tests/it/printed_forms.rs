@@ -161,22 +161,6 @@ fn indices_of_unixbench_alone_are_results_of_so_many_copies_as_are_stated() {
 }
 
 #[test]
-fn libraries_below_sockperf_are_a_setting_and_commands_set_as_code_are_read() {
-    let part = |before: &str, latency: &str| {
-        format!(
-            "command: `sudo bash -c {before} sockperf pp -i 192.0.2.1 --msg-size=64`\n```\nsockperf: == version #3.10-no.git == \n\
-             [ 0] IP = 192.0.2.1   PORT = 11111 # UDP\nsockperf: Summary: Latency is {latency} usec\n```\n"
-        )
-    };
-    let text = [part("", "21.5"), part("LD_PRELOAD=libvma.so VMA_SPEC=latency", "11.5")].concat();
-    let run = &read_as("sockperf", &text)[0];
-    let at = "sockperf.latency:protocol=udp,mode=ping-pong";
-    assert!(near(value(run, &format!("{at},message=64B")), 21.5e-6), "{:?}", keys(run));
-    let below = format!("{at},environment=LD_PRELOAD=libvma.so VMA_SPEC=latency,message=64B");
-    assert!(near(value(run, &below), 11.5e-6), "{:?}", keys(run));
-}
-
-#[test]
 fn excerpts_of_imb_tell_their_megabyte_by_their_rows() {
     let table = |rate: &str| {
         format!(

@@ -189,7 +189,7 @@ fn what_defines_a_figure_is_part_of_its_key() {
         panic!("0.000 is no time")
     };
     assert!(near(*bound, 0.0005));
-    assert!(run.session.notes.iter().any(|note| note.contains("benchmark 'epoll/ctl' (line 23) has no result")));
+    assert!(run.session.notes.iter().any(|note| note.contains("benchmark 'epoll/ctl' has no result (line 23)")));
     let run = &import_fixture("perf-bench-numa-quiet.txt")[0];
     assert_eq!(run.figures.len(), 6);
     assert!(near(value(run, "perf_bench.numa_mem_runtime_byte_thread:case=main"), 0.125e-9));

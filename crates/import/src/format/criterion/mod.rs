@@ -7,12 +7,12 @@ use serde::Deserialize;
 use early::EarlyLines;
 use model::Metric;
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, likely, sure};
 use crate::json::{self, List};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate, seconds};
 use crate::text::{SourceFault, axis_value, between, lines, need};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "criterion",
     tool: "criterion.rs",
     about: "the stated intervals (of one process: they do not cover what differs between launches) of the median and of \

@@ -3,12 +3,12 @@
 mod document;
 mod run;
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::sheet::SourceSheet;
 use crate::text::{MOST_COLUMNS, SourceFault, axis_value, lines, need, plain, shown};
 use run::{CyclicRun, CyclicThread, LatencyUnit, command, settle};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "cyclictest",
     tool: "cyclictest",
     about: "average and longest delay of each thread, from its lines, its histogram or JSON; least and greatest of one \

@@ -5,13 +5,13 @@ mod console;
 use model::Primitive;
 use serde::Deserialize;
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::date::iso;
 use crate::json::{self, List};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, number, rate, seconds, text};
 use crate::text::{SourceFault, axis_value, shown};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "google-benchmark",
     tool: "Google Benchmark",
     about: "real and CPU time, bytes and items a second; repetitions run in one process, so they are a range and not \
@@ -24,7 +24,7 @@ pub(super) static FORMAT: ImportFormat = ImportFormat {
     parse,
 };
 
-pub(super) static CONSOLE: ImportFormat = ImportFormat {
+pub(super) static CONSOLE: CodeFormat = CodeFormat {
     name: "google-benchmark-text",
     tool: "Google Benchmark",
     about: "the table on the terminal: real and CPU time, bytes and items a second, with few digits; of repetitions as of \

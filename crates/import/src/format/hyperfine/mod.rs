@@ -6,13 +6,13 @@ mod markup;
 
 use serde::Deserialize;
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::json::{self, BoundedMap, List, Scalar};
 use crate::rows::RowLines;
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, seconds};
 use crate::text::{SourceFault, axis_value, check_columns, lines, need};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "hyperfine",
     tool: "hyperfine",
     about: "JSON: all times, each of a fresh process, with the interval that they support; CSV: the median, and least \

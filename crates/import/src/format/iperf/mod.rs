@@ -5,11 +5,11 @@ mod whole;
 
 use std::collections::HashSet;
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::sheet::SourceSheet;
 use crate::text::{SourceFault, after, axis_value, between, lines};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "iperf",
     tool: "iperf",
     about: "the terminal's output of versions 2 and 3: bytes a second over the whole test, sent and received, retransmits, \

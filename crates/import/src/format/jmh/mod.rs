@@ -6,13 +6,13 @@ mod table;
 use model::{Better, Metric, Unit};
 use serde::Deserialize;
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::json::{self, BoundedMap, List, Scalar};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, text};
 use crate::text::{SourceFault, axis_value, lines, name_value, need, number, shown};
 use crate::units::TIMES;
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "jmh",
     tool: "JMH",
     about: "scores by mode; in JSON the means of forks, which are processes of their own, are launches, and the \

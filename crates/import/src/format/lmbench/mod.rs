@@ -4,10 +4,10 @@ mod raw;
 mod summary;
 mod tables;
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, likely, sure};
 use crate::text::SourceFault;
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "lmbench",
     tool: "lmbench",
     about: "raw results, summary tables and lat_mem_rd curves; no spread is stated",

@@ -4,11 +4,11 @@ mod document;
 
 use std::collections::BTreeMap;
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
 use crate::text::{SourceFault, axis_value, called, lines, need, number, shown};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "memtier",
     tool: "memtier_benchmark",
     about: "operations, data and latency of sets, gets and all together by threads and clients, in its table or its \

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 
 use model::Metric;
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, likely, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, likely, sure};
 use crate::json;
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate};
 use crate::text::{SourceFault, after, axis_value, between, first_number, lines, need, number, shown, snake};
 use crate::unread::LineLedger;
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "netperf",
     tool: "netperf",
     about: "classic tables, omni CSV and KEY=value; with -I the stated width at its confidence is the interval",
@@ -35,7 +35,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 |fault: SourceFault| SourceFault { reason: format!("output {}: {}", at + 1, fault.reason), ..fault };
             let (text, ledger) = (output.0.join("\n"), LineLedger::default());
             read(&mut sheet, &mut peers, &text, &ledger).map_err(inside)?;
-            if let Some(sentence) = ledger.unread(&text, 0).sentence() {
+            if let Some(sentence) = ledger.unread(&text).sentence() {
                 sheet.notes.push(format!("output {}: {sentence}", at + 1));
             }
         }

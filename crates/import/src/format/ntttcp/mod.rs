@@ -6,11 +6,11 @@ mod xml;
 
 use model::{Better, Metric, Unit};
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, bytes_per_second, metric, seconds};
 use crate::text::{SourceFault, need, shown, split_unit};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "ntttcp",
     tool: "NTttcp",
     about: "throughput of all threads together, retransmissions, CPU use and round trip of one end, in what either \

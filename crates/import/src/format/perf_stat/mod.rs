@@ -4,11 +4,11 @@ mod fields;
 
 use model::{Better, Metric, Unit};
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, seconds};
 use crate::text::{SourceFault, axis_value, between, grouped, lines, number, snake};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "perf-stat",
     tool: "perf stat",
     about: "events and times of a command, from the terminal, from -x and from -j, which do not name the command; with -r \

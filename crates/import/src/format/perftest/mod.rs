@@ -4,12 +4,12 @@ mod settings;
 
 use model::{Metric, Unit};
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate, seconds};
 use crate::text::{SourceFault, lines, need, number, shown, snake};
 use settings::{DURATION, Pending, PerftestSettings, before, header, settle};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "perftest",
     tool: "perftest",
     about: "average and peak bandwidth and message rate, or latency, by size; of latencies, least and greatest of one \

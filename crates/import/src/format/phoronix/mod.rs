@@ -9,7 +9,7 @@ use model::{Better, Fact, Metric, Point, Primitive, Unit};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::date::iso;
 use crate::error::SourcePosition;
 use crate::json::{BoundedMap, Scalar, read};
@@ -18,7 +18,7 @@ use crate::text::{
     MOST_ITEMS, MOST_NAMES, SourceFault, axis_value, first_number, half_digit, name_value, number, snake,
 };
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "phoronix",
     tool: "Phoronix Test Suite",
     about: "composite.xml, or result-file-to-json: each test with its trials, which are executions of their own; one \

@@ -5,13 +5,13 @@ mod table;
 use model::Primitive;
 use serde::Deserialize;
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::date::iso;
 use crate::json::{self, BoundedMap, List, Scalar};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, number, seconds, text};
 use crate::text::{SourceFault, axis_value, name_value};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "pytest-benchmark",
     tool: "pytest-benchmark",
     about: "the median time of an iteration; rounds run in one process, so their least and greatest are a range and not \

@@ -1,20 +1,20 @@
-//! sbc-bench: a board's log, whose parts are the outputs of tinymembench, ramlat, `openssl speed` and `7z b`.
+//! sbc-bench: a board's log, whose parts are the outputs of  ramlat, `openssl speed` and `7z b`.
 
 mod board;
 mod parts;
 
 use std::collections::BTreeSet;
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, openssl, seven_zip, sure, tinymembench};
+use super::{CodeFormat, Confidence, Parsed, SourceText, openssl, parse_as, seven_zip, sure};
 use crate::sheet::{SourceReading, SourceSheet, number, seconds, text};
 use crate::text::{MOST_NAMES, SourceFault, axis_value, lines};
 use board::describe;
 use parts::{ciphers, ramlat, within};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "sbc-bench",
     tool: "sbc-bench",
-    about: "its parts by the rules of tinymembench, openssl-speed and 7zip, and ramlat's latencies, by processor where \
+    about: "its parts by the rules of  openssl-speed and 7zip, and ramlat's latencies, by processor where \
             it has several clusters; runs of 7-Zip on all processors are launches",
     by_lines: true,
     detect,
@@ -128,7 +128,7 @@ fn log(source: &SourceText<'_>, first: usize, text: &str) -> Result<SourceSheet,
         sheet.begin_repetition();
         let start = sheet.readings.len();
         if part.text.contains("tinymembench v") {
-            within(source, part, tinymembench::parse, |sub| sheet.readings.extend(sub.readings))?;
+            within(source, part, |inner| parse_as("tinymembench", inner), |sub| sheet.readings.extend(sub.readings))?;
         } else if part.heading.contains("ramlat") {
             sheet.readings.extend(ramlat(source, part)?);
         } else if part.text.contains("Igor Pavlov") {

@@ -8,11 +8,11 @@ mod text;
 
 use model::{Metric, Unit};
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread};
 use crate::text::{MOST_NAMES, SourceFault, axis_value, between, need, shown, snake};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "spec-cpu",
     tool: "SPEC CPU",
     about: "the report as CSV or text, the raw file, or the tables that a run prints: each benchmark's ratio or rate, \

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 
 use files::{TESTS, files, files_setting};
 
-use super::{ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
 use crate::text::{SourceFault, after, axis_value, between, lines, need, number};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "sysbench",
     tool: "sysbench",
     about: "rates and event latency of the cpu, memory, threads, mutex, fileio and database tests; each run in the file is a run",

@@ -3,13 +3,13 @@
 mod cells;
 mod document;
 
-use super::{Confidence, ImportFormat, Parsed, SourceText, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, number, seconds, text};
 use crate::text::{MOST_NAMES, SourceFault, axis_value, between, lines, name_value, plain, shown};
 use cells::{block, data_rate, disk, network, score, system};
 
-pub(super) static FORMAT: ImportFormat = ImportFormat {
+pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "yabs",
     tool: "YABS",
     about: "mixed reads and writes of fio by block, or the three copies of dd, iperf3 and ping by place, scores of \

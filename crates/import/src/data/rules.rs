@@ -1,0 +1,267 @@
+//! Formats as data: what a file of `formats/` may say.
+//!
+//! `docs/add-a-format.md` tells how to write one.
+
+use std::collections::BTreeMap;
+
+use model::{Better, Definition};
+use regex::Regex;
+use serde::Deserialize;
+
+/// A format, as its file describes it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DataFormat {
+    pub(crate) name: String,
+    /// The program that writes it.
+    pub(crate) tool: String,
+    /// Which of its outputs are read, and how the spread is used.
+    pub(crate) about: String,
+    /// Sets of words: a source that has all of one set is in this format.
+    pub(crate) sure: Vec<Vec<String>>,
+    /// The same of words that other tools may print too.
+    #[serde(default)]
+    pub(crate) likely: Vec<Vec<String>>,
+    /// Lines that state nothing to keep.
+    #[serde(default)]
+    pub(crate) ignore: Vec<Pattern>,
+    /// Notes on every run.
+    #[serde(default)]
+    pub(crate) notes: Vec<String>,
+    /// A figure that each source must have.
+    pub(crate) required: Option<Required>,
+    /// Rules for lines, of which the first that matches is used.
+    #[serde(default)]
+    pub(crate) line: Vec<LineRule>,
+    #[serde(default)]
+    pub(crate) table: Vec<TableRule>,
+}
+
+/// A figure that each source must have.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Required {
+    pub(crate) id: String,
+    /// The fault of a source without it.
+    pub(crate) error: String,
+}
+
+/// What a line means that matches a pattern. Groups are axes, unless a rule or a figure uses them.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LineRule {
+    #[serde(rename = "match")]
+    pub(crate) pattern: Pattern,
+    #[serde(flatten)]
+    pub(crate) common: Common,
+    /// Figures that the line states.
+    #[serde(default)]
+    pub(crate) figure: Vec<FigureRule>,
+    /// The line is a fault of the source.
+    pub(crate) error: Option<String>,
+}
+
+/// What a rule for lines and the heading of a table have in common.
+#[derive(Deserialize, Default)]
+pub(crate) struct Common {
+    /// Only in this section.
+    pub(crate) within: Option<String>,
+    /// A section begins here; an empty one ends the present section.
+    pub(crate) section: Option<String>,
+    /// Another output of the tool begins here.
+    #[serde(default)]
+    pub(crate) begin: bool,
+    /// Another process begins here that the tool itself ran to repeat the one before.
+    #[serde(default)]
+    pub(crate) repeat: bool,
+    /// The fault of an output that begins here and states no figure.
+    pub(crate) needs: Option<String>,
+    /// This is a note where other outputs have figures.
+    #[serde(default)]
+    pub(crate) lenient: bool,
+    /// How groups become values of axes.
+    #[serde(default)]
+    pub(crate) axes: BTreeMap<String, AxisRule>,
+    /// Axes with values of their own, which may have `{group}` in them.
+    #[serde(default)]
+    pub(crate) set: BTreeMap<String, String>,
+    /// Axes are those of the whole output, and of the figures above too.
+    #[serde(default)]
+    pub(crate) whole: bool,
+    /// Axes count only where outputs of one source differ in them.
+    #[serde(default)]
+    pub(crate) apart: bool,
+    /// Groups that are facts of the machine.
+    #[serde(default)]
+    pub(crate) facts: BTreeMap<String, FactRule>,
+    /// A note with `{group}` in it, on the run.
+    pub(crate) note: Option<String>,
+    /// Groups that later templates may have too.
+    #[serde(default)]
+    pub(crate) keep: Vec<String>,
+    /// A note on the figure before, or on the next one.
+    pub(crate) note_last: Option<String>,
+    pub(crate) note_next: Option<String>,
+}
+
+/// How a group becomes the value of an axis.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AxisRule {
+    /// A text with `{}` in it.
+    #[serde(rename = "as")]
+    pub(crate) spelt: Option<String>,
+    /// The group is a size in units of so many bytes.
+    pub(crate) bytes: Option<u64>,
+    /// The value is written as a part of an id.
+    #[serde(default)]
+    pub(crate) snake: bool,
+    /// What is set unless told otherwise, which is no value.
+    pub(crate) usual: Option<String>,
+    /// Other words for some values.
+    #[serde(default)]
+    pub(crate) words: BTreeMap<String, String>,
+}
+
+/// A fact of the machine.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FactRule {
+    pub(crate) name: String,
+    /// Unit of a number; otherwise the fact is a text.
+    pub(crate) unit: Option<String>,
+    #[serde(default = "one")]
+    pub(crate) factor: f64,
+}
+
+const fn one() -> f64 {
+    1.0
+}
+
+/// A figure. Its id and title may have `{group}` in them.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FigureRule {
+    #[serde(default)]
+    pub(crate) id: String,
+    #[serde(default)]
+    pub(crate) title: String,
+    /// Its unit, in base units or with a prefix.
+    pub(crate) unit: Option<String>,
+    /// Units by the word that the group `unit` has; a word that is not among them is a fault.
+    #[serde(default)]
+    pub(crate) units: BTreeMap<String, String>,
+    /// What is counted or timed.
+    pub(crate) per: Option<String>,
+    pub(crate) better: Option<Better>,
+    #[serde(default = "one")]
+    pub(crate) factor: f64,
+    /// The group that is its value.
+    #[serde(default = "value")]
+    pub(crate) value: String,
+    /// Groups that are quantiles of single operations.
+    #[serde(default)]
+    pub(crate) quantiles: BTreeMap<String, f64>,
+    /// Words that stand for a value that was not measured.
+    #[serde(default)]
+    pub(crate) none: Vec<String>,
+    /// Zero is no measurement.
+    #[serde(default)]
+    pub(crate) positive: bool,
+    /// Whether the digits say how exact it is.
+    #[serde(default = "yes")]
+    pub(crate) digits: bool,
+    /// Whether it is what an output needs.
+    #[serde(default = "yes")]
+    pub(crate) ends: bool,
+    /// The value is a quantile of the figure before: the group `quantile` says which, in percent, or this number.
+    #[serde(default)]
+    pub(crate) quantile: bool,
+    #[serde(default)]
+    pub(crate) percent: f64,
+    /// Notes where an axis is not stated.
+    #[serde(default)]
+    pub(crate) without: BTreeMap<String, String>,
+    pub(crate) note: Option<String>,
+    /// Axes of this figure alone.
+    #[serde(default)]
+    pub(crate) set: BTreeMap<String, String>,
+    /// How it stands to the definition of the probe that its id names.
+    pub(crate) definition: Option<Definition>,
+}
+
+fn value() -> String {
+    "value".to_owned()
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// A table below a heading of known columns. Another column is a fault.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TableRule {
+    pub(crate) heading: Pattern,
+    #[serde(flatten)]
+    pub(crate) common: Common,
+    /// Which lines below are rows; an empty line ends the table.
+    pub(crate) row: Pattern,
+    #[serde(default)]
+    pub(crate) split: Split,
+    /// What the least and the greatest are of.
+    pub(crate) range_note: Option<String>,
+    pub(crate) columns: BTreeMap<String, ColumnRule>,
+}
+
+/// What stands between the cells of a table.
+#[derive(Deserialize, Default, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Split {
+    /// Blanks.
+    #[default]
+    Words,
+    /// Two blanks or a tab between names, blanks between cells.
+    Wide,
+    Commas,
+}
+
+/// What a column states.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+pub(crate) enum ColumnRule {
+    /// A value of this axis.
+    Axis(String),
+    /// A size in bytes, as a value of this axis.
+    Size(String),
+    Figure(Box<FigureRule>),
+    /// The least of what the first figure states.
+    Least(f64),
+    /// The greatest of it.
+    Greatest(f64),
+    /// A quantile of it, and base units in one.
+    Quantile(f64, f64),
+    /// Nothing to keep, and why.
+    #[expect(dead_code, reason = "it is for who reads the file")]
+    Ignore(String),
+}
+
+/// A regular expression. It is compiled when the format is used.
+#[derive(Deserialize)]
+#[serde(from = "String")]
+pub(crate) struct Pattern {
+    text: String,
+    compiled: std::sync::OnceLock<Result<Regex, regex::Error>>,
+}
+
+impl From<String> for Pattern {
+    fn from(text: String) -> Self {
+        Self { text, compiled: std::sync::OnceLock::new() }
+    }
+}
+
+impl Pattern {
+    pub(crate) fn regex(&self) -> Result<&Regex, String> {
+        self.compiled.get_or_init(|| Regex::new(&self.text)).as_ref().map_err(ToString::to_string)
+    }
+}
