@@ -138,6 +138,8 @@ mod tests {
         run.figures = vec![figure(Metric::lower(Unit::Seconds, "wake-up"), &[(0.5, 1.0, 0.96), (1.0, 2.0, 0.96)])];
         assert!(tails(&run).unwrap().title.ends_with(", each the median over launches"));
         run.origin = Some(model::Origin { tool: "fio".to_owned(), ..model::Origin::default() });
+        assert!(tails(&run).unwrap().title.ends_with("as stated by its source, of several launches their median"));
+        run.figures[0].quantiles.iter_mut().for_each(|one| one.estimate.launches = 1);
         assert!(tails(&run).unwrap().title.ends_with("maximum, as stated by its source"));
     }
 
