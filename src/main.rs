@@ -10,7 +10,6 @@ mod locale;
 mod other_machines;
 mod output;
 mod progress;
-mod refusal;
 mod run_finder;
 mod run_options;
 mod run_saver;
@@ -41,10 +40,7 @@ fn main() -> ExitCode {
     }
     let cli = match cli::parse() {
         Ok(cli) => cli,
-        Err(error) => {
-            return refusal::strange_word(&error)
-                .map_or_else(|| refusal::refuse(error), |strange| concluded(Err(strange)));
-        }
+        Err(error) => return refused(&error),
     };
     // With a handler, a file beyond the limit of its size is an error of the write, which is told, and not the end.
     let too_large = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
@@ -52,6 +48,23 @@ fn main() -> ExitCode {
         output::remark("could not watch for limits of file sizes; a file that grows too large ends this program");
     }
     concluded(cmd::dispatch(cli))
+}
+
+/// Prints help, or what is wrong with a command line.
+fn refused(error: &clap::Error) -> ExitCode {
+    // An option that the environment gives counts as an argument: without any, the answer is the help all the same.
+    if error.kind() == clap::error::ErrorKind::MissingSubcommand && std::env::args_os().len() <= 1 {
+        output::guidance(&cli::command().render_help().to_string());
+        return ExitStatus::Failed.into();
+    }
+    match error.print() {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            output::remark(&format!("could not write to standard output: {error}"));
+            ExitStatus::Failed.into()
+        }
+        _ if error.use_stderr() => ExitStatus::Failed.into(),
+        _ => ExitStatus::Fine.into(),
+    }
 }
 
 /// The exit code of what was done; an error is printed.

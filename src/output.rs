@@ -22,14 +22,14 @@ pub(crate) fn print(document: &Document, common: &CommonOptions) -> Result<()> {
         let mut out = io::stdout().lock();
         return out.write_all(text.as_bytes()).and_then(|()| out.flush()).context(UNWRITTEN);
     }
-    write(&rendered(document, name, common)?)
+    write(&rendered(document, name)?)
 }
 
 /// A document in a format for files.
-pub(crate) fn rendered(document: &Document, name: &str, common: &CommonOptions) -> Result<Vec<u8>> {
+pub(crate) fn rendered(document: &Document, name: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     report::by_name(name, columns::USUAL, false)?.render(document, &mut bytes)?;
-    without_formulas_if_asked(bytes, name, common)
+    Ok(bytes)
 }
 
 /// Says what a command did: in words, or as the data of every other format. `columns` are the members of an entry of
@@ -71,41 +71,14 @@ pub(crate) fn print_run(document: &Document, run: &Run, common: &CommonOptions) 
     if common.format() == "csv" { print_runs(std::slice::from_ref(run), common) } else { print(document, common) }
 }
 
-/// Writes several runs in a format for many runs.
+/// Writes several runs in a format for programs.
 pub(crate) fn print_runs(runs: &[Run], common: &CommonOptions) -> Result<()> {
     let format = common.format();
     anyhow::ensure!(
-        format != "terminal",
-        "a screen shows one run; name one, set them side by side with prony compare, or write them with --format csv"
+        ["csv", "json"].contains(&format),
+        "a page shows one run; name one, set them side by side with prony compare, or write them with --format csv"
     );
-    let mut bytes = Vec::new();
-    export::export(runs, format, &mut bytes)?;
-    write_as(bytes, format, common)
-}
-
-/// Writes text in a format of every verb.
-pub(crate) fn write_as(bytes: Vec<u8>, format: &str, common: &CommonOptions) -> Result<()> {
-    write(&without_formulas_if_asked(bytes, format, common)?)
-}
-
-fn without_formulas_if_asked(bytes: Vec<u8>, format: &str, common: &CommonOptions) -> Result<Vec<u8>> {
-    if common.no_formulas && format == "csv" { without_formulas(&bytes) } else { Ok(bytes) }
-}
-
-/// CSV whose texts no spreadsheet reads as formulas: an apostrophe stands before one that begins like a formula.
-/// Numbers stay as they are.
-fn without_formulas(bytes: &[u8]) -> Result<Vec<u8>> {
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
-    let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
-    for record in reader.byte_records() {
-        let formula = |field: &[u8]| {
-            let number = std::str::from_utf8(field).is_ok_and(|text| text.parse::<f64>().is_ok());
-            matches!(field.first(), Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r')) && !number
-        };
-        let safe = |field: &[u8]| if formula(field) { [b"'", field].concat() } else { field.to_vec() };
-        writer.write_record(record?.iter().map(safe))?;
-    }
-    Ok(writer.into_inner().map_err(|error| error.into_error())?)
+    print(&report::view::several(runs), common)
 }
 
 /// Writes text to standard output; to a terminal without characters that would steer it.
@@ -181,13 +154,6 @@ pub(crate) fn is_closed(error: &anyhow::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn texts_that_begin_like_formulas_are_texts() {
-        let text = "name,value\n=HYPERLINK(\"http://x\"),-1.5e3\n@cmd,+2\n\"-x, y\",plain\n";
-        let safe = String::from_utf8(without_formulas(text.as_bytes()).unwrap()).unwrap();
-        assert_eq!(safe, "name,value\n\"'=HYPERLINK(\"\"http://x\"\")\",-1.5e3\n'@cmd,+2\n\"'-x, y\",plain\n");
-    }
 
     #[test]
     fn a_cause_is_told_once_even_where_it_is_shortened() {

@@ -107,7 +107,7 @@ pub(crate) struct MeasureOptions {
     pub(crate) rounds: RoundOptions,
     /// Most launches of a figure; it may end after 8, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224 and 320 [default: 40,
     /// and 320 with --time-limit and in quick and default]
-    #[arg(long, alias = "launches", value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(LOOKS[0])..=i64::from(LOOKS[LOOKS.len() - 1])))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(LOOKS[0])..=i64::from(LOOKS[LOOKS.len() - 1])))]
     pub(crate) max_launches: Option<u32>,
     /// Resume a run that was cut off, with the same command line otherwise
     #[arg(long, value_name = "RUN")]

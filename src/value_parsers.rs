@@ -14,6 +14,12 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
     }
 }
 
+/// An address, with a port or with that which the system chooses: `127.0.0.1`, `[::1]:7070`.
+pub(crate) fn endpoint(text: &str) -> Result<std::net::SocketAddr, String> {
+    let alone = text.parse::<std::net::IpAddr>().map(|address| (address, 0).into());
+    alone.or_else(|_| text.parse()).map_err(|_| "write an address, such as 192.0.2.1 or 192.0.2.1:7070".to_owned())
+}
+
 /// A price: `web-3=0.31/h`, `b=1200`; the run's name, the amount, and what it is for.
 pub(crate) fn price(text: &str) -> Result<(String, f64, String), String> {
     let refuse = || format!("'{text}' is not a price; write a run and its price, such as B=0.59/h");

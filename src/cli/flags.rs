@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clap::{Arg, ArgAction, Command};
 
-use super::{command, parse_from};
+use super::command;
 
 /// Flags that say another thing in some verb, and why nothing better was found.
 const DIFFERENT: &[(&str, &str)] = &[
@@ -109,38 +109,5 @@ fn values_have_names_that_say_what_they_are() {
                 assert!(!name.is_empty() && !name.contains('_'), "{verb} --{} takes {name}", option.get_id());
             }
         }
-    }
-}
-
-#[test]
-fn old_names_still_work() {
-    for line in [
-        "list --suites",
-        "list memory",
-        "show os.fork_exit",
-        "sessions -n 2 --goes 3 --size 4 --write 2",
-        "rate int-1 --speed-only --program /bin/true",
-        "rate --copies 3",
-        "rate list",
-        "export 1 --to csv",
-        "export 1",
-        "import --from tidy x.csv",
-        "trend dated.csv --from 1990 --to 1998.8 --project 2008",
-        "net serve --most-time 9s --most-bytes 1 --most-rate 1 --turn 9s",
-        "net stream --to host:1 --launches 10",
-        "net build --most-skew 5 --rate 10 --poisson",
-        "net plan --rate 1gbit --simulate 9",
-        "net lab up --hosts 3 --seconds 2",
-        "fleet run --at-once 1 --fail-on-odd --output documents",
-        "fleet spread 1 2 --fail-on-odd",
-        "farm run builtin:simulate --events 4 --chunk 2 --slots 1 --program /x --sbatch=--x",
-        "farm run builtin:simulate --events 4 --chunk 2 --shared folder",
-    ] {
-        let words = std::iter::once("prony").chain(line.split(' '));
-        assert!(parse_from(words).is_ok(), "prony {line}");
-    }
-    let help = command().render_long_help().to_string();
-    for old in ["list", "rate", "sessions"] {
-        assert!(!help.lines().any(|line| line.trim_start().starts_with(&format!("{old} "))), "{old}: {help}");
     }
 }

@@ -14,7 +14,7 @@ pub(crate) use self::groups::{GROUPS, command, hanging, parse, parse_from};
 use crate::ExitStatus;
 use crate::cmd::{
     agent, app, choose, compare, completions, doctor, explain, export, farm, fleet, import, net, predict, probes,
-    rating, reference, report, run, runs, selftest, show, time, trend,
+    reference, report, run, runs, selftest, show, time, trend,
 };
 
 const BEGIN: &str = "Begin with:
@@ -47,9 +47,6 @@ pub(crate) struct CommonOptions {
     /// The same as --format json
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// In CSV, write an apostrophe before every text that a spreadsheet would read as a formula
-    #[arg(long, global = true)]
-    pub(crate) no_formulas: bool,
     /// When to colour: auto (a terminal, and NO_COLOR is not set), always or never
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", value_parser = ["auto", "always", "never"])]
     pub(crate) color: String,
@@ -90,9 +87,9 @@ pub(crate) enum Verb {
     Choose(choose::Arguments),
     /// Fit the growth of dated values and project it, with its interval
     Trend(trend::Arguments),
-    /// List, show, label and remove stored runs
+    /// List, label and remove stored runs
     Runs(runs::Arguments),
-    /// Show a stored run: short for runs show
+    /// Show stored runs
     Show(show::Arguments),
     /// Read other tools' outputs as runs
     Import(import::Arguments),
@@ -103,7 +100,6 @@ pub(crate) enum Verb {
     /// Run events over many machines: every chunk counts once, whatever dies meanwhile
     Farm(farm::Arguments),
     /// Say what can be measured: every probe and suite, or all that is known of one
-    #[command(alias = "list")]
     Probes(probes::Arguments),
     /// Look for what may disturb measuring here, and say what to do about it
     Doctor(doctor::Arguments),
@@ -111,12 +107,12 @@ pub(crate) enum Verb {
     Selftest(selftest::Arguments),
     /// Write completions for a shell
     Completions(completions::Arguments),
-    /// The name of `app sessions` in version 0.1
+    /// One component of the frozen sets once
     #[command(hide = true)]
-    Sessions(app::SessionsArguments),
-    /// The name of `run --suite rating` in version 0.1
-    #[command(hide = true)]
-    Rate(rating::Arguments),
+    Component {
+        /// Its name
+        name: String,
+    },
     /// Write a page of the reference
     #[command(hide = true)]
     Reference(reference::Arguments),

@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE", required_unless_present = "regret")]
     file: Option<PathBuf>,
     /// Choose among machines whose speed at these figures is known, predicted from others, and print what it costs
-    #[arg(long, num_args = 1.., value_name = "FIGURE", conflicts_with_all = ["file", "draws"])]
+    #[arg(long, num_args = 1.., value_name = "FIGURE", conflicts_with = "file")]
     regret: Vec<String>,
     /// Machines that an evaluation learns from in each trial
     #[arg(long, requires = "regret", value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u16).range(3..=100))]
@@ -42,9 +42,6 @@ pub(crate) struct Arguments {
     /// Seed of all that is random [default: that of the file, else 1]
     #[arg(long)]
     seed: Option<u64>,
-    /// Draws of what is not known [default: that of the file, else 1000]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    draws: Option<u32>,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
@@ -65,7 +62,6 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<
         problem.offers[offer].unknown_spread.push(name);
     }
     problem.seed = arguments.seed.unwrap_or(problem.seed);
-    problem.draws = arguments.draws.map_or(problem.draws, |draws| draws as usize);
     let choice = decide(&problem)?;
     let mut document = report::view::choose(&choice);
     document.notes.extend(of_several);

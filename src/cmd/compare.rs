@@ -36,9 +36,6 @@ pub(crate) struct Arguments {
     /// Sort by a figure (best machine first) or by a machine (worst figure first)
     #[arg(long, value_name = "NAME")]
     sort: Option<String>,
-    /// Figures that are DIFFERENT first
-    #[arg(long)]
-    changed: bool,
     /// Set figures side by side that differ on these axes alone, such as placement
     #[arg(long, value_name = "AXIS", value_delimiter = ',')]
     across: Vec<String>,
@@ -58,9 +55,6 @@ pub(crate) struct Arguments {
     /// What --fail-on makes of a condition that can be told neither way: pass (exit with 0) or fail (exit with 1)
     #[arg(long, value_name = "ANSWER", requires = "fail_on")]
     inconclusive: Option<Inconclusive>,
-    /// Let --fail-on count figures that are different only under the spread assumed for printed values
-    #[arg(long, requires = "fail_on")]
-    fail_on_assumed: bool,
 }
 
 /// Result of a condition that is undecided.
@@ -141,7 +135,6 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         normalise: if arguments.ratio { Normalise::Ratio } else { Normalise::Gain },
         handles: named.iter().map(|named| named.handle.clone()).collect(),
         sort_by: arguments.sort.clone(),
-        changed_first: arguments.changed,
         band: arguments.band,
         history: &history,
         ..CompareOptions::default()
@@ -161,12 +154,12 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             "there is no performance to set against the prices: the runs have no figure with a gain in common"
         );
     }
-    comparison.gate = arguments.fail_on.map(|condition| condition.gate(&comparison, arguments.fail_on_assumed));
+    comparison.gate = arguments.fail_on.map(|condition| condition.gate(&comparison));
     // Sorting changes the order of the machines.
     let handle = |id: &str| named.iter().find(|named| named.run.id == id).map(|named| named.handle.clone());
     let handles = comparison.machines.iter().filter_map(|machine| handle(&machine.run)).collect();
     // Who sorts, or wants the numbers of a printed table, wants all rows.
-    let whole = arguments.all || arguments.changed || arguments.ratio || arguments.sort.is_some();
+    let whole = arguments.all || arguments.ratio || arguments.sort.is_some();
     let context = CompareContext { handles, brief: !whole, seconds: seconds(&runs) };
     let mut document = report::view::compare(&comparison, &context);
     // Runs that share a file have no names of their own on a command line.

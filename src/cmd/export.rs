@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::PossibleValuesParser;
 use model::Run;
 use report::words::plural;
 use store::Detail;
@@ -20,18 +20,14 @@ pub(crate) struct Arguments {
     runs: Vec<String>,
     /// The format of the other tool
     #[arg(long = "to", value_name = "FORMAT", value_parser = format_names())]
-    to: Option<String>,
+    to: String,
     /// The file to write [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-/// Formats of `--format`; `export` wrote them in version 0.1 and still does.
-const PRINTED: [&str; 3] = ["csv", "json", "markdown"];
-
 fn format_names() -> PossibleValuesParser {
-    let name = |format: &::export::ExportFormat| PossibleValue::new(format.name).hide(PRINTED.contains(&format.name));
-    PossibleValuesParser::new(::export::formats().iter().map(name))
+    PossibleValuesParser::new(::export::formats().iter().map(|format| format.name))
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
@@ -41,22 +37,18 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         "could not export as {asked}: --to names the format of another tool; prony show {names} --format {asked} writes runs in \
          a format of every verb"
     );
-    let to = arguments.to.as_deref().unwrap_or(PRINTED[0]);
-    if PRINTED.contains(&to) {
-        output::remark(&format!("{to} is a format of every verb: prony show {names} --format {to}"));
-    }
     let named = run_finder::find(&arguments.runs, common, Detail::Whole)?;
     let runs: Vec<Run> = named.into_iter().map(|named| named.run).collect();
     let mut bytes = Vec::new();
-    ::export::export(&runs, to, &mut bytes)?;
-    if to == "openmetrics" {
+    ::export::export(&runs, &arguments.to, &mut bytes)?;
+    if arguments.to == "openmetrics" {
         without_sample(&runs);
     }
     match &arguments.output {
         Some(path) => {
             store::write_file(path, &bytes).with_context(|| format!("could not write {}", path.display()))?;
         }
-        None => output::write_as(bytes, to, common)?,
+        None => output::write(&bytes)?,
     }
     Ok(ExitStatus::Fine)
 }

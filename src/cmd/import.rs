@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     #[arg(required_unless_present = "formats", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The format, where the content does not tell it (see --formats)
-    #[arg(long, alias = "from", value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT")]
     input_format: Option<String>,
     /// A name for the runs
     #[arg(long, value_name = "NAME")]

@@ -26,10 +26,10 @@ pub(crate) struct LauncherOptions {
     #[arg(long, value_name = "COMMAND", env = "PRONY_SSH", hide_env_values = true, default_value = "ssh")]
     pub(crate) ssh: String,
     /// This program on the nodes [default: at the same path as here]
-    #[arg(long, alias = "program", value_name = "PATH")]
+    #[arg(long, value_name = "PATH")]
     remote_prony: Option<String>,
     /// An option for Slurm's commands, such as --slurm-option=--account=x; a value may have blanks
-    #[arg(long, alias = "sbatch", value_name = "OPTION", allow_hyphen_values = true, value_parser = one_option)]
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true, value_parser = one_option)]
     pub(crate) slurm_option: Vec<String>,
 }
 

@@ -11,13 +11,8 @@ mod work;
 
 use std::path::PathBuf;
 
-use anyhow::Result;
-use clap::{Args, Subcommand};
+use clap::Args;
 use report::Document;
-
-use crate::ExitStatus;
-use crate::cli::CommonOptions;
-use crate::run_options::MeasureOptions;
 
 /// Name, figures and content of every suite that this module measures.
 pub(crate) const SUITES: [(&str, usize, &str); 3] = [
@@ -54,62 +49,8 @@ impl RatingOptions {
     }
 }
 
-/// Options of `prony rate`, the name of `prony run --suite rating` in version 0.1.
-#[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    part: Option<RatePart>,
-    /// A frozen set: int-1 or fp-1 [default: both]
-    #[arg(value_parser = ["int-1", "fp-1"])]
-    sets: Vec<String>,
-    /// Only speed: one copy
-    #[arg(long)]
-    speed_only: bool,
-    /// Copies of a rate [default: the number of CPUs]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
-    copies: Option<u32>,
-    /// Another build of prony that does the work, such as one for this very CPU
-    #[arg(long, value_name = "FILE")]
-    program: Option<PathBuf>,
-    #[command(flatten)]
-    measure: MeasureOptions,
-}
-
-#[derive(Debug, Subcommand)]
-enum RatePart {
-    /// List the components
-    List,
-    /// One component once
-    #[command(hide = true)]
-    Work {
-        /// Its name
-        component: String,
-    },
-}
-
-/// Does what `prony rate` asks for.
-pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    match &arguments.part {
-        Some(RatePart::List) => return list(common),
-        Some(RatePart::Work { component }) => return work(component),
-        None => {}
-    }
-    let suite = match arguments.sets.as_slice() {
-        [only] => only.as_str(),
-        _ => "rating",
-    };
-    let cpus = || sys::affinity::allowed().map_or(1, |allowed| u32::try_from(allowed.len()).unwrap_or(1));
-    let copies = match (arguments.speed_only, arguments.copies) {
-        (true, _) => vec![1],
-        (false, copies) => vec![1, copies.unwrap_or_else(cpus)],
-    };
-    let options = RatingOptions { copies, build: arguments.program.clone() };
-    measure(suite, None, &options, &arguments.measure, common)
-}
-
 #[cfg(feature = "rating")]
-pub(crate) use self::measured::measure;
+pub(crate) use self::{measured::measure, work::run as work};
 
 /// The components of a frozen set; `None` for other suites, and where this program has none.
 pub(crate) fn components(suite: &str) -> Option<Document> {
@@ -117,17 +58,6 @@ pub(crate) fn components(suite: &str) -> Option<Document> {
     return is_suite(suite).then(|| work::components(suite));
     #[cfg(not(feature = "rating"))]
     return is_suite(suite).then(|| Document::new(format!("{suite}: this prony was built without it")));
-}
-
-#[cfg(feature = "rating")]
-fn list(common: &CommonOptions) -> Result<ExitStatus> {
-    crate::output::print(&work::components("rating"), common)?;
-    Ok(ExitStatus::Fine)
-}
-
-#[cfg(feature = "rating")]
-fn work(component: &str) -> Result<ExitStatus> {
-    work::run(component)
 }
 
 #[cfg(not(feature = "rating"))]
@@ -147,16 +77,12 @@ mod absent {
         _: Option<Run>,
         _: &RatingOptions,
         _: &MeasureOptions,
-        common: &CommonOptions,
+        _: &CommonOptions,
     ) -> Result<ExitStatus> {
-        list(common)
-    }
-
-    pub(super) fn list(_: &CommonOptions) -> Result<ExitStatus> {
         work("")
     }
 
-    pub(super) fn work(_: &str) -> Result<ExitStatus> {
+    pub(crate) fn work(_: &str) -> Result<ExitStatus> {
         bail!(
             "this prony was built without the frozen sets; build it with its default features, or with --features rating"
         )
@@ -164,6 +90,4 @@ mod absent {
 }
 
 #[cfg(not(feature = "rating"))]
-pub(crate) use self::absent::measure;
-#[cfg(not(feature = "rating"))]
-use self::absent::{list, work};
+pub(crate) use self::absent::{measure, work};

@@ -135,7 +135,7 @@ fn written(
         return Ok(ExitStatus::Fine);
     }
     let format = asked.unwrap_or("html");
-    let mut text = output::rendered(document, format, common)?;
+    let mut text = output::rendered(document, format)?;
     if path == Path::new(STANDARD_OUTPUT) {
         output::write(&text)?;
         return Ok(ExitStatus::Fine);

@@ -152,7 +152,7 @@ mod tests {
         assert!(same("prony net rr --kind tcp", "prony net rr --kind tcp --resume 3 --time-limit 9s --target 5 -q"));
         assert!(same("prony net stream --block 20ms", "/usr/bin/prony net stream --json"), "defaults are values too");
         assert!(!same("prony net rr --kind tcp", "prony net rr --kind udp --resume 3"));
-        assert!(!same("prony net rr", "prony net load"));
+        assert!(!same("prony net rr", "prony net udp"));
         assert!(!same("prony app run a.toml", "prony app run b.toml"));
         assert!(same("prony app run a.toml --copies 1,2", "prony app run a.toml --copies 1,2 --builds x"));
         assert!(given(&words("prony fly")).is_err());

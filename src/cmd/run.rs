@@ -12,7 +12,6 @@ use super::rating::{self, RatingOptions};
 use super::resume;
 use super::session::{LocalSession, measured};
 use super::target_device::{self, TargetMedium};
-use super::time;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::run_options::{FigureSelection, MeasureOptions};
@@ -54,9 +53,6 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "stripped",
           conflicts_with = "target_device")]
     share: Option<ShareMode>,
-    /// Time this command instead, as `prony time` does
-    #[arg(last = true, value_name = "PROGRAM [ARGUMENT]", conflicts_with_all = ["suite", "probe", "evaluation", "resume"])]
-    program: Vec<String>,
     #[command(flatten)]
     measure: MeasureOptions,
     #[command(flatten)]
@@ -80,10 +76,6 @@ impl Arguments {
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let options = &arguments.measure;
-    if !arguments.program.is_empty() {
-        let program = time::Arguments::of_program(arguments.program.clone(), arguments.spacing, options.clone());
-        return time::run(&program, common);
-    }
     let resumed = options.resume.as_ref().map(|name| resume::find(name, "run", common)).transpose()?;
     ensure!(
         resumed.is_none() || !arguments.selection.given(),

@@ -25,10 +25,6 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum RunsAction {
-    /// List stored runs (the default)
-    List,
-    /// Show one run
-    Show(super::show::Arguments),
     /// Remove runs from the store
     Remove {
         /// Runs: number, id, label
@@ -52,8 +48,8 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
         output::print(&published()?, common)?;
         return Ok(ExitStatus::Fine);
     }
-    match arguments.action.unwrap_or(RunsAction::List) {
-        RunsAction::List => {
+    match arguments.action {
+        None => {
             if let Some(missing) = run_finder::missing(common) {
                 output::remark(&format!("{missing} yet; prony run makes it"));
             }
@@ -61,9 +57,8 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
             let rows: Vec<RunRow> = store.summaries()?.iter().map(row).collect();
             output::print(&report::view::runs(&rows), common)?;
         }
-        RunsAction::Show(arguments) => return super::show::run(&arguments, common),
-        RunsAction::Remove { runs } => remove(&runs, common)?,
-        RunsAction::Label { run, label, remove } => {
+        Some(RunsAction::Remove { runs }) => remove(&runs, common)?,
+        Some(RunsAction::Label { run, label, remove }) => {
             anyhow::ensure!(
                 label.is_some() || remove,
                 "could not label run {run}: no label is given; to remove the one it has: prony runs label {} --remove",

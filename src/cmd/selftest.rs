@@ -24,7 +24,7 @@ use crate::{output, run_finder};
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Stored sessions of one machine, none is measured: every two of them are a pair (seven sessions are 21)
-    #[arg(value_name = "RUN", conflicts_with_all = ["pairs", "suite", "probe", "simulate", "seed", "keep"])]
+    #[arg(value_name = "RUN", conflicts_with_all = ["pairs", "suite", "probe", "simulate", "seed"])]
     runs: Vec<String>,
     /// Pairs of sessions to measure and compare
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -41,9 +41,6 @@ pub(crate) struct Arguments {
     /// Seed of orders, memory layouts and simulated noise [default: drawn]
     #[arg(long)]
     seed: Option<u64>,
-    /// Keep the sessions in the store
-    #[arg(long, conflicts_with = "simulate")]
-    keep: bool,
 }
 
 /// Saves nothing.
@@ -58,7 +55,7 @@ impl Saver for Nowhere {
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let stopper = watch_for_signals()?;
     let found = if arguments.runs.is_empty() {
-        let pairs = measured(arguments, common, &stopper)?;
+        let pairs = measured(arguments, &stopper)?;
         let pairs: Vec<(&Run, &Run)> = pairs.iter().map(|(a, b)| (a, b)).collect();
         self_test(&pairs, &CompareOptions::default())?
     } else {
@@ -112,7 +109,7 @@ fn every_two(runs: &[Run]) -> Vec<(&Run, &Run)> {
 }
 
 /// Pairs of sessions, measured now.
-fn measured(arguments: &Arguments, common: &CommonOptions, stopper: &Stopper) -> Result<Vec<(Run, Run)>> {
+fn measured(arguments: &Arguments, stopper: &Stopper) -> Result<Vec<(Run, Run)>> {
     let seed = arguments.seed.unwrap_or_else(draw_seed);
     let mut pairs = Vec::new();
     for pair in 0..u64::from(arguments.pairs) {
@@ -123,9 +120,6 @@ fn measured(arguments: &Arguments, common: &CommonOptions, stopper: &Stopper) ->
         let [Some(a), Some(b)] = sides else {
             break;
         };
-        if arguments.keep {
-            run_finder::write(common)?.put_all(&[a.clone(), b.clone()])?;
-        }
         pairs.push((a, b));
     }
     anyhow::ensure!(!pairs.is_empty(), StoppedEarly("stopped before a pair of sessions was measured"));

@@ -9,10 +9,10 @@ use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::{evaluation, output, run_finder};
 
-/// Options of `prony runs show`, and of `prony show`.
+/// Options of `prony show`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Runs: numbers, ids, labels, latest, files, - or published:NAME; several as csv, json or markdown
+    /// Runs: numbers, ids, labels, latest, files, - or published:NAME; several as csv or json
     #[arg(required = true, num_args = 1.., value_name = "RUN")]
     runs: Vec<String>,
     /// A run in the tables of an evaluation: ams, babar, byte, daisy, ramspeed, stream, tape, or a folder with
@@ -26,24 +26,6 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let name = arguments.runs.first().map_or("", String::as_str);
-    let probe = || name.contains('.') || probes::describe(name).is_some();
-    if arguments.runs.len() == 1
-        && arguments.evaluation.is_none()
-        && !store::is_path(name)
-        && probe()
-        && !run_finder::is_stored(name, common)
-    {
-        // In version 0.1, `show` also described probes.
-        if let Some(description) = probes::describe(name) {
-            output::print(&report::view::probe(&description), common)?;
-            return Ok(ExitStatus::Fine);
-        }
-        // A name with a dot that is no file can only refer to a probe.
-        if name.contains('.') && !name.contains(':') && !std::path::Path::new(name).is_file() {
-            measure::select(None, &[name.to_owned()], 0.02)?;
-            anyhow::bail!("{name} names several probes; list them with: prony probes '{name}'");
-        }
-    }
     if let Some(evaluation) = &arguments.evaluation {
         anyhow::ensure!(arguments.runs.len() == 1, "the tables of an evaluation take one run; name one");
         let tables = evaluation::named(evaluation)?;

@@ -30,10 +30,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
     column: Option<String>,
     /// Fit only values from this year on, such as 1990 or 1990.5
-    #[arg(long, alias = "from", value_name = "YEAR")]
+    #[arg(long, value_name = "YEAR")]
     since: Option<f64>,
     /// Fit only values up to this year; later ones are set against the fit
-    #[arg(long, alias = "to", value_name = "YEAR")]
+    #[arg(long, value_name = "YEAR")]
     until: Option<f64>,
     /// Years to project to
     #[arg(long, value_name = "YEAR", num_args = 1..)]

@@ -244,16 +244,6 @@ fn only_interrupted_runs_are_listed_as_incomplete() {
     }
 }
 
-#[test]
-fn csv_has_no_formulas_on_request() {
-    let place = Place::with_a_run();
-    hostile(&place);
-    let csv = |more: &[&str]| place.ask(&[&["show", "./hostile.json", "--format", "csv"], more].concat()).fine().out;
-    assert!(csv(&[]).contains(",\"=HYPERLINK"), "a program reads it unchanged");
-    let safe = csv(&["--no-formulas"]);
-    assert!(safe.contains(",\"'=HYPERLINK") && !safe.contains(",\"=HYPERLINK"), "{safe}");
-}
-
 /// The program on a terminal, by `script` of util-linux; `None` if that is missing.
 fn on_a_terminal(place: &Place, command: &str, term: &str) -> Option<String> {
     let mut script = Command::new("script");

@@ -35,23 +35,13 @@ fn invalid_requests_are_refused_in_one_line() {
     assert!(refused(&["status", "text"]).contains("ledger"));
 }
 
-/// The small version of the measurements in docs/farm.md; no speed is asserted.
-#[test]
-fn the_bench_counts_everything_once() {
-    let place = Place::new();
-    let said = place.ask(&["farm", "bench", "--pilots", "100", "--chunks", "2000"]).fine().out;
-    assert!(said.contains("2000 chunks, 100 pilots"), "{said}");
-    let data = place.ask(&["farm", "bench", "--pilots", "3", "--chunks", "20", "--json"]).fine().json();
-    assert!(data["chunks"] == 20 && data["pilots"] == 3 && data["memory"].is_array(), "{data}");
-}
-
 /// Output on a terminal while a farm runs: only lines that are redrawn, and none of them remain.
 #[test]
 fn a_terminal_shows_the_state_of_the_farm() {
     let place = Place::new();
     let program = env!("CARGO_BIN_EXE_prony");
     let run = format!(
-        "stty cols 200 rows 40; exec {program} farm run builtin:simulate --events 60 --chunk 2 --nodes 2 --slots 1 --pace 0.2"
+        "stty cols 200 rows 40; exec {program} farm run builtin:simulate --events 60 --chunk 2 --nodes 2 --jobs 1 --pace 0.2"
     );
     let mut terminal = std::process::Command::new("script");
     terminal.args(["--quiet", "--return", "--flush", "--command", &run, "/dev/null"]).current_dir(place.path());
@@ -116,7 +106,7 @@ fn options_of_several_lines_reach_no_batch_script() {
     assert!(script.contains("#SBATCH \"--comment=two words # \\\"x\\\"\"\n"), "{script}");
     let two = place.ask(&[&run[..], &["--shared-dir", "shared", "--slurm-option=--account x"]].concat()).refused();
     assert!(two.contains("--name=value"), "{two}");
-    let fleet = ["fleet", "run", "--launcher", "slurm", "--nodes", "2", "--emit"];
+    let fleet = ["fleet", "run", "--launcher", "slurm", "--nodes", "2", "--script", "slurm"];
     for option in ["--slurm-option", "--partition", "--nodelist"] {
         let said = place.ask(&[&fleet[..], &[option, "x\ntouch here"]].concat()).refused();
         assert!(said.contains("control character"), "{said}");

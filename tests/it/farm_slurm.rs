@@ -120,7 +120,7 @@ fn pilots_that_slurm_does_not_restart_are_submitted_again() {
     let Some(lab) = SlurmLab::start(3) else { return };
     let place = Place::new();
     let digest = undisturbed(&place, 240, 12);
-    let words = "builtin:reconstruct --events 240 --chunk 4 --seed 12 --pace 0.5 --launcher slurm --nodes 2 --slots 1 \
+    let words = "builtin:reconstruct --events 240 --chunk 4 --seed 12 --pace 0.5 --launcher slurm --nodes 2 --jobs 1 \
                  --listen 10.77.0.1 --lease 2 --job-time 10m --speculate 0 --slurm-option=--no-requeue";
     let arguments: Vec<&str> = words.split_whitespace().collect();
     let at_head = |command: &std::process::Command| Some(lab.at_head(command));
@@ -162,7 +162,7 @@ fn jobs_of_the_old_address_are_cancelled_when_a_farm_moves() {
     let Some(lab) = SlurmLab::start(2) else { return };
     let place = Place::new();
     let digest = undisturbed(&place, 240, 14);
-    let words = "builtin:reconstruct --events 240 --chunk 4 --seed 14 --pace 0.5 --launcher slurm --nodes 2 --slots 1 \
+    let words = "builtin:reconstruct --events 240 --chunk 4 --seed 14 --pace 0.5 --launcher slurm --nodes 2 --jobs 1 \
                  --listen 10.77.0.1 --lease 2 --job-time 10m --speculate 0";
     let at_head = |command: &std::process::Command| Some(lab.at_head(command));
     let mut farm = Running::start(&place, &words.split_whitespace().collect::<Vec<_>>(), at_head);
@@ -197,7 +197,7 @@ fn an_array_of_jobs_does_all_chunks_without_pilots() {
     let place = Place::new();
     let digest = undisturbed(&place, 240, 13);
     let words = "farm run builtin:reconstruct --events 240 --chunk 4 --seed 13 --pace 0.3 --launcher slurm-array --nodes 6 \
-                 --slots 1 --job-time 10m --shared-dir together --json --expect-digest";
+                 --jobs 1 --job-time 10m --shared-dir together --json --expect-digest";
     let mut command = place.prony();
     command.args(words.split_whitespace()).arg(&digest);
     let running = crate::common::farm::spawn(lab.at_head(&command));

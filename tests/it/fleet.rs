@@ -154,7 +154,7 @@ fn invalid_requests_are_refused_in_one_line() {
     // Both would measure at once, and the document of one would take the place of the other's.
     assert!(refused(&with(FLEET, &["--launcher", "ssh", "--hosts", "a,b,me@a"])).contains("a as two nodes"));
     assert!(refused(&["fleet", "run", "--suite", "quik"]).contains("quick"));
-    assert!(refused(&["fleet", "run", "--emit"]).contains("--nodes"));
+    assert!(refused(&["fleet", "run", "--script", "slurm"]).contains("--nodes"));
     let mut bare = place.prony();
     let none = Answer::of(bare.args(with(FLEET, &["--launcher", "slurm"])).env("PATH", place.path()).output().unwrap());
     assert!(none.refused().contains("the program sinfo is missing"));
@@ -357,7 +357,9 @@ fn events_are_built_between_four_nodes(head: &dyn Fn(&[&str]) -> Answer) {
 
 fn the_emitted_script_runs(lab: &SlurmLab, place: &Place, head: &dyn Fn(&[&str]) -> Answer) {
     let script =
-        head(&with(FLEET, &["--launcher", "slurm", "--nodes", "2", "--emit", "--label", "by hand"])).fine().out;
+        head(&with(FLEET, &["--launcher", "slurm", "--nodes", "2", "--script", "slurm", "--label", "by hand"]))
+            .fine()
+            .out;
     std::fs::write(place.file("fleet.sh"), &script).unwrap();
     let mut submit = Command::new("sbatch");
     submit.args(["--parsable", "--wait", "fleet.sh"]).current_dir(place.path());

@@ -1,4 +1,4 @@
-//! `prony rate` through the program. Components are simulated by a script if the test is about their failures; other
+//! The frozen sets through the program. Components are simulated by a script if the test is about their failures; other
 //! tests check the work of the real ones.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
@@ -20,7 +20,7 @@ pub(crate) mod rated {
     /// A program that reports twice the reference time for every component, except what `special` reports for one.
     pub(crate) fn player(place: &Place, special: (&str, &str)) -> String {
         let listed = place.ask(&["probes", "--suite", "rating", "--json"]).fine().json();
-        let mut script = "#!/bin/sh\ncase $3 in\n".to_owned();
+        let mut script = "#!/bin/sh\ncase $2 in\n".to_owned();
         writeln!(script, "{}) {};;", special.0, special.1).unwrap();
         for component in listed.as_array().unwrap() {
             let text = |name: &str| component[name].as_str().unwrap();
@@ -133,15 +133,5 @@ pub(crate) mod rated {
         assert!(said.contains("nowhere"), "{said}");
         assert!(place.ask(&["run", "--suite", "int-2"]).refused().contains("prony probes --suites"));
         assert!(place.ask(&["run", "--suite", "quick", "--copies", "2"]).refused().contains("frozen sets"));
-        assert_eq!(place.ask(&["rate", "int-2"]).code, Some(2));
-    }
-
-    #[test]
-    fn the_old_verb_still_rates() {
-        let place = Place::new();
-        let program = player(&place, ("none", ":"));
-        let run = place.ask(&["rate", "int-1", "--speed-only", "--program", &program, "--json"]).fine().json();
-        assert_eq!(run["figures"].as_array().unwrap().len(), 10);
-        assert!(place.ask(&["rate", "list"]).fine().out.contains("chess"));
     }
 }

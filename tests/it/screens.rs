@@ -152,8 +152,7 @@ fn what_is_written_is_read_by_every_verb() {
     let place = Place::with_a_run();
     let run = place.file("a.json");
     for (file, arguments) in [
-        ("one.json", &["export", "1", "--to", "json"][..]),
-        ("shown.json", &["show", "1", "--json"]),
+        ("shown.json", &["show", "1", "--json"][..]),
         ("both.json", &["show", "1", "./a.json", "--json"]),
         ("tidy.csv", &["show", "1", "--format", "csv"]),
     ] {

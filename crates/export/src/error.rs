@@ -14,18 +14,4 @@ pub enum Error {
     /// Writing failed.
     #[error("could not write the export: {0}")]
     Output(#[from] std::io::Error),
-    /// A run contradicts itself.
-    #[error("could not export run '{run}': {source}")]
-    Run {
-        /// Id of the run.
-        run: String,
-        /// The error.
-        source: model::Error,
-    },
-}
-
-impl From<csv::Error> for Error {
-    fn from(error: csv::Error) -> Self {
-        Self::Output(error.into())
-    }
 }

@@ -12,7 +12,6 @@ use anyhow::Result;
 use application::Starter;
 use clap::{Args, Subcommand};
 
-pub(crate) use self::sessions::{Arguments as SessionsArguments, run as sessions};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 
@@ -30,7 +29,7 @@ enum AppAction {
     /// Build, run, verify and measure the applications of a manifest, or builtin:NAME
     Run(run::Arguments),
     /// Run many sessions at once over many files, and say what holds them up
-    Sessions(SessionsArguments),
+    Sessions(sessions::Arguments),
     /// Fit an application against a rating over machines
     Fit(fit::Arguments),
     /// One run of a built-in workload
@@ -51,7 +50,7 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
     match arguments.action {
         AppAction::Init(arguments) => init::run(&arguments, common),
         AppAction::Run(arguments) => run::run(&arguments, common),
-        AppAction::Sessions(arguments) => sessions(&arguments, common),
+        AppAction::Sessions(arguments) => sessions::run(&arguments, common),
         AppAction::Fit(arguments) => fit::run(&arguments, common),
         AppAction::Work(arguments) => work::run(&arguments),
         AppAction::Read(arguments) => work::read(&arguments),

@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 12, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     write: u32,
     /// Size of each, in MB
-    #[arg(long, alias = "size", default_value_t = 16, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(long, default_value_t = 16, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     file_size: u64,
     /// Make the files so large that together they are a quarter larger than the memory there is
     #[arg(long, conflicts_with_all = ["file_size", "files"])]
@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     bytes: bool,
     /// So many iterations, each one launch of all sessions, whatever the intervals
-    #[arg(long, alias = "goes", value_name = "N", conflicts_with_all = ["max_launches", "time_limit"],
+    #[arg(long, value_name = "N", conflicts_with_all = ["max_launches", "time_limit"],
           value_parser = clap::value_parser!(u32).range(1..=100))]
     iterations: Option<u32>,
     /// End what takes longer than this

@@ -153,7 +153,7 @@ pub(crate) struct TaskArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     of: u64,
     /// Chunks at a time; 0: one for each CPU that the task may use
-    #[arg(long, alias = "slots", value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=4096))]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=4096))]
     jobs: u32,
 }
 

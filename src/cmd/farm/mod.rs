@@ -2,7 +2,6 @@
 
 mod account;
 mod array;
-mod bench;
 mod conclusion;
 mod display;
 mod drive;
@@ -44,16 +43,12 @@ enum FarmAction {
     Account(account::Arguments),
     /// Write the ntuples that `builtin:analyse --input` reads, one a chunk
     Input(work::InputArguments),
-    /// Try the coordinator itself: simulated pilots, work that takes no time
-    Bench(bench::Arguments),
     /// Do one task's share of the chunks of a shared directory: what an array of batch jobs runs
+    #[command(hide = true)]
     Task(array::TaskArguments),
     /// Do chunks for the coordinator that standard input names
     #[command(hide = true)]
     Pilot,
-    /// Simulated pilots for the coordinator that standard input names
-    #[command(hide = true)]
-    Herd(bench::HerdArguments),
 }
 
 pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitStatus> {
@@ -65,9 +60,7 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
         FarmAction::Account(arguments) => account::run(&arguments, common),
         FarmAction::Task(arguments) => array::task(&arguments),
         FarmAction::Input(arguments) => work::input(&arguments, common),
-        FarmAction::Bench(arguments) => bench::run(&arguments, common),
         FarmAction::Pilot => pilot::run(),
-        FarmAction::Herd(arguments) => bench::herd(&arguments),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{ExitStatus, output};
 const LIMIT: u64 = 64 << 10;
 
 /// Reads the order that a launcher wrote.
-pub(super) fn order() -> Result<PilotConfig> {
+fn order() -> Result<PilotConfig> {
     let mut line = String::new();
     std::io::stdin().lock().take(LIMIT).read_line(&mut line).context("could not read the order of this pilot")?;
     let mut order: PilotConfig = serde_json::from_str(&line).context("could not understand the order of this pilot")?;

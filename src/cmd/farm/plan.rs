@@ -61,9 +61,6 @@ fn builtin(name: &str, wanted: &Wanted<'_>, input: Option<PathBuf>) -> Result<(S
     if wanted.stage.is_some() {
         bail!("could not use --stage: a built-in workload takes no {{in}}");
     }
-    if name == "null" {
-        return Ok((name.to_owned(), FarmWork::Null));
-    }
     if !physics::NAMES.contains(&name) {
         bail!("could not find builtin:{name}; there are builtin:{}", physics::NAMES.join(", builtin:"));
     }

@@ -77,7 +77,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with = "shared_dir")]
     ledger: Option<PathBuf>,
     /// No coordinator: this process and others started alike share the work out in a directory that all of them reach
-    #[arg(long, alias = "shared", value_name = "DIR")]
+    #[arg(long, value_name = "DIR")]
     shared_dir: Option<PathBuf>,
     /// Print what a batch system is to be given, in place of running it: an array for sbatch, or a submit file of
     /// HTCondor
@@ -111,7 +111,7 @@ struct PilotPlacement {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     nodes: u32,
     /// Chunks at a time on a node [default: its CPUs; with several local nodes, their share of these]
-    #[arg(long, alias = "slots", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     jobs: Option<u32>,
     /// Where the coordinator listens: one address that all nodes reach, with a port if it must be a certain one
     #[arg(long, value_name = "ADDRESS[:PORT]", default_value = "127.0.0.1")]

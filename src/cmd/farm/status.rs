@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         output::print(&document, common)?;
         return Ok(ExitStatus::Fine);
     };
-    let text = output::rendered(&document, common.named_format().unwrap_or("html"), common)?;
+    let text = output::rendered(&document, common.named_format().unwrap_or("html"))?;
     store::write_file(path, &text).with_context(|| format!("could not write the report to {}", path.display()))?;
     output::write(format!("Wrote {}\n", path.display()).as_bytes())?;
     Ok(ExitStatus::Fine)

@@ -31,8 +31,6 @@ pub(super) enum FarmWork {
     Builtin { workload: String, input: Option<PathBuf>, pace: f64 },
     /// A program that is run once per chunk.
     Command(Box<ProgramTemplate>),
-    /// No work: only the farm itself is measured.
-    Null,
 }
 
 /// A program with placeholders in its arguments.
@@ -72,7 +70,7 @@ impl FarmWork {
                 let uses = |text: &String| Template::parse(text).is_ok_and(|one| one.holes().any(|hole| hole == "out"));
                 program.run.iter().skip(1).any(uses)
             }
-            Self::Builtin { .. } | Self::Null => false,
+            Self::Builtin { .. } => false,
         }
     }
 
@@ -81,7 +79,6 @@ impl FarmWork {
         match self {
             Self::Command(program) => program.digest.is_some(),
             Self::Builtin { .. } => true,
-            Self::Null => false,
         }
     }
 
@@ -90,7 +87,6 @@ impl FarmWork {
         match self {
             Self::Builtin { input, .. } => input.as_deref(),
             Self::Command(program) => Some(&program.input),
-            Self::Null => None,
         }
     }
 }
@@ -110,7 +106,6 @@ impl Workshop for WorkerFactory {
                     Box::new(Builtin { workload, input, pace: Duration::from_secs_f64(pace.clamp(0.0, 3600.0)) })
                 }
                 FarmWork::Command(program) => Box::new(Command::new(*program)?),
-                FarmWork::Null => Box::new(Null),
             })
         };
         make().map_err(|error| format!("{error:#}"))
@@ -148,15 +143,6 @@ pub(super) fn input_notes(input: &Path) -> Vec<String> {
 /// The file with the ntuple of a chunk.
 fn ntuple(folder: &Path, first: u64, events: u64) -> PathBuf {
     folder.join(format!("events-{first:012}-{events}.ntuple"))
-}
-
-struct Null;
-
-impl ChunkWorker for Null {
-    fn perform(&mut self, chunk: &Chunk, _: &Attempt) -> Result<ChunkResult, String> {
-        let (cpu, wall) = (Some(0.0), Some(0.0));
-        Ok(ChunkResult { events: chunk.events, digest: text_digest(chunk, ""), cpu, wall, ..ChunkResult::default() })
-    }
 }
 
 struct Builtin {

@@ -23,15 +23,12 @@ pub(crate) struct OutlierGate {
     /// Exit with 1 when this condition is established: outlier (a node is odd); with 3 when that cannot be told
     #[arg(long, value_name = "CONDITION", value_parser = ["outlier"])]
     fail_on: Option<String>,
-    /// The name of `--fail-on outlier` in version 0.1
-    #[arg(long, hide = true)]
-    fail_on_odd: bool,
 }
 
 impl OutlierGate {
     /// Whether an odd node is a failure.
     pub(crate) const fn asked(&self) -> bool {
-        self.fail_on.is_some() || self.fail_on_odd
+        self.fail_on.is_some()
     }
 }
 

@@ -1,7 +1,6 @@
 //! `prony fleet run`: the suite on every node.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -26,7 +25,7 @@ use crate::{output, run_finder};
 #[command(after_help = "Examples:
   prony fleet run --launcher ssh --hosts a,b,c --suite quick
   prony fleet run --launcher slurm --nodes 4 --partition batch
-  prony fleet run --launcher slurm --nodes 64 --emit > fleet.sh   for sites where jobs are handed in by hand
+  prony fleet run --launcher slurm --nodes 64 --script slurm > fleet.sh   for sites where jobs are handed in by hand
 
 Exit codes: 0 every node was measured; 1 with --fail-on outlier, a node is odd; 2 a node is missing (the others' runs are kept);
 3 with --fail-on outlier, it cannot be told whether a node is odd; 130 stopped, with what came kept.")]
@@ -41,12 +40,9 @@ pub(crate) struct Arguments {
     /// Directory in which the file figures are measured, on the nodes [default: where their agents start]
     #[arg(long, value_name = "DIR")]
     directory: Option<String>,
-    /// Write every run document into this directory as well
-    #[arg(long, alias = "output", value_name = "DIR")]
-    output_dir: Option<PathBuf>,
-    /// Print the batch script for Slurm instead of running anything
-    #[arg(long)]
-    emit: bool,
+    /// Print what a batch system is to be given, in place of running it
+    #[arg(long, value_name = "SYSTEM", value_parser = ["slurm"])]
+    script: Option<String>,
     #[command(flatten)]
     gate: OutlierGate,
     /// No progress line
@@ -58,13 +54,13 @@ pub(crate) struct Arguments {
     #[arg(long, short = 'N', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     nodes: Option<u32>,
     /// Nodes that measure at the same time [default: all; local: 1, since its nodes are one machine]
-    #[arg(long, alias = "at-once", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     parallel: Option<u32>,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let template = order(arguments)?;
-    if arguments.emit {
+    if arguments.script.is_some() {
         output::write(script(arguments, &template)?.as_bytes())?;
         return Ok(ExitStatus::Fine);
     }
@@ -72,7 +68,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         refuse_twice(&arguments.place.by.hosts)?;
     }
     let stopper = watch_for_signals()?;
-    let mut saver = DocumentSaver::open(arguments, common)?;
+    let mut saver = RunKeeper::open(common)?;
     let ChosenNodes { mut launcher, count, missing } =
         arguments.place.choose(arguments.nodes.map(|n| n as usize), &[], false)?;
     let local = arguments.place.by.launcher == "local";
@@ -96,7 +92,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
                     output::remark(&format!("{node} sends nothing any more; after {lost_at} s it is lost"));
                 }
             }
-            Heard::Saved { node, run } => saver.save(node, run),
+            Heard::Saved { run, .. } => saver.save(run),
             Heard::Over { node, .. } => doing.ended(node),
         }
         line.set_message(doing.message());
@@ -233,36 +229,22 @@ fn script(arguments: &Arguments, order: &SuiteOrder) -> Result<String> {
     ))
 }
 
-/// Saves documents as they arrive.
-struct DocumentSaver {
+/// Keeps runs as they arrive.
+struct RunKeeper {
     store: Box<dyn Store>,
-    output: Option<PathBuf>,
     numbers: BTreeMap<String, u64>,
     trouble: Option<String>,
 }
 
-impl DocumentSaver {
-    fn open(arguments: &Arguments, common: &CommonOptions) -> Result<Self> {
-        let output = arguments.output_dir.clone();
-        if let Some(folder) = &output {
-            std::fs::create_dir_all(folder).with_context(|| format!("could not make {}", folder.display()))?;
-        }
-        Ok(Self { store: run_finder::write(common)?, output, numbers: BTreeMap::new(), trouble: None })
+impl RunKeeper {
+    fn open(common: &CommonOptions) -> Result<Self> {
+        Ok(Self { store: run_finder::write(common)?, numbers: BTreeMap::new(), trouble: None })
     }
 
-    fn save(&mut self, node: &str, run: &Run) {
+    fn save(&mut self, run: &Run) {
         match self.store.put(run) {
             Ok(number) => drop(self.numbers.insert(run.id.clone(), number)),
             Err(error) => self.trouble = Some(error.to_string()),
-        }
-        if let Some(folder) = &self.output {
-            // A name from another host must not be used as a path.
-            let safe: String =
-                node.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect();
-            let path = folder.join(format!("{}.json", safe.trim_start_matches('.')));
-            if let Err(error) = store::save_document(&path, run) {
-                self.trouble = Some(error.to_string());
-            }
         }
     }
 }

@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
                                 "credits", "window", "lose"])]
     burst_frames: Vec<u32>,
     /// Events a second [default: as fast as it goes]
-    #[arg(long, alias = "rate", value_name = "RATE")]
+    #[arg(long, value_name = "RATE")]
     events_per_second: Option<f64>,
     /// Events at random moments (Poisson) rather than at equal distances
     #[arg(long, requires = "events_per_second")]
@@ -74,7 +74,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "RECEIVER")]
     lose: Option<u32>,
     /// Refuse a job whose nodes start further apart; without a unit milliseconds
-    #[arg(long, alias = "most-skew", value_name = "TIME", default_value = "50ms", value_parser = short_seconds)]
+    #[arg(long, value_name = "TIME", default_value = "50ms", value_parser = short_seconds)]
     max_skew: f64,
     /// A switch of namespaces on this host
     #[arg(long)]

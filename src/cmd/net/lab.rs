@@ -7,13 +7,11 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use fleet::lab::{Lab, LabEntry, down, end_all_in, gain, labs, sweep};
-use report::{Cell, Column, ColumnKind, Document, DocumentSection, Table, TableRow};
 use sys::process::{Child, EndWatch, ProcessExit};
 
 use super::super::session::watch_for_signals;
 use super::options::Switch;
 use crate::ExitStatus;
-use crate::cli::CommonOptions;
 use crate::output;
 use crate::value_parsers::seconds;
 
@@ -29,18 +27,18 @@ enum LabAction {
     /// Build one and hold it until this command ends
     Up {
         /// How many nodes: hosts at the switch
-        #[arg(long, alias = "hosts", value_name = "N", default_value_t = 2)]
+        #[arg(long, value_name = "N", default_value_t = 2)]
         nodes: usize,
         #[command(flatten)]
         switch: Switch,
         /// End after this time, such as 90s or 5m
-        #[arg(long, alias = "seconds", value_name = "TIME", value_parser = seconds)]
+        #[arg(long, value_name = "TIME", value_parser = seconds)]
         time_limit: Option<f64>,
     },
     /// Run a program at a host of one
     Run {
         /// Host, counted from 0
-        #[arg(long = "inside", alias = "host", value_name = "HOST")]
+        #[arg(long = "inside", value_name = "HOST")]
         host: usize,
         /// Process that holds the laboratory [default: the only one]
         #[arg(long, value_name = "PID")]
@@ -54,11 +52,9 @@ enum LabAction {
         /// Process that holds the laboratory [default: all of this user]
         owner: Option<i32>,
     },
-    /// List those that are up
-    List,
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
     match &arguments.action {
         LabAction::Up { nodes, switch, time_limit } => up(*nodes, switch, *time_limit),
         LabAction::Run { host, owner, command } => enter(*host, *owner, command),
@@ -67,10 +63,6 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
                 down(entry)?;
             }
             sweep();
-            Ok(ExitStatus::Fine)
-        }
-        LabAction::List => {
-            output::print(&list(&labs()?), common)?;
             Ok(ExitStatus::Fine)
         }
     }
@@ -142,22 +134,4 @@ fn supervise(child: Child, entry: &LabEntry, network: u64) -> Result<ExitStatus>
         }
         sys::timer::sleep(Duration::from_millis(20));
     }
-}
-
-fn list(entries: &[LabEntry]) -> Document {
-    let columns = ["owner", "hosts", "Mbit/s", "buffer of a port"];
-    let columns = columns.iter().map(|title| Column::new(*title, ColumnKind::Number)).collect();
-    let row = |entry: &LabEntry| TableRow {
-        cells: vec![
-            Cell::Count(u64::from(entry.owner.unsigned_abs())),
-            Cell::Count(entry.hosts as u64),
-            Cell::text((entry.bits_per_second as f64 / 1e6).to_string()),
-            Cell::text(format!("{} B", entry.port_buffer)),
-        ],
-    };
-    let mut document = Document::new(format!("{} laboratories", entries.len()));
-    let table = Table::plain(columns, entries.iter().map(row).collect());
-    document.sections.push(DocumentSection::of("", report::Block::Table(table)));
-    document.data = report::EmbeddedJson::of(entries).ok();
-    document
 }

@@ -3,7 +3,6 @@
 mod build;
 mod jobs;
 mod lab;
-mod load;
 mod options;
 mod plan;
 mod rr;
@@ -33,10 +32,8 @@ enum NetVerb {
     Serve(serve::Arguments),
     /// Throughput against the size of one write
     Stream(stream::Arguments),
-    /// Round trips over TCP and UDP, and connections made
+    /// Round trips over TCP and UDP, also while streams run, and connections made
     Rr(rr::Arguments),
-    /// Round trips while streams run
-    Load(load::Arguments),
     /// Datagrams at rising rates, and where they are lost
     Udp(udp::Arguments),
     /// Effects of window, congestion control, Nagle, placement, duplex, MTU and offloads, in interleaved pairs
@@ -54,11 +51,10 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         NetVerb::Serve(arguments) => serve::run(arguments, common),
         NetVerb::Stream(arguments) => stream::run(arguments, common),
         NetVerb::Rr(arguments) => rr::run(arguments, common),
-        NetVerb::Load(arguments) => load::run(arguments, common),
         NetVerb::Udp(arguments) => udp::run(arguments, common),
         NetVerb::Study(arguments) => study::run(arguments, common),
         NetVerb::Build(arguments) => build::run(arguments, common),
         NetVerb::Plan(arguments) => plan::run(arguments, common),
-        NetVerb::Lab(arguments) => lab::run(arguments, common),
+        NetVerb::Lab(arguments) => lab::run(arguments),
     }
 }

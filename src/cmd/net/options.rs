@@ -28,7 +28,7 @@ use crate::{ExitStatus, output};
 #[command(next_help_heading = "What it goes over (default: loopback)")]
 pub(super) struct Over {
     /// A host where `prony net serve` runs; stream takes several, for a curve to and from each
-    #[arg(long, alias = "to", value_name = "HOST:PORT", value_delimiter = ',', conflicts_with = "lab")]
+    #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', conflicts_with = "lab")]
     server: Vec<String>,
     #[command(flatten)]
     token: TokenSource,
@@ -91,9 +91,6 @@ pub(super) struct Switch {
     /// Largest packet, bytes
     #[arg(long, value_name = "BYTES", default_value_t = 1500)]
     pub(super) mtu: u32,
-    /// Leave the cards' segmentation offloads on
-    #[arg(long)]
-    pub(super) offloads: bool,
     /// One medium for data and acknowledgements, with collisions as on half-duplex Ethernet, instead of a switch
     #[arg(long)]
     pub(super) half_duplex: bool,
@@ -106,7 +103,6 @@ impl Switch {
             bits_per_second: self.rate,
             port_buffer: self.buffer,
             mtu: self.mtu,
-            offloads: self.offloads,
             half_duplex: self.half_duplex,
             ..LabShape::default()
         }

@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     receivers: u32,
     /// Rate of the switch's links, such as 100mbit or 100gbit
-    #[arg(long, alias = "rate", value_name = "RATE", default_value = "100mbit", value_parser = bits)]
+    #[arg(long, value_name = "RATE", default_value = "100mbit", value_parser = bits)]
     link: u64,
     /// Bytes of a switch port's buffer: that of an output port
     #[arg(long, value_name = "BYTES", default_value_t = 160_000)]
@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TIME", default_value = "0.00005s", value_parser = seconds)]
     latency: f64,
     /// Events in all, simulated [default: none, only work the buffers out]
-    #[arg(long, alias = "simulate", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     events: Option<u32>,
     /// Pattern: who sends when, each of them simulated
     #[arg(long, value_name = "PATTERN", value_delimiter = ',', default_value = "in_order,barrel_shift,random,pull",

@@ -23,6 +23,12 @@ pub(crate) struct Arguments {
     /// Send at this fixed rate a second, and count latency from when a message was due [default: one after the other]
     #[arg(long, value_name = "RATE")]
     rate: Option<f64>,
+    /// Measure beside this many streams from here to there as well; connections are made without
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=32))]
+    up: u32,
+    /// The same from there to here
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=31))]
+    down: u32,
     #[command(flatten)]
     measure: MeasureOptions,
     #[command(flatten)]
@@ -30,7 +36,7 @@ pub(crate) struct Arguments {
 }
 
 /// Kinds by name.
-pub(super) fn kind(name: &str) -> RoundTripKind {
+fn kind(name: &str) -> RoundTripKind {
     match name {
         "udp" => RoundTripKind::Udp,
         "connect" => RoundTripKind::Connect,
@@ -54,8 +60,18 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
                 continue;
             }
             let trip = RoundTripPlan { kind, size, rate: arguments.rate, ..RoundTripPlan::default() };
-            trials.push(Box::new(RoundTripTrial::new(opened.path.clone(), trip)));
-            if kind == RoundTripKind::Connect {
+            let connects = kind == RoundTripKind::Connect;
+            let load = (arguments.up, arguments.down);
+            if load == (0, 0) || connects {
+                trials.push(Box::new(RoundTripTrial::new(opened.path.clone(), trip)));
+            } else {
+                // Both in every round: with and without load.
+                for load in [(0, 0), load] {
+                    let trip = RoundTripPlan { load, warmup: 0.1, ..trip.clone() };
+                    trials.push(Box::new(RoundTripTrial::new(opened.path.clone(), trip)));
+                }
+            }
+            if connects {
                 break;
             }
         }

@@ -36,9 +36,6 @@ pub(crate) struct Arguments {
     /// Congestion control, such as reno or cubic
     #[arg(long, value_name = "NAME")]
     congestion: Option<String>,
-    /// Small writes do not wait for acknowledgements
-    #[arg(long)]
-    no_delay: bool,
     /// Length of one block, of which a connection has eight; without a unit milliseconds
     #[arg(long, value_name = "TIME", default_value = "20ms", value_parser = short_seconds)]
     block: f64,
@@ -76,12 +73,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let mut trials: Vec<Box<dyn SeriesTrial>> = Vec::new();
     for path in opened.iter().map(|one| &one.path) {
         for (way, window) in arguments.direction.iter().flat_map(|way| arguments.window.iter().map(move |w| (way, w))) {
-            let options = SocketOptions {
-                window: *window,
-                congestion: arguments.congestion.clone(),
-                no_delay: arguments.no_delay,
-                ..SocketOptions::default()
-            };
+            let options =
+                SocketOptions { window: *window, congestion: arguments.congestion.clone(), ..SocketOptions::default() };
             let stream = StreamPlan {
                 direction: direction(way),
                 streams: arguments.streams,

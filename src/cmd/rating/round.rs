@@ -151,7 +151,7 @@ impl Rating {
         patience: f64,
         stopper: &Stopper,
     ) -> Result<CopyReport, application::Error> {
-        let command = [&self.program, "rate", "work", component.name].map(str::to_owned).to_vec();
+        let command = [&self.program, "component", component.name].map(str::to_owned).to_vec();
         let order = LaunchSpec {
             commands: vec![command; copies as usize],
             directory: std::env::temp_dir(),

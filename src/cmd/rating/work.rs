@@ -9,7 +9,7 @@ use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, Table, 
 use crate::{ExitStatus, output};
 
 /// Creates the input, does the work, and prints its time and checksum.
-pub(super) fn run(name: &str) -> Result<ExitStatus> {
+pub(crate) fn run(name: &str) -> Result<ExitStatus> {
     let component = rating::component(name).context("could not find the component")?;
     let mut job = (component.make)();
     let began = Instant::now();

@@ -4,7 +4,6 @@ mod parameters;
 mod view;
 
 use std::collections::HashSet;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -88,15 +87,6 @@ pub(crate) struct Arguments {
     /// Compare with this earlier run afterwards: a number, id, label or file
     #[arg(long, value_name = "RUN")]
     baseline: Option<String>,
-    /// Write the table as Markdown to this file as well
-    #[arg(long, value_name = "FILE")]
-    export_markdown: Option<PathBuf>,
-    /// Write the figures as CSV to this file as well
-    #[arg(long, value_name = "FILE")]
-    export_csv: Option<PathBuf>,
-    /// Write the run document to this file as well
-    #[arg(long, value_name = "FILE", conflicts_with = "output")]
-    export_json: Option<PathBuf>,
     /// Execute a command once at a time, at least this long after it was executed before, instead of in bursts: what an
     /// execution takes after a pause, over as many moments; a resumed run keeps its own
     #[arg(long, value_name = "TIME", value_parser = seconds_or_none, env = "PRONY_SPACING", hide_env_values = true)]
@@ -106,36 +96,6 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// One command as words.
-    pub(crate) fn of_program(program: Vec<String>, spacing: Option<f64>, measure: MeasureOptions) -> Self {
-        Self {
-            commands: Vec::new(),
-            program,
-            runs: None,
-            warmup: 1,
-            prepare: Vec::new(),
-            conclude: Vec::new(),
-            setup: None,
-            cleanup: None,
-            parameter_scan: Vec::new(),
-            parameter_step_size: None,
-            parameter_list: Vec::new(),
-            shell: None,
-            no_shell: false,
-            ignore_failure: false,
-            command_name: Vec::new(),
-            timeout: 3600.0,
-            band: None,
-            duet: None,
-            baseline: None,
-            export_markdown: None,
-            export_csv: None,
-            export_json: None,
-            spacing,
-            measure,
-        }
-    }
-
     /// Whether the executions of a command follow one another in bursts.
     fn bursts(&self) -> bool {
         self.spacing.is_none() && self.duet.is_none()
@@ -165,12 +125,7 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    // Before anything is timed.
-    for file in [&arguments.export_markdown, &arguments.export_csv].into_iter().flatten() {
-        view::check_place(file)?;
-    }
-    let mut options = arguments.measure.clone();
-    options.saving.output = options.saving.output.or_else(|| arguments.export_json.clone());
+    let options = &arguments.measure;
     let resumed = options.resume.as_ref().map(|name| resume::find(name, "time", common)).transpose()?;
     let baseline = arguments.baseline.as_ref().map(|name| view::baseline(name, common)).transpose()?;
     let order = TimingOrder {
@@ -189,10 +144,10 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         }
     }
     let starter = starter()?;
-    let mut session = LocalSession::open("time", &options, common)?;
+    let mut session = LocalSession::open("time", options, common)?;
     let cpus = arguments.duet.map(|wish| duet_cpus(wish, order.commands.len(), &session.stopper)).transpose()?;
     let order = TimingOrder { duet: cpus, ..order };
-    let (mut engine, fresh) = Timing::new(document(arguments, &options, &order), order, &starter);
+    let (mut engine, fresh) = Timing::new(document(arguments, options, &order), order, &starter);
     if let Some(run) = &resumed {
         engine.recall(run, &fresh)?;
     }
@@ -206,8 +161,6 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         if let Some(baseline) = &baseline {
             document.sections.extend(view::against(baseline, run, arguments.band.unwrap_or(stats::BAND))?);
         }
-        view::export(&document, arguments.export_markdown.as_deref(), "markdown")?;
-        view::export(&document, arguments.export_csv.as_deref(), "csv")?;
         Ok(document)
     };
     let failed = result.run.figures.iter().any(|figure| matches!(figure.outcome, model::Outcome::Failed(_)));

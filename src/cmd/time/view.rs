@@ -1,9 +1,7 @@
 //! What `prony time` prints: a row for each command, and which is faster.
 
-use std::path::Path;
-
 use analyse::{CompareOptions, compare};
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use application::{AXIS, COLD, FEWEST_SAMPLES, MEMORY, TIME, TimedPair};
 use model::{Figure, Outcome, Run, Unit, percent};
 use report::view::{CompareContext, RunContext};
@@ -148,22 +146,4 @@ pub(super) fn against(baseline: &Named, run: &Run, band: f64) -> Result<Vec<Docu
         first.title = format!("against {}", baseline.handle);
     }
     Ok(sections)
-}
-
-/// Refuses a file that cannot be written where it is to be.
-pub(super) fn check_place(file: &Path) -> Result<()> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    ensure!(folder.is_dir(), "could not write {}: there is no directory {}", file.display(), folder.display());
-    ensure!(!file.is_dir(), "could not write {}: it is a directory", file.display());
-    Ok(())
-}
-
-/// Writes a document to a file.
-pub(super) fn export(document: &Document, file: Option<&Path>, format: &str) -> Result<()> {
-    /// Columns of a file.
-    const WIDTH: usize = 100;
-    let Some(path) = file else { return Ok(()) };
-    let mut bytes = Vec::new();
-    report::by_name(format, WIDTH, false)?.render(document, &mut bytes)?;
-    store::write_file(path, &bytes).with_context(|| format!("could not write {}", path.display()))
 }

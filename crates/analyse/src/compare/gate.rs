@@ -40,12 +40,12 @@ enum GateFinding {
 impl FailOn {
     /// Tests every figure against the condition. A figure fails only if it is DIFFERENT and its whole interval is
     /// beyond the percentage, so that noise causes no failure; it passes only if its whole interval is below it, so
-    /// that noise hides nothing. `count_assumed` lets figures fail that differ under an assumed spread alone.
+    /// that noise hides nothing. One that differs under an assumed spread alone does neither.
     #[must_use]
-    pub fn gate(self, comparison: &Comparison, count_assumed: bool) -> CompareGate {
+    pub fn gate(self, comparison: &Comparison) -> CompareGate {
         let (mut tested, mut failing, mut open) = (0, Vec::new(), Vec::new());
         let limit = (self.percent / 100.0).ln_1p().max(comparison.band);
-        let asked = GateQuestion { worse_only: self.worse_only, limit, count_assumed, normalise: comparison.normalise };
+        let asked = GateQuestion { worse_only: self.worse_only, limit, normalise: comparison.normalise };
         for row in &comparison.rows {
             let reference = row.ratio(&comparison.reference).and_then(|ratio| ratio.outcome.as_ref());
             for ratio in row.ratios.iter().filter(|ratio| ratio.machine != comparison.reference) {
@@ -78,7 +78,6 @@ struct GateQuestion {
     worse_only: bool,
     /// Least change, as a logarithm.
     limit: f64,
-    count_assumed: bool,
     normalise: Normalise,
 }
 
@@ -102,10 +101,6 @@ impl GateQuestion {
         let Some(verdict) = timed(ratio).verdict else { return self.one_sided(row, reference, ratio) };
         if !ratio.modes.is_empty() {
             return self.modes(row, ratio, verdict);
-        }
-        if verdict == CompareVerdict::DifferentSpreadAssumed && self.count_assumed {
-            let ends = ratio.assumed.map(|assumed| (assumed.low, assumed.high));
-            return ends.map_or(GateFinding::Nothing, |ends| self.ends(self.losses(row, ends), true));
         }
         let time = timed(ratio);
         match (time.low.zip(time.high), verdict) {
@@ -188,9 +183,8 @@ impl GateQuestion {
     fn named(&self, row: &CompareRow, ratio: &Ratio, reason: Option<String>) -> GateFigure {
         let gain = |value: f64| self.normalise.rewritten(&row.metric, value, Normalise::Gain);
         let time = timed(ratio);
-        let stated = time.low.zip(time.high);
-        let assumed = ratio.assumed.filter(|_| self.count_assumed).map(|assumed| (assumed.low, assumed.high));
-        let ends = stated.or(assumed).map(|ends| self.normalise.rewritten_ends(&row.metric, ends, Normalise::Gain));
+        let ends =
+            time.low.zip(time.high).map(|ends| self.normalise.rewritten_ends(&row.metric, ends, Normalise::Gain));
         GateFigure {
             machine: ratio.machine.clone(),
             figure: row.key().to_string(),
@@ -249,8 +243,7 @@ mod tests {
 
     #[test]
     fn an_interval_passes_fails_or_does_neither() {
-        let asked =
-            |worse_only| GateQuestion { worse_only, limit: 0.05, count_assumed: false, normalise: Normalise::Gain };
+        let asked = |worse_only| GateQuestion { worse_only, limit: 0.05, normalise: Normalise::Gain };
         for (worse_only, low, high, different, said) in [
             (true, 0.06, 0.10, true, GateFinding::Meets),
             (true, 0.06, 0.10, false, GateFinding::May(None)),

@@ -47,8 +47,6 @@ pub struct CompareOptions<'a> {
     pub normalise: Normalise,
     /// A figure (machines are then sorted best first) or a machine (figures are then sorted worst first).
     pub sort_by: Option<String>,
-    /// Whether DIFFERENT figures come first.
-    pub changed_first: bool,
     /// Half-width of the band that counts as the same, as a logarithm of the ratio: 0.02 is 2%. Cycles of one machine
     /// are judged within half of it.
     pub band: f64,
@@ -69,7 +67,6 @@ impl Default for CompareOptions<'_> {
             across: Vec::new(),
             normalise: Normalise::default(),
             sort_by: None,
-            changed_first: false,
             band: stats::BAND,
             level: 0.95,
             history: &[],

@@ -122,9 +122,6 @@ fn compared(runs: &[&Run], options: &CompareOptions, means: bool) -> Result<Comp
     if let Some(name) = &options.sort_by {
         comparison.sort_by(name)?;
     }
-    if options.changed_first {
-        comparison.changed_first();
-    }
     Ok(comparison)
 }
 

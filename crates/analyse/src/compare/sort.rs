@@ -30,11 +30,6 @@ impl Comparison {
         Err(Error::SortBy { name: name.to_owned(), known })
     }
 
-    /// Puts figures that are DIFFERENT on any machine first; both parts keep their order.
-    pub fn changed_first(&mut self) {
-        self.rows.sort_by_key(|row| !row.changed());
-    }
-
     fn row_named(&self, name: &str) -> Option<usize> {
         let exact = self.rows.iter().position(|row| row.key().to_string() == name);
         exact.or_else(|| {

@@ -17,14 +17,8 @@ use crate::compare::{CompareOptions, CompareRow, CompareVerdict, Normalise, comp
 pub fn spread(runs: &[&Run], names: &[String], options: &CompareOptions<'_>) -> Result<FleetSpread, Error> {
     let typical = typical(runs);
     let reference = runs.get(typical).map(|run| run.id.clone());
-    let options = CompareOptions {
-        reference,
-        across: Vec::new(),
-        normalise: Normalise::Gain,
-        sort_by: None,
-        changed_first: false,
-        ..options.clone()
-    };
+    let options =
+        CompareOptions { reference, across: Vec::new(), normalise: Normalise::Gain, sort_by: None, ..options.clone() };
     let comparison = compare(runs, &options)?;
     let mut odd: Vec<OddNode> = Vec::new();
     let figures = comparison

@@ -82,7 +82,7 @@ proptest! {
     fn answers_or_refuses(a in any_run("a"), b in any_run("b"), c in any_run("c"), gain in any::<bool>()) {
         let normalise = if gain { Normalise::Gain } else { Normalise::Ratio };
         let across = vec!["placement".to_owned()];
-        if let Ok(found) = compare(&[&a, &b, &c], &CompareOptions { normalise, across, changed_first: true, ..CompareOptions::default() }) {
+        if let Ok(found) = compare(&[&a, &b, &c], &CompareOptions { normalise, across, ..CompareOptions::default() }) {
             for ratio in found.rows.iter().flat_map(|row| &row.ratios) {
                 if let (Some(value), Some(low), Some(high)) = (ratio.value, ratio.low, ratio.high) {
                     prop_assert!(low <= value * (1.0 + 1e-9) && value <= high * (1.0 + 1e-9), "{ratio:?}");
@@ -93,7 +93,7 @@ proptest! {
                     prop_assert!(1 <= rank.low && rank.low <= rank.high && rank.high <= 3);
                 }
             }
-            let gate = "slower:3".parse::<FailOn>().unwrap().gate(&found, true);
+            let gate = "slower:3".parse::<FailOn>().unwrap().gate(&found);
             prop_assert!(gate.answer != GateAnswer::Pass || gate.tested > 0);
             for mean in &found.geometric_means {
                 let ends = [mean.low.unwrap_or(mean.value), mean.value, mean.high.unwrap_or(mean.value)];

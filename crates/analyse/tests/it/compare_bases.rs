@@ -87,7 +87,7 @@ fn a_reference_of_which_only_a_bound_is_known_lets_nothing_pass() {
     let gate = |a: Figure, b: Figure| {
         let found = set(&[&beside("a", a), &beside("b", b)]);
         let reason = found.rows.iter().find(|row| row.probe == "os.b").unwrap().ratios[1].reason.clone().unwrap();
-        (FailOn { worse_only: true, percent: 5.0 }.gate(&found, false).answer, reason)
+        (FailOn { worse_only: true, percent: 5.0 }.gate(&found).answer, reason)
     };
     // The switch may have taken a tenth of the bound before.
     let (answer, _) = gate(below("os.b", time("switch"), 1e-6), stated("os.b", time("switch"), 0.9e-6));

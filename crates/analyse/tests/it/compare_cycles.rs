@@ -78,7 +78,7 @@ fn a_clock_that_fell_is_a_row_with_a_verdict_and_changes_no_core_figure() {
     // Means and gates are of time: what fell is not normalised away.
     let mean = found.geometric_means.iter().find(|mean| mean.machine == "b" && mean.family.is_none()).unwrap();
     assert!((mean.value - 0.9).abs() < 0.01 && mean.figures == 21, "{mean:?}");
-    let gate = "slower:5".parse::<FailOn>().unwrap().gate(&found, false);
+    let gate = "slower:5".parse::<FailOn>().unwrap().gate(&found);
     assert_eq!(gate.answer, GateAnswer::Fail);
     assert!(gate.failing.iter().any(|figure| figure.figure == "sim.f0" && (figure.gain.unwrap() - 0.9).abs() < 0.01));
     assert_eq!(row(&found, "sim.f0").ratios[1].rank.unwrap().place, 2);

@@ -27,7 +27,7 @@ fn pair(sessions: [&str; 2], slow: [usize; 2], launches: usize, rng: &mut ChaCha
 #[allow(clippy::unwrap_used, reason = "a helper of tests")]
 fn judged([a, b]: &[Run; 2]) -> (Ratio, GateAnswer) {
     let found = compare(&[a, b], &CompareOptions::default()).unwrap();
-    let gate = FailOn { worse_only: true, percent: 5.0 }.gate(&found, false);
+    let gate = FailOn { worse_only: true, percent: 5.0 }.gate(&found);
     (found.rows[0].ratios[1].clone(), gate.answer)
 }
 

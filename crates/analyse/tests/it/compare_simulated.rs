@@ -104,11 +104,11 @@ fn planted_differences_are_found_and_named() {
         let mut found = 0;
         for _ in 0..20 {
             let runs = planted(factor, 20, metric.clone(), &mut rng);
-            let comparison =
-                compare(&refs(&runs), &CompareOptions { changed_first: true, ..CompareOptions::default() }).unwrap();
-            let first = &comparison.rows[0].ratios[1];
+            let comparison = compare(&refs(&runs), &CompareOptions::default()).unwrap();
+            let row = comparison.rows.iter().find(|row| row.probe == "sim.f0").unwrap();
+            let first = &row.ratios[1];
             if first.verdict == Some(CompareVerdict::Different) {
-                assert_eq!((comparison.rows[0].probe.as_str(), first.direction), ("sim.f0", Some(direction)));
+                assert_eq!(first.direction, Some(direction));
                 assert_eq!(first.method, RatioMethod::Launches);
                 assert!(first.low.unwrap() <= first.value.unwrap() && first.value.unwrap() <= first.high.unwrap());
                 found += 1;
@@ -291,12 +291,12 @@ fn only_established_changes_for_the_worse_fail() {
     let mut rng = generator(9);
     let slower = planted(1.10, 20, time("call"), &mut rng);
     let found = compare(&refs(&slower), &CompareOptions::default()).unwrap();
-    let answer = |text: &str, found: &Comparison| text.parse::<FailOn>().unwrap().gate(found, false).answer;
+    let answer = |text: &str, found: &Comparison| text.parse::<FailOn>().unwrap().gate(found).answer;
     assert_eq!(answer("slower", &found), GateAnswer::Fail);
     assert_eq!(answer("slower:5", &found), GateAnswer::Fail);
     assert_eq!(answer("slower:15", &found), GateAnswer::Pass);
     assert_eq!(found.machines[1].tally.different, 1);
-    let gate = "slower:5".parse::<FailOn>().unwrap().gate(&found, false);
+    let gate = "slower:5".parse::<FailOn>().unwrap().gate(&found);
     assert_eq!((gate.tested, gate.failing.len(), gate.failing[0].figure.as_str()), (31, 1, "sim.f0"), "{gate:?}");
     let faster = planted(0.90, 20, time("call"), &mut rng);
     let found = compare(&refs(&faster), &CompareOptions::default()).unwrap();
@@ -313,7 +313,7 @@ fn what_is_undecided_is_inconclusive_and_never_passes() {
         run(id, "m", "now", vec![from_values("sim.wide", "", time("call"), Class::Compute, &noise.launches(10, rng))])
     };
     let answer = |a: &Run, b: &Run, text: &str| {
-        text.parse::<FailOn>().unwrap().gate(&compare(&[a, b], &CompareOptions::default()).unwrap(), false)
+        text.parse::<FailOn>().unwrap().gate(&compare(&[a, b], &CompareOptions::default()).unwrap())
     };
     let wide = answer(&made("a", &mut rng), &made("b", &mut rng), "slower:1");
     assert_eq!((wide.answer, wide.tested, wide.open.len()), (GateAnswer::Inconclusive, 1, 1), "{wide:?}");

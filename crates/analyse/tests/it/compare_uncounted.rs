@@ -39,13 +39,13 @@ fn neighbours_on_a_core_are_no_regression() {
     assert!(found.rows.iter().all(|row| row.probe == "os.a"), "conditions are not among results");
     let tally = found.machines[1].tally;
     assert_eq!((tally.different, tally.same, tally.undecided), (0, 1, 0), "one figure was asked for: {tally:?}");
-    let gate = "slower:5".parse::<FailOn>().unwrap().gate(&found, false);
+    let gate = "slower:5".parse::<FailOn>().unwrap().gate(&found);
     assert_eq!((gate.answer, gate.tested), (GateAnswer::Pass, 1), "{gate:?}");
     let only = |busy: f64| run("a", "m", "1", vec![stated(model::CORE_SHARED, shared(), busy)]);
     assert!(compare(&[&only(0.01), &only(0.6)], &CompareOptions::default()).is_err(), "no result in common");
     let zeros =
         || vec![stated("os.a", time("call"), 0.0), stated(model::CLOCK, Metric::higher(Unit::Hertz, "run"), 3e9)];
-    let gate = "slower:5".parse::<FailOn>().unwrap().gate(&set(zeros(), zeros()), false);
+    let gate = "slower:5".parse::<FailOn>().unwrap().gate(&set(zeros(), zeros()));
     assert_eq!((gate.answer, gate.tested), (GateAnswer::Inconclusive, 0), "nothing could be tested");
 }
 
@@ -60,7 +60,7 @@ fn launches_that_determine_no_interval_say_so_and_leave_the_mean() {
     assert!(ratio.reason.as_ref().unwrap().contains("a verdict needs 8"), "{ratio:?}");
     let mean = found.geometric_means.iter().find(|mean| mean.machine == "b" && mean.family.is_none()).unwrap();
     assert!((mean.value * 1.1 - 1.0).abs() < 1e-9 && mean.figures == 1 && mean.low.is_some(), "{mean:?}");
-    let gate = "slower:5".parse::<FailOn>().unwrap().gate(&found, false);
+    let gate = "slower:5".parse::<FailOn>().unwrap().gate(&found);
     assert_eq!(gate.answer, GateAnswer::Fail);
     let open = &gate.open[0];
     assert!(open.figure == "os.b" && open.low.is_none() && open.reason.is_some(), "{gate:?}");

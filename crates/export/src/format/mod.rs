@@ -1,9 +1,6 @@
 //! The formats: one file each, listed in one table.
 
 mod benchstat;
-mod csv;
-mod json;
-mod markdown;
 mod openmetrics;
 
 use std::io::Write;
@@ -23,20 +20,7 @@ pub struct ExportFormat {
     pub(crate) write: fn(&[Run], &mut dyn Write) -> Result<(), Error>,
 }
 
-static FORMATS: [ExportFormat; 5] = [
-    ExportFormat {
-        name: "csv",
-        extension: "csv",
-        about: "tidy table, one row a figure; reads back with the same figures",
-        write: csv::write,
-    },
-    ExportFormat {
-        name: "json",
-        extension: "json",
-        about: "list of run documents with everything in them; reads back as written",
-        write: json::write,
-    },
-    ExportFormat { name: "markdown", extension: "md", about: "a table for a page or an issue", write: markdown::write },
+static FORMATS: [ExportFormat; 2] = [
     ExportFormat {
         name: "openmetrics",
         extension: "txt",

@@ -44,7 +44,7 @@ pub use predict::predict;
 pub use predict_evaluation::evaluation;
 pub use probe::probe;
 pub use report::{ReportInput, report};
-pub use run::{RunContext, run, run_records};
+pub use run::{RunContext, run, run_records, several};
 pub use runs::{RunRow, runs};
 pub use topology::topology;
 pub use trend::trend;

@@ -227,6 +227,15 @@ pub(super) fn next(run: &Run, context: &RunContext) -> Vec<String> {
     next
 }
 
+/// Several runs for programs: their documents, and the figures of all of them as tidy records.
+#[must_use]
+pub fn several(runs: &[Run]) -> Document {
+    let mut document = Document::new(plural(runs.len(), "run"));
+    document.data = EmbeddedJson::compact(runs).ok();
+    document.records = Some(Records { header: TIDY_COLUMNS.to_vec(), rows: runs.iter().flat_map(tidy_rows).collect() });
+    document
+}
+
 /// The figures of a run as tidy records in base units, one row for each figure.
 #[must_use]
 pub fn run_records(run: &Run) -> Records {

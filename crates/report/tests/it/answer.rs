@@ -142,7 +142,7 @@ fn a_gate_says_what_the_other_run_lacks() {
         let (a, mut b) = (fixture::sample_run(1, 1.0, false), fixture::sample_run(2, 1.0, false));
         b.figures.drain(..lost);
         let mut comparison = compare(&[&a, &b], &CompareOptions::default()).unwrap();
-        comparison.gate = Some("slower:5".parse::<FailOn>().unwrap().gate(&comparison, false));
+        comparison.gate = Some("slower:5".parse::<FailOn>().unwrap().gate(&comparison));
         let text = screen(&view::compare(&comparison, &CompareContext { brief: true, ..Default::default() }), 900);
         text.lines().find(|line| line.trim_start().starts_with("GATE")).unwrap().to_owned()
     };
@@ -155,7 +155,7 @@ fn a_gate_says_what_the_other_run_lacks() {
 fn gate(condition: &str, band: f64, slower: f64) -> String {
     let (a, b) = (fixture::sample_run(1, 1.0, false), fixture::sample_run(2, slower, false));
     let mut comparison = compare(&[&a, &b], &CompareOptions { band, ..Default::default() }).unwrap();
-    comparison.gate = Some(condition.parse::<FailOn>().unwrap().gate(&comparison, false));
+    comparison.gate = Some(condition.parse::<FailOn>().unwrap().gate(&comparison));
     let text = screen(&view::compare(&comparison, &CompareContext { brief: true, ..Default::default() }), 900);
     text.lines().find(|line| line.trim_start().starts_with("GATE")).unwrap().to_owned()
 }
@@ -177,7 +177,7 @@ fn a_gate_of_several_runs_says_what_one_of_them_lacks() {
         runs[2].figures.drain(..lost);
         let runs: Vec<&Run> = runs.iter().collect();
         let mut comparison = compare(&runs, &CompareOptions::default()).unwrap();
-        comparison.gate = Some("slower:5".parse::<FailOn>().unwrap().gate(&comparison, false));
+        comparison.gate = Some("slower:5".parse::<FailOn>().unwrap().gate(&comparison));
         let text = screen(&view::compare(&comparison, &CompareContext { brief: true, ..Default::default() }), 900);
         text.lines().find(|line| line.trim_start().starts_with("GATE")).unwrap().to_owned()
     };

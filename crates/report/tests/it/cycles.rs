@@ -161,7 +161,7 @@ fn cpus_that_the_host_had_elsewhere_are_said_of_one_machine() {
     // A gate does not take it for a regression, nor for a pass where it hides one.
     let gate = |a: &Run, b: &Run| {
         let found = analyse::compare(&[a, b], &CompareOptions::default()).unwrap();
-        let mut gate = "slower:20".parse::<FailOn>().unwrap().gate(&found, false);
+        let mut gate = "slower:20".parse::<FailOn>().unwrap().gate(&found);
         gate.open.retain(|one| one.figure.starts_with("os."));
         gate.failing.retain(|one| one.figure.starts_with("os."));
         (gate.open.iter().filter_map(|one| one.reason.clone()).collect::<Vec<_>>(), gate.failing.len())
