@@ -1,13 +1,11 @@
 //! The frozen sets of an open CPU rating: suites of `prony run` besides those of the catalogue.
 
-#[cfg(feature = "rating")]
 mod document;
-#[cfg(feature = "rating")]
 mod measured;
-#[cfg(feature = "rating")]
 mod round;
-#[cfg(feature = "rating")]
 mod work;
+
+pub(crate) use self::measured::measure;
 
 use std::path::PathBuf;
 
@@ -21,13 +19,9 @@ use crate::run_options::MeasureOptions;
 
 /// Name, figures and content of every suite that this module measures.
 pub(crate) const SUITES: [(&str, usize, &str); 3] = [
-    (
-        "int-1",
-        20,
-        "frozen set of library code: compress, search, parse, play chess, query, walk graphs, interpret, sort",
-    ),
-    ("fp-1", 20, "frozen set of library code: solve, transform, trace, filter"),
-    ("rating", 40, "both frozen sets, speed and rate: an open CPU rating, about two minutes"),
+    ("int-1", 14, "frozen set of library code: compress, search, parse, query, sort"),
+    ("fp-1", 14, "frozen set of numerical code: simulate, trace, diffuse, solve"),
+    ("rating", 28, "both frozen sets, speed and rate: an open CPU rating, about a minute"),
 ];
 
 /// Whether a suite is one of the frozen sets.
@@ -108,62 +102,16 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     measure(suite, None, &options, &arguments.measure, common)
 }
 
-#[cfg(feature = "rating")]
-pub(crate) use self::measured::measure;
-
-/// The components of a frozen set; `None` for other suites, and where this program has none.
+/// The components of a frozen set; `None` for other suites.
 pub(crate) fn components(suite: &str) -> Option<Document> {
-    #[cfg(feature = "rating")]
-    return is_suite(suite).then(|| work::components(suite));
-    #[cfg(not(feature = "rating"))]
-    return is_suite(suite).then(|| Document::new(format!("{suite}: this prony was built without it")));
+    is_suite(suite).then(|| work::components(suite))
 }
 
-#[cfg(feature = "rating")]
 fn list(common: &CommonOptions) -> Result<ExitStatus> {
     crate::output::print(&work::components("rating"), common)?;
     Ok(ExitStatus::Fine)
 }
 
-#[cfg(feature = "rating")]
 fn work(component: &str) -> Result<ExitStatus> {
     work::run(component)
 }
-
-#[cfg(not(feature = "rating"))]
-mod absent {
-    //! A program that was built without the sets says how to build it with them.
-
-    use anyhow::{Result, bail};
-    use model::Run;
-
-    use super::RatingOptions;
-    use crate::ExitStatus;
-    use crate::cli::CommonOptions;
-    use crate::run_options::MeasureOptions;
-
-    pub(crate) fn measure(
-        _: &str,
-        _: Option<Run>,
-        _: &RatingOptions,
-        _: &MeasureOptions,
-        common: &CommonOptions,
-    ) -> Result<ExitStatus> {
-        list(common)
-    }
-
-    pub(super) fn list(_: &CommonOptions) -> Result<ExitStatus> {
-        work("")
-    }
-
-    pub(super) fn work(_: &str) -> Result<ExitStatus> {
-        bail!(
-            "this prony was built without the frozen sets; build it with its default features, or with --features rating"
-        )
-    }
-}
-
-#[cfg(not(feature = "rating"))]
-pub(crate) use self::absent::measure;
-#[cfg(not(feature = "rating"))]
-use self::absent::{list, work};
