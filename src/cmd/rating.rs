@@ -1,13 +1,12 @@
 //! The frozen sets of an open CPU rating: suites of `prony run` besides those of the catalogue.
 
-#[cfg(feature = "rating")]
 mod document;
-#[cfg(feature = "rating")]
 mod measured;
-#[cfg(feature = "rating")]
 mod round;
-#[cfg(feature = "rating")]
 mod work;
+
+pub(crate) use self::measured::measure;
+pub(crate) use self::work::run as work;
 
 use std::path::PathBuf;
 
@@ -16,13 +15,9 @@ use report::Document;
 
 /// Name, figures and content of every suite that this module measures.
 pub(crate) const SUITES: [(&str, usize, &str); 3] = [
-    (
-        "int-1",
-        20,
-        "frozen set of library code: compress, search, parse, play chess, query, walk graphs, interpret, sort",
-    ),
-    ("fp-1", 20, "frozen set of library code: solve, transform, trace, filter"),
-    ("rating", 40, "both frozen sets, speed and rate: an open CPU rating, about two minutes"),
+    ("int-1", 14, "frozen set of library code: compress, search, parse, query, sort"),
+    ("fp-1", 14, "frozen set of numerical code: simulate, trace, diffuse, solve"),
+    ("rating", 28, "both frozen sets, speed and rate: an open CPU rating, about a minute"),
 ];
 
 /// Whether a suite is one of the frozen sets.
@@ -49,45 +44,7 @@ impl RatingOptions {
     }
 }
 
-#[cfg(feature = "rating")]
-pub(crate) use self::{measured::measure, work::run as work};
-
-/// The components of a frozen set; `None` for other suites, and where this program has none.
+/// The components of a frozen set; `None` for other suites.
 pub(crate) fn components(suite: &str) -> Option<Document> {
-    #[cfg(feature = "rating")]
-    return is_suite(suite).then(|| work::components(suite));
-    #[cfg(not(feature = "rating"))]
-    return is_suite(suite).then(|| Document::new(format!("{suite}: this prony was built without it")));
+    is_suite(suite).then(|| work::components(suite))
 }
-
-#[cfg(not(feature = "rating"))]
-mod absent {
-    //! A program that was built without the sets says how to build it with them.
-
-    use anyhow::{Result, bail};
-    use model::Run;
-
-    use super::RatingOptions;
-    use crate::ExitStatus;
-    use crate::cli::CommonOptions;
-    use crate::run_options::MeasureOptions;
-
-    pub(crate) fn measure(
-        _: &str,
-        _: Option<Run>,
-        _: &RatingOptions,
-        _: &MeasureOptions,
-        _: &CommonOptions,
-    ) -> Result<ExitStatus> {
-        work("")
-    }
-
-    pub(crate) fn work(_: &str) -> Result<ExitStatus> {
-        bail!(
-            "this prony was built without the frozen sets; build it with its default features, or with --features rating"
-        )
-    }
-}
-
-#[cfg(not(feature = "rating"))]
-pub(crate) use self::absent::{measure, work};

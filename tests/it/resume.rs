@@ -115,7 +115,6 @@ fn a_second_resume_and_one_of_a_complete_run() {
     assert!(place.ask(&["run", "--resume", "1"]).refused().contains("it is complete"));
 }
 
-#[cfg(feature = "rating")]
 #[test]
 fn a_rating_that_was_killed_is_resumed_by_run() {
     let place = Place::new();
@@ -126,7 +125,7 @@ fn a_rating_that_was_killed_is_resumed_by_run() {
     assert!(place.ask(&["run", "--resume", "1", "--suite", "quick"]).refused().contains("leave --suite"));
     assert!(place.ask(&["run", "--resume", "1", "--copies", "1"]).refused().contains("leave --copies out"));
     let after = resumed(&place, &before, &["run", "--resume", "1", "--build", &player]);
-    assert_eq!(after["figures"].as_array().unwrap().len(), 2 * (1 + 9));
+    assert_eq!(after["figures"].as_array().unwrap().len(), 2 * (1 + 6));
 }
 
 #[test]

@@ -28,8 +28,7 @@ need() {
 
 built() {
     export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc CARGO_TARGET_DIR=$TARGET_DIR CARGO_INCREMENTAL=0
-    # Without the frozen sets, which are many libraries and say nothing of an architecture.
-    cargo build --locked --quiet --target "$TRIPLE" -p prony --no-default-features
+    cargo build --locked --quiet --target "$TRIPLE" -p prony
     cargo test --locked --quiet --target "$TRIPLE" -p prony-sys --test it --no-run
 }
 

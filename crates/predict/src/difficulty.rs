@@ -186,11 +186,7 @@ fn stand_ins(table: &PredictorTable, matrix: &Matrix, weights: &[f64]) -> Vec<St
 }
 
 fn fitted(matrix: &Matrix, place: usize, by: &[usize], prior: &[f64]) -> Option<FittedMethod> {
-    let method = match matrix.model_count() {
-        0 | 1 => PredictMethod::Weighting,
-        few if few < MANY => PredictMethod::Ridge(3.0),
-        _ => PredictMethod::Ridge(0.3),
-    };
+    let method = PredictMethod::Ridge(if matrix.model_count() < MANY { 3.0 } else { 0.3 });
     let played = Matrix {
         columns: by.to_vec(),
         facts: Vec::new(),

@@ -19,8 +19,8 @@ const FOLDS: usize = 20;
 pub(crate) const FEWEST: usize = 3;
 /// The methods below that; the first is nearly the weighting, with a constant that is the mean.
 const UNTRIED: [PredictMethod; 2] = [PredictMethod::Ridge(3.0), PredictMethod::Rating];
-/// The method with one machine.
-const ALONE: [PredictMethod; 1] = [PredictMethod::Weighting];
+/// The method with one machine, where it is the weighting.
+const ALONE: [PredictMethod; 1] = [PredictMethod::Ridge(3.0)];
 
 /// Methods blended by their errors, with the fits that leave out each machine.
 #[derive(Debug, Clone)]
@@ -216,7 +216,7 @@ mod tests {
     }
 
     fn tried_of(matrix: &Matrix, folds: &[Vec<usize>]) -> Vec<TriedMethod> {
-        let methods = [PredictMethod::Rating, PredictMethod::GeometricMean, PredictMethod::Neighbour];
+        let methods = [PredictMethod::Rating, PredictMethod::Ridge(3.0), PredictMethod::Neighbour];
         methods.iter().filter_map(|&m| TriedMethod::of(m, matrix, &[0.5, 0.5], &matrix.models, folds)).collect()
     }
 

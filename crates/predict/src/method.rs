@@ -21,35 +21,22 @@ pub enum PredictMethod {
     /// The best single probe times one constant: a line through the origin, with a constant for each measured family of
     /// CPU.
     Rating,
-    /// Robust weighting of probes; weights sum to 1, one constant.
-    Weighting,
-    /// The geometric mean of all probes times one constant.
-    GeometricMean,
     /// The value of the machine whose probes are nearest, scaled by the geometric mean of the probes.
     Neighbour,
-    /// The best single fact of the machine (clock, cores, cores times clock) times one constant.
-    Facts,
-    /// Ridge regression on logarithms, shrunk towards the weighting; the number is the penalty relative to the spread
+    /// Ridge regression on logarithms, shrunk towards a robust weighting of the probes; the number is the penalty relative to the spread
     /// of the machines.
     Ridge(f64),
     /// The same with the facts of the machines as further columns.
     RidgeWithFacts(f64),
 }
 
-/// Methods to choose from by their errors, if there are enough machines.
-pub(crate) const CANDIDATES: [PredictMethod; 13] = [
+/// Methods to choose from by their errors, if there are enough machines. `docs/predict.md` has what more methods would
+/// gain.
+pub(crate) const CANDIDATES: [PredictMethod; 5] = [
     PredictMethod::Rating,
-    PredictMethod::Weighting,
-    PredictMethod::GeometricMean,
     PredictMethod::Neighbour,
-    PredictMethod::Facts,
     PredictMethod::Ridge(3.0),
-    PredictMethod::Ridge(1.0),
-    PredictMethod::Ridge(0.3),
-    PredictMethod::Ridge(0.1),
     PredictMethod::Ridge(0.03),
-    PredictMethod::RidgeWithFacts(1.0),
-    PredictMethod::RidgeWithFacts(0.3),
     PredictMethod::RidgeWithFacts(0.1),
 ];
 
@@ -59,10 +46,7 @@ impl PredictMethod {
     pub const fn short(self) -> &'static str {
         match self {
             Self::Rating => "one probe",
-            Self::Weighting => "weighting",
-            Self::GeometricMean => "geometric mean",
             Self::Neighbour => "nearest",
-            Self::Facts => "clock, cores",
             Self::Ridge(_) => "ridge",
             Self::RidgeWithFacts(_) => "ridge, facts",
         }
@@ -73,32 +57,18 @@ impl PredictMethod {
     pub fn words(self) -> String {
         match self {
             Self::Rating => "scaling by the best single probe".to_owned(),
-            Self::Weighting => "robust weighting of the probes".to_owned(),
-            Self::GeometricMean => "geometric mean of the probes".to_owned(),
             Self::Neighbour => "nearest machine, scaled".to_owned(),
-            Self::Facts => "scaling by clock and cores".to_owned(),
             Self::Ridge(penalty) => format!("ridge regression towards the weighting (penalty {penalty})"),
             Self::RidgeWithFacts(penalty) => format!("ridge regression with facts of the machines (penalty {penalty})"),
         }
     }
 
-    /// Fits to all rows. `None` without rows or columns, for ridge regression below two rows, and without facts for a
-    /// method that needs them.
+    /// Fits to all rows. `None` without rows or columns, and without facts for a method that needs them.
     pub(crate) fn fit(self, matrix: &Matrix, prior: &[f64]) -> Option<FittedMethod> {
-        let width = matrix.columns.len();
         let weighting = || probe_weighting(&matrix.measured(), &matrix.targets, Some(prior));
         match self {
-            Self::Rating => rating(matrix, &weighting()?, 0),
-            Self::Weighting => {
-                let fit = weighting()?;
-                Some(FittedMethod::Line(FittedLine::new(fit.weights, fit.constant)))
-            }
-            Self::GeometricMean => level(matrix).map(FittedMethod::Line),
+            Self::Rating => rating(matrix, &weighting()?),
             Self::Neighbour => Neighbour::of(matrix).map(FittedMethod::Neighbour),
-            Self::Facts => {
-                let facts: Vec<Vec<f64>> = matrix.rows.iter().map(|row| row[width..].to_vec()).collect();
-                rating(matrix, &probe_weighting(&facts, &matrix.targets, None)?, width)
-            }
             Self::Ridge(penalty) => ridge(matrix, &weighting()?, prior, penalty, false),
             Self::RidgeWithFacts(_) if matrix.facts.is_empty() => None,
             Self::RidgeWithFacts(penalty) => ridge(matrix, &weighting()?, prior, penalty, true),
@@ -133,10 +103,6 @@ pub(crate) struct FittedLine {
 }
 
 impl FittedLine {
-    const fn new(coefficients: Vec<f64>, constant: f64) -> Self {
-        Self { coefficients, constant, families: Vec::new() }
-    }
-
     fn predict(&self, row: &[f64], family: Option<usize>) -> f64 {
         let own = family.and_then(|family| self.families.iter().find(|(known, _)| *known == family));
         let constant = own.map_or(self.constant, |(_, constant)| *constant);
@@ -173,10 +139,9 @@ impl Neighbour {
     }
 }
 
-/// The column with the smallest misfit over the root of its prior weight, which decides between equal misfits; columns
-/// of the weighting begin at `from` in the rows.
-fn rating(matrix: &Matrix, fit: &ProbeWeighting, from: usize) -> Option<FittedMethod> {
-    let best = (0..fit.weights.len()).max_by(|&a, &b| fit.weights[a].total_cmp(&fit.weights[b]))? + from;
+/// The column with the smallest misfit over the root of its prior weight, which decides between equal misfits.
+fn rating(matrix: &Matrix, fit: &ProbeWeighting) -> Option<FittedMethod> {
+    let best = (0..fit.weights.len()).max_by(|&a, &b| fit.weights[a].total_cmp(&fit.weights[b]))?;
     let offset = |i: usize| matrix.targets[i] - matrix.rows[i][best];
     let constant_of = |chosen: &[usize]| median(&chosen.iter().map(|&i| offset(i)).collect::<Vec<_>>());
     let all: Vec<usize> = (0..matrix.rows.len()).collect();
@@ -194,15 +159,6 @@ fn rating(matrix: &Matrix, fit: &ProbeWeighting, from: usize) -> Option<FittedMe
     let mut coefficients = vec![0.0; best + 1];
     coefficients[best] = 1.0;
     Some(FittedMethod::Line(FittedLine { coefficients, constant, families }))
-}
-
-/// The geometric mean of the probes, times a constant.
-fn level(matrix: &Matrix) -> Option<FittedLine> {
-    let width = matrix.columns.len();
-    let mean = |row: &[f64]| row[..width].iter().sum::<f64>() / width as f64;
-    let offsets: Vec<f64> = matrix.rows.iter().zip(&matrix.targets).map(|(row, target)| target - mean(row)).collect();
-    (width > 0).then_some(())?;
-    Some(FittedLine::new(vec![1.0 / width as f64; width], median(&offsets)?))
 }
 
 /// Columns are scaled by their prior standard deviation, so that a single penalty shrinks all towards the weighting.
@@ -224,7 +180,7 @@ fn ridge(matrix: &Matrix, fit: &ProbeWeighting, prior: &[f64], penalty: f64, wit
     let problem = RidgeProblem { rows: &rows, targets: &matrix.targets, prior: &towards };
     let line = problem.fit(penalty * spread)?;
     let coefficients = line.coefficients.iter().zip(&scale).map(|(c, s)| c * s).collect();
-    Some(FittedMethod::Line(FittedLine::new(coefficients, line.intercept)))
+    Some(FittedMethod::Line(FittedLine { coefficients, constant: line.intercept, families: Vec::new() }))
 }
 
 /// Mean squared distance of the rows from their centre.

@@ -12,15 +12,8 @@ use super::suspect::{SuspectValue, suspect_application, suspect_values};
 use super::table::PredictorTable;
 
 /// Single methods that are set against the blend.
-pub(crate) const MEMBERS: [PredictMethod; 7] = [
-    PredictMethod::Rating,
-    PredictMethod::Neighbour,
-    PredictMethod::Facts,
-    PredictMethod::GeometricMean,
-    PredictMethod::Weighting,
-    PredictMethod::Ridge(0.3),
-    PredictMethod::RidgeWithFacts(0.3),
-];
+pub(crate) const MEMBERS: [PredictMethod; 4] =
+    [PredictMethod::Rating, PredictMethod::Neighbour, PredictMethod::Ridge(0.03), PredictMethod::RidgeWithFacts(0.1)];
 
 /// One prediction of a known value.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,7 @@
 //! The frozen table of components: names, checksums, reference times.
 
-use crate::floating::{dynamics, fourier, gradient, kalman, matrix, nbody, nuclear, ray, stencil};
-use crate::integer::{chess, compress, database, graph, interpreter, json, search, sort};
+use crate::floating::{dynamics, gradient, nbody, nuclear, ray, stencil};
+use crate::integer::{compress, database, json, search, sort};
 use crate::work::RatingWork;
 
 /// A frozen set.
@@ -124,14 +124,6 @@ pub static COMPONENTS: &[Component] = &[
         0.1189,
     ),
     integer(
-        "chess",
-        "legal games counted (cozy-chess)",
-        "deepsjeng",
-        chess::Chess::make,
-        0x4a1b_b73a_7105_778b,
-        0.1186,
-    ),
-    integer(
         "sqlite",
         "SQLite in memory: rows, index, joins",
         "database",
@@ -140,37 +132,12 @@ pub static COMPONENTS: &[Component] = &[
         0.1309,
     ),
     integer(
-        "graph",
-        "shortest paths and strong components (petgraph)",
-        "mcf",
-        graph::Graph::make,
-        0x32e9_6f30_0c9d_fea5,
-        0.1927,
-    ),
-    integer(
-        "interpreter",
-        "a script in an embedded interpreter (rhai)",
-        "perl, li",
-        interpreter::Interpreter::make,
-        0x761b_3ec0_5e5e_a33b,
-        0.1640,
-    ),
-    integer(
         "sort",
         "sorting, and a B-tree under changes (std)",
         "sorting",
         sort::SortComponent::make,
         0x1fa2_ea0a_d20b_ea56,
         0.2335,
-    ),
-    floating("lu", "LU solve, n = 900 (nalgebra), twice", "Linpack", matrix::Lu::make, 0x36f0_e6c2_387f_bcd4, 0.1503),
-    floating(
-        "fft",
-        "complex FFT of 2^20 points (rustfft)",
-        "FT",
-        fourier::Fourier::make,
-        0xb957_f1e9_e096_8673,
-        0.1203,
     ),
     floating("nbody", "gravity of 1500 bodies, all pairs", "namd", nbody::Bodies::make, 0x3428_759f_fd61_b966, 0.1373),
     floating("ray", "spheres and their reflections, traced", "povray", ray::Scene::make, 0x222a_27e6_354c_2275, 0.1567),
@@ -198,14 +165,6 @@ pub static COMPONENTS: &[Component] = &[
         dynamics::Dynamics::make,
         0x8482_6dd4_62a2_bcb8,
         0.1746,
-    ),
-    floating(
-        "kalman",
-        "Kalman filter of tracks of five parameters (nalgebra)",
-        "HEP fit",
-        kalman::Kalman::make,
-        0x5c3e_e4f2_d166_cbfe,
-        0.1254,
     ),
 ];
 

@@ -5,7 +5,6 @@
 //! machine, geometric mean, speed with one copy, rate with many. Any change of a component, of a pinned version or of
 //! the reference makes a set with a new name.
 #![forbid(unsafe_code)]
-#![cfg(feature = "sets")]
 
 mod component;
 mod floating;

@@ -29,14 +29,15 @@ impl RidgeProblem<'_> {
     /// Whether lengths agree and numbers are finite.
     fn is_sound(&self) -> bool {
         let (n, width) = (self.rows.len(), self.prior.len());
-        n >= 2
+        n >= 1
             && self.targets.len() == n
             && self.rows.iter().all(|r| r.len() == width && r.iter().all(|v| v.is_finite()))
             && self.targets.iter().chain(self.prior).all(|v| v.is_finite())
     }
 
-    /// Fits with penalty `lambda > 0` on squared distances from the prior; the intercept is free. `None` when lengths
-    /// differ, a number is not finite, there are fewer than two rows, or the penalty is not positive.
+    /// Fits with penalty `lambda > 0` on squared distances from the prior; the intercept is free. A single
+    /// row keeps the prior. `None` when lengths differ, a number is not finite, there is no row, or the penalty is not
+    /// positive.
     pub fn fit(&self, lambda: f64) -> Option<Ridge> {
         if !self.is_sound() || lambda.is_nan() || lambda <= 0.0 {
             return None;

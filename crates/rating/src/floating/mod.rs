@@ -1,10 +1,7 @@
 //! The components of `fp-1`.
 
 pub(crate) mod dynamics;
-pub(crate) mod fourier;
 pub(crate) mod gradient;
-pub(crate) mod kalman;
-pub(crate) mod matrix;
 pub(crate) mod nbody;
 pub(crate) mod nuclear;
 pub(crate) mod ray;
