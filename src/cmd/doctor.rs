@@ -77,8 +77,6 @@ fn directories_of_earlier_runs(common: &CommonOptions) -> Vec<PathBuf> {
     let newest = stored.iter().rev().filter(|summary| summary.tool.is_none()).take(RUNS);
     let newest = newest.take_while(|_| began.elapsed() < PATIENCE);
     let runs = newest.filter_map(|summary| store.get(&summary.id, Detail::Values).ok());
-    // A store that is a directory of documents has those whose writers were killed too.
-    let own = Some(PathBuf::from(store.place())).filter(|place| place.is_dir());
     let measured = runs.flat_map(|Run { plan, .. }| plan.directory.into_iter().chain(plan.more_directories));
-    measured.map(PathBuf::from).chain(own).collect()
+    measured.map(PathBuf::from).collect()
 }
