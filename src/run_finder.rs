@@ -58,7 +58,8 @@ pub(crate) struct Named {
     pub(crate) run: Run,
 }
 
-/// All runs that a name refers to: one of the store, of a file, of standard input (`-`), or of a published evaluation.
+/// All runs that names refer to: one of the store, of a file, all documents of a folder, standard input (`-`), or a
+/// published evaluation.
 pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> Result<Vec<Named>> {
     let mut found = Vec::new();
     let mut opened: Option<(Box<dyn Store>, Selector)> = None;
@@ -73,7 +74,7 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
             let runs = evaluation::published(name)?;
             found.extend(runs.into_iter().map(|run| Named { handle: run.id.clone(), run }));
         } else if store::is_path(name) {
-            found.extend(named_of_file(name)?);
+            found.extend(named_of_path(name)?);
         } else {
             if opened.is_none() {
                 let store = read(common)?;
@@ -81,11 +82,11 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
                 opened = Some((store, selector));
             }
             if let Some((store, selector)) = &opened {
-                let selection = match selector.resolve(name) {
-                    Ok(selection) => selection,
+                let summary = match selector.resolve(name) {
+                    Ok(summary) => summary,
                     // A name that is no path by its look, such as `table.csv`, may be one all the same.
-                    Err(_) if Path::new(name).is_file() => {
-                        found.extend(named_of_file(name)?);
+                    Err(_) if Path::new(name).exists() => {
+                        found.extend(named_of_path(name)?);
                         continue;
                     }
                     Err(error) => {
@@ -96,11 +97,7 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
                         });
                     }
                 };
-                let handle = match &selection {
-                    store::StoreSelection::Stored(summary) => summary.number.to_string(),
-                    store::StoreSelection::File(path) => path.display().to_string(),
-                };
-                found.push(Named { handle, run: selection.load(store.as_ref(), detail)? });
+                found.push(Named { handle: summary.number.to_string(), run: store.get(&summary.id, detail)? });
             }
         }
         // An evaluation may define what is measured and print no machine.
@@ -123,6 +120,22 @@ pub(crate) fn names_one(handle: &str) -> bool {
 pub(crate) fn is_stored(name: &str, common: &CommonOptions) -> bool {
     let selector = read(common).ok().and_then(|store| Selector::new(store.as_ref()).ok());
     selector.is_some_and(|selector| selector.resolve(name).is_ok())
+}
+
+/// The runs of a file, or of all documents of a folder.
+fn named_of_path(name: &str) -> Result<Vec<Named>> {
+    let path = Path::new(name);
+    if !path.is_dir() {
+        return named_of_file(name);
+    }
+    let entries = std::fs::read_dir(path).with_context(|| format!("could not read {name}"))?;
+    let names = entries.filter_map(|entry| entry.ok()?.path().to_str().map(str::to_owned));
+    let mut documents: Vec<String> =
+        names.filter(|name| name.ends_with(".json") || name.ends_with(".json.zst")).collect();
+    documents.sort();
+    anyhow::ensure!(!documents.is_empty(), "there is no run document (.json or .json.zst) in the folder {name}");
+    let runs: Vec<Vec<Named>> = documents.iter().map(|name| named_of_file(name)).collect::<Result<_>>()?;
+    Ok(runs.into_iter().flatten().collect())
 }
 
 /// The runs of a file: one by the name of the file, several by their own.

@@ -277,7 +277,7 @@ mod tests {
     use model::FactValue;
 
     fn run() -> Run {
-        let text = r#"{"schema":2,"id":"2026-web-3-kernelbox","machine":{"name":"kernelbox","fingerprint":"f00","summary":"CPU, Linux on kernelbox"},
+        let text = r#"{"schema":1,"id":"2026-web-3-kernelbox","machine":{"name":"kernelbox","fingerprint":"f00","summary":"CPU, Linux on kernelbox"},
             "session":{"started":"2026-11-22T09:20:00Z","command":["/home/ada/prony","run","--note","x"],
             "began_on":{"fingerprint":"f00","boot":"b00","host":"kernelbox"},
             "notes":["kernelbox: /home/ada/secret/place of ada@example.org, 10.1.2.3, aa:bb:cc:dd:ee:ff",

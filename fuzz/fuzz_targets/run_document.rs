@@ -1,4 +1,4 @@
-//! Any bytes are a run document of this or an older schema, or refused; and what is read is written, read
+//! Any bytes are a run document of this schema, or refused; and what is read is written, read
 //! back as it was, printed, and compared with itself.
 #![no_main]
 

@@ -37,7 +37,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Options of every verb")]
 pub(crate) struct CommonOptions {
-    /// Store of runs: an SQLite file, or a directory of run documents [default: the user's data directory]
+    /// Store of runs: an SQLite file [default: prony/runs.sqlite in the user's data directory]
     #[arg(long, global = true, value_name = "PATH", env = "PRONY_STORE", hide_env_values = true)]
     pub(crate) store: Option<PathBuf>,
     /// How to print [default: terminal]

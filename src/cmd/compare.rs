@@ -20,7 +20,7 @@ use crate::{output, run_finder};
 /// Options of `prony compare`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Runs: numbers, ids, labels, latest, files, - or published:NAME; the first is the reference
+    /// Runs: numbers, ids, labels, latest, files, folders, - or published:NAME; the first is the reference
     #[arg(required = true, num_args = 1.., value_name = "RUN")]
     runs: Vec<String>,
     /// The run that the others are set against [default: the first]

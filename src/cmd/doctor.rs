@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let mut engine = super::run::engine()?;
     let store = run_finder::read(common).ok();
     let earlier = store.as_deref().map(earlier_runs).unwrap_or_default();
-    let places = directories(&earlier, store.as_deref());
+    let places = directories(&earlier);
     let checks = measure::doctor(&mut engine, &arguments.directory, &earlier, &places);
     spinner.finish_and_clear();
     let findings: Vec<CheckFinding> = checks
@@ -75,9 +75,7 @@ fn earlier_runs(store: &dyn Store) -> Vec<Run> {
 }
 
 /// Directories in which these runs measured.
-fn directories(runs: &[Run], store: Option<&dyn Store>) -> Vec<PathBuf> {
-    // A store that is a directory of documents has those whose writers were killed too.
-    let own = store.map(|store| PathBuf::from(store.place())).filter(|place| place.is_dir());
+fn directories(runs: &[Run]) -> Vec<PathBuf> {
     let measured = runs.iter().flat_map(|Run { plan, .. }| plan.directory.iter().chain(&plan.more_directories));
-    measured.map(PathBuf::from).chain(own).collect()
+    measured.map(PathBuf::from).collect()
 }

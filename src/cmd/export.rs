@@ -15,7 +15,7 @@ use crate::{ExitStatus, output, run_finder};
 /// Options of `prony export`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Runs: numbers, ids, labels, latest, files, - or published:NAME
+    /// Runs: numbers, ids, labels, latest, files, folders, - or published:NAME
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<String>,
     /// The format of the other tool

@@ -10,7 +10,7 @@ use clap::Args;
 use model::{Figure, FigureKey, Run};
 use report::words::plural;
 use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow};
-use store::{Detail, Selector, StoreSelection};
+use store::{Detail, Selector};
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
@@ -170,8 +170,8 @@ impl Imported {
         let Some((first, others)) = self.rows.split_first() else { return Vec::new() };
         let beside = others.iter().find(|row| row.number != first.number && !row.figures.is_disjoint(&first.figures));
         let latest = || {
-            let latest = Selector::new(store).ok()?.resolve("latest").ok()?;
-            let StoreSelection::Stored(latest) = latest else { return None };
+            let selector = Selector::new(store).ok()?;
+            let latest = selector.resolve("latest").ok()?;
             let run = store.get(&latest.id, Detail::Values).ok().filter(|_| latest.number != first.number)?;
             (!keys(&run).is_disjoint(&first.figures)).then(|| "latest".to_owned())
         };

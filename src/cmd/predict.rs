@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     /// Machines to predict it on: runs, or names of machines [default: every machine where it never ran]
     #[arg(long, num_args = 1.., value_name = "RUN|MACHINE")]
     on: Vec<String>,
-    /// Runs to learn from: numbers, ids, labels, files or published:NAME [default: the whole store]
+    /// Runs to learn from: numbers, ids, labels, files, folders or published:NAME [default: the whole store]
     #[arg(long, num_args = 1.., value_name = "RUN")]
     from: Vec<String>,
     /// Confidence of the intervals, in percent

@@ -25,7 +25,7 @@ const STANDARD_OUTPUT: &str = "-";
 /// Options of `prony report`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Runs: numbers, ids, labels, latest, files, - or published:NAME; the first is the reference
+    /// Runs: numbers, ids, labels, latest, files, folders, - or published:NAME; the first is the reference
     #[arg(required_unless_present = "with", value_name = "RUN")]
     runs: Vec<String>,
     /// The file to write, in HTML or in --format; - for standard output [default: prony-report-RUN.html, and standard

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use report::view::RunRow;
 use report::words::plural;
 use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow};
-use store::{Selector, StoreSelection, Summary};
+use store::{Selector, Summary};
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
@@ -98,10 +98,8 @@ fn set_label(name: &str, label: Option<&str>, common: &CommonOptions) -> Result<
 }
 
 fn stored(selector: &Selector, name: &str) -> Result<Summary> {
-    match selector.resolve(name)? {
-        StoreSelection::Stored(summary) => Ok(summary),
-        StoreSelection::File(path) => anyhow::bail!("{} is a file; name a stored run", path.display()),
-    }
+    anyhow::ensure!(!store::is_path(name), "{name} is a file; name a stored run");
+    Ok(selector.resolve(name)?.clone())
 }
 
 fn row(summary: &Summary) -> RunRow {

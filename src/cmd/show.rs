@@ -12,7 +12,7 @@ use crate::{evaluation, output, run_finder};
 /// Options of `prony show`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Runs: numbers, ids, labels, latest, files, - or published:NAME; several as csv or json
+    /// Runs: numbers, ids, labels, latest, files, folders, - or published:NAME; several as csv or json
     #[arg(required = true, num_args = 1.., value_name = "RUN")]
     runs: Vec<String>,
     /// A run in the tables of an evaluation: ams, babar, byte, daisy, ramspeed, stream, tape, or a folder with

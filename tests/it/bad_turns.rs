@@ -158,7 +158,7 @@ fn hostile(place: &Place) {
 /// Formats are recognised by their beginning.
 fn write_document(mut run: serde_json::Value, path: &Path) {
     run.as_object_mut().unwrap().remove("schema");
-    fs::write(path, format!("{{\"schema\":2,{}", &run.to_string()[1..])).unwrap();
+    fs::write(path, format!("{{\"schema\":1,{}", &run.to_string()[1..])).unwrap();
 }
 
 #[test]

@@ -160,7 +160,7 @@ fn a_table_is_compared_by_the_name_of_its_file() {
     std::fs::write(place.file("wrong.csv"), "machine,triad (GB/s)\nnode-a,61.5\nnode-b,fast\n").unwrap();
     let said = place.ask(&["compare", "wrong.csv"]).refused();
     assert!(said.contains("'fast' in column 'triad (GB/s)' is not a number at line 3"), "{said}");
-    std::fs::write(place.file("half.json"), "{\"schema\": 3,").unwrap();
+    std::fs::write(place.file("half.json"), "{\"schema\": 1,").unwrap();
     assert!(place.ask(&["show", "half.json"]).refused().contains("could not read the run document"));
     let said = place.ask(&["compare", "1", "a.json", "--price", "x=1/h", "--price", "a.json=1/h"]).refused();
     assert!(said.contains("the price of x is of none of the runs"), "{said}");

@@ -51,6 +51,25 @@ fn two_runs_compare_by_number_label_and_file() {
 }
 
 #[test]
+fn a_folder_names_its_documents_in_order() {
+    let place = Place::new();
+    let sample = include_str!("../../crates/model/tests/run.json");
+    std::fs::create_dir_all(place.file("runs/empty")).unwrap();
+    std::fs::write(place.file("runs/notes.txt"), "no run").unwrap();
+    for name in ["b", "a"] {
+        std::fs::write(place.file(&format!("runs/{name}.json")), sample.replace("-5d07", &format!("-{name}"))).unwrap();
+    }
+    for name in ["runs/", "./runs", "runs"] {
+        let shown = place.ask(&["show", name, "--json"]).fine().json();
+        let ids: Vec<_> = shown.as_array().unwrap().iter().map(|run| run["id"].as_str().unwrap()).collect();
+        assert_eq!(ids, ["20261124T231500Z-example-a", "20261124T231500Z-example-b"], "{name}");
+    }
+    place.ask(&["compare", "runs/"]).fine();
+    let said = place.ask(&["compare", "runs/empty"]).refused();
+    assert!(said.contains("there is no run document") && said.contains("runs/empty"), "{said}");
+}
+
+#[test]
 fn what_explains_names_runs_as_what_compares() {
     let place = Place::with_two_runs();
     let title = |verb: &str, a: &str, b: &str| {

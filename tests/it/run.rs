@@ -43,7 +43,7 @@ fn a_run_measures_stores_and_reports() {
     assert!(said.err.is_empty(), "no progress without a terminal: {}", said.err);
 
     let run = place.ask(&["show", "first", "--json"]).fine().json();
-    assert_eq!(run["schema"], 3);
+    assert_eq!(run["schema"], 1);
     assert_eq!(run["plan"]["seed"], 5);
     let figures = requested(&run);
     let probes: Vec<&str> = figures.iter().map(|figure| figure["probe"].as_str().unwrap()).collect();
@@ -79,7 +79,7 @@ fn a_document_in_a_file_is_the_same_run() {
     assert_eq!(document, shown);
     assert!(!place.file("runs.sqlite").exists(), "--no-store keeps nothing else");
     let text = std::fs::read_to_string(place.file("out.json")).unwrap();
-    assert!(text.starts_with("{\"schema\":3,"), "schema comes first");
+    assert!(text.starts_with("{\"schema\":1,"), "schema comes first");
 }
 
 #[test]

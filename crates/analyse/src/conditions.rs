@@ -1,7 +1,7 @@
 //! Disturbances of a run in words, which must be known before any difference between two runs is interpreted.
 //!
-//! The run recorded them while it measured ([`model::Conditions`]); documents of older versions have the load alone, as
-//! a fact of the machine. `compare`, `explain` and `report` all use these sentences.
+//! The run recorded them while it measured ([`model::Conditions`]). `compare`, `explain` and `report` all use these
+//! sentences.
 
 use model::{Conditions, Flag, Run, UnsharedSource, percent};
 use serde::{Deserialize, Serialize};
@@ -59,16 +59,16 @@ pub enum DisturbanceKind {
 /// The disturbances of a run; empty if there were none or none were recorded.
 #[must_use]
 pub fn disturbances(run: &Run) -> Vec<RunDisturbance> {
-    let conditions = recorded(run);
+    let conditions = &run.session.conditions;
     let found = [
-        other_run(&conditions),
-        load(&conditions),
-        steal(&conditions),
-        throttling(&conditions),
+        other_run(conditions),
+        load(conditions),
+        steal(conditions),
+        throttling(conditions),
         core_shared(run),
         contended(run),
-        clock(&conditions),
-        cpus(&conditions),
+        clock(conditions),
+        cpus(conditions),
     ];
     found.into_iter().flatten().collect()
 }
@@ -77,8 +77,8 @@ pub fn disturbances(run: &Run) -> Vec<RunDisturbance> {
 /// that was taken from it. A thread of a host's other guest on the core is none of these.
 #[must_use]
 pub(crate) fn had_its_cpus(run: &Run) -> bool {
-    let conditions = recorded(run);
-    let taken = [other_run(&conditions), load(&conditions), steal(&conditions), throttling(&conditions)];
+    let conditions = &run.session.conditions;
+    let taken = [other_run(conditions), load(conditions), steal(conditions), throttling(conditions)];
     let known = conditions.others.as_ref().and_then(model::TakenTime::share).is_some();
     known && taken.iter().all(Option::is_none)
 }
@@ -89,7 +89,7 @@ const CROWD: (f64, f64) = (0.5, 2.0);
 /// Whether so much other work ran beside a run that its CPUs were waited for.
 #[must_use]
 pub(crate) fn is_beside_a_crowd(run: &Run) -> bool {
-    let conditions = recorded(run);
+    let conditions = &run.session.conditions;
     let cpus = f64::from(conditions.online.or(conditions.cpus).unwrap_or(1).max(1));
     match conditions.others.as_ref().and_then(model::TakenTime::share) {
         Some(share) => share.get() > CROWD.0,
@@ -103,23 +103,6 @@ pub(crate) fn is_beside_a_crowd(run: &Run) -> bool {
 pub fn sentence(name: &str, disturbances: &[RunDisturbance]) -> Option<String> {
     let says: Vec<&str> = disturbances.iter().map(|one| one.says.as_str()).collect();
     (!says.is_empty()).then(|| format!("{name} {}", list(&says)))
-}
-
-/// The conditions of a run; for older documents, those in the facts of the machine.
-fn recorded(run: &Run) -> Conditions {
-    let mut conditions = run.session.conditions.clone();
-    if run.origin.is_none() {
-        let fact = |name: &str| run.machine.number(name).filter(|number| number.is_finite() && *number >= 0.0);
-        conditions.load = conditions.load.or_else(|| fact("machine.load"));
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a number of CPUs, held to be small"
-        )]
-        let count = fact("cpu.count").filter(|count| *count <= 1e6).map(|count| count as u32);
-        conditions.cpus = conditions.cpus.or(count);
-    }
-    conditions
 }
 
 fn disturbance(kind: DisturbanceKind, amount: impl Into<Option<f64>>, says: String) -> Option<RunDisturbance> {
@@ -201,7 +184,7 @@ fn cpu_count(cpus: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use model::{Fact, FactValue, Machine, Origin, Plan, Session, TakenTime};
+    use model::{Machine, Plan, Session, TakenTime};
 
     use super::*;
 
@@ -215,16 +198,6 @@ mod tests {
             session: Session { conditions, ..Session::default() },
             plan: Plan::default(),
             figures: Vec::new(),
-        }
-    }
-
-    fn fact(name: &str, value: f64) -> Fact {
-        Fact {
-            name: name.to_owned(),
-            value: FactValue::Number(value),
-            unit: None,
-            source: String::new(),
-            affects: Vec::new(),
         }
     }
 
@@ -278,16 +251,6 @@ mod tests {
         let beside = disturbances(&run(of(0.1, 170.0)));
         assert_eq!((beside[0].kind, beside[0].amount), (DisturbanceKind::Load, Some(1.0)));
         assert_eq!(beside[0].says, "ran beside other work (50% of the CPUs' time)");
-    }
-
-    #[test]
-    fn old_documents_have_the_load_of_the_machine_and_imports_have_none() {
-        let mut old = run(Conditions::default());
-        old.machine.facts = vec![fact("machine.load", 2.4), fact("cpu.count", 2.0)];
-        let found = disturbances(&old);
-        assert_eq!(found[0].says, "ran beside other work (load 2.4 on 2 CPUs)");
-        old.origin = Some(Origin::default());
-        assert!(disturbances(&old).is_empty());
     }
 
     #[test]

@@ -122,7 +122,7 @@ pub fn repeated(run: &Run) -> Vec<(&'static str, usize)> {
         let why = match invalid {
             Invalid::Suspended(_) => "the machine slept",
             Invalid::ClockJump(_) => "the clock was set",
-            Invalid::Steal(_) | Invalid::Stolen(_) => "the hypervisor took CPU time",
+            Invalid::Stolen(_) => "the hypervisor took CPU time",
             Invalid::Throttled(_) => "a quota stopped them",
             Invalid::Misplaced(_) => "they ran on other CPUs than planned",
             Invalid::Contended { .. } => "the core was shared, or its clock moved",

@@ -207,7 +207,8 @@ pub fn derived(mut figure: Figure, values: &[f64], method: EstimateMethod) -> Op
     figure.flags.clear();
     // The intercept of a fit may be; what it stands for cannot.
     if found.median < 0.0 {
-        figure.outcome = Outcome::Unfit(model::BELOW_NOTHING.to_owned());
+        figure.outcome =
+            Outcome::Unfit("it is too small to be told: what follows from the others is below 0".to_owned());
         return Some(figure);
     }
     figure.outcome = Outcome::Measured(Estimate {

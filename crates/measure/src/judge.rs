@@ -258,7 +258,7 @@ fn disturbed_share(figure: &Figure, launches: &[&Launch]) -> f64 {
     for launch in launches {
         let nanos = references::kept_nanos(figure, launch);
         // Work and overhead of a pair differ by design: each is compared with its own median.
-        let sides = if is_paired(figure) { launch.pair_order.split(&nanos) } else { (nanos, Vec::new()) };
+        let sides = if is_paired(figure) { model::split_pairs(&nanos) } else { (nanos, Vec::new()) };
         for side in [sides.0, sides.1] {
             let side: Vec<f64> = side.into_iter().flatten().collect();
             let Some(median) = stats::median(&side) else { continue };

@@ -39,12 +39,9 @@ pub(crate) fn quantiles(figure: &Figure, launches: &[&Launch], level: f64) -> Ve
         let of = |least: usize| over(&parts(launches, least, better), level);
         return PARTS.into_iter().map(of).find(|found| !found.is_empty()).unwrap_or_default();
     }
-    // Launches that refined a value have none. Documents of earlier versions contain the fast end of a rate, which is
-    // not its tail.
-    let slow = |(quantile, _): &&(f64, f64)| better == Better::Lower || *quantile <= 0.5;
-    let own = |launch: &&Launch| launch.quantiles.iter().filter(slow).copied().collect();
+    // Launches that refined a value have none.
     let having = launches.iter().filter(|launch| !launch.quantiles.is_empty());
-    over(&having.map(own).collect::<Vec<_>>(), level)
+    over(&having.map(|launch| launch.quantiles.clone()).collect::<Vec<_>>(), level)
 }
 
 /// Quantiles of successive groups of launches that have at least `least` readings together.
@@ -164,13 +161,6 @@ mod tests {
         let found = quantiles(&figure(Better::Higher), &launches.iter().collect::<Vec<_>>(), 0.95);
         assert_eq!(found.iter().map(|one| one.quantile).collect::<Vec<_>>(), SLOW);
         assert!(found[1].estimate.value < 0.1 * found[4].estimate.value, "{found:?}");
-    }
-
-    #[test]
-    fn the_fast_end_of_a_rate_in_an_old_document_is_left_out() {
-        let old = Launch { quantiles: vec![(0.5, 10.0), (0.99, 20.0), (1.0, 30.0)], ..Launch::default() };
-        let found = quantiles(&figure(Better::Higher), &[&old; 12], 0.95);
-        assert_eq!(found.iter().map(|one| one.quantile).collect::<Vec<_>>(), [0.5]);
     }
 
     #[test]

@@ -83,7 +83,7 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// Whether nothing was recorded, as in runs of older versions and of other tools.
+    /// Whether nothing was recorded, as in runs of other tools.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

@@ -37,14 +37,14 @@ pub enum Error {
     /// Not a primitive's name.
     #[error("could not find a primitive named '{0}'")]
     Primitive(String),
-    /// The document was written by a newer Prony.
+    /// The document has another schema.
     #[error(
-        "could not read the run document: its schema is {found} and this program knows schemas 1 to {known}; update prony"
+        "could not read the run document: its schema is {found} and this program reads schema {known}; use the prony that wrote it"
     )]
-    Newer {
+    Schema {
         /// Schema of the document.
         found: u64,
-        /// Newest schema known here.
+        /// The schema that this program reads.
         known: u32,
     },
     /// The text is not a run document.

@@ -293,7 +293,7 @@ impl Figure {
     /// Time stolen by the hypervisor during the valid launches.
     #[must_use]
     pub fn stolen(&self) -> TakenTime {
-        self.taken(Launch::taken_by_host)
+        self.taken(|launch| launch.stolen)
     }
 
     /// Time for which a control group's quota stopped the valid launches.

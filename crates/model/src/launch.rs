@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::distance::nanos_words;
-use crate::{Footprint, LaunchReferences, Share, TakenTime, UndisturbedBatches};
+use crate::{Footprint, LaunchReferences, TakenTime, UndisturbedBatches};
 
 /// Outside evidence that a launch was disturbed. An unusual value is never such evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,8 +16,6 @@ pub enum Invalid {
     Suspended(f64),
     /// The wall clock was stepped by this many seconds.
     ClockJump(f64),
-    /// The hypervisor took this share of its CPU time, as older versions recorded it.
-    Steal(Option<Share>),
     /// The hypervisor took CPU time from the rounds in which it ran.
     Stolen(TakenTime),
     /// A control group's quota of CPU time stopped it.
@@ -62,8 +60,6 @@ impl fmt::Display for Invalid {
         match self {
             Self::Suspended(seconds) => write!(f, "the machine slept for {seconds:.1} s"),
             Self::ClockJump(seconds) => write!(f, "the clock was set by {seconds:.3} s"),
-            Self::Steal(Some(share)) => write!(f, "the hypervisor took {:.1}% of its time", share.get() * 100.0),
-            Self::Steal(None) => f.write_str("the hypervisor took CPU time, how much is unknown"),
             Self::Stolen(taken) => write!(f, "the hypervisor took {taken}"),
             Self::Throttled(taken) => write!(f, "a control group's quota stopped it for {taken}"),
             Self::Misplaced(placement) => {
@@ -112,36 +108,19 @@ impl Placement {
 /// Operations of a batch, and its duration in nanoseconds.
 pub type TimedBatch = (u64, u64);
 
-/// Order in which a paired launch timed its batches.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum PairOrder {
-    /// Work, overhead, and again: a drift within a launch affects one side. The default for documents without this
-    /// field.
-    #[default]
-    Alternating,
-    /// Work, overhead, overhead, work, and again: a steady drift affects both sides alike.
-    Abba,
+/// Whether the work of a paired launch comes first in this pair, counted from 0. The order is work, overhead, overhead,
+/// work, and again: a steady drift affects both sides alike.
+#[must_use]
+pub const fn work_first(pair: usize) -> bool {
+    pair.is_multiple_of(2)
 }
 
-impl PairOrder {
-    /// Whether the work comes first in this pair, counted from 0.
-    #[must_use]
-    pub const fn work_first(self, pair: usize) -> bool {
-        match self {
-            Self::Alternating => true,
-            Self::Abba => pair.is_multiple_of(2),
-        }
-    }
-
-    /// Splits measurements in this order into work and overhead, each in the order of time: equal positions are pairs.
-    /// A measurement without a partner is left out.
-    #[must_use]
-    pub fn split<T: Copy>(self, taken: &[T]) -> (Vec<T>, Vec<T>) {
-        let pairs = taken.chunks_exact(2).enumerate();
-        pairs.map(|(pair, two)| if self.work_first(pair) { (two[0], two[1]) } else { (two[1], two[0]) }).unzip()
-    }
+/// Splits measurements of a paired launch in the order of time into work and overhead, each in the order of time: equal
+/// positions are pairs. A measurement without a partner is left out.
+#[must_use]
+pub fn split_pairs<T: Copy>(taken: &[T]) -> (Vec<T>, Vec<T>) {
+    let pairs = taken.chunks_exact(2).enumerate();
+    pairs.map(|(pair, two)| if work_first(pair) { (two[0], two[1]) } else { (two[1], two[0]) }).unzip()
 }
 
 /// Result of one fresh process for one figure.
@@ -159,12 +138,8 @@ pub struct Launch {
     pub awaited: bool,
     /// Its value as observed: the median of all batches, in the figure's unit. A paired launch: the median difference.
     pub value: f64,
-    /// Nanoseconds of every batch in the order of time; of a paired launch those of work and overhead in the order
-    /// `pair_order`.
+    /// Nanoseconds of every batch in the order of time; of a paired launch: work, overhead, overhead, work, and again.
     pub nanos: Vec<u64>,
-    /// Order of work and overhead in a paired launch.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub pair_order: PairOrder,
     /// Operations of each batch, if they differ from the figure's fixed number.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ops: Vec<u64>,
@@ -180,9 +155,6 @@ pub struct Launch {
     pub quantiles: Vec<(f64, f64)>,
     /// Placement of its threads and processes.
     pub placement: Placement,
-    /// Share of CPU time taken by the hypervisor, as older versions recorded it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub steal: Option<Share>,
     /// CPU time taken by the hypervisor during its batches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stolen: Option<TakenTime>,
@@ -193,8 +165,7 @@ pub struct Launch {
     pub frequency: Option<(f64, f64)>,
     /// Resources used over the batches.
     pub footprint: Footprint,
-    /// Bytes of payload that receivers compared with what was sent, of what is verified so; absent elsewhere and in
-    /// older documents.
+    /// Bytes of payload that receivers compared with what was sent, if the launch verifies its payload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified_bytes: Option<u64>,
     /// What the references read beside the batches, where they did.
@@ -206,10 +177,6 @@ pub struct Launch {
     /// Why it is excluded; absent when it is valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invalid: Option<Invalid>,
-}
-
-fn is_default(order: &PairOrder) -> bool {
-    *order == PairOrder::default()
 }
 
 impl Launch {
@@ -225,14 +192,7 @@ impl Launch {
     /// in the order of time, pair by pair. No other code may split pairs.
     #[must_use]
     pub fn sides(&self, ops: u64) -> (Vec<TimedBatch>, Vec<TimedBatch>) {
-        self.pair_order.split(&self.batches(ops))
-    }
-
-    /// CPU time taken by the hypervisor, from either field; `None` if unknown.
-    #[must_use]
-    pub fn taken_by_host(&self) -> Option<TakenTime> {
-        let of_share = |share: Share| TakenTime { seconds: share.get() * self.wall, of: self.wall };
-        self.stolen.or_else(|| self.steal.map(of_share))
+        split_pairs(&self.batches(ops))
     }
 }
 
@@ -240,43 +200,20 @@ impl Launch {
 mod tests {
     use super::*;
 
-    /// The share of its CPU time that the hypervisor took.
-    fn share(launch: &Launch) -> Option<Share> {
-        launch.taken_by_host()?.share()
-    }
-
-    fn launch(pair_order: PairOrder) -> Launch {
-        Launch { nanos: vec![10, 1, 2, 20, 30, 3, 4, 40], pair_order, ..Launch::default() }
-    }
-
     #[test]
     fn pairs_are_split_by_their_order() {
+        let launch = Launch { nanos: vec![10, 1, 2, 20, 30, 3, 4, 40], ..Launch::default() };
         let nanos = |side: Vec<TimedBatch>| side.into_iter().map(|(_, nanos)| nanos).collect::<Vec<_>>();
-        let (work, overhead) = launch(PairOrder::Abba).sides(7);
+        let (work, overhead) = launch.sides(7);
+        assert_eq!(work[0], (7, 10));
         assert_eq!((nanos(work), nanos(overhead)), (vec![10, 20, 30, 40], vec![1, 2, 3, 4]));
-        let (work, overhead) = launch(PairOrder::Alternating).sides(7);
-        assert_eq!((nanos(work), nanos(overhead)), (vec![10, 2, 30, 4], vec![1, 20, 3, 40]));
-        assert_eq!(launch(PairOrder::Abba).sides(7).0[0], (7, 10));
         // A last batch without a partner is not part of a pair.
-        assert_eq!(PairOrder::Abba.split(&[1, 2, 3]), (vec![1], vec![2]));
-    }
-
-    #[test]
-    fn a_document_without_an_order_has_the_old_one() {
-        let mut text = serde_json::to_value(launch(PairOrder::Abba)).unwrap();
-        assert_eq!(text["pair_order"], "abba");
-        text.as_object_mut().unwrap().remove("pair_order");
-        let old: Launch = serde_json::from_value(text).unwrap();
-        assert_eq!(old.pair_order, PairOrder::Alternating);
-        let again = serde_json::to_value(&old).unwrap();
-        assert!(again.get("pair_order").is_none(), "what old documents did not say is not added to them");
+        assert_eq!(split_pairs(&[1, 2, 3]), (vec![1], vec![2]));
     }
 
     #[test]
     fn evidence_is_printed_as_part_of_a_whole() {
         let taken = TakenTime { seconds: 0.01, of: 0.41 };
         assert_eq!(Invalid::Stolen(taken).to_string(), "the hypervisor took 10 ms of 0.41 s");
-        let launch = Launch { stolen: Some(TakenTime { seconds: 2.0, of: 1.0 }), ..Launch::default() };
-        assert_eq!(share(&launch), Some(Share::ALL));
     }
 }

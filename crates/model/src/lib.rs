@@ -22,7 +22,6 @@ mod metric;
 mod moments;
 mod name;
 mod number;
-mod older;
 mod plan;
 mod plausible;
 mod point;
@@ -51,13 +50,12 @@ pub use figure::{
     CLOCK, COMPILER, CORE_SHARED, Figure, FigureKey, Flag, NOT_REACHED, RECORD, SURVEYED_LEVELS, surveyed_level,
 };
 pub use footprint::{Footprint, Hardware};
-pub use launch::{Invalid, Launch, PairOrder, Placement, TimedBatch};
+pub use launch::{Invalid, Launch, Placement, TimedBatch, split_pairs, work_first};
 pub use machine::{Fact, FactValue, Machine};
 pub use metric::{Better, Metric, Unit};
 pub use moments::ReferenceMoment;
 pub use name::{glob, nearest};
 pub use number::{UnitScale, exponent, number, percent, significant};
-pub use older::{BELOW_NOTHING, CRITERION_ESTIMATE, NO_LEVEL_ON_THE_LINE, earlier_point};
 pub use plan::{EXECUTION_SPACING, LOOKS, Plan, PlanEntry, SPACING, USUAL_LAUNCHES, looks, target_number};
 pub use point::{ANY_CROSSING, BEYOND_CACHES, CROSSINGS, Point};
 pub use primitive::Primitive;

@@ -68,7 +68,7 @@ pub struct Machine {
     /// Summary in one line: CPU, count, memory, system.
     #[serde(default)]
     pub summary: String,
-    /// How its CPUs hang together; absent in documents of older versions.
+    /// How its CPUs hang together, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topology: Option<Topology>,
     /// Everything else.

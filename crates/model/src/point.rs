@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, parse_size};
 
-/// Two CPUs of which only that is said that they are not the same: the value of `placement` in documents of older
-/// versions, and what may be asked for still.
+/// Any two different CPUs: a value of `placement` that can be requested. A figure states their relation instead, one of
+/// [`CROSSINGS`].
 pub const ANY_CROSSING: &str = "cross_cpu";
 /// A size of memory beyond the caches of its machine, whatever that is: the value of `working_set` in rows of
 /// comparisons.

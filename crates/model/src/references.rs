@@ -166,8 +166,7 @@ pub enum ObservedReason {
         /// Total number of launches.
         of: u32,
     },
-    /// A batch cannot be short (3 ms; 1 ms in documents of earlier versions): filtering would select quiet minutes for
-    /// long operations only.
+    /// A batch cannot be short (3 ms): filtering would select quiet minutes for long operations only.
     LongOperation,
     /// Its kernel reads its own values.
     OwnReadings,

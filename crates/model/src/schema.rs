@@ -1,73 +1,36 @@
 //! Reading and writing the run document.
 //!
-//! Readers accept every older schema; a newer one is refused. `schema` is the first member of the document.
+//! Schema 1 begins with version 0.1.0; from then on every document stays readable. A document with another number is
+//! refused. `schema` is the first member of the document.
 
 use serde::Deserialize;
 
-use crate::{ANY_CROSSING, DocumentPosition, Error, Machine, Point, Run, plausible};
+use crate::{DocumentPosition, Error, Run, plausible};
 
-/// The schema version that this program writes.
-pub const SCHEMA: u32 = 3;
+/// The schema version that this program reads and writes.
+pub const SCHEMA: u32 = 1;
 
 #[derive(Deserialize)]
 struct SchemaHeader {
     schema: u64,
 }
 
-/// Reads a run document of this or any older schema.
+/// Reads a run document.
 ///
 /// # Errors
-/// When the text is not a run document (with the position), has a newer schema, or contradicts itself.
+/// When the text is not a run document (with the position), has another schema, or contradicts itself.
 pub fn parse_run(text: &str) -> Result<Run, Error> {
     let refuse = |error: serde_json::Error| Error::Document {
         reason: reason(&error, text),
         place: DocumentPosition { line: error.line().max(1), column: error.column().max(1) },
     };
     let head: SchemaHeader = serde_json::from_str(text).map_err(refuse)?;
-    if head.schema > u64::from(SCHEMA) {
-        return Err(Error::Newer { found: head.schema, known: SCHEMA });
+    if head.schema != u64::from(SCHEMA) {
+        return Err(Error::Schema { found: head.schema, known: SCHEMA });
     }
-    if head.schema == 0 {
-        return Err(Error::Invalid("its schema is 0; the first is 1".to_owned()));
-    }
-    let mut run: Run = serde_json::from_str(text).map_err(refuse)?;
-    name_the_crossing(&mut run);
-    crate::older::complete(&mut run);
+    let run: Run = serde_json::from_str(text).map_err(refuse)?;
     plausible::check(&run)?;
     Ok(run)
-}
-
-/// Documents of older versions say of two CPUs only that they were not the same. They were the nearest two cores, or
-/// two threads where there was one core: where the facts leave one relation open, the figures get it, so that they
-/// stand beside those of today. Elsewhere they keep what they say.
-fn name_the_crossing(run: &mut Run) {
-    if run.machine.topology.is_some() || run.origin.is_some() {
-        return;
-    }
-    let Some(relation) = only_crossing(&run.machine) else { return };
-    let rename = |probe: &str, point: &mut Point| {
-        // Two ends of a network connection are not what this is about.
-        let pinned = ["os.", "ipc."].iter().any(|family| probe.starts_with(family));
-        if pinned && point.get("placement") == Some(ANY_CROSSING) {
-            *point = point.clone().with("placement", relation);
-        }
-    };
-    run.plan.entries.iter_mut().for_each(|entry| rename(&entry.probe, &mut entry.point));
-    run.figures.iter_mut().for_each(|figure| rename(&figure.probe, &mut figure.point));
-}
-
-/// How any two CPUs on different cores of a machine stand to each other, where its facts know.
-fn only_crossing(machine: &Machine) -> Option<&'static str> {
-    let number = |name: &str| machine.number(name);
-    let (online, cores) = (number("cpu.online")?, number("cpu.cores")?);
-    if online < 2.0 {
-        return None;
-    }
-    if cores <= 1.0 {
-        return Some("sibling");
-    }
-    let behind = number(&format!("cache.l{}.cpus", number("cache.levels")?))?;
-    (number("cpu.packages") == Some(1.0) && behind >= online).then_some("same_cache")
 }
 
 /// What is wrong, and with which member. serde_json repeats the place in its text; the place is a field of ours. Of a
@@ -153,10 +116,13 @@ mod tests {
     }
 
     #[test]
-    fn newer_truncated_and_foreign_documents_are_refused_with_the_position() {
+    fn truncated_and_foreign_documents_and_those_of_another_schema_are_refused() {
         let text = render_run(&smallest()).unwrap();
-        let newer = text.replace("\"schema\":1", "\"schema\":4");
-        assert!(matches!(parse_run(&newer), Err(Error::Newer { found: 4, known: SCHEMA })));
+        for other in [0, 2, 4] {
+            let error = parse_run(&text.replace("\"schema\":1", &format!("\"schema\":{other}"))).unwrap_err();
+            assert!(matches!(error, Error::Schema { found, known: SCHEMA } if found == other), "{error}");
+            assert!(error.to_string().contains(&format!("its schema is {other}")), "{error}");
+        }
         for end in 0..text.trim_end().len() {
             let error = parse_run(&text[..end]).unwrap_err().to_string();
             // Half a number may also be a wrong one.
@@ -166,38 +132,5 @@ mod tests {
         let error = parse_run("{\"schema\":1}").unwrap_err().to_string();
         assert!(error.contains("line 1") && error.contains("missing field"), "{error}");
         assert!(parse_run("[1,2]").is_err());
-    }
-
-    #[test]
-    fn two_cpus_of_older_documents_get_the_only_relation_that_they_can_have() {
-        let read = |facts: &[(&str, f64)], rest: &str| {
-            let facts: Vec<String> = facts
-                .iter()
-                .map(|(name, value)| format!(r#"{{"name":"{name}","value":{{"number":{value}}},"source":"s"}}"#))
-                .collect();
-            let text = format!(
-                r#"{{"schema":1,"id":"r","machine":{{"name":"m"{rest},"facts":[{}]}},"session":{{"started":"2026-11-21T00:00:00Z"}},
-                "plan":{{"suite":"quick","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,
-                "entries":[{{"probe":"os.b","point":{{"placement":"cross_cpu"}},"target":0.02}}]}},"figures":[]}}"#,
-                facts.join(",")
-            );
-            parse_run(&text).unwrap().plan.entries[0].point.to_string()
-        };
-        let guest = [
-            ("cpu.online", 2.0),
-            ("cpu.cores", 2.0),
-            ("cpu.packages", 1.0),
-            ("cache.levels", 3.0),
-            ("cache.l3.cpus", 2.0),
-        ];
-        assert_eq!(read(&guest, ""), "placement=same_cache");
-        let one_core = [("cpu.online", 2.0), ("cpu.cores", 1.0)];
-        assert_eq!(read(&one_core, ""), "placement=sibling");
-        let mut two_caches = guest;
-        two_caches[0].1 = 4.0;
-        assert_eq!(read(&two_caches, ""), "placement=cross_cpu", "which two they were is unknown");
-        assert_eq!(read(&[], ""), "placement=cross_cpu");
-        let of_today = r#","topology":{"online":"0-1","cores":["0","1"],"classes":[]}"#;
-        assert_eq!(read(&guest, of_today), "placement=cross_cpu", "what a document of today says it means");
     }
 }

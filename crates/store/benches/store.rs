@@ -46,7 +46,7 @@ fn reads(store: &dyn Store) {
     let ids: Vec<_> = store.summaries().unwrap().into_iter().map(|run| run.id).collect();
     let mut next = (0..ids.len()).cycle().step_by(7).map(|index| ids[index].as_str());
     row("list 1,000 runs", 20, || drop(store.summaries().unwrap()));
-    row("resolve a selector", 20, || drop(Selector::new(store).unwrap().resolve("latest").unwrap()));
+    row("resolve a selector", 20, || assert!(Selector::new(store).unwrap().resolve("latest").is_ok()));
     row("load one run whole", 50, || drop(store.get(next.next().unwrap(), Detail::Whole).unwrap()));
     row("load one run's launch values", 50, || drop(store.get(next.next().unwrap(), Detail::Values).unwrap()));
     row("load 100 runs whole", 3, || {
@@ -64,7 +64,7 @@ fn reads(store: &dyn Store) {
     row("a comparison: two selectors, two runs' values, 80 histories of 20", 10, || {
         let selector = Selector::new(store).unwrap();
         for text in ["latest", "latest-1"] {
-            drop(selector.resolve(text).unwrap().load(store, Detail::Values).unwrap());
+            drop(store.get(&selector.resolve(text).unwrap().id, Detail::Values).unwrap());
         }
         drop(store.histories(&keys, "machine0-fingerprint", 20).unwrap());
     });

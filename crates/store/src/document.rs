@@ -165,7 +165,7 @@ fn link_target(path: &Path) -> PathBuf {
 /// Replaces a file atomically: writes a new file beside it, syncs it, renames it over the old one, and syncs the
 /// directory (rename(2): "there is no point at which another process attempting to access newpath will find it
 /// missing").
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let directory = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -198,7 +198,7 @@ const PART: &str = ".part";
 
 /// Removes from a directory what writers that were killed left there: files of no process that runs here, and that
 /// none elsewhere holds locked. What cannot be removed stays.
-pub(crate) fn remove_abandoned(directory: &Path) {
+fn remove_abandoned(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let writer = name.to_str().and_then(|name| name.strip_prefix(BEGUN)?.strip_suffix(PART)?.split_once('-'));
@@ -213,7 +213,7 @@ pub(crate) fn remove_abandoned(directory: &Path) {
 
 /// Makes a rename durable. Some file systems refuse to sync a directory (EINVAL) and offer no other way; that is not an
 /// error.
-pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
+fn sync_directory(directory: &Path) -> io::Result<()> {
     if cfg!(not(unix)) {
         return Ok(());
     }

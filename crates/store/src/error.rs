@@ -58,9 +58,7 @@ impl fmt::Display for StoreErrorKind {
             Self::Locked => {
                 f.write_str("another program has locked it; wait until that program has ended, or name another place")
             }
-            Self::Directory => f.write_str(
-                "it is a directory; name a file, or end its name with / to keep run documents in it, each a file",
-            ),
+            Self::Directory => f.write_str("it is a directory; name a file"),
             Self::NotADirectory => f.write_str("a part of its path is a file, not a directory; correct the path"),
             Self::Missing => f.write_str("it does not exist; correct the path"),
             Self::Corrupt(how) => {
@@ -94,17 +92,17 @@ pub enum Error {
         /// The cause.
         trouble: StoreErrorKind,
     },
-    /// The store was written by a newer program.
+    /// The store has another version.
     #[error(
-        "could not open the store {}: its schema version is {found} and this program knows versions 1 to {known}; update prony, or name another store",
+        "could not open the store {}: its version is {found} and this program reads version {known}; use the prony that wrote it, or name another store",
         one_line(place)
     )]
-    NewerStore {
+    StoreVersion {
         /// Path or address.
         place: String,
-        /// Schema version of the store.
+        /// Version of the store.
         found: i64,
-        /// Newest version that this program knows.
+        /// The version that this program reads.
         known: i64,
     },
     /// A run document could not be read or written.

@@ -126,22 +126,6 @@ impl FigureValue {
     }
 }
 
-impl SessionValue {
-    /// The value of a figure in this run, if it has one.
-    pub(crate) fn of(index: &Index, key: &FigureKey) -> Option<Self> {
-        let row = index.figures.iter().find(|row| row.key == *key)?;
-        Some(Self {
-            number: index.summary.number,
-            id: index.summary.id.clone(),
-            started: index.summary.started.clone(),
-            value: row.value,
-            low: row.low,
-            high: row.high,
-            launches: row.launches,
-        })
-    }
-}
-
 /// Microseconds since 1970 of an RFC 3339 time; 0 when it is invalid.
 pub(crate) fn moment(text: &str) -> i64 {
     OffsetDateTime::parse(text, &Rfc3339)

@@ -1,6 +1,6 @@
 //! A figure's point as one text that does not depend on the order of its axes.
 
-use model::{FigureKey, Point};
+use model::Point;
 
 /// Axes sorted by name, `axis=value` joined by commas. A comma, an equals sign or a backslash in a part is escaped by a
 /// backslash, so that two points never give the same text.
@@ -26,15 +26,6 @@ fn escape(part: &str, text: &mut String) {
         }
         text.push(character);
     }
-}
-
-/// The point under which an index of an older version has the figure of this key, as text: the indexed keys of two
-/// cores behind one cache said only that they were two, and definitions got axes later. The point itself for all
-/// others.
-pub(crate) fn older(key: &FigureKey) -> String {
-    let crossing = key.point.get("placement") == Some("same_cache");
-    let point = model::earlier_point(key).unwrap_or_else(|| key.point.clone());
-    canonical(&if crossing { point.with("placement", model::ANY_CROSSING) } else { point })
 }
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! Stores run documents and finds them again: in an SQLite file (the default), a directory of plain files, or
-//! PostgreSQL (feature `postgres`).
+//! Stores run documents and finds them again: in an SQLite file (the default) or PostgreSQL (feature `postgres`).
 //!
 //! Every store is a [`Store`] and passes the same conformance tests. The document is what is stored; the few columns
 //! beside it, which lists and histories need, are always derived from it.
@@ -8,7 +7,6 @@
 mod access;
 mod document;
 mod error;
-mod files;
 mod index;
 mod key;
 mod location;
@@ -20,7 +18,6 @@ mod postgres;
 mod select;
 mod sqlite;
 mod store;
-mod transfer;
 mod words;
 
 pub use access::Access;
@@ -29,13 +26,11 @@ pub use document::{
     write_file,
 };
 pub use error::{Error, StoreErrorKind};
-pub use files::FileStore;
 pub use index::{SessionValue, Summary};
 pub use location::{default_path, empty, open};
 pub use lock::{Claim, Holder, MachineLock, machine_lock_path};
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
-pub use select::{Selector, StoreSelection, check_date, check_label, is_path};
+pub use select::{Selector, check_date, check_label, is_path};
 pub use sqlite::SqliteStore;
 pub use store::{Detail, Store};
-pub use transfer::transfer;

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::{Access, Error, FileStore, SqliteStore, Store, StoreErrorKind};
+use crate::{Access, Error, SqliteStore, Store};
 
 /// Path of the user's store: `prony/runs.sqlite` in `$XDG_DATA_HOME`, or else in `~/.local/share` (XDG Base Directory
 /// Specification 0.8; a relative path in the variable is ignored).
@@ -22,8 +22,7 @@ fn path_under(data: Option<OsString>, home: Option<OsString>) -> Result<PathBuf,
         .ok_or(Error::NoHome)
 }
 
-/// Opens the store that a user named: an address `postgres://...`, a directory of run documents (an existing one, or
-/// any name that ends in `/`), or else an SQLite file.
+/// Opens the store that a user named: an address `postgres://...`, or else an SQLite file.
 ///
 /// # Errors
 /// When the store cannot be opened; [`Error::is_missing`] when it does not exist and is opened for reading.
@@ -31,16 +30,6 @@ pub fn open(location: &Path, access: Access) -> Result<Box<dyn Store>, Error> {
     let text = location.to_string_lossy();
     if text.starts_with("postgres://") || text.starts_with("postgresql://") {
         return open_postgres(&text, access);
-    }
-    if location.is_dir() && !FileStore::is_store(location) && !text.ends_with('/') {
-        return Err(Error::Place {
-            action: "open the store",
-            place: text.into_owned(),
-            trouble: StoreErrorKind::Directory,
-        });
-    }
-    if location.is_dir() || text.ends_with('/') {
-        return Ok(Box::new(FileStore::open(location, access)?));
     }
     Ok(Box::new(SqliteStore::open(location, access)?))
 }

@@ -40,12 +40,6 @@ fn without_empty_footprints(text: &str) -> String {
     if empty.is_empty() { text.to_owned() } else { text.replace(&empty, r#"{"operations":0}"#) }
 }
 
-/// Whether the run of a packed document was interrupted, for indexes that do not say it. A damaged document ends no
-/// list of runs: its index says that not everything was measured, and nothing speaks for a time limit.
-pub(crate) fn interrupted(bytes: &[u8]) -> bool {
-    unpacked(bytes, None, "").map_or(true, |run| run.interrupted())
-}
-
 /// Decompresses a run and sets its current label; `place` names the store and the run in errors.
 pub(crate) fn unpacked(bytes: &[u8], label: Option<String>, place: &str) -> Result<Run, Error> {
     let text = unpack(bytes, DOCUMENT_LIMIT).map_err(|error| Error::Place {

@@ -1,20 +1,7 @@
-//! Resolves `3`, `latest`, a label, the beginning of an id, or a file to a run.
-
-use std::path::{Path, PathBuf};
-
-use model::Run;
+//! Resolves `3`, `latest`, a label, or the beginning of an id to a run.
 
 use crate::store::by_age;
-use crate::{Detail, Error, Store, Summary, document};
-
-/// What a selector refers to.
-#[derive(Debug, Clone, PartialEq)]
-pub enum StoreSelection {
-    /// A run of the store.
-    Stored(Summary),
-    /// A run document in a file.
-    File(PathBuf),
-}
+use crate::{Error, Store, Summary};
 
 /// Whether a selector is a path: it holds a `/` (or the system's separator) or ends in `.json` or `.json.zst`.
 #[must_use]
@@ -92,17 +79,14 @@ impl Selector {
         Ok(Self { place: store.place(), runs })
     }
 
-    /// Resolves a selector: the first match of a path ([`is_path`]), `latest` or `latest-N` by time of start, a store
-    /// number, an id, a label (its newest run), the beginning of an id (of digits alone: a date at least).
+    /// Resolves a selector: the first match of `latest` or `latest-N` by time of start, a store number, an id, a label
+    /// (its newest run), the beginning of an id (of digits alone: a date at least).
     ///
     /// # Errors
     /// When nothing matches (with the nearest names), or several ids begin so (with all of them).
-    pub fn resolve(&self, text: &str) -> Result<StoreSelection, Error> {
-        if is_path(text) {
-            return Ok(StoreSelection::File(PathBuf::from(text)));
-        }
+    pub fn resolve(&self, text: &str) -> Result<&Summary, Error> {
         if let Some(back) = back_from_latest(text) {
-            return self.runs.get(back).cloned().map(StoreSelection::Stored).ok_or_else(|| Error::NotThatMany {
+            return self.runs.get(back).ok_or_else(|| Error::NotThatMany {
                 text: text.to_owned(),
                 place: self.place.clone(),
                 count: self.runs.len(),
@@ -115,13 +99,13 @@ impl Selector {
             self.runs.iter().find(|run| run.label.as_deref() == Some(text)),
         ];
         if let Some(run) = exact.into_iter().flatten().next() {
-            return Ok(StoreSelection::Stored(run.clone()));
+            return Ok(run);
         }
         // Ids begin with the date: a number that no run has is not the beginning of one, unless it is a whole date.
         let begins = if number.is_some() { text.len() >= 8 } else { !text.is_empty() };
         let begun: Vec<_> = self.runs.iter().filter(|run| begins && run.id.starts_with(text)).collect();
         match begun.as_slice() {
-            [run] => Ok(StoreSelection::Stored((*run).clone())),
+            [run] => Ok(*run),
             [] => Err(self.unknown(text)),
             several => Err(Error::Ambiguous {
                 text: text.to_owned(),
@@ -134,19 +118,6 @@ impl Selector {
         let named = self.runs.iter().flat_map(|run| run.label.as_deref().into_iter().chain([run.id.as_str()]));
         let nearest = model::nearest(text, named.chain(["latest"]));
         Error::Unknown { text: text.to_owned(), place: self.place.clone(), nearest }
-    }
-}
-
-impl StoreSelection {
-    /// Loads the selected run.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    pub fn load(&self, store: &dyn Store, detail: Detail) -> Result<Run, Error> {
-        match self {
-            Self::Stored(summary) => store.get(&summary.id, detail),
-            Self::File(path) => document::load_document(Path::new(path)),
-        }
     }
 }
 

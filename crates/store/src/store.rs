@@ -47,7 +47,7 @@ pub trait Store: Send {
     /// When there is none, or it cannot be read.
     fn get(&self, id: &str, detail: Detail) -> Result<Run, Error>;
 
-    /// Every run, sorted by number; documents are not read where the store can avoid it.
+    /// Every run, sorted by number; no document is read.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -95,7 +95,7 @@ pub(crate) fn label_after(written: Option<&str>, held: Option<&str>, now: Option
 pub(crate) fn values_only(mut run: Run) -> Run {
     // Which cores a launch used matters where they are of several classes.
     let several = run.session.references.as_ref().is_some_and(|references| references.unshared.len() > 1);
-    let apart = states_distances(&run);
+    let apart = run.session.references.as_ref().is_some_and(|references| !references.distances.is_empty());
     for launch in run.figures.iter_mut().flat_map(|figure| &mut figure.launches) {
         *launch = model::Launch {
             round: launch.round,
@@ -104,7 +104,6 @@ pub(crate) fn values_only(mut run: Run) -> Run {
             value: launch.value,
             warmup: launch.warmup,
             steady: launch.steady,
-            steal: launch.steal,
             stolen: launch.stolen,
             throttled: launch.throttled,
             quantiles: std::mem::take(&mut launch.quantiles),
@@ -121,15 +120,4 @@ pub(crate) fn values_only(mut run: Run) -> Run {
         };
     }
     run
-}
-
-fn states_distances(run: &Run) -> bool {
-    run.session.references.as_ref().is_some_and(|references| !references.distances.is_empty())
-}
-
-/// Whether a run that was loaded as [`Detail::Values`] may lack what versions before did not put there: on which CPUs
-/// launches were. Its whole document has it.
-pub(crate) fn may_lack_placements(run: &Run) -> bool {
-    let launches = || run.figures.iter().flat_map(|figure| &figure.launches);
-    states_distances(run) && launches().all(|launch| launch.placement.seen.is_empty())
 }

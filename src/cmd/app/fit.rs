@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     /// The rating: any figure by its id or id:point, such as rating.int_1_speed
     #[arg(long, value_name = "FIGURE", default_value = "rating.int_1_speed")]
     against: String,
-    /// Runs, of which the newest of every machine counts: numbers, ids, labels, files or published:NAME [default: the
+    /// Runs, of which the newest of every machine counts: numbers, ids, labels, files, folders or published:NAME [default: the
     /// whole store]
     #[arg(num_args = 0.., value_name = "RUN")]
     runs: Vec<String>,

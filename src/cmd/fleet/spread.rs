@@ -15,7 +15,7 @@ use crate::{ExitStatus, output, run_finder};
 /// Options of `prony fleet spread`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Runs: numbers, ids, labels, files
+    /// Runs: numbers, ids, labels, files, folders
     #[arg(required = true, num_args = 1.., value_name = "RUN")]
     runs: Vec<String>,
     #[command(flatten)]

@@ -180,7 +180,7 @@ pub(super) mod tests {
 
     /// A run on a machine with these facts.
     pub(in crate::compare) fn on(facts: &[(&str, &str)]) -> Run {
-        let mut run: Run = serde_json::from_str(include_str!("../../../../tests/upgrade/schema-1.json")).unwrap();
+        let mut run: Run = serde_json::from_str(include_str!("../../../model/tests/run.json")).unwrap();
         let fact = |(name, value): &(&str, &str)| {
             let mut fact = run.machine.facts[0].clone();
             (fact.name, fact.value) = ((*name).to_owned(), FactValue::Text((*value).to_owned()));

@@ -450,7 +450,7 @@ fn recorded_disturbances_are_the_first_rival() {
     let mut b = drawn(&documents, "2026-11-22T06:00:00Z", &slower, &mut rng);
     plant(rule, rule.facts[0], &mut a, &mut b);
     assert!(explained(&a, &b).causes[0].known_as.is_some());
-    set(&mut a, "machine.load", FactValue::Number(0.1), &[]);
+    a.session.conditions.load = Some(0.1);
     let found = explained(&a, &b);
     let first = &found.causes[0];
     assert!(first.known_as.is_none() && first.because.is_empty(), "{:#?}", found.sentences());
@@ -492,7 +492,7 @@ fn what_moves_with_disturbances_is_no_cause() {
             };
             let (mut a, b) = (side("2026-11-22T05:00:00Z"), side("2026-11-22T06:00:00Z"));
             if unlike {
-                set(&mut a, "machine.load", FactValue::Number(0.1), &[]);
+                a.session.conditions.load = Some(0.1);
             }
             let found = explained(&a, &b);
             named += usize::from(!found.causes.is_empty());

@@ -184,10 +184,9 @@ pub(super) fn undisturbed_by(rule: &UndisturbedRule, figure: &Figure, launch: &L
             batches.iter().map(|batch| batch.as_ref().map(of)).collect()
         };
         let values = each(|batch| batch.value);
-        let (pairs, of) = pairs::complete(&values, launch.pair_order);
-        let difference = |values: &[Option<f64>]| pairs::difference_of(values, launch.pair_order);
-        let cycles = difference(&each(|batch| batch.cycles));
-        return Some(UndisturbedBatches { batches: pairs, of, value: difference(&values), cycles, clock });
+        let (pairs, of) = pairs::complete(&values);
+        let cycles = pairs::difference_of(&each(|batch| batch.cycles));
+        return Some(UndisturbedBatches { batches: pairs, of, value: pairs::difference_of(&values), cycles, clock });
     }
     let median = |of: fn(&WeighedBatch) -> f64| stats::median(&batches.iter().flatten().map(of).collect::<Vec<_>>());
     Some(UndisturbedBatches {
@@ -203,7 +202,7 @@ pub(super) fn undisturbed_by(rule: &UndisturbedRule, figure: &Figure, launch: &L
 fn weighed(rule: &UndisturbedRule, figure: &Figure, launch: &Launch) -> Option<Vec<Option<WeighedBatch>>> {
     let references = launch.references.as_ref()?;
     let batches = launch.batches(figure.ops);
-    let side = |at: usize| is_paired(figure) && launch.pair_order.work_first(at / 2) != at.is_multiple_of(2);
+    let side = |at: usize| is_paired(figure) && model::work_first(at / 2) != at.is_multiple_of(2);
     let mut last = [None, None];
     let mut all = Vec::with_capacity(batches.len());
     for (at, (ops, nanos)) in batches.iter().enumerate() {
@@ -228,7 +227,7 @@ pub(crate) fn batch_values(figure: &Figure, launch: &Launch) -> Vec<f64> {
     }
     let values = flat_values(figure, launch);
     if is_paired(figure) {
-        let (work, overhead) = launch.pair_order.split(&values);
+        let (work, overhead) = model::split_pairs(&values);
         return work.iter().zip(&overhead).filter_map(|(work, overhead)| Some((*work)? - (*overhead)?)).collect();
     }
     values.into_iter().flatten().collect()
@@ -242,7 +241,7 @@ pub(crate) fn kept_nanos(figure: &Figure, launch: &Launch) -> Vec<Option<f64>> {
 
 /// The difference of a null pair of a launch, on the basis of the figure's value.
 pub(crate) fn null_difference(figure: &Figure, launch: &Launch) -> Option<f64> {
-    pairs::null_difference_of(&flat_values(figure, launch), launch.pair_order)
+    pairs::null_difference_of(&flat_values(figure, launch))
 }
 
 /// Every batch in the order of time in the unit of the figure, on the basis of its value: `None` for excluded batches.

@@ -70,10 +70,6 @@ impl RunRequest {
         }
         let other = other_cpus(&run, &allowed).filter(|note| !run.session.notes.contains(note));
         run.session.notes.extend(other);
-        if run.machine.topology.is_none() {
-            // A document of an older version, of this same machine.
-            run.machine.topology = sys::topology::read().ok();
-        }
         run.session.ended = None;
         // What followed from the figures is made anew in the end.
         run.figures.truncate(run.plan.entries.len());

@@ -1,6 +1,6 @@
 //! One figure in a launch.
 
-use model::{Launch, PairOrder};
+use model::Launch;
 use probes::{BatchWork, Kernel, LaunchSetting, Probe, ProbeContext, ProbeError, Recorder, Trial};
 
 use super::beside::{Beside, counted, untimed_operations};
@@ -63,9 +63,7 @@ impl LaunchMember {
             Trial::Paired { work, .. } => work.amount(),
             Trial::Readings(_) => 1.0,
         };
-        let paired = matches!(trial, Trial::Paired { .. });
-        let pair_order = if paired { PairOrder::Abba } else { PairOrder::default() };
-        let (tally, launch) = (FootprintTally::default(), Launch { pair_order, ..Launch::default() });
+        let (tally, launch) = (FootprintTally::default(), Launch::default());
         let (beside, began) = (Beside::of(setting, &context.used()), sys::clock::now());
         Self { probe, task, context, trial, guard: None, tally, launch, amount, began, made: 0, spent: 0, beside }
     }
@@ -283,8 +281,7 @@ impl LaunchMember {
         match &mut self.trial {
             Trial::One(kernel) => Ok(run_batch(kernel.as_mut(), ops)?.0),
             Trial::Paired { work, overhead } => {
-                let pair =
-                    in_order(self.launch.pair_order, pair, (work, overhead), |kernel, _| run_batch(kernel, ops))?;
+                let pair = in_order(pair, (work, overhead), |kernel, _| run_batch(kernel, ops))?;
                 Ok(pair.iter().map(|(nanos, _)| nanos).sum())
             }
             Trial::Readings(readings) => {
@@ -310,7 +307,7 @@ impl LaunchMember {
                 Ok((vec![nanos], vec![work.ops]))
             }
             Trial::Paired { work, overhead } => {
-                let pair = in_order(self.launch.pair_order, pair, (work, overhead), |kernel, is_work| {
+                let pair = in_order(pair, (work, overhead), |kernel, is_work| {
                     let untimed = untimed_operations(kernel, ops, rule, parties);
                     beside.counted(kernel, [ops, untimed], is_work.then_some(&mut *tally), reader.as_deref_mut())
                 })?;
@@ -330,12 +327,11 @@ impl LaunchMember {
 
 /// Runs both kernels of a pair in the order for its number, and returns their results in the order of time.
 fn in_order<T>(
-    order: PairOrder,
     pair: usize,
     (work, overhead): (&mut Box<dyn Kernel>, &mut Box<dyn Kernel>),
     mut run_batch: impl FnMut(&mut dyn Kernel, bool) -> Result<T, ProbeError>,
 ) -> Result<[T; 2], ProbeError> {
-    if order.work_first(pair) {
+    if model::work_first(pair) {
         Ok([run_batch(work.as_mut(), true)?, run_batch(overhead.as_mut(), false)?])
     } else {
         Ok([run_batch(overhead.as_mut(), false)?, run_batch(work.as_mut(), true)?])

@@ -41,7 +41,7 @@ fn one_tick_of_steal_excludes_nothing() {
     assert_eq!(ended.ending, EndReason::Complete);
     let launches = ended.run.figures.iter().flat_map(|figure| &figure.launches);
     assert!(launches.clone().all(|launch| launch.invalid.is_none()), "10 ms of 0.6 s");
-    assert!(launches.filter_map(|launch| launch.taken_by_host()?.share()).all(|share| share.get() <= 1.0));
+    assert!(launches.filter_map(|launch| launch.stolen?.share()).all(|share| share.get() <= 1.0));
 }
 
 #[test]

@@ -40,8 +40,8 @@ fn slow(figure: &Figure) -> bool {
     figure.metric.better == Better::Higher
 }
 
-/// The quantiles of a figure that are valid. Documents of earlier versions contain others: with a range as their ends,
-/// above the maximum, or at the fast end of a rate.
+/// The quantiles of a figure that are valid. Other tools may state others: with a range as their ends, above the
+/// maximum, or at the fast end of a rate.
 pub(super) fn valid_quantiles(figure: &Figure) -> Vec<&QuantileEstimate> {
     let all = figure.quantiles.iter().filter(|one| !one.estimate.is_range());
     let tail: Vec<&QuantileEstimate> = all.filter(|one| !slow(figure) || one.quantile <= 0.5).collect();

@@ -72,7 +72,7 @@ mod tests {
     fn sessions_are_resumed_by_their_own_command_line() {
         let words = ["prony", "app", "sessions", "-n", "1", "a", "--", "wc", "-c"];
         let mut run = Run {
-            schema: 3,
+            schema: model::SCHEMA,
             id: "a".to_owned(),
             label: None,
             origin: None,

@@ -115,11 +115,15 @@ impl Parts {
         let mut kept = Vec::new();
         for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
             let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-            let plain = || decoded(value).ok_or_else(|| format!("the value of {name} is not correctly encoded"));
+            let plain = || {
+                percent_encoding::percent_decode_str(value)
+                    .decode_utf8()
+                    .map_err(|_| format!("the value of {name} is not correctly encoded"))
+            };
             match name {
-                "sslmode" => parts.mode = Some(plain()?),
-                "sslrootcert" => parts.authorities = Some(plain()?.into()),
-                "passfile" => parts.passwords = Some(plain()?.into()),
+                "sslmode" => parts.mode = Some(plain()?.into_owned()),
+                "sslrootcert" => parts.authorities = Some(plain()?.into_owned().into()),
+                "passfile" => parts.passwords = Some(plain()?.into_owned().into()),
                 _ => kept.push(parameter),
             }
         }
@@ -191,21 +195,6 @@ fn password_of(line: &str, config: &Config) -> Option<String> {
     let wanted = [host, &port, config.get_dbname().unwrap_or(user), user];
     let fits = fields.len() == 5 && fields.iter().zip(wanted).all(|(field, wanted)| field == "*" || field == wanted);
     if fits { fields.pop() } else { None }
-}
-
-/// A value of a URL without its percent signs (RFC 3986, 2.1).
-fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte == b'%' {
-            let digits = [rest.next()?, rest.next()?];
-            bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
-        } else {
-            bytes.push(byte);
-        }
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]

@@ -17,10 +17,9 @@ use postgres::{Client, Row};
 
 use self::address::Address;
 
-use crate::key::{canonical, older};
-use crate::packed::{Packed, interrupted, unpacked};
+use crate::key::canonical;
+use crate::packed::{Packed, unpacked};
 use crate::select::check_label;
-use crate::store::{may_lack_placements, values_only};
 use crate::{Access, Detail, Error, SessionValue, Store, StoreErrorKind, Summary};
 
 /// Time limit for the server, and for locks of other writers.
@@ -37,11 +36,10 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Opens the store at an address such as `postgres://user@host/database`; for writing, missing tables are created,
-    /// and an older schema is migrated.
+    /// Opens the store at an address such as `postgres://user@host/database`; for writing, missing tables are created.
     ///
     /// # Errors
-    /// When the server cannot be reached or refuses, or the store has a newer schema version.
+    /// When the server cannot be reached or refuses, or the store has another version.
     pub fn open(address: &str, access: Access) -> Result<Self, Error> {
         Self::open_patiently(address, access, PATIENCE)
     }
@@ -66,19 +64,13 @@ impl PostgresStore {
             trouble: trouble::of(error),
         };
         let mut client = connect(&address, access, patience).map_err(|error| explain(&error))?;
-        match (schema::form(&mut client).map_err(|error| explain(&error))?, access) {
-            (Some(found), _) if found > schema::KNOWN => {
-                return Err(Error::NewerStore { place, found, known: schema::KNOWN });
-            }
+        match (schema::version(&mut client).map_err(|error| explain(&error))?, access) {
             (Some(schema::KNOWN), _) => {}
+            (Some(found), _) => return Err(Error::StoreVersion { place, found, known: schema::KNOWN }),
             (None, Access::Read) => {
                 return Err(Error::Place { action: "open the store", place, trouble: StoreErrorKind::Missing });
             }
-            (_, Access::Write | Access::Remove) => schema::migrate(&mut client).map_err(|error| explain(&error))?,
-            // Every version has the columns that reading needs: a store that cannot be migrated is read as it is.
-            (Some(_), Access::Read) => {
-                let _ = connect(&address, Access::Write, patience).map(|mut writer| schema::migrate(&mut writer));
-            }
+            (None, Access::Write | Access::Remove) => schema::create(&mut client).map_err(|error| explain(&error))?,
         }
         Ok(Self { client: RefCell::new(Some(client)), address, access, patience, place })
     }
@@ -170,23 +162,15 @@ impl Store for PostgresStore {
         };
         let rows = self.query("read", sql, &[&id])?;
         let row = rows.first().ok_or_else(|| self.unknown(id))?;
-        let run = unpacked(row.get(1), row.get(0), &format!("{}, run {id}", self.place))?;
-        if detail == Detail::Values && may_lack_placements(&run) {
-            return self.get(id, Detail::Whole).map(values_only).or(Ok(run));
-        }
-        Ok(run)
+        unpacked(row.get(1), row.get(0), &format!("{}, run {id}", self.place))
     }
 
     fn summaries(&self) -> Result<Vec<Summary>, Error> {
         let rows = self.query(
             "list the runs of",
-            // A store of a version before 3 that could not be migrated has no column "interrupted", and no row of it
-            // says so.
             "SELECT number, id, label, started, seconds, rounds, complete, machine, fingerprint, suite, tool, version,
-                    figures, measured, (to_jsonb(r) ->> 'interrupted')::boolean,
-                    CASE WHEN to_jsonb(r) ->> 'interrupted' IS NULL AND NOT complete AND tool IS NULL
-                         THEN launch_values END
-             FROM prony.runs r JOIN prony.documents USING (number) ORDER BY number",
+                    figures, measured, interrupted
+             FROM prony.runs ORDER BY number",
             &[],
         )?;
         Ok(rows.iter().map(summary).collect())
@@ -209,9 +193,9 @@ impl Store for PostgresStore {
                 "SELECT f.number, r.id, r.started, f.value, f.low, f.high, f.launches
                  FROM prony.figures f JOIN prony.runs r USING (number)
                  WHERE f.machine = (SELECT machine FROM prony.machines WHERE fingerprint = $1)
-                   AND f.key IN (SELECT key FROM prony.keys WHERE probe = $2 AND point IN ($3, $5))
+                   AND f.key = (SELECT key FROM prony.keys WHERE probe = $2 AND point = $3)
                  ORDER BY f.moment DESC, f.number DESC LIMIT $4",
-                &[&fingerprint, &key.probe, &canonical(&key.point), &limit, &older(key)],
+                &[&fingerprint, &key.probe, &canonical(&key.point), &limit],
             )?;
             Ok(rows.iter().rev().map(session).collect())
         };
@@ -253,10 +237,7 @@ fn summary(row: &Row) -> Summary {
         version: row.get(11),
         figures: small(row, 12),
         measured: small(row, 13),
-        interrupted: row
-            .get::<_, Option<bool>>(14)
-            .or_else(|| row.get::<_, Option<&[u8]>>(15).map(interrupted))
-            .unwrap_or(false),
+        interrupted: row.get(14),
     }
 }
 

@@ -1,11 +1,17 @@
-//! The tables, one migration step for each version, in a schema of their own.
+//! The tables, in a schema of their own.
 
 use postgres::Client;
 
-/// Migration steps, the first from an empty database. A released step never changes. Columns mean what they mean in the
-/// SQLite store.
-const STEPS: &[&str] = &[
-    "
+/// The version that this program reads and writes.
+pub(super) const KNOWN: i64 = 1;
+
+/// Key of the advisory lock that writers hold ("Prny").
+pub(super) const LOCK: i64 = 0x5072_6e79;
+
+/// Columns mean what they mean in the SQLite store.
+const TABLES: &str = "
+CREATE SCHEMA IF NOT EXISTS prony;
+CREATE TABLE prony.store (version bigint NOT NULL, next bigint NOT NULL);
 CREATE TABLE prony.machines (
     machine bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     fingerprint text NOT NULL UNIQUE
@@ -20,6 +26,7 @@ CREATE TABLE prony.runs (
     seconds double precision NOT NULL,
     rounds bigint NOT NULL,
     complete boolean NOT NULL,
+    interrupted boolean NOT NULL,
     machine text NOT NULL,
     fingerprint text NOT NULL,
     suite text NOT NULL,
@@ -45,63 +52,31 @@ CREATE TABLE prony.figures (
     number bigint NOT NULL REFERENCES prony.runs ON DELETE CASCADE,
     position bigint NOT NULL,
     key bigint NOT NULL REFERENCES prony.keys,
-    kind text NOT NULL,
-    value double precision,
-    low double precision,
-    high double precision,
+    value double precision NOT NULL,
+    low double precision NOT NULL,
+    high double precision NOT NULL,
     launches bigint NOT NULL,
-    class text NOT NULL,
-    machine bigint REFERENCES prony.machines,
+    machine bigint NOT NULL REFERENCES prony.machines,
     moment bigint NOT NULL,
     PRIMARY KEY (number, position)
 );
-CREATE INDEX figures_by_key ON prony.figures (key);
-CREATE INDEX figures_by_history ON prony.figures (machine, key, moment, number)
-    WHERE machine IS NOT NULL AND value IS NOT NULL;
-",
-    "
-DROP INDEX prony.figures_by_key;
-DELETE FROM prony.figures WHERE machine IS NULL OR value IS NULL;
-DELETE FROM prony.keys WHERE key NOT IN (SELECT key FROM prony.figures);
-ALTER TABLE prony.figures DROP COLUMN kind, DROP COLUMN class;
-",
-    "
-ALTER TABLE prony.runs ADD COLUMN interrupted boolean;
-UPDATE prony.runs SET interrupted = FALSE WHERE complete OR tool IS NOT NULL;
-",
-];
-
-/// The version that this program writes.
-pub(super) const KNOWN: i64 = STEPS.len() as i64;
-
-/// Key of the advisory lock that writers hold ("Prny").
-pub(super) const LOCK: i64 = 0x5072_6e79;
+CREATE INDEX figures_by_history ON prony.figures (machine, key, moment, number);
+";
 
 /// Version of the store in the database; `None` if there is none.
-pub(super) fn form(client: &mut impl postgres::GenericClient) -> Result<Option<i64>, postgres::Error> {
+pub(super) fn version(client: &mut impl postgres::GenericClient) -> Result<Option<i64>, postgres::Error> {
     let there: bool = client.query_one("SELECT to_regclass('prony.store') IS NOT NULL", &[])?.get(0);
-    if there { Ok(Some(client.query_one("SELECT form FROM prony.store", &[])?.get(0))) } else { Ok(None) }
+    if there { Ok(Some(client.query_one("SELECT version FROM prony.store", &[])?.get(0))) } else { Ok(None) }
 }
 
-/// Migrates the database to the version that this program knows, all steps in one transaction.
-pub(super) fn migrate(client: &mut Client) -> Result<(), postgres::Error> {
-    let mut transaction = client.transaction()?;
-    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK])?;
-    let from = match form(&mut transaction)? {
-        Some(form) => form,
-        None => {
-            transaction.batch_execute(
-                "CREATE SCHEMA IF NOT EXISTS prony;
-                 CREATE TABLE prony.store (form bigint NOT NULL, next bigint NOT NULL);
-                 INSERT INTO prony.store VALUES (0, 1);",
-            )?;
-            0
+/// Creates the tables in a database that has no store. Another process may have done it meanwhile, so this is looked at
+/// again under the lock.
+pub(super) fn create(client: &mut Client) -> Result<(), postgres::Error> {
+    super::in_transaction(client, |transaction| {
+        if version(transaction)?.is_none() {
+            transaction.batch_execute(TABLES)?;
+            transaction.execute("INSERT INTO prony.store VALUES ($1, 1)", &[&KNOWN])?;
         }
-    };
-    for step in STEPS.iter().skip(usize::try_from(from).unwrap_or(usize::MAX)) {
-        transaction.batch_execute(step)?;
-    }
-    super::write::derive_interrupted(&mut transaction)?;
-    transaction.execute("UPDATE prony.store SET form = $1", &[&from.max(KNOWN)])?;
-    transaction.commit()
+        Ok(())
+    })
 }

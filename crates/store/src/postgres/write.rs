@@ -4,20 +4,8 @@ use postgres::{Error, Transaction};
 
 use crate::index::Index;
 use crate::key::canonical;
-use crate::packed::{Packed, interrupted};
+use crate::packed::Packed;
 use crate::store::label_after;
-
-/// Says in the index of an older store which runs were interrupted.
-pub(super) fn derive_interrupted(transaction: &mut Transaction<'_>) -> Result<(), Error> {
-    let documents = "SELECT number, launch_values FROM prony.runs JOIN prony.documents USING (number)
-                     WHERE interrupted IS NULL";
-    for row in transaction.query(documents, &[])? {
-        let told = interrupted(row.get(1));
-        let update = "UPDATE prony.runs SET interrupted = $2 WHERE number = $1";
-        transaction.execute(update, &[&row.get::<_, i64>(0), &told])?;
-    }
-    Ok(())
-}
 
 /// Inserts a run, or replaces the run with the same id. Returns its number. The caller holds the store's lock.
 pub(super) fn put(transaction: &mut Transaction<'_>, packed: &Packed<'_>) -> Result<i64, Error> {

@@ -14,7 +14,6 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use self::open::FileIdentity;
 use crate::packed::{Packed, unpacked};
 use crate::select::check_label;
-use crate::store::{may_lack_placements, values_only};
 use crate::{Access, Detail, Error, SessionValue, Store, Summary};
 
 /// Runs in an SQLite file.
@@ -106,11 +105,7 @@ impl Store for SqliteStore {
     fn get(&self, id: &str, detail: Detail) -> Result<Run, Error> {
         let found = read::document(&self.connection, id, detail).map_err(|error| self.refuse("read", &error))?;
         let (label, bytes) = found.ok_or_else(|| self.unknown(id))?;
-        let run = unpacked(&bytes, label, &format!("{}, run {id}", self.place()))?;
-        if detail == Detail::Values && may_lack_placements(&run) {
-            return self.get(id, Detail::Whole).map(values_only).or(Ok(run));
-        }
-        Ok(run)
+        unpacked(&bytes, label, &format!("{}, run {id}", self.place()))
     }
 
     fn summaries(&self) -> Result<Vec<Summary>, Error> {
@@ -156,63 +151,5 @@ impl Store for SqliteStore {
             transaction.prepare_cached("UPDATE runs SET label = ?2 WHERE id = ?1")?.execute((id, label))
         })?;
         if changed == 0 { Err(self.unknown(id)) } else { Ok(()) }
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "these are tests")]
-mod tests {
-    use super::*;
-
-    /// A run whose values a version before stored without where its launches were.
-    #[test]
-    fn where_launches_were_is_taken_from_the_whole_document_where_the_values_lack_it() {
-        let distance = model::CpuDistance { cpus: [0, 1], picos: 40_000, share: model::Share::ALL, elsewhere: None };
-        let mut run = model::parse_run(include_str!("../../../../tests/upgrade/schema-2.json")).unwrap();
-        run.session.references.get_or_insert_default().distances = vec![distance];
-        let placement = model::Placement { asked: vec![0, 1], seen: vec![vec![0], vec![1]] };
-        run.figures[0].launches[0].placement = placement.clone();
-        let mut store = SqliteStore::in_memory().unwrap();
-        store.put(&run).unwrap();
-        let seen = |store: &SqliteStore| {
-            store.get(&run.id, Detail::Values).unwrap().figures[0].launches[0].placement.seen.clone()
-        };
-        assert_eq!(seen(&store), placement.seen);
-        let mut bare = run.clone();
-        bare.figures.iter_mut().flat_map(|figure| &mut figure.launches).for_each(|launch| {
-            launch.placement = model::Placement::default();
-        });
-        let values = Packed::of(&bare, "here").unwrap().values;
-        store.connection.execute("UPDATE documents SET launch_values = ?1", [values]).unwrap();
-        assert_eq!(seen(&store), placement.seen);
-    }
-
-    fn interrupted(store: &SqliteStore) -> Vec<bool> {
-        store.summaries().unwrap().iter().map(|summary| summary.interrupted).collect()
-    }
-
-    /// A run that its time limit ended and an interrupted one, which stores of version 2 both call incomplete.
-    #[test]
-    fn an_older_index_learns_from_documents_which_runs_were_interrupted() {
-        let mut limited = model::parse_run(include_str!("../../../../tests/upgrade/schema-2.json")).unwrap();
-        limited.session.complete = false;
-        limited.plan.time_limit = Some(limited.session.seconds);
-        let mut stopped = Run { id: "stopped".to_owned(), ..limited.clone() };
-        stopped.plan.time_limit = None;
-        let complete = Run { id: "complete".to_owned(), ..stopped.clone() };
-        let mut store = SqliteStore::in_memory().unwrap();
-        store.put_all(&[limited, stopped, complete]).unwrap();
-        let older = "UPDATE runs SET complete = 1 WHERE number = 3; ALTER TABLE runs DROP COLUMN interrupted;
-                     PRAGMA user_version = 2";
-        store.connection.execute_batch(older).unwrap();
-        assert_eq!(interrupted(&store), [false, true, false], "read as it is");
-        schema::migrate(&mut store.connection).unwrap();
-        assert_eq!(interrupted(&store), [false, true, false]);
-        // Since then the index alone tells it.
-        store.connection.execute_batch("UPDATE documents SET launch_values = x'00'").unwrap();
-        assert_eq!(interrupted(&store), [false, true, false]);
-        // A damaged document of an older store ends no list.
-        store.connection.execute_batch("UPDATE runs SET interrupted = NULL").unwrap();
-        assert_eq!(interrupted(&store).len(), 3);
     }
 }

@@ -19,11 +19,10 @@ const STATEMENTS: usize = 64;
 const ACTION: &str = "open the store";
 
 impl SqliteStore {
-    /// Opens the store in a file; for writing, a missing file and its directory are created, and an older schema is
-    /// migrated.
+    /// Opens the store in a file; for writing, a missing file and its directory are created.
     ///
     /// # Errors
-    /// When the file cannot be opened, is not a Prony store, is damaged, or has a newer schema version.
+    /// When the file cannot be opened, is not a Prony store, is damaged, or has another version.
     pub fn open(path: &Path, access: Access) -> Result<Self, Error> {
         Self::open_patiently(path, access, PATIENCE)
     }
@@ -34,7 +33,7 @@ impl SqliteStore {
     /// As [`SqliteStore::open`].
     pub fn open_patiently(path: &Path, access: Access, patience: Duration) -> Result<Self, Error> {
         let refuse = |trouble| Error::Place { action: ACTION, place: path.display().to_string(), trouble };
-        if path.is_dir() {
+        if path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/") {
             return Err(refuse(StoreErrorKind::Directory));
         }
         match access {
@@ -58,16 +57,11 @@ impl SqliteStore {
             Form::Foreign => {
                 return Err(refuse(StoreErrorKind::Foreign("it is a database of another program".to_owned())));
             }
-            Form::Store(found) if found > KNOWN => {
-                return Err(Error::NewerStore { place: path.display().to_string(), found, known: KNOWN });
-            }
             Form::Store(KNOWN) => {}
+            Form::Store(found) => {
+                return Err(Error::StoreVersion { place: path.display().to_string(), found, known: KNOWN });
+            }
             Form::Empty => prepare(&mut connection).map_err(explain)?,
-            // Every version has the columns that reading needs: a store that cannot be migrated is read as it is.
-            Form::Store(_) => match prepare(&mut connection) {
-                Err(_) if access == Access::Read => {}
-                done => done.map_err(explain)?,
-            },
         }
         if access != Access::Remove {
             set_journal(&connection, path, access).map_err(explain)?;
@@ -100,7 +94,7 @@ impl SqliteStore {
         };
         let mut connection = Connection::open_in_memory().map_err(explain)?;
         connection.pragma_update(None, "foreign_keys", true).map_err(explain)?;
-        schema::migrate(&mut connection).map_err(explain)?;
+        schema::create(&mut connection).map_err(explain)?;
         Ok(Self { connection, path, file: None, anew: false })
     }
 
@@ -198,11 +192,11 @@ fn unchanging(path: &Path) -> String {
     address + "?immutable=1"
 }
 
-/// Creates the tables, or migrates older ones.
+/// Creates the tables.
 fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
     // Works only while the file is empty: pages of removed runs can then be freed without rewriting the file.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
-    schema::migrate(connection)
+    schema::create(connection)
 }
 
 /// Chooses the journal. A write-ahead log allows readers beside a writer, but needs shared memory, which processes on

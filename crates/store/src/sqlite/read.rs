@@ -5,8 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::Detail;
 use crate::index::{SessionValue, Summary};
-use crate::key::{canonical, older};
-use crate::packed::interrupted;
+use crate::key::canonical;
 
 /// The compressed document of an id, with its current label.
 pub(super) fn document(
@@ -22,17 +21,13 @@ pub(super) fn document(
 }
 
 pub(super) fn summaries(connection: &Connection) -> rusqlite::Result<Vec<Summary>> {
-    let told = if tells_interrupted(connection)? { "interrupted" } else { "NULL" };
-    let of_document = documents_without_interrupted(connection)?;
-    let told_by = |number: i64| of_document.iter().find(|(known, _)| *known == number).is_some_and(|(_, told)| *told);
     connection
-        .prepare_cached(&format!(
+        .prepare_cached(
             "SELECT number, id, label, started, seconds, rounds, complete, machine, fingerprint, suite, tool, version,
-                    figures, measured, {told}
+                    figures, measured, interrupted
              FROM runs ORDER BY number",
-        ))?
+        )?
         .query_map([], |row| {
-            let number: i64 = row.get(0)?;
             Ok(Summary {
                 number: unsigned(row, 0)?,
                 id: row.get(1)?,
@@ -48,27 +43,9 @@ pub(super) fn summaries(connection: &Connection) -> rusqlite::Result<Vec<Summary
                 version: row.get(11)?,
                 figures: row.get(12)?,
                 measured: row.get(13)?,
-                interrupted: row.get::<_, Option<bool>>(14)?.unwrap_or_else(|| told_by(number)),
+                interrupted: row.get(14)?,
             })
         })?
-        .collect()
-}
-
-/// Whether the index says which runs were interrupted: a store of a version before 3 that could not be migrated does
-/// not.
-fn tells_interrupted(connection: &Connection) -> rusqlite::Result<bool> {
-    let sql = "SELECT count(*) > 0 FROM pragma_table_info('runs') WHERE name = 'interrupted'";
-    connection.prepare_cached(sql)?.query_row([], |row| row.get(0))
-}
-
-/// Whether runs were interrupted of which the index does not say it, by their documents.
-pub(super) fn documents_without_interrupted(connection: &Connection) -> rusqlite::Result<Vec<(i64, bool)>> {
-    let unknown = if tells_interrupted(connection)? { "interrupted IS NULL" } else { "NOT complete AND tool IS NULL" };
-    connection
-        .prepare_cached(&format!(
-            "SELECT number, launch_values FROM runs JOIN documents USING (number) WHERE {unknown}"
-        ))?
-        .query_map([], |row| Ok((row.get(0)?, interrupted(&row.get::<_, Vec<u8>>(1)?))))?
         .collect()
 }
 
@@ -84,17 +61,11 @@ pub(super) fn history(
             "SELECT f.number, r.id, r.started, f.value, f.low, f.high, f.launches
              FROM figures f JOIN runs r ON r.number = f.number
              WHERE f.machine = (SELECT machine FROM machines WHERE fingerprint = ?1)
-               AND f.key IN (SELECT key FROM keys WHERE probe = ?2 AND point IN (?3, ?5))
+               AND f.key = (SELECT key FROM keys WHERE probe = ?2 AND point = ?3)
              ORDER BY f.moment DESC, f.number DESC LIMIT ?4",
         )?
         .query_map(
-            params![
-                fingerprint,
-                key.probe,
-                canonical(&key.point),
-                i64::try_from(limit).unwrap_or(i64::MAX),
-                older(key)
-            ],
+            params![fingerprint, key.probe, canonical(&key.point), i64::try_from(limit).unwrap_or(i64::MAX)],
             |row| {
                 Ok(SessionValue {
                     number: unsigned(row, 0)?,

@@ -1,21 +1,18 @@
-//! The tables, one migration step for each version.
+//! The tables.
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::write;
-
 /// `application_id` of a Prony store ("Prny"), so that no other program's database is ever written to.
-pub(super) const APPLICATION: i64 = 0x5072_6e79;
+const APPLICATION: i64 = 0x5072_6e79;
 
-/// Migration steps, the first from an empty file. A released step never changes.
-///
+/// The version that this program reads and writes.
+pub(super) const KNOWN: i64 = 1;
+
 /// - `documents` holds the originals: whole run documents, and the same without the inside of launches
 ///   (`Detail::Values`).
-/// - `figures` holds the values of histories: those that Prony measured, each with its machine. Version 1 held every
-///   figure of every run with its kind of outcome and its class, which nothing read.
+/// - `figures` holds the values of histories: those that Prony measured, each with its machine.
 /// - `written_label` is the label in the document, `label` the current one.
-/// - `interrupted` (since version 3) is null where it is not derived from the document yet.
-const STEPS: &[&str] = &["
+const TABLES: &str = "
 CREATE TABLE machines (
     machine INTEGER PRIMARY KEY,
     fingerprint TEXT NOT NULL UNIQUE
@@ -30,6 +27,7 @@ CREATE TABLE runs (
     seconds REAL NOT NULL,
     rounds INTEGER NOT NULL,
     complete INTEGER NOT NULL,
+    interrupted INTEGER NOT NULL,
     machine TEXT NOT NULL,
     fingerprint TEXT NOT NULL,
     suite TEXT NOT NULL,
@@ -55,37 +53,22 @@ CREATE TABLE figures (
     number INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
     position INTEGER NOT NULL,
     key INTEGER NOT NULL REFERENCES keys,
-    kind TEXT NOT NULL,
-    value REAL,
-    low REAL,
-    high REAL,
+    value REAL NOT NULL,
+    low REAL NOT NULL,
+    high REAL NOT NULL,
     launches INTEGER NOT NULL,
-    class TEXT NOT NULL,
-    machine INTEGER REFERENCES machines,
+    machine INTEGER NOT NULL REFERENCES machines,
     moment INTEGER NOT NULL,
     PRIMARY KEY (number, position)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX figures_by_key ON figures (key);
-CREATE INDEX figures_by_history ON figures (machine, key, moment, number) WHERE machine IS NOT NULL AND value IS NOT NULL;
-", "
-DROP INDEX figures_by_key;
-DELETE FROM figures WHERE machine IS NULL OR value IS NULL;
-DELETE FROM keys WHERE key NOT IN (SELECT key FROM figures);
-ALTER TABLE figures DROP COLUMN kind;
-ALTER TABLE figures DROP COLUMN class;
-", "
-ALTER TABLE runs ADD COLUMN interrupted INTEGER;
-UPDATE runs SET interrupted = 0 WHERE complete OR tool IS NOT NULL;
-"];
-
-/// The version that this program writes.
-pub(super) const KNOWN: i64 = STEPS.len() as i64;
+CREATE INDEX figures_by_history ON figures (machine, key, moment, number);
+";
 
 /// Kind of a database file.
 pub(super) enum Form {
     /// It is empty.
     Empty,
-    /// A store of this schema version.
+    /// A store of this version.
     Store(i64),
     /// A database of another program.
     Foreign,
@@ -103,62 +86,14 @@ pub(super) fn form(connection: &Connection) -> rusqlite::Result<Form> {
     })
 }
 
-/// Migrates a database to the version that this program knows, all steps in one transaction. Another process may have
-/// done it meanwhile, so the version is read again under the lock.
-pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
-    migrate_by(STEPS, connection, &write::derive_interrupted)
-}
-
-/// Takes the steps, then fills in what only documents tell.
-fn migrate_by(
-    steps: &[&str],
-    connection: &mut Connection,
-    derive: &dyn Fn(&Connection) -> rusqlite::Result<()>,
-) -> rusqlite::Result<()> {
+/// Creates the tables in an empty database. Another process may have done it meanwhile, so its kind is read again under
+/// the lock.
+pub(super) fn create(connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
-    let from = match form(&transaction)? {
-        Form::Empty => 0,
-        Form::Store(form) => usize::try_from(form).unwrap_or(usize::MAX),
-        Form::Foreign => return Ok(()),
-    };
-    for (done, step) in (1_i64..).zip(steps).skip(from) {
-        transaction.execute_batch(step)?;
-        transaction.pragma_update(None, "user_version", done)?;
+    if let Form::Empty = form(&transaction)? {
+        transaction.execute_batch(TABLES)?;
+        transaction.pragma_update(None, "user_version", KNOWN)?;
+        transaction.pragma_update(None, "application_id", APPLICATION)?;
     }
-    derive(&transaction)?;
-    transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.commit()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn version(connection: &Connection) -> i64 {
-        connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
-    }
-
-    #[test]
-    fn steps_are_taken_once_and_in_order() {
-        let mut connection = Connection::open_in_memory().unwrap();
-        let steps = ["CREATE TABLE a (x)", "ALTER TABLE a ADD COLUMN y", "INSERT INTO a VALUES (1, 2)"];
-        for known in [1, 1, 3, 3, 2] {
-            migrate_by(&steps[..known], &mut connection, &|_| Ok(())).unwrap();
-            assert!(matches!(form(&connection).unwrap(), Form::Store(_)));
-        }
-        assert_eq!(version(&connection), 3);
-        assert_eq!(connection.query_row("SELECT count(*) FROM a", [], |row| row.get::<_, i64>(0)).unwrap(), 1);
-    }
-
-    #[test]
-    fn a_failed_step_leaves_the_older_version() {
-        let mut connection = Connection::open_in_memory().unwrap();
-        migrate_by(&["CREATE TABLE a (x)"], &mut connection, &|_| Ok(())).unwrap();
-        let broken = ["CREATE TABLE a (x)", "CREATE TABLE b (x); INSERT INTO a VALUES (1)", "no such statement"];
-        assert!(migrate_by(&broken, &mut connection, &|_| Ok(())).is_err());
-        assert_eq!(version(&connection), 1);
-        let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).unwrap();
-        let rows: i64 = connection.query_row("SELECT count(*) FROM a", [], |row| row.get(0)).unwrap();
-        assert_eq!((tables, rows), (1, 0));
-    }
 }

@@ -1,21 +1,11 @@
 //! Stores a run: its document, and the columns derived from it.
 
-use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use rusqlite::{OptionalExtension, Transaction, params};
 
-use super::read;
 use crate::index::Index;
 use crate::key::canonical;
 use crate::packed::Packed;
 use crate::store::label_after;
-
-/// Says in the index of an older store which runs were interrupted.
-pub(super) fn derive_interrupted(connection: &Connection) -> rusqlite::Result<()> {
-    let mut update = connection.prepare_cached("UPDATE runs SET interrupted = ?2 WHERE number = ?1")?;
-    for (number, interrupted) in read::documents_without_interrupted(connection)? {
-        update.execute(params![number, interrupted])?;
-    }
-    Ok(())
-}
 
 /// Inserts a run, or replaces the run with the same id. Returns its number.
 pub(super) fn put(transaction: &Transaction<'_>, packed: &Packed<'_>) -> rusqlite::Result<i64> {

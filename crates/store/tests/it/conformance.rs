@@ -3,7 +3,7 @@
 
 use crate::common::{SMALL, history, run};
 use model::{CpuDistance, FigureKey, Outcome, Run, SessionReferences, Share};
-use store::{Access, Detail, Error, Selector, Store, StoreSelection, transfer};
+use store::{Access, Detail, Error, Selector, Store};
 
 /// A new, empty store, with what keeps it alive.
 struct Fresh {
@@ -20,14 +20,6 @@ fn sqlite() -> Option<Fresh> {
     Some(Fresh { store: again(), again, _home: Some(home) })
 }
 
-fn files() -> Option<Fresh> {
-    let home = tempfile::tempdir().unwrap();
-    let path = home.path().join("new/runs/");
-    let again = Box::new(move || store::open(&path, Access::Write).unwrap());
-    Some(Fresh { store: again(), again, _home: Some(home) })
-}
-
-#[cfg(feature = "postgres")]
 #[cfg(feature = "postgres")]
 fn postgres() -> Option<Fresh> {
     let address = crate::common::server::new_database()?;
@@ -38,7 +30,6 @@ fn postgres() -> Option<Fresh> {
 macro_rules! conformance {
     ($($test:ident),+ $(,)?) => {
         mod in_sqlite { $(#[test] fn $test() { if let Some(fresh) = super::sqlite() { super::$test(fresh); } })+ }
-        mod in_files { $(#[test] fn $test() { if let Some(fresh) = super::files() { super::$test(fresh); } })+ }
         #[cfg(feature = "postgres")]
         mod in_postgres {
             $(#[test] fn $test() { if let Some(fresh) = super::postgres() { super::$test(fresh); } })+
@@ -61,7 +52,6 @@ conformance! {
     hostile_names_are_only_names,
     another_handle_sees_the_same,
     concurrent_writers_lose_nothing,
-    a_store_is_copied_to_another,
 }
 
 fn labelled(machine: &str, number: u32, label: &str) -> Run {
@@ -69,10 +59,7 @@ fn labelled(machine: &str, number: u32, label: &str) -> Run {
 }
 
 fn resolved(store: &dyn Store, text: &str) -> Result<u64, Error> {
-    match Selector::new(store)?.resolve(text)? {
-        StoreSelection::Stored(summary) => Ok(summary.number),
-        StoreSelection::File(path) => panic!("{text} was taken for the file {}", path.display()),
-    }
+    Selector::new(store)?.resolve(text).map(|summary| summary.number)
 }
 
 fn runs_are_read_back_unchanged(mut fresh: Fresh) {
@@ -223,9 +210,7 @@ fn selectors_find_runs(mut fresh: Fresh) {
     let unknown = resolved(&**store, "kernle").unwrap_err().to_string();
     assert!(unknown.contains("did you mean kernel?"), "{unknown}");
     for text in ["", "zzz", "99", "latest-x", "latest--1", "../x\n"] {
-        if !store::is_path(text) {
-            assert!(matches!(resolved(&**store, text), Err(Error::Unknown { .. })), "{text}");
-        }
+        assert!(matches!(resolved(&**store, text), Err(Error::Unknown { .. })), "{text}");
     }
     // Ids of runs begin with their date: a number that no run has is not a short form of one.
     store.put_all(&[Run { id: "20261122-173654-81fdc1".to_owned(), ..run("gamma", 40, SMALL) }]).unwrap();
@@ -233,10 +218,7 @@ fn selectors_find_runs(mut fresh: Fresh) {
         assert!(matches!(resolved(&**store, text), Err(Error::Unknown { .. })), "{text}");
     }
     assert_eq!((resolved(&**store, "20261122").unwrap(), resolved(&**store, "20261122-17").unwrap()), (4, 4));
-    for path in ["./x", "x.json", "/a/b", "x.json.zst"] {
-        let selector = Selector::new(&**store).unwrap();
-        assert_eq!(selector.resolve(path).unwrap(), StoreSelection::File(path.into()));
-    }
+    assert!(["./x", "x.json", "/a/b", "x.json.zst"].into_iter().all(store::is_path) && !store::is_path("kernel"));
 }
 
 fn history_is_of_one_machine_in_order_of_time(mut fresh: Fresh) {
@@ -361,19 +343,4 @@ fn concurrent_writers_lose_nothing(fresh: Fresh) {
     numbers.dedup();
     let stored: Vec<_> = fresh.store.summaries().unwrap().iter().map(|run| run.number).collect();
     assert_eq!((stored.len(), &stored), (12, &numbers));
-}
-
-fn a_store_is_copied_to_another(mut fresh: Fresh) {
-    let runs: Vec<_> = (1..=3).map(|number| labelled("m", number, "x")).collect();
-    fresh.store.put_all(&runs).unwrap();
-    fresh.store.set_label(&runs[1].id, Some("y")).unwrap();
-    fresh.store.remove(&[&runs[0].id]).unwrap();
-    for mut other in [sqlite().unwrap(), files().unwrap()] {
-        let mut heard = Vec::new();
-        assert_eq!(transfer(&*fresh.store, &mut *other.store, &mut |done, all| heard.push((done, all))).unwrap(), 2);
-        assert_eq!(heard, [(0, 2), (1, 2), (2, 2)]);
-        let labels: Vec<_> = other.store.summaries().unwrap().into_iter().map(|run| run.label.unwrap()).collect();
-        assert_eq!(labels, ["y", "x"]);
-        assert_eq!(other.store.get(&runs[2].id, Detail::Whole).unwrap(), runs[2]);
-    }
 }

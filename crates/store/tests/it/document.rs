@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::{SMALL, run};
+use crate::schema::faults;
 use model::{Estimate, EstimateMethod, Fact, FactValue, Flag, Launch, Mode, Outcome, Point, Primitive, Run};
 use proptest::prelude::*;
 use store::{DOCUMENT_LIMIT, Error, StoreErrorKind, load_document, parse_document, render_document, save_document};
@@ -27,7 +28,7 @@ fn documents_are_read_back_as_saved_plain_and_compressed() {
         assert_eq!(load_document(&path).unwrap(), one);
     }
     let plain = fs::read_to_string(home.path().join("a.json")).unwrap();
-    assert!(plain.starts_with("{\"schema\":3") && plain.ends_with("}\n"));
+    assert!(plain.starts_with("{\"schema\":1") && plain.ends_with("}\n"));
     assert!(fs::read(home.path().join("b.json.zst")).unwrap().starts_with(&[0x28, 0xb5, 0x2f, 0xfd]));
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 3, "nothing is left beside them");
 }
@@ -40,8 +41,8 @@ fn errors_name_their_position() {
     let cases: [(&str, Vec<u8>, &str); 10] = [
         ("empty", b" \n".to_vec(), "it is empty at line 1, column 1"),
         ("cut off", sound.as_bytes()[..sound.len() / 2].to_vec(), "at line 1, column"),
-        ("newer", sound.replacen(":3,", ":7,", 1).into_bytes(), "its schema is 7"),
-        ("of no schema", sound.replacen(":3,", ":0,", 1).into_bytes(), "its schema is 0"),
+        ("of another schema", sound.replacen(":1,", ":7,", 1).into_bytes(), "its schema is 7"),
+        ("of no schema", sound.replacen(":1,", ":0,", 1).into_bytes(), "its schema is 0"),
         ("no UTF-8", b"{\n\"schema\":\xff1}".to_vec(), "it is not UTF-8 at line 2, column 10"),
         ("of gzip", vec![0x1f, 0x8b, 8, 0], "gunzip"),
         ("of zstd, cut off", vec![0x28, 0xb5, 0x2f, 0xfd, 4], "it is damaged"),
@@ -120,6 +121,21 @@ fn a_file_is_replaced_as_a_whole_and_keeps_its_readers() {
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     assert!(store::write_file(Path::new("/dev/full"), b"third").is_err());
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1, "nothing is left beside it");
+}
+
+#[test]
+fn documents_conform_to_the_published_schema() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let read = |path: &str| fs::read_to_string(root.join(path)).unwrap();
+    let schema: serde_json::Value = serde_json::from_str(&read("docs/reference/run.schema.json")).unwrap();
+    let sample = read("crates/model/tests/run.json");
+    let written = render_document(&model::parse_run(&sample).unwrap()).unwrap();
+    for document in [sample, written] {
+        assert_eq!(faults(&schema, &serde_json::from_str(&document).unwrap()), Vec::<String>::new());
+    }
+    for (what, document) in [("no figures", r#"{"schema":1,"id":"x"}"#), ("no object", "[]")] {
+        assert!(!faults(&schema, &serde_json::from_str(document).unwrap()).is_empty(), "{what}");
+    }
 }
 
 fn number() -> impl Strategy<Value = f64> {

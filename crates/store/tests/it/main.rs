@@ -1,5 +1,4 @@
-//! Documents and stores: saving, reading of all older versions, and clear errors. One binary, so that it is linked
-//! once.
+//! Documents and stores: saving, reading, and clear errors. One binary, so that it is linked once.
 
 mod common;
 mod conformance;
@@ -12,4 +11,3 @@ mod schema;
 #[cfg(feature = "postgres")]
 mod tls;
 mod trouble;
-mod upgrade;

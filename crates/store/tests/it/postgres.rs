@@ -40,47 +40,16 @@ fn reading_creates_and_writes_nothing() {
 }
 
 #[test]
-fn a_newer_schema_is_refused() {
+fn another_version_is_refused() {
     let Some(address) = server::new_database() else { return };
     drop(PostgresStore::open(&address, Access::Write).unwrap());
-    Client::connect(&address, NoTls).unwrap().batch_execute("UPDATE prony.store SET form = 99").unwrap();
+    Client::connect(&address, NoTls).unwrap().batch_execute("UPDATE prony.store SET version = 99").unwrap();
     for access in [Access::Read, Access::Write] {
         let error = PostgresStore::open(&address, access).map(drop).unwrap_err();
-        assert!(matches!(error, Error::NewerStore { found: 99, .. }), "{error}");
+        assert!(matches!(error, Error::StoreVersion { found: 99, .. }), "{error}");
     }
     let missing = PostgresStore::open(&format!("{address}_none"), Access::Write).map(drop).unwrap_err();
     assert!(missing.is_missing(), "{missing}");
-}
-
-/// Version 2 calls every run that its time limit ended incomplete.
-#[test]
-fn an_older_store_is_read_and_learns_which_runs_were_interrupted() {
-    let Some(address) = server::new_database() else { return };
-    let mut stopped = run("m", 1, SMALL);
-    stopped.session.complete = false;
-    let mut limited = run("m", 2, SMALL);
-    limited.session.complete = false;
-    limited.plan.time_limit = Some(limited.session.seconds);
-    PostgresStore::open(&address, Access::Write).unwrap().put_all(&[stopped, limited]).unwrap();
-    let mut client = Client::connect(&address, NoTls).unwrap();
-    let older = "ALTER TABLE prony.runs DROP COLUMN interrupted; UPDATE prony.store SET form = 2";
-    client.batch_execute(older).unwrap();
-    let interrupted = |address: &str| {
-        let store = PostgresStore::open(address, Access::Read).unwrap();
-        store.summaries().unwrap().iter().map(|summary| summary.interrupted).collect::<Vec<_>>()
-    };
-    let form = |client: &mut Client| client.query_one("SELECT form FROM prony.store", &[]).unwrap().get::<_, i64>(0);
-    // Who may only read reads it as it is.
-    let name = format!("reader_{}", std::process::id());
-    let grant = format!(
-        "CREATE ROLE {name} LOGIN; GRANT USAGE ON SCHEMA prony TO {name};
-                         GRANT SELECT ON ALL TABLES IN SCHEMA prony TO {name}"
-    );
-    client.batch_execute(&grant).unwrap();
-    assert_eq!(interrupted(&address.replace("prony@", &format!("{name}@"))), [true, false]);
-    assert_eq!(form(&mut client), 2);
-    assert_eq!(interrupted(&address), [true, false]);
-    assert_eq!(form(&mut client), 3, "who may write migrates it");
 }
 
 #[test]

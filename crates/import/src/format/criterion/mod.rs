@@ -147,7 +147,7 @@ fn reading(benchmark: &str, value: f64, spread: SourceSpread) -> SourceReading {
 /// The reading as one of criterion's own estimate, which is not the median.
 fn of_estimate(mut reading: SourceReading, note: &str) -> SourceReading {
     if reading.id == "criterion.time" {
-        (reading.id, reading.title) = (model::CRITERION_ESTIMATE.to_owned(), "Time, slope or mean".to_owned());
+        (reading.id, reading.title) = ("criterion.slope_or_mean".to_owned(), "Time, slope or mean".to_owned());
     }
     reading.note(note)
 }
@@ -257,7 +257,9 @@ fn terminal(sheet: &mut SourceSheet, source: &SourceText<'_>) -> Result<(), Sour
             (reading.id, reading.title) = ("criterion.throughput".to_owned(), "Throughput".to_owned());
         }
         reading.metric = metric;
-        sheet.readings.push(of_estimate(reading, SLOPE_OR_MEAN).note(model::NO_LEVEL_ON_THE_LINE));
+        sheet.readings.push(
+            of_estimate(reading, SLOPE_OR_MEAN).note("the line states no level; criterion's default of 95% is assumed"),
+        );
     }
     Ok(())
 }

@@ -119,7 +119,6 @@ fn launch(round: usize, nanos: u64, batches: usize, random: &mut ChaCha8Rng) -> 
         warmup: 8,
         steady: true,
         placement: Placement { asked: vec![0], seen: vec![vec![0, 0]] },
-        steal: Some(model::Share::NONE),
         footprint: footprint(random),
         ..Launch::default()
     }
