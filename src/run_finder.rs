@@ -158,6 +158,7 @@ fn of_file(path: &Path) -> Result<Vec<Run>> {
             if read.is_err() {
                 return Err(error.into());
             }
+            let Ok(bytes) = store::decompressed(&bytes, import::LONGEST as u64) else { return Err(error.into()) };
             let options = import::ImportOptions::default();
             let json = bytes.trim_ascii_start().starts_with(b"{");
             match import::import(&path.display().to_string(), &bytes, &options, &probes::catalogue()) {

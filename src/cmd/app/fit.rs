@@ -20,8 +20,8 @@ pub(crate) struct Arguments {
     /// The rating: any figure by its id or id:point, such as rating.int_1_speed
     #[arg(long, value_name = "FIGURE", default_value = "rating.int_1_speed")]
     against: String,
-    /// Runs, of which the newest of every machine counts: numbers, ids, labels, files, folders or published:NAME [default: the
-    /// whole store]
+    /// Runs, of which the newest of every machine counts: numbers, ids, labels, files, folders or published:NAME
+    /// [default: the whole store]
     #[arg(num_args = 0.., value_name = "RUN")]
     runs: Vec<String>,
     /// The fact by which machines are of one family [default: the first word of the CPU's model]
