@@ -1,4 +1,4 @@
-//! Geekbench 4 to 6: the terminal's table, and the text of a page of its browser.
+//! Geekbench 4 to 6: the terminal's table.
 
 use model::{Metric, Primitive, Unit};
 
@@ -9,8 +9,7 @@ use crate::text::{SourceFault, axis_value, lines, need, number, snake};
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "geekbench",
     tool: "Geekbench",
-    about: "scores of all workloads, single-core and multi-core, from the terminal or the text of a page of the browser; \
-            no spread is stated",
+    about: "scores of all workloads, single-core and multi-core, from the terminal; no spread is stated",
     by_lines: true,
     detect: |head| sure(head, &["Geekbench ", "Single-Core"]).max(sure(head, &["Geekbench ", "Multi-Core Score"])),
     parse,
@@ -19,9 +18,7 @@ pub(super) static FORMAT: CodeFormat = CodeFormat {
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheets: Vec<SourceSheet> = Vec::new();
     let mut sheet = SourceSheet::default();
-    let (mut section, mut name, mut version) = ("", "", String::new());
-    // On a page of the browser a score counts when its rate follows: other numbers stand between the results.
-    let mut waiting: Option<(usize, SourceReading)> = None;
+    let (mut section, mut version) = ("", String::new());
     for (at, line) in lines(source.text) {
         let trimmed = line.trim();
         let cells = cells(trimmed);
@@ -35,9 +32,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             }
             version = rest.split_whitespace().next().unwrap_or_default().to_owned();
             sheet.version = Some(version.clone());
-            (section, name) = ("", "");
+            section = "";
         } else if let Some(new) = heading(first).filter(|_| cells.len() == 1) {
-            (section, name) = (new, "");
+            section = new;
         } else if let Some(core) =
             first.strip_suffix(" Score").filter(|_| cells.len() == 2 && number(cells[1]).is_some())
         {
@@ -55,16 +52,6 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             sheet.readings.push(score(first, section, cells[1], &version, at)?);
             let Some(reading) = own(first, section, cells[2], &version) else { continue };
             sheet.readings.push(reading);
-        } else if !section.is_empty() && cells.len() == 1 && !first.starts_with(|c: char| c.is_ascii_digit()) {
-            // A page of the browser: name, score and rate on a line each.
-            (name, waiting) = (first, None);
-        } else if !name.is_empty() && cells.len() == 1 && number(first).is_some() {
-            waiting = Some((at, score(name, section, first, &version, at)?));
-            continue;
-        } else if let (Some((place, score)), [rate]) = (waiting.take(), &cells[..]) {
-            let Some(reading) = own(name, section, rate, &version) else { continue };
-            sheet.readings.extend([score, reading]);
-            source.took(place);
         } else {
             continue;
         }
@@ -89,8 +76,7 @@ fn heading(line: &str) -> Option<&'static str> {
         "Vulkan Performance" | "Vulkan" => "vulkan",
         "CUDA Performance" | "CUDA" => "cuda",
         "Metal Performance" | "Metal" => "metal",
-        "Benchmark Summary" | "System Information" | "CPU Information" | "Memory Information"
-        | "Result Information" => "",
+        "Benchmark Summary" | "System Information" | "CPU Information" | "Memory Information" => "",
         _ => return None,
     })
 }
@@ -166,8 +152,6 @@ fn describe(sheet: &mut SourceSheet, cells: &[&str]) -> bool {
         | "Maximum Frequency"
         | "L1 Instruction Cache"
         | "Processor ID"
-        | "Views"
-        | "Upload Date"
         | "Cluster 1"
         | "Cluster 2" => {}
         _ => return false,

@@ -33,22 +33,14 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut summary: Vec<&str> = Vec::new();
     // Before version 6.2, shares of requests by whole milliseconds, which are no latency of their own.
     let mut shares: Vec<&str> = Vec::new();
-    // Options of a command above the output: -q and CSV do not print what they set.
-    let mut asked: Vec<(&str, String)> = Vec::new();
     for (at, whole) in lines(source.text) {
         // Progress is written over with carriage returns.
         let line = whole.rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or_default().trim();
         let words: Vec<&str> = line.split_whitespace().collect();
-        if let Some(options) = command(&words) {
-            // Another command is another process.
-            if !sheet.readings.is_empty() {
-                sheet.begin_process();
-            }
-            asked = options;
-        } else if let Some(name) = between(line, "======", "======") {
+        if let Some(name) = between(line, "======", "======") {
             test = name.to_owned();
             shares.clear();
-            axes = asked.iter().filter(|(axis, _)| *axis == "pipeline").cloned().collect();
+            axes.clear();
             sheet.begin_process();
         } else if line.starts_with("\"test\"") {
             heading = cells(line);
@@ -60,7 +52,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             if heading.is_empty() {
                 continue;
             }
-            comma_separated(&mut sheet, &heading, &cells, &asked, at)?;
+            comma_separated(&mut sheet, &heading, &cells, at)?;
         } else if let Some(value) = between(line, "throughput summary:", "requests per second") {
             sheet.readings.push(of_test(rps(value, at)?, &test, &axes));
         } else if let Some(value) = line.strip_suffix(" requests per second").filter(|value| number(value).is_some()) {
@@ -72,7 +64,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if let Some((name, rest)) =
             line.split_once(": ").filter(|(_, rest)| rest.contains("requests per second"))
         {
-            quiet(&mut sheet, name, rest, &asked, at)?;
+            quiet(&mut sheet, name, rest, at)?;
         } else if let Some(setting) = setting(line, &words) {
             axes.push(setting);
         } else if words.starts_with(&["avg", "min", "p50"]) {
@@ -137,26 +129,9 @@ fn rps(value: &str, at: usize) -> Result<SourceReading, SourceFault> {
     Ok(reading.printed_in(value, 1.0))
 }
 
-/// Settings of a command that define its figures: `redis-benchmark -q -c 20 -P 8 -d 100`.
-fn command(words: &[&str]) -> Option<Vec<(&'static str, String)>> {
-    let program = words.iter().position(|word| *word == "redis-benchmark" || word.ends_with("/redis-benchmark"))?;
-    let options = &words[program + 1..];
-    let known = [("-c", "clients"), ("-P", "pipeline"), ("-d", "payload"), ("--threads", "threads")];
-    let value = |(option, axis): (&str, &'static str)| {
-        let at = options.iter().position(|word| *word == option)?;
-        let value = options.get(at + 1).filter(|value| value.parse::<u64>().is_ok())?;
-        Some((axis, if axis == "payload" { format!("{value}B") } else { (*value).to_owned() }))
-    };
-    options.first().filter(|first| first.starts_with('-'))?;
-    Some(known.into_iter().filter_map(value).collect())
-}
-
-/// Without the command it is not known whether tests that stand there again had the same settings.
-fn unstated(reading: SourceReading, asked: &[(&str, String)]) -> SourceReading {
-    match asked {
-        [] => reading.note("clients, pipelining and payload are not printed"),
-        _ => reading,
-    }
+/// Short outputs do not print the settings of their command.
+fn unstated(reading: SourceReading, test: &str) -> SourceReading {
+    reading.at("test", axis_value(test)).note("clients, pipelining and payload are not printed")
 }
 
 /// The rows of a test without anything that shows where a process begins: a test that is stated again is a further one.
@@ -174,20 +149,14 @@ fn of_test(reading: SourceReading, test: &str, axes: &[(&str, String)]) -> Sourc
 }
 
 /// `SET: 123456.79 requests per second, p50=0.207 msec`
-fn quiet(
-    sheet: &mut SourceSheet,
-    name: &str,
-    rest: &str,
-    asked: &[(&str, String)],
-    at: usize,
-) -> Result<(), SourceFault> {
+fn quiet(sheet: &mut SourceSheet, name: &str, rest: &str, at: usize) -> Result<(), SourceFault> {
     let value = rest.split_whitespace().next().unwrap_or_default();
     begin_again(sheet, name);
-    sheet.readings.push(unstated(of_test(rps(value, at)?, name, asked), asked));
+    sheet.readings.push(unstated(rps(value, at)?, name));
     if let Some(median) = between(rest, "p50=", " msec") {
         let value = need(median, at)? * 1e-3;
         let reading = SourceReading::new("redis_benchmark.latency", "Median latency", value, seconds("request"));
-        sheet.readings.push(unstated(of_test(reading.printed_in(median, 1e-3), name, asked), asked));
+        sheet.readings.push(unstated(reading.printed_in(median, 1e-3), name));
     }
     Ok(())
 }
@@ -224,7 +193,6 @@ fn comma_separated(
     sheet: &mut SourceSheet,
     heading: &[String],
     cells: &[String],
-    asked: &[(&str, String)],
     at: usize,
 ) -> Result<(), SourceFault> {
     if cells.len() != heading.len() {
@@ -234,7 +202,7 @@ fn comma_separated(
     let cell = |name: &str| heading.iter().position(|known| known == name).map(|at| cells[at].as_str());
     let test = cell("test").unwrap_or_default();
     begin_again(sheet, test);
-    sheet.readings.push(unstated(of_test(rps(cell("rps").unwrap_or_default(), at)?, test, asked), asked));
+    sheet.readings.push(unstated(rps(cell("rps").unwrap_or_default(), at)?, test));
     if let Some(median) = cell("p50_latency_ms") {
         let names: Vec<&str> = heading.iter().filter_map(|name| name.strip_suffix("_latency_ms")).collect();
         let words: Vec<&str> = heading
@@ -244,7 +212,7 @@ fn comma_separated(
             .map(|(_, cell)| cell.as_str())
             .collect();
         need(median, at)?;
-        sheet.readings.push(unstated(of_test(latency(&names, &words, at)?, test, asked), asked));
+        sheet.readings.push(unstated(latency(&names, &words, at)?, test));
     }
     Ok(())
 }

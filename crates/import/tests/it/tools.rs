@@ -56,8 +56,6 @@ const VALUES: &[(&str, &str, f64)] = &[
     ("geekbench.txt", "geekbench.score:cores=single,version=6", 1400.0),
     ("geekbench.txt", "geekbench.integer:cores=multi,version=6", 6000.0),
     ("geekbench.txt", "geekbench.pdf_renderer_rate:cores=single,version=6", 16.5e6),
-    ("geekbench-page.txt", "geekbench.navigation:cores=single,version=6", 1600.0),
-    ("geekbench-page.txt", "geekbench.file_compression:cores=multi,version=6", 4100.0),
     ("tinymembench.txt", "tinymembench.c_copy_backwards", 8400.5e6),
     ("tinymembench.txt", "tinymembench.extra_latency_dual:working_set=1MiB,pages=huge", 6.5e-9),
     ("coremark-pro.txt", "coremark_pro.mark:contexts=many", 19_000.5),

@@ -16,7 +16,6 @@ const KNOWN: &[(&str, usize)] = &[
     ("coremark-pro-fpmark.txt", 1),
     ("coremark.txt", 1),
     ("geekbench-4.txt", 1),
-    ("geekbench-page.txt", 2),
     ("lmbench-run-all.txt", 2),
     ("lmbench-summary-2.txt", 1),
 ];
