@@ -116,12 +116,6 @@ pub(crate) fn names_one(handle: &str) -> bool {
     handle.parse::<u64>().is_ok() || handle.starts_with("published:")
 }
 
-/// Whether a name refers to a run of the store; labels such as `6.1.0` may look like something else.
-pub(crate) fn is_stored(name: &str, common: &CommonOptions) -> bool {
-    let selector = read(common).ok().and_then(|store| Selector::new(store.as_ref()).ok());
-    selector.is_some_and(|selector| selector.resolve(name).is_ok())
-}
-
 /// The runs of a file, or of all documents of a folder.
 fn named_of_path(name: &str) -> Result<Vec<Named>> {
     let path = Path::new(name);
