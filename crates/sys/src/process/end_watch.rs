@@ -4,10 +4,11 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, pidfd_open, waitid};
+use rustix::process::{PidfdFlags, WaitId, WaitIdOptions, pidfd_open, waitid};
 
 use crate::error::{Error, Result};
 use crate::poll::PollSet;
+use crate::process::group::of_one;
 
 /// Interval of checks if no descriptor reports the end.
 const BLIND: Duration = Duration::from_millis(5);
@@ -84,7 +85,7 @@ impl EndWatch {
                 looked => looked.map(|ready| ready > 0),
             };
         }
-        let looked = number(self.pid).ok_or(rustix::io::Errno::CHILD).and_then(|pid| {
+        let looked = of_one(self.pid).ok_or(rustix::io::Errno::CHILD).and_then(|pid| {
             waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT)
         });
         match looked {
@@ -96,10 +97,6 @@ impl EndWatch {
     }
 }
 
-fn number(pid: i32) -> Option<Pid> {
-    Pid::from_raw(pid).filter(|_| pid > 0)
-}
-
 fn descriptor_of(pid: i32) -> Option<OwnedFd> {
-    pidfd_open(number(pid)?, PidfdFlags::empty()).ok()
+    pidfd_open(of_one(pid)?, PidfdFlags::empty()).ok()
 }

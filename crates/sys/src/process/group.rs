@@ -19,10 +19,15 @@ pub fn parent_pid() -> i32 {
     std::os::unix::process::parent_id().cast_signed()
 }
 
+/// The number of one process; `None` for groups and broadcasts, which `rustix` does not take.
+pub(super) fn of_one(pid: i32) -> Option<Pid> {
+    if pid > 0 { Pid::from_raw(pid) } else { None }
+}
+
 /// Sends a signal to one process; `None` only checks whether it could be sent. `pid` must be above 0: groups and
 /// broadcasts are excluded.
 pub fn send(pid: i32, signal: Option<Signal>) -> Result<()> {
-    let Some(one) = Pid::from_raw(pid).filter(|_| pid > 0) else {
+    let Some(one) = of_one(pid) else {
         return Err(Error::refused("send a signal", format!("{pid} is not the number of one process")));
     };
     let sent = signal.map_or_else(|| test_kill_process(one), |signal| kill_process(one, signal.of_kernel()));
@@ -32,7 +37,7 @@ pub fn send(pid: i32, signal: Option<Signal>) -> Result<()> {
 /// Sends a signal to all processes of a group, which must not be 0 or 1.
 pub(crate) fn kill_group(group: i32, signal: Signal) -> Result<()> {
     const WHAT: &str = "send a signal to a group";
-    let Some(leader) = Pid::from_raw(group).filter(|_| group > 1) else {
+    let Some(leader) = of_one(group).filter(|_| group > 1) else {
         return Err(Error::refused(WHAT, format!("{group} is not a group of ours")));
     };
     kill_process_group(leader, signal.of_kernel()).map_err(|error| Error::os(WHAT, error))
