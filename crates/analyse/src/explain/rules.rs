@@ -73,7 +73,12 @@ impl Rule {
             Slower::Either => None,
             Slower::Yes => match (a.parse::<f64>(), b.parse::<f64>()) {
                 (Ok(a), Ok(b)) => Some(b > a),
-                _ => (a != b).then_some(a == "no"),
+                _ if a == b => None,
+                _ => match (a, b) {
+                    ("no", _) => Some(true),
+                    (_, "no") => Some(false),
+                    _ => None,
+                },
             },
             Slower::Less => limit(a).zip(limit(b)).map(|(a, b)| b < a),
             Slower::More => limit(a).zip(limit(b)).map(|(a, b)| b > a),
