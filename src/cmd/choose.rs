@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     #[arg(long, requires = "regret", value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u16).range(3..=100))]
     machines: u16,
     /// Trials of each figure in an evaluation
-    #[arg(long, requires = "regret", value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(long = "trials", requires = "regret", value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
     repeats: u16,
     /// Runs to predict missing rates from [default: the whole store]
     #[arg(long, num_args = 1.., value_name = "RUN")]

@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "on")]
     evaluate: bool,
     /// Choices of machines for each number of them in an evaluation
-    #[arg(long, requires = "evaluate", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(long = "trials", requires = "evaluate", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     repeats: u16,
     /// Seed of all that is random: the choices of machines in an evaluation
     #[arg(long, default_value_t = 1)]

@@ -180,7 +180,7 @@ fn choices_are_evaluated_on_machines_whose_speed_is_known() {
     }
     std::fs::write(place.file("t.csv"), table).unwrap();
     place.ask(&["import", "t.csv"]).fine();
-    let regret = ["choose", "--regret", "table.app", "--repeats", "4"];
+    let regret = ["choose", "--regret", "table.app", "--trials", "4"];
     let found = place.ask(&[&regret[..], &["--machines", "6", "--json"]].concat()).fine().json();
     assert_eq!((found["trials"].as_u64(), found["machines"].as_u64()), (Some(4), Some(6)));
     assert!(found["median_error"].as_f64().unwrap() < 0.1, "{found}");

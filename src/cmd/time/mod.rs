@@ -87,7 +87,7 @@ pub(crate) struct Arguments {
     /// Compare with this earlier run afterwards: a number, id, label or file
     #[arg(long, value_name = "RUN")]
     baseline: Option<String>,
-    /// Execute a command once at a time, at least this long after it was executed before, instead of in bursts: what an
+    /// Least time between two executions of a command, which then runs once at a time instead of in bursts: what an
     /// execution takes after a pause, over as many moments; a resumed run keeps its own
     #[arg(long, value_name = "TIME", value_parser = seconds_or_none, env = "PRONY_SPACING", hide_env_values = true)]
     spacing: Option<f64>,
