@@ -7,11 +7,7 @@ use clap::{Arg, ArgAction, Command};
 use super::command;
 
 /// Flags that say another thing in some verb, and why nothing better was found.
-const DIFFERENT: &[(&str, &str)] = &[
-    ("repeats", "choices of an evaluation, and outputs of one tool"),
-    ("seed", "each says what is drawn from it"),
-    ("spacing", "of launches, and of executions that follow one another without it"),
-];
+const DIFFERENT: &[(&str, &str)] = &[("seed", "each says what is drawn from it")];
 
 /// Verbs and what stands under them, the hidden ones left out.
 fn visible(command: &Command, above: &str, found: &mut Vec<(String, Command)>) {

@@ -29,7 +29,7 @@ fn effects_are_studied_and_events_built_between_processes() {
             "2",
             "--events",
             "300",
-            "--rate",
+            "--events-per-second",
             "2000",
             "--exponential",
             "--poisson",

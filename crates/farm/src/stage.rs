@@ -78,8 +78,13 @@ impl Drop for StageCache {
     fn drop(&mut self) {
         let _ = self.users.unlock();
         if self.is_temporary && self.users.try_lock().is_ok() {
-            // What cannot be removed is in a directory for temporary files.
-            let _ = (fs::remove_dir_all(&self.folder), self.users.unlock());
+            // Under another name first: whoever opens the directory from now on makes a new one. What cannot be removed
+            // is in a directory for temporary files.
+            if let Some(own) = locked(&self.users, &self.folder.join(USERS)) {
+                let gone = self.folder.with_extension(format!("gone-{own}"));
+                let _ = fs::rename(&self.folder, &gone).and_then(|()| fs::remove_dir_all(&gone));
+            }
+            let _ = self.users.unlock();
         }
     }
 }
@@ -108,8 +113,7 @@ impl StageCache {
                 users => users.map_err(Error::file("make", &place))?,
             };
             users.lock_shared().map_err(Error::file("lock", &place))?;
-            let own = users.metadata().map_err(Error::file("look at", &place))?;
-            if fs::symlink_metadata(&place).is_ok_and(|found| found.ino() == own.ino() && found.dev() == own.dev()) {
+            if locked(&users, &place).is_some() {
                 return Ok(Self { folder: folder.to_owned(), limit, is_temporary, users });
             }
         }
@@ -204,6 +208,12 @@ impl StageCache {
         }
         Ok(used + bytes <= self.limit)
     }
+}
+
+/// The inode of a locked file, if it is still the one at this path.
+fn locked(file: &File, path: &Path) -> Option<u64> {
+    let (own, found) = (file.metadata().ok()?, fs::symlink_metadata(path).ok()?);
+    (found.ino() == own.ino() && found.dev() == own.dev()).then(|| own.ino())
 }
 
 /// Makes a directory that only this user can enter, or checks that an existing one is such.

@@ -168,7 +168,7 @@ fn the_end_of_an_interval_is_not_told_as_a_value() {
     let said = explained(&a, &b).sentences().join(" ");
     assert!(said.contains("the slowest thing measured, exec, is 2.0× slower"), "{said}");
     // Where a part may have moved as much, nothing is said to be unmeasured.
-    let (a, b) = mixture(2.0, 3.0, 1.0);
+    let (a, b) = mixture(2.0, 6.0, 1.0);
     let found = explained(&a, &b);
     assert!(found.unmeasured.is_empty(), "{:#?}", found.sentences());
 }
