@@ -13,7 +13,7 @@ fn written(runs: &[Run], format: &str) -> String {
     let mut out = Vec::new();
     match format {
         "csv" | "json" => {
-            report::by_name(format, 100, false).unwrap().render(&report::view::several(runs), &mut out).unwrap()
+            report::by_name(format, 100, false).unwrap().render(&report::view::several(runs), &mut out).unwrap();
         }
         _ => export(runs, format, &mut out).unwrap(),
     }
