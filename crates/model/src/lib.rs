@@ -27,6 +27,7 @@ mod plausible;
 mod point;
 mod primitive;
 mod references;
+mod rules;
 mod run;
 mod schema;
 mod share;
@@ -63,6 +64,7 @@ pub use references::{
     Domain, FigureReferences, LaunchReferences, ObservedReason, ReferenceLengths, ReferenceReading, ReferenceSamples,
     ReferenceTrack, SessionReferences, UndisturbedBatches, UnsharedCore, UnsharedSource, ValueBasis,
 };
+pub use rules::{RULES, Rule, Rules};
 pub use run::{Identity, Origin, Run, Session};
 #[cfg(feature = "schema")]
 pub use schema::json_schema;
