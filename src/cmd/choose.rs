@@ -24,7 +24,7 @@ const LEVEL: f64 = 0.9;
 /// Options of `prony choose`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Offers and demand, TOML (docs/choose.md says what may stand in it)
+    /// Offers and demand, TOML (docs/guide/choose.md says what may stand in it)
     #[arg(value_name = "FILE", required_unless_present = "regret")]
     file: Option<PathBuf>,
     /// Choose among machines whose speed at these figures is known, predicted from others, and print what it costs

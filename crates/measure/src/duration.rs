@@ -20,7 +20,7 @@ const TO_A_MEDIUM: f64 = 4e-9;
 const CURVE: f64 = 0.07;
 
 /// Seconds that a launch of this figure takes on a machine of today, roughly: for a remark, and for nothing that is
-/// measured. The constants are those of one guest of two CPUs (docs/appendix/performance.md). `cpus` are those that may
+/// measured. The constants are those of one guest of two CPUs (validation/performance.md). `cpus` are those that may
 /// be used: streams of several threads are prepared by one thread after the other.
 #[must_use]
 pub fn expected_seconds(entry: &PlanEntry, cpus: usize) -> f64 {
@@ -72,7 +72,7 @@ mod tests {
         (plan.entries.len(), plan.entries.iter().map(|entry| expected_seconds(entry, cpus)).sum())
     }
 
-    /// The table of docs/appendix/performance.md, and that large machines need not wait for hours.
+    /// The table of validation/performance.md, and that large machines need not wait for hours.
     #[test]
     fn wall_time_grows_with_the_machine_within_bounds() {
         let more = testing::slow("three suites for which nothing is promised; they end");

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Class of a figure by its usual drift between sessions of one machine, for stores without a history.
 ///
-/// The numbers were measured over sessions of one machine; see `METHODOLOGY.md`, "Session floor".
+/// The numbers were measured over sessions of one machine; see `docs/explain/intervals-and-verdicts.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

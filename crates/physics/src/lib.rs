@@ -4,7 +4,7 @@
 //! The work is fixed and its result is a digest of bits: arithmetic is IEEE 754 without contraction, square roots are
 //! correctly rounded, and every transcendental function comes from the crate `libm`. So a digest depends on the seed
 //! and the events alone, not on the machine, the optimisation or how events were shared out. Lengths are in
-//! centimetres, momenta in GeV/c, fields in tesla, angles in radians. `docs/physics.md` describes detector and methods.
+//! centimetres, momenta in GeV/c, fields in tesla, angles in radians. `docs/guide/physics.md` describes them.
 #![forbid(unsafe_code)]
 
 mod acceptance;

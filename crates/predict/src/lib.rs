@@ -4,8 +4,8 @@
 //! the machines, on a logarithmic scale; methods are blended by their errors on models of CPU left out of the fit, and
 //! on families or makers left out for a machine of a new one. The interval comes from those errors and from how well
 //! other columns are predicted on machines as new. Values that are off by a factor are named and left out; resources
-//! that no probe measures are reported, and the interval is widened or the prediction refused. `docs/predict.md` gives
-//! the reasons.
+//! that no probe measures are reported, and the interval is widened or the prediction refused.
+//! `docs/guide/predict.md` gives the reasons.
 #![forbid(unsafe_code)]
 
 mod cpu;

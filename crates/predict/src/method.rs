@@ -30,8 +30,8 @@ pub enum PredictMethod {
     RidgeWithFacts(f64),
 }
 
-/// Methods to choose from by their errors, if there are enough machines. `docs/predict.md` has what more methods would
-/// gain.
+/// Methods to choose from by their errors, if there are enough machines. More methods gain nothing
+/// (`validation/predict.md`).
 pub(crate) const CANDIDATES: [PredictMethod; 5] = [
     PredictMethod::Rating,
     PredictMethod::Neighbour,

@@ -2,7 +2,7 @@
 //!
 //! Rows are figures that runs have in common. Each machine's figure is compared with the reference's: a ratio with its
 //! interval, widened by the session floor between sessions, and a verdict adjusted over the whole report (Holm).
-//! `METHODOLOGY.md`, "Comparing", gives the reasons.
+//! `docs/explain/intervals-and-verdicts.md` gives the reasons.
 
 mod align;
 mod assumed;

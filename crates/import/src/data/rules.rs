@@ -1,6 +1,6 @@
 //! Formats as data: what a file of `formats/` may say.
 //!
-//! `docs/add-a-format.md` tells how to write one.
+//! `docs/guide/add-a-format.md` tells how to write one.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Anybody's table as CSV: a row for each machine, a column for each quantity, whose heading names its unit.
 //!
-//! It is the documented way in for tables that no other format reads; `docs/import.md` describes it.
+//! It is the documented way in for tables that no other format reads; `docs/guide/tables.md` describes it.
 
 use std::collections::HashMap;
 
@@ -164,7 +164,7 @@ fn column(name: &str) -> Result<WideColumn, SourceFault> {
         Some((unit, "lower")) => (unit.trim_end_matches(','), Some(Better::Lower)),
         _ => (words, None),
     };
-    let named = unit(word.trim()).ok_or_else(|| fault("has a unit that is not known (docs/import.md lists them)"))?;
+    let named = unit(word.trim()).ok_or_else(|| fault("has a unit that is not known (see docs/guide/tables.md)"))?;
     if let Some(column) = described_in(title.trim(), &named) {
         return Ok(column);
     }

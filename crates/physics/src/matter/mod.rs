@@ -1,5 +1,5 @@
 //! Passage of particles through the matter of the detector: scattering, loss of energy, radiation and pairs, step by
-//! step in a field along z. Energies are in MeV, lengths in centimetres; `docs/physics.md` says what is left out.
+//! step in a field along z. Energies are in MeV, lengths in centimetres; `docs/guide/physics.md` says what is left out.
 
 mod geometry;
 mod loss;

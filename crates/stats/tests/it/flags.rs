@@ -1,5 +1,5 @@
 //! Flags of a figure that are statements about its launches: how often they are raised where nothing of the kind is
-//! there, and how often where it is. `METHODOLOGY.md`, "Flags", states the rates.
+//! there, and how often where it is. `validation/statistics.md` states the rates.
 
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;

@@ -185,7 +185,7 @@ fn a_launch_whose_batches_wait_ends_with_those_that_it_has() {
 }
 
 /// Open counters are saved and restored at every switch between processes, which costs a hand-off 6 to 17%
-/// (docs/appendix/performance.md): none may be open in a recorded batch or in the warm-up before. The events here are
+/// (validation/performance.md): none may be open in a recorded batch or in the warm-up before. The events here are
 /// those that the kernel counts.
 #[test]
 fn hardware_counters_are_closed_while_batches_are_timed() {
