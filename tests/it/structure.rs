@@ -6,9 +6,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// The crates by floor, from the lowest; `prony` is the program.
-const FLOORS: [&[&str]; 7] = [
+const FLOORS: [&[&str]; 8] = [
     &["model"],
-    &["stats", "sys"],
+    &["kernels", "stats"],
+    &["os"],
     &["channel", "physics", "probes", "rating"],
     &["measure", "predict", "store"],
     &["analyse", "application", "fleet", "farm"],

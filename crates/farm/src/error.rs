@@ -52,7 +52,7 @@ pub enum Error {
     },
     /// The operating system refused something.
     #[error(transparent)]
-    System(#[from] sys::Error),
+    System(#[from] kernels::Error),
     /// The other side refused.
     #[error("could not work with the coordinator: {0}")]
     Refused(String),

@@ -8,7 +8,7 @@ use std::io;
 pub enum Error {
     /// The operating system refused something.
     #[error(transparent)]
-    System(#[from] sys::Error),
+    System(#[from] kernels::Error),
     /// An error of the channel to the other side.
     #[error(transparent)]
     Channel(#[from] channel::Error),

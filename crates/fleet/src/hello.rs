@@ -93,13 +93,13 @@ pub struct Hello {
 
 impl Hello {
     pub(crate) fn here(by: By, duties: &[Duty]) -> Self {
-        let interfaces = sys::socket::interfaces().unwrap_or_default();
+        let interfaces = os::socket::interfaces().unwrap_or_default();
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             host: std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned(),
             process: std::process::id(),
-            clock: sys::clock::realtime(),
-            cpus: sys::affinity::allowed().map_or(1, |cpus| cpus.len()),
+            clock: kernels::clock::realtime(),
+            cpus: kernels::affinity::allowed().map_or(1, |cpus| cpus.len()),
             address: by.address().unwrap_or(Ipv4Addr::LOCALHOST.into()),
             interfaces: interfaces.into_iter().map(|(name, address)| Interface { name, address }).collect(),
             can: duties.iter().map(|duty| duty.name.to_owned()).collect(),

@@ -88,6 +88,6 @@ impl Path {
 pub(crate) fn pin(cpu: Option<usize>) {
     if let Some(cpu) = cpu {
         // If the CPU does not exist, the scheduler stays free.
-        let _ = sys::affinity::pin(&[cpu]);
+        let _ = kernels::affinity::pin(&[cpu]);
     }
 }

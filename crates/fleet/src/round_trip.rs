@@ -251,7 +251,7 @@ impl RoundTripPlan {
         let mut trips = Trips::default();
         let mut message = vec![0x33; self.size as usize];
         let block = (self.block * 1e9) as u64;
-        let begin = sys::clock::now();
+        let begin = kernels::clock::now();
         let counts_from = begin + (self.warmup * 1e9) as u64;
         let end = counts_from + block * u64::from(self.blocks);
         let (mut number, mut in_block, mut block_began) = (0_u64, 0, 0);
@@ -267,7 +267,7 @@ impl RoundTripPlan {
             let due = if self.rate.is_some() { wait_until(next) } else { next };
             let answered = line.trip(&mut message, number).map_err(|error| Error::Gone(error.to_string()))?;
             number += 1;
-            let now = sys::clock::now();
+            let now = kernels::clock::now();
             sent = now;
             if due < counts_from {
                 block_began = now;
@@ -307,12 +307,12 @@ fn wait(ended: &mpsc::Receiver<()>, patience: Duration, stopper: &Stopper, hang_
 /// Waits for a moment and returns it, even if it has passed already.
 fn wait_until(moment: u64) -> u64 {
     loop {
-        let now = sys::clock::now();
+        let now = kernels::clock::now();
         if now >= moment {
             return moment;
         }
         if moment - now > SLEEP {
-            sys::timer::sleep(Duration::from_nanos(moment - now - SLEEP / 2));
+            kernels::timer::sleep(Duration::from_nanos(moment - now - SLEEP / 2));
         }
     }
 }

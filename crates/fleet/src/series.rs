@@ -73,7 +73,7 @@ impl FlowSeries {
             shares: None,
         };
         plan.entries = figures.iter().map(entry).collect();
-        let allowed = sys::affinity::allowed()?;
+        let allowed = kernels::affinity::allowed()?;
         let machine = measure::machine(&[]);
         let notes = measure::notes(&machine, &allowed);
         let order = RunRequest::new(plan, machine, measure::identity(), allowed)?.noting(notes);

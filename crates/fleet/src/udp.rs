@@ -103,7 +103,7 @@ impl Datagram {
             return Err(Error::Stopped);
         }
         // Datagrams in queues may still arrive.
-        sys::timer::sleep(self.drain(&socket, &fate));
+        kernels::timer::sleep(self.drain(&socket, &fate));
         client.stop()?;
         let report = client.report()?;
         fate.received = report.datagrams.by_step.first().copied().unwrap_or(0);
@@ -124,11 +124,11 @@ impl Datagram {
     fn send(&self, socket: &std::net::UdpSocket, stopper: &Stopper) -> Fate {
         let mut datagram = vec![0x5a; self.size as usize];
         let mut fate = Fate::default();
-        let began = sys::clock::now();
+        let began = kernels::clock::now();
         let length = (self.seconds * 1e9) as u64;
         let every = 1e9 / self.rate;
         loop {
-            let now = sys::clock::now();
+            let now = kernels::clock::now();
             if now - began >= length || stopper.asked() {
                 fate.seconds = (now - began) as f64 * 1e-9;
                 return fate;
@@ -142,7 +142,7 @@ impl Datagram {
                     Err(_) => fate.refused += 1,
                 }
             } else if fate.offered as f64 * every - (now - began) as f64 > 2e5 {
-                sys::timer::sleep(Duration::from_micros(100));
+                kernels::timer::sleep(Duration::from_micros(100));
             }
         }
     }

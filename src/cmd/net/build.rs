@@ -230,7 +230,7 @@ fn job(arguments: &Arguments) -> Result<BuildJob> {
             _ => Transport::Credits { credits: arguments.credits },
         },
         // Distinguishes the packets of this job.
-        seed: sys::clock::realtime() as u32,
+        seed: kernels::clock::realtime() as u32,
         sizes,
         arrivals: if arguments.poisson { Arrivals::Poisson } else { Arrivals::Regular },
     })

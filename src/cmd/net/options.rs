@@ -207,7 +207,7 @@ impl Over {
     }
 
     fn cpus(&self) -> Result<Cpus> {
-        let allowed = sys::affinity::allowed()?;
+        let allowed = kernels::affinity::allowed()?;
         Cpus::of(&self.placement, &allowed)
             .with_context(|| format!("could not place both ends: {} needs more CPUs than there are", self.placement))
     }

@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     anyhow::ensure!((1e-3..=10.0).contains(&arguments.block), "blocks of 1ms to 10s can be measured");
     let opened = arguments.over.open()?;
     let base = StreamPlan { block: arguments.block, ..StreamPlan::default() };
-    let allowed = sys::affinity::allowed()?;
+    let allowed = kernels::affinity::allowed()?;
     let mut effects = Effect::of_sockets(&opened.path, &base, &allowed, 1);
     // Laboratories with another MTU and with offloads exist beside the first one during the study.
     let mut others: Vec<OpenedPath> = Vec::new();

@@ -48,7 +48,7 @@ impl RunningPilot {
         if !last.is_empty() {
             return last;
         }
-        sys::timer::sleep(LAST_WORDS);
+        kernels::timer::sleep(LAST_WORDS);
         self.stderr.text()
     }
 }
@@ -94,7 +94,7 @@ impl PilotLauncher for Processes {
         let mut text = serde_json::to_vec(config).map_err(|error| Error::Usage(error.to_string()))?;
         text.push(b'\n');
         input.write_all(&text).and_then(|()| input.flush()).map_err(|error| {
-            sys::timer::sleep(LAST_WORDS);
+            kernels::timer::sleep(LAST_WORDS);
             match stderr.text() {
                 said if said.is_empty() => Error::io(format!("send {name} its configuration"))(error),
                 reason => Error::Start { node: self.name(node), reason },

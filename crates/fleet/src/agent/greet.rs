@@ -56,7 +56,7 @@ pub fn greet(launcher: &mut dyn Launcher, count: usize, duty: &str, stopper: &St
     let mut missing: Vec<(usize, MissingNode)> = Vec::new();
     let (sender, results) = channel();
     // Three pipes of a node and what its start needs for a moment.
-    sys::process::allow_files(4 * count);
+    os::process::allow_files(4 * count);
     for node in 0..count {
         match launcher.start(node) {
             Ok(mut link) => {
@@ -177,10 +177,10 @@ fn exchange(input: &mut dyn Write, output: &mut dyn BufRead, duty: String) -> Re
     }
     let mut best: Option<ClockOffset> = None;
     for _ in 0..QUESTIONS {
-        let asked = sys::clock::now();
+        let asked = kernels::clock::now();
         send(input, &First::Clock)?;
         let Clock { clock } = receive(output, LONGEST)?.ok_or_else(ended)?;
-        let within = (sys::clock::now() - asked) as f64 / 2.0;
+        let within = (kernels::clock::now() - asked) as f64 / 2.0;
         if best.is_none_or(|best| within < best.within) {
             best = Some(ClockOffset { ahead: asked as f64 + within - clock as f64, within });
         }

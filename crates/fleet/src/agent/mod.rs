@@ -47,7 +47,7 @@ pub fn serve(
     loop {
         match receive(&mut input, LONGEST)? {
             None => return Ok(()),
-            Some(First::Clock) => send(output, &Clock { clock: sys::clock::now() })?,
+            Some(First::Clock) => send(output, &Clock { clock: kernels::clock::now() })?,
             Some(First::Duty(duty)) => {
                 let known = duties.iter().find(|known| known.name == duty);
                 let known = known.ok_or_else(|| Error::Refused(format!("this agent knows no duty {duty:?}")))?;
@@ -65,9 +65,9 @@ mod tests {
     #[test]
     fn the_clock_that_is_asked_for_is_the_one_that_nothing_sets() {
         let mut output = Vec::new();
-        let before = sys::clock::now();
+        let before = kernels::clock::now();
         serve(Box::new(&b"\"clock\"\n"[..]), &mut output, By::Local, &[]).unwrap();
-        let after = sys::clock::now();
+        let after = kernels::clock::now();
         let reply = output.split(|byte| *byte == b'\n').nth(1).unwrap();
         let Clock { clock } = serde_json::from_slice(reply).unwrap();
         assert!((before..=after).contains(&clock), "{before} {clock} {after}");

@@ -65,7 +65,7 @@ fn work(
     let BuildRequest::Be(order) = next(requests)? else { return Err(Error::Protocol("no order".to_owned())) };
     order.job.check()?;
     pin(order.cpu);
-    let cpu = sys::clock::thread_cpu().unwrap_or_default();
+    let cpu = kernels::clock::thread_cpu().unwrap_or_default();
     let mut reply = |message: BuildReply| send(&mut output, &message);
     let mut counters = match order.role {
         NodeRole::Sender(index) => sender::work(index, &order, requests, control, &mut reply),
@@ -75,6 +75,6 @@ fn work(
             Transport::Credits { credits } => pull::work(index, credits, &order, requests, control, &mut reply),
         },
     }?;
-    counters.cpu = sys::clock::thread_cpu().unwrap_or_default().saturating_sub(cpu).as_secs_f64();
+    counters.cpu = kernels::clock::thread_cpu().unwrap_or_default().saturating_sub(cpu).as_secs_f64();
     Ok(counters)
 }

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use sys::poll::Epoll;
+use kernels::poll::Epoll;
 
 use super::control::{Control, SendReply, StartMoment, peers, start};
 use super::count::Reports;
@@ -64,7 +64,7 @@ pub(super) fn work(
             Ok(ready) => ready.collect(),
             Err(_) => continue,
         };
-        let now = sys::clock::now();
+        let now = kernels::clock::now();
         for token in ready {
             let source = &mut sources[token as usize];
             let Some(count) = read(source, &epoll, &mut buffer)? else { continue };
@@ -82,7 +82,7 @@ pub(super) fn work(
                     *left = left.saturating_sub(1);
                     if last {
                         let from = if job.rate.is_some() { times.due(began, event) } else { *first };
-                        reports.built(event, sys::clock::now(), from);
+                        reports.built(event, kernels::clock::now(), from);
                     }
                 }
             })?;
@@ -106,7 +106,7 @@ fn connected(
     reply(BuildReply::Ready { address: listener.local_addr().map_err(Error::io("read the address of the socket"))? })?;
     peers(requests)?;
     let senders = order.job.senders as usize;
-    sys::process::allow_files(senders);
+    os::process::allow_files(senders);
     let sources = accept(&listener, index, order)?;
     let epoll = Epoll::new(senders)?;
     for (token, source) in sources.iter().enumerate() {

@@ -60,9 +60,9 @@ pub(super) fn start(requests: &mpsc::Receiver<BuildRequest>) -> Result<StartMome
     let BuildRequest::Start { at } = next(requests)? else {
         return Err(Error::Protocol("it sent no start".to_owned()));
     };
-    let left = at.saturating_sub(sys::clock::now());
-    sys::timer::sleep(Duration::from_nanos(left).min(Duration::from_secs(60)));
-    let began = sys::clock::now();
+    let left = at.saturating_sub(kernels::clock::now());
+    kernels::timer::sleep(Duration::from_nanos(left).min(Duration::from_secs(60)));
+    let began = kernels::clock::now();
     Ok(StartMoment { began, due: at.min(began) })
 }
 
@@ -77,11 +77,11 @@ mod tests {
             sender.send(BuildRequest::Start { at }).unwrap();
             start(&requests).unwrap()
         };
-        let soon = sys::clock::now() + 20_000_000;
+        let soon = kernels::clock::now() + 20_000_000;
         let waited = begin(soon);
         assert!(waited.began >= soon && waited.due == soon, "{waited:?} {soon}");
         // A message that comes late does not move the moment that all nodes share.
-        let past = sys::clock::now().saturating_sub(5_000_000);
+        let past = kernels::clock::now().saturating_sub(5_000_000);
         assert_eq!(begin(past).due, past);
     }
 }

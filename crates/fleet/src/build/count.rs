@@ -40,7 +40,7 @@ impl Reports {
 
     /// Sends a report when one is due, or if `must` is set.
     pub(super) fn reply(&mut self, reply: &mut dyn FnMut(BuildReply) -> Result<()>, must: bool) -> Result<()> {
-        let now = sys::clock::now();
+        let now = kernels::clock::now();
         if self.events.is_empty() || (!must && self.events.len() < 512 && now - self.last < REPORT) {
             return Ok(());
         }
@@ -106,7 +106,7 @@ pub(super) fn work(
 ) -> Result<NodeCounters> {
     let job = &order.job;
     let socket = UdpSocket::bind(SocketAddr::new(order.address, 0)).map_err(Error::io("make a socket"))?;
-    sys::socket::set_receive_buffer(&socket, BUFFER)?;
+    os::socket::set_receive_buffer(&socket, BUFFER)?;
     socket.set_read_timeout(Some(Duration::from_millis(10))).map_err(Error::io("wait for datagrams"))?;
     reply(BuildReply::Ready { address: socket.local_addr().map_err(Error::io("read the address of the socket"))? })?;
     peers(requests)?;
@@ -131,14 +131,14 @@ pub(super) fn work(
             counters.received += 1;
             counters.moved(head.sender as usize, (length - HEAD) as u64);
             if arrival == DatagramArrival::Last {
-                reports.built(head.event, sys::clock::now(), times.due(began, head.event));
+                reports.built(head.event, kernels::clock::now(), times.due(began, head.event));
             }
         }
         reports.reply(reply, false)?;
     }
     reports.reply(reply, true)?;
     counters.verified = check.seen;
-    counters.socket_drops = sys::socket::drops(&socket).unwrap_or(0);
+    counters.socket_drops = os::socket::drops(&socket).unwrap_or(0);
     Ok(counters)
 }
 
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_report_tells_when_its_last_event_was_built_and_not_when_it_was_sent() {
-        let due = sys::clock::now().saturating_sub(1_000_000_000);
+        let due = kernels::clock::now().saturating_sub(1_000_000_000);
         let mut reports = Reports::new(due);
         let mut sent = Vec::new();
         let mut reply = |message: BuildReply| {

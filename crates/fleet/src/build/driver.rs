@@ -53,7 +53,7 @@ pub fn build(
     let nodes = (job.senders + job.receivers) as usize;
     if let Transport::Tcp { .. } = job.transport {
         // Nodes of a laboratory are threads of this process, with all ends of their connections, pipes and namespaces.
-        sys::process::allow_files(2 * (job.senders * job.receivers) as usize + 16 * nodes);
+        os::process::allow_files(2 * (job.senders * job.receivers) as usize + 16 * nodes);
     }
     let Greeting { greeted, missing } = greet(launcher, nodes, DUTY.name, stopper)?;
     if let Some(MissingNode { node, reason }) = missing.into_iter().next() {
@@ -178,7 +178,7 @@ impl Driver<'_> {
         let job = self.job;
         let mut ledger = EventLedger::new(job.events, job.receivers);
         let mut outcome = BuildOutcome { by_receiver: vec![0; job.receivers as usize], ..BuildOutcome::default() };
-        let at = sys::clock::now() + START_DELAY;
+        let at = kernels::clock::now() + START_DELAY;
         for node in 0..self.links.len() {
             let own = at as f64 - self.clocks[node].ahead;
             self.send(node, &BuildRequest::Start { at: own as u64 })?;

@@ -76,7 +76,7 @@ pub(super) fn work(
     reply: SendReply,
 ) -> Result<NodeCounters> {
     let socket = UdpSocket::bind(SocketAddr::new(order.address, 0)).map_err(Error::io("make a socket"))?;
-    sys::socket::set_receive_buffer(&socket, 4 << 20)?;
+    os::socket::set_receive_buffer(&socket, 4 << 20)?;
     socket.set_read_timeout(Some(POLL_INTERVAL)).map_err(Error::io("wait for fragments"))?;
     reply(BuildReply::Ready { address: socket.local_addr().map_err(Error::io("read the address of the socket"))? })?;
     let senders = peers(requests)?;
@@ -104,7 +104,7 @@ pub(super) fn work(
     while !control.ended() {
         while puller.open.len() < credits as usize && puller.ask() {}
         puller.receive(&mut reports);
-        let now = sys::clock::now();
+        let now = kernels::clock::now();
         if now - looked > POLL_INTERVAL.as_nanos() as u64 {
             looked = now;
             puller.repeat(now);
@@ -117,7 +117,7 @@ pub(super) fn work(
         puller.drain();
     }
     puller.counters.verified = puller.check.seen;
-    puller.counters.socket_drops = sys::socket::drops(&puller.socket).unwrap_or(0);
+    puller.counters.socket_drops = os::socket::drops(&puller.socket).unwrap_or(0);
     Ok(puller.counters)
 }
 
@@ -150,7 +150,7 @@ impl FragmentPuller<'_> {
             None => {
                 let Some(event) = self.waiting.front().copied() else { return false };
                 let due = self.times.due(self.began, event);
-                let now = sys::clock::now();
+                let now = kernels::clock::now();
                 if due > now {
                     return false;
                 }
@@ -179,15 +179,15 @@ impl FragmentPuller<'_> {
             self.counters.queue_full += 1;
         }
         self.counters.sent += 1;
-        self.open.insert(key, (sys::clock::now(), first));
+        self.open.insert(key, (kernels::clock::now(), first));
     }
 
     fn receive(&mut self, reports: &mut Reports) {
         if self.open.is_empty() {
             // No request is open: the next event may be due before a wait for datagrams would end.
             let due = self.waiting.front().map_or(u64::MAX, |event| self.times.due(self.began, *event));
-            let left = Duration::from_nanos(due.saturating_sub(sys::clock::now()));
-            sys::timer::sleep(left.min(POLL_INTERVAL));
+            let left = Duration::from_nanos(due.saturating_sub(kernels::clock::now()));
+            kernels::timer::sleep(left.min(POLL_INTERVAL));
             return;
         }
         let mut datagram = [0; HEAD + CHUNK as usize];
@@ -201,7 +201,7 @@ impl FragmentPuller<'_> {
             self.counters.not_needed(head.sender as usize, (length - HEAD) as u64);
             return;
         };
-        let now = sys::clock::now();
+        let now = kernels::clock::now();
         if first {
             self.timeout.observe((now - sent) as f64);
         }

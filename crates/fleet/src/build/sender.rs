@@ -34,7 +34,7 @@ pub(super) fn work(
     }
     let socket = UdpSocket::bind(SocketAddr::new(order.address, 0)).map_err(Error::io("make a socket"))?;
     // Requests of all receivers may arrive at once.
-    sys::socket::set_receive_buffer(&socket, 1 << 20)?;
+    os::socket::set_receive_buffer(&socket, 1 << 20)?;
     reply(BuildReply::Ready { address: socket.local_addr().map_err(Error::io("read the address of the socket"))? })?;
     let receivers = peers(requests)?;
     // What a sender needs is made before the start, so that all begin at once.
@@ -44,7 +44,7 @@ pub(super) fn work(
     let mut counters = NodeCounters::new(began, order.job.receivers as usize);
     if order.job.pattern == PushPattern::Pull {
         answer(index, &order.job, (&socket, &receivers), control, &mut source, &mut counters)?;
-        counters.socket_drops = sys::socket::drops(&socket).unwrap_or(0);
+        counters.socket_drops = os::socket::drops(&socket).unwrap_or(0);
     } else {
         let times = EventTimes::of(&order.job);
         for event in sequence(index, &order.job) {
@@ -62,7 +62,7 @@ pub(super) fn work(
 /// Waits for the end of the job: a node that ends early counts as lost.
 fn wait_for_end(control: &Control) {
     while !control.ended() {
-        sys::timer::sleep(Duration::from_millis(5));
+        kernels::timer::sleep(Duration::from_millis(5));
     }
 }
 
@@ -71,11 +71,11 @@ fn wait(moment: u64, control: &Control) -> bool {
     /// Interval at which the end of the job is looked for: rare events must not hold it up.
     const POLL_INTERVAL: Duration = Duration::from_millis(50);
     while !control.ended() {
-        let left = moment.saturating_sub(sys::clock::now());
+        let left = moment.saturating_sub(kernels::clock::now());
         if left == 0 {
             return true;
         }
-        sys::timer::sleep(Duration::from_nanos(left).min(POLL_INTERVAL));
+        kernels::timer::sleep(Duration::from_nanos(left).min(POLL_INTERVAL));
     }
     false
 }
@@ -159,13 +159,13 @@ fn connections(
 ) -> Result<NodeCounters> {
     let job = &order.job;
     let receivers = peers(requests)?;
-    sys::process::allow_files(receivers.len());
+    os::process::allow_files(receivers.len());
     let connect = |to: &SocketAddr| -> Result<TcpStream> {
         let mut stream =
             TcpStream::connect_timeout(to, Duration::from_secs(10)).map_err(Error::io(format!("connect to {to}")))?;
-        sys::socket::set_no_delay(&stream, true)?;
+        os::socket::set_no_delay(&stream, true)?;
         // The historical congestion control, if the kernel has it; the driver's options record the one in use.
-        let _ = sys::socket::set_congestion(&stream, "reno");
+        let _ = os::socket::set_congestion(&stream, "reno");
         stream.set_write_timeout(Some(WRITE_TIMEOUT)).map_err(Error::io("bound a write"))?;
         let hello = [order.ticket.as_bytes(), &index.to_le_bytes()].concat();
         stream.write_all(&hello).map_err(Error::io("present the ticket"))?;
@@ -199,7 +199,7 @@ fn connections(
     wait_for_end(control);
     for stream in &streams {
         sample(stream, &mut counters);
-        if let Ok(info) = sys::socket::tcp_info(stream) {
+        if let Ok(info) = os::socket::tcp_info(stream) {
             counters.retransmits += info.total_retransmits.unwrap_or(0);
             counters.losses += info.losses().unwrap_or(0);
         }
@@ -218,7 +218,7 @@ fn not_taken(receiver: usize, error: &std::io::Error) -> Error {
 }
 
 fn sample(stream: &TcpStream, counters: &mut NodeCounters) {
-    let window = sys::socket::tcp_info(stream).ok().and_then(|info| info.send_window).unwrap_or(0);
+    let window = os::socket::tcp_info(stream).ok().and_then(|info| info.send_window).unwrap_or(0);
     counters.window = counters.window.max(window);
 }
 

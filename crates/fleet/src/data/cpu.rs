@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use model::{Share, TakenTime};
+use os::usage::{CpuTimes, machine_times};
 use serde::{Deserialize, Serialize};
-use sys::usage::{CpuTimes, machine_times};
 
 /// CPU time during a test.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -50,14 +50,14 @@ impl CpuWatch {
     /// Starts now.
     #[must_use]
     pub fn start() -> Self {
-        Self { machine: machine_times().ok(), own: sys::clock::process_cpu().unwrap_or_default() }
+        Self { machine: machine_times().ok(), own: kernels::clock::process_cpu().unwrap_or_default() }
     }
 
     /// CPU time since the start; `threads` is the CPU time of the data threads, seconds. Shares are 0 where the system
     /// does not report them.
     #[must_use]
     pub fn stop(&self, threads: f64) -> CpuUse {
-        let own = sys::clock::process_cpu().unwrap_or_default().saturating_sub(self.own);
+        let own = kernels::clock::process_cpu().unwrap_or_default().saturating_sub(self.own);
         let (Some(before), Ok(now)) = (self.machine, machine_times()) else {
             return CpuUse { threads, ..CpuUse::default() };
         };

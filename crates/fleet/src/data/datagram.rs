@@ -179,11 +179,11 @@ pub(crate) fn count(socket: &UdpSocket, stop: &AtomicBool, flow: &FlowCounter) -
         let Ok(length) = socket.recv(&mut buffer) else { continue };
         flow.bytes.fetch_add(length as u64, Relaxed);
         if Header::read(&buffer[..length]).is_some_and(|header| received.note(header, length, &mut seen, &mut last)) {
-            let now = sys::clock::now();
+            let now = kernels::clock::now();
             received.nanos = now - *first.get_or_insert(now);
         }
     }
-    received.socket_drops = sys::socket::drops(socket).unwrap_or(0);
+    received.socket_drops = os::socket::drops(socket).unwrap_or(0);
     received
 }
 

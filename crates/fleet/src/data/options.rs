@@ -54,19 +54,19 @@ impl SocketOptions {
         let socket = Socket::new(Domain::for_address(to), Type::STREAM, Some(Protocol::TCP))
             .map_err(Error::io("make a socket"))?;
         if let Some(bytes) = self.window {
-            sys::socket::set_receive_buffer(&socket, bytes as usize)?;
+            os::socket::set_receive_buffer(&socket, bytes as usize)?;
         }
         if let Some(bytes) = self.send_buffer {
-            sys::socket::set_send_buffer(&socket, bytes as usize)?;
+            os::socket::set_send_buffer(&socket, bytes as usize)?;
         }
         if let Some(bytes) = self.segment {
-            sys::socket::set_max_segment(&socket, usize::from(bytes))?;
+            os::socket::set_max_segment(&socket, usize::from(bytes))?;
         }
         if let Some(name) = &self.congestion {
-            sys::socket::set_congestion(&socket, name)?;
+            os::socket::set_congestion(&socket, name)?;
         }
         if self.no_delay {
-            sys::socket::set_no_delay(&socket, true)?;
+            os::socket::set_no_delay(&socket, true)?;
         }
         Ok(socket)
     }
@@ -91,6 +91,6 @@ impl SocketOptions {
 /// A socket for a plain connection, whose connect(2) does not wait for minutes.
 pub(crate) fn unconnected(to: SocketAddr) -> std::io::Result<TcpStream> {
     let socket = Socket::new(Domain::for_address(to), Type::STREAM, Some(Protocol::TCP))?;
-    sys::socket::set_connect_repeats(&socket, REPEATS).map_err(std::io::Error::other)?;
+    os::socket::set_connect_repeats(&socket, REPEATS).map_err(std::io::Error::other)?;
     Ok(socket.into())
 }

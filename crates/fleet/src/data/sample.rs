@@ -3,8 +3,8 @@
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use os::socket::tcp_info;
 use serde::{Deserialize, Serialize};
-use sys::socket::tcp_info;
 
 use super::Flows;
 
@@ -113,11 +113,11 @@ impl Blocks {
     pub(crate) fn step(&mut self, flows: &Flows, most: Duration) {
         let left = self.next.saturating_duration_since(Instant::now());
         if self.full() || left > most {
-            sys::timer::sleep(most);
+            kernels::timer::sleep(most);
             return;
         }
-        sys::timer::sleep(left);
-        let seen = (sys::clock::now(), flows.bytes());
+        kernels::timer::sleep(left);
+        let seen = (kernels::clock::now(), flows.bytes());
         if let Some((moment, bytes)) = self.last {
             self.done.push((seen.0 - moment, seen.1 - bytes));
         }

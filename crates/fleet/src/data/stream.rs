@@ -66,7 +66,7 @@ impl Flows {
 impl FlowCounter {
     fn finish(&self, cpu_before: Duration, calls: u64) {
         self.calls.store(calls, Relaxed);
-        let used = sys::clock::thread_cpu().unwrap_or_default().saturating_sub(cpu_before);
+        let used = kernels::clock::thread_cpu().unwrap_or_default().saturating_sub(cpu_before);
         self.cpu.store(u64::try_from(used.as_nanos()).unwrap_or(u64::MAX), Relaxed);
         self.ended.store(true, Relaxed);
     }
@@ -118,7 +118,7 @@ impl<'a> FlowLimit<'a> {
             if ahead <= 0.0 {
                 return;
             }
-            sys::timer::sleep(Duration::from_secs_f64(ahead.min(LONGEST_SLEEP)));
+            kernels::timer::sleep(Duration::from_secs_f64(ahead.min(LONGEST_SLEEP)));
         }
     }
 }
@@ -128,7 +128,7 @@ const VERIFIED_EACH: u64 = 16;
 
 /// Writes records until told to stop or the connection ends.
 pub(crate) fn send(mut stream: &TcpStream, records: &StreamRecords, flow: &FlowCounter, stop: &AtomicBool) {
-    let cpu = sys::clock::thread_cpu().unwrap_or_default();
+    let cpu = kernels::clock::thread_cpu().unwrap_or_default();
     let (mut bytes, mut calls) = (0, 0);
     while !stop.load(Relaxed) {
         let record = records.after(bytes);
@@ -146,7 +146,7 @@ pub(crate) fn send(mut stream: &TcpStream, records: &StreamRecords, flow: &FlowC
 
 /// Reads until the end of the stream, and verifies a sample of what it reads.
 pub(crate) fn receive(mut stream: &TcpStream, flow: &FlowCounter, limit: FlowLimit<'_>) {
-    let cpu = sys::clock::thread_cpu().unwrap_or_default();
+    let cpu = kernels::clock::thread_cpu().unwrap_or_default();
     let (mut buffer, table) = (vec![0; READ], table(PERIOD));
     let (mut bytes, mut calls) = (0, 0_u64);
     loop {
@@ -173,7 +173,7 @@ pub(crate) fn receive(mut stream: &TcpStream, flow: &FlowCounter, limit: FlowLim
 
 /// Echoes every message of `size` bytes. The flow counts both directions, the limit one.
 pub(crate) fn echo(mut stream: &TcpStream, size: usize, flow: &FlowCounter, limit: FlowLimit<'_>) {
-    let cpu = sys::clock::thread_cpu().unwrap_or_default();
+    let cpu = kernels::clock::thread_cpu().unwrap_or_default();
     let mut message = vec![0; size];
     let mut calls = 0;
     while !limit.is_over() && stream.read_exact(&mut message).is_ok() && stream.write_all(&message).is_ok() {

@@ -72,7 +72,7 @@ pub(crate) fn take<T>(
         waiting.drain(..waiting.len().saturating_sub(MAX_CANDIDATES));
         candidates = waiting;
         if taken.len() < wanted {
-            sys::timer::sleep(POLL_INTERVAL);
+            kernels::timer::sleep(POLL_INTERVAL);
         }
     }
     Ok(taken)

@@ -79,7 +79,7 @@ pub(super) fn forwarding(switch: &File, hosts: usize) -> Result<()> {
         if began.elapsed() > PATIENCE {
             return Err(Error::Lab(format!("{forwarding} of {hosts} ports came up within {} s", PATIENCE.as_secs())));
         }
-        sys::timer::sleep(Duration::from_millis(5));
+        kernels::timer::sleep(Duration::from_millis(5));
     }
 }
 
@@ -95,7 +95,7 @@ struct BridgePort {
 
 /// A host's interface on the common medium; the file carries its frames.
 pub(super) fn station(network: &File, host: usize, shape: &LabShape) -> Result<File> {
-    let interface = super::inside::run(network, || sys::socket::tap("eth0"))??;
+    let interface = super::inside::run(network, || os::socket::tap("eth0"))??;
     let mut lines = String::new();
     line!(lines, "link set dev lo up");
     line!(lines, "link set dev eth0 address {} mtu {}", hardware(host), shape.mtu);

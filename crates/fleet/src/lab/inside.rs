@@ -5,8 +5,8 @@ use std::process::Command;
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use sys::namespace::{NamespaceKind, enter, leave};
-use sys::process::Finished;
+use os::namespace::{NamespaceKind, enter, leave};
+use os::process::Finished;
 
 use crate::{Error, Result};
 
@@ -78,5 +78,5 @@ pub(super) fn finish(command: &mut Command, input: &str) -> std::io::Result<Fini
     /// A batch for a thousand hosts takes seconds.
     const PATIENCE: Duration = Duration::from_secs(300);
     const MOST: usize = 64 << 20;
-    sys::process::run(command, input.as_bytes(), PATIENCE, MOST)
+    os::process::run(command, input.as_bytes(), PATIENCE, MOST)
 }

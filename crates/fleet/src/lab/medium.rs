@@ -152,7 +152,7 @@ fn carry(interfaces: &[File], bits_per_second: u64, stop: &AtomicBool) {
         cards.take(now());
         cards.offer(&mut arbiter);
         let Some(next) = arbiter.next() else {
-            sys::timer::sleep(Duration::from_nanos(SPIN / 2));
+            kernels::timer::sleep(Duration::from_nanos(SPIN / 2));
             continue;
         };
         // Others may become ready meanwhile: they are asked again before anyone begins.
@@ -209,7 +209,7 @@ impl<'a> Cards<'a> {
 fn wait(until: u64, now: &dyn Fn() -> u64, cards: &mut Cards<'_>) {
     while let Some(left) = until.checked_sub(now()).filter(|left| *left > 0) {
         if left > SPIN {
-            sys::timer::sleep(Duration::from_nanos(left - SPIN));
+            kernels::timer::sleep(Duration::from_nanos(left - SPIN));
         } else {
             std::thread::yield_now();
         }

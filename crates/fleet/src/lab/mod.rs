@@ -17,7 +17,7 @@ use std::fs::File;
 use std::net::Ipv4Addr;
 use std::thread::JoinHandle;
 
-use sys::process::Finished;
+use os::process::Finished;
 
 pub use count::{Drops, Queue};
 use medium::Medium;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use sys::namespace::{NamespaceKind, leave};
+use os::namespace::{NamespaceKind, leave};
 
 use crate::{Error, Result};
 

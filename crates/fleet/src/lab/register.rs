@@ -10,10 +10,10 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use kernels::signal::Signal;
+use os::namespace::{NamespaceKind, enter};
+use os::usage::Stat;
 use serde::{Deserialize, Serialize};
-use sys::namespace::{NamespaceKind, enter};
-use sys::signal::Signal;
-use sys::usage::Stat;
 
 use super::LabShape;
 use crate::{Error, Result};
@@ -68,7 +68,7 @@ fn outside(user: u32) -> u32 {
 
 impl LabEntry {
     pub(super) fn new(shape: &LabShape, switch: &File, networks: &[File]) -> Result<Self> {
-        let owner = sys::process::own_pid();
+        let owner = os::process::own_pid();
         let started = Stat::of(owner)?.started_ticks;
         let mut entry = Self {
             owner,
@@ -180,7 +180,7 @@ pub fn end_all_in(network: u64) -> usize {
         let found = kill_in(network);
         empty = if found.is_empty() { empty + 1 } else { 0 };
         ended.extend(found);
-        sys::timer::sleep(Duration::from_millis(2));
+        kernels::timer::sleep(Duration::from_millis(2));
     }
     ended.len()
 }
@@ -192,7 +192,7 @@ fn kill_in(network: u64) -> Vec<i32> {
         (fs::metadata(process.path().join("ns/net")).ok()?.ino() == network).then_some(number)
     };
     let all = fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|process| inside(&process));
-    all.filter(|number| sys::process::send(*number, Some(Signal::Kill)).is_ok()).collect()
+    all.filter(|number| os::process::send(*number, Some(Signal::Kill)).is_ok()).collect()
 }
 
 /// Sends the owner of a laboratory SIGTERM.
@@ -203,5 +203,5 @@ pub fn down(entry: &LabEntry) -> Result<()> {
     if !entry.alive() {
         return Err(Error::Gone(format!("process {} has ended", entry.owner)));
     }
-    Ok(sys::process::send(entry.owner, Some(Signal::Terminate))?)
+    Ok(os::process::send(entry.owner, Some(Signal::Terminate))?)
 }

@@ -96,7 +96,7 @@ pub trait Launcher {
     /// Why a started node is missing, as precisely as known.
     fn why_missing(&self, _node: usize, link: &Link, error: &Error) -> String {
         // The last error output arrives shortly after the end of standard output.
-        sys::timer::sleep(Duration::from_millis(50));
+        kernels::timer::sleep(Duration::from_millis(50));
         let words = link.stderr.text();
         if words.is_empty() { error.to_string() } else { words }
     }

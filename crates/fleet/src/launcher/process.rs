@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use sys::process::{EndingOutput, TimedInput, wait_within};
+use os::process::{EndingOutput, TimedInput, wait_within};
 
 use super::{Link, StderrTail};
 use crate::{Error, Result};
@@ -27,7 +27,7 @@ impl Drop for EndingChild {
         if wait_within(&mut self.0, GRACE).is_some() {
             return;
         }
-        let _ = sys::process::send(self.0.id().cast_signed(), Some(sys::signal::Signal::Terminate));
+        let _ = os::process::send(self.0.id().cast_signed(), Some(kernels::signal::Signal::Terminate));
         if wait_within(&mut self.0, 2 * GRACE).is_none() {
             let _ = self.0.kill();
             // A child that hangs in the kernel is left behind.

@@ -97,7 +97,7 @@ fn open(test: &ServeTest, control: &mut Channel) -> Result<Sockets> {
     let listener = test.options.listen(any)?;
     let udp = test.datagrams.map(|_| UdpSocket::bind(any)).transpose().map_err(Error::io("make a socket"))?;
     if let (Some(socket), Some(bytes)) = (&udp, test.options.window) {
-        sys::socket::set_receive_buffer(socket, bytes as usize)?;
+        os::socket::set_receive_buffer(socket, bytes as usize)?;
     }
     let port = |address: std::io::Result<SocketAddr>| address.map(|address| address.port());
     let tcp = port(listener.local_addr()).map_err(Error::io("read the address of the socket"))?;
@@ -185,7 +185,7 @@ impl<'a> TestFlows<'a> {
         for (stream, flow) in self.downs.iter().zip(self.down.0.iter()) {
             if let Some(rate) = share(self.downs.len()) {
                 // The conversion saturates.
-                sys::socket::set_pacing(stream, rate as u32)?;
+                os::socket::set_pacing(stream, rate as u32)?;
             }
             start(scope, test.cpu, || data::send(stream, &self.records, flow, stop))?;
         }
@@ -217,7 +217,7 @@ fn run(test: &ServeTest, control: &mut Channel, server: &ServerShared) -> Result
     })?;
     let (up, down) = (&flows.up, &flows.down);
     let threads = up.cpu_seconds() + down.cpu_seconds() + flows.answered.cpu_seconds();
-    let buffer = flows.ups.first().and_then(|stream| sys::socket::receive_buffer(stream).ok());
+    let buffer = flows.ups.first().and_then(|stream| os::socket::receive_buffer(stream).ok());
     Ok(ServeReport {
         blocks,
         bytes_up: up.bytes(),

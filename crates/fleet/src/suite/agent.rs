@@ -63,7 +63,7 @@ fn beside_signs_of_life<T>(line: &DriverLine<'_>, interval: Duration, work: impl
 }
 
 fn measure(order: SuiteOrder, line: &DriverLine<'_>, stopper: Stopper) -> Result<(Run, NodeEnd)> {
-    let allowed = sys::affinity::allowed()?;
+    let allowed = kernels::affinity::allowed()?;
     let entries = measure::select(order.suite.as_deref(), &order.probes, order.target)?;
     let directory = PathBuf::from(order.directory.unwrap_or_else(|| ".".to_owned()));
     let directory =

@@ -15,7 +15,7 @@ fn processes_left_behind_by_an_agent_delay_nothing() {
     let mut said = String::new();
     link.output.read_to_string(&mut said).unwrap();
     drop(link);
-    sys::process::send(said.trim().parse().unwrap(), Some(sys::signal::Signal::Kill)).unwrap();
+    os::process::send(said.trim().parse().unwrap(), Some(kernels::signal::Signal::Kill)).unwrap();
 }
 
 #[test]

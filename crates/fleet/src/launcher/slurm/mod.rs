@@ -150,7 +150,7 @@ impl Launcher for SlurmLauncher {
     }
 
     fn why_missing(&self, node: usize, link: &Link, error: &Error) -> String {
-        sys::timer::sleep(Duration::from_millis(50));
+        kernels::timer::sleep(Duration::from_millis(50));
         let words = link.stderr.text();
         let said = if words.is_empty() { error.to_string() } else { words };
         match reason(&self.name(node)) {

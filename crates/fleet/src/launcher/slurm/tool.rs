@@ -42,7 +42,7 @@ fn talk(
     let mut command = Command::new(program);
     command.args(arguments).envs(environment.iter().map(|(name, value)| (name, value)));
     let done =
-        sys::process::run(&mut command, input.as_bytes(), patience, MOST).map_err(|error| match error.kind() {
+        os::process::run(&mut command, input.as_bytes(), patience, MOST).map_err(|error| match error.kind() {
             ErrorKind::TimedOut | ErrorKind::FileTooLarge => Error::Gone(format!("{program}: {error}")),
             _ => not_started(program, error),
         })?;
