@@ -1,10 +1,9 @@
 //! `prony selftest`: the machine against itself. Every DIFFERENT is a false alarm, and a planted difference is to be
 //! found.
 
-use analyse::CompareOptions;
-use analyse::compare::{Relation, relation, self_test};
 use anyhow::Result;
 use clap::Args;
+use compare::{CompareOptions, Relation, relation, self_test};
 use measure::{
     EndReason, Engine, MeasureSession, MockEngine, MockFigure, NullObserver, Observer, RunRequest, Saver, Stopper,
 };

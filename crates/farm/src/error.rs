@@ -40,7 +40,7 @@ pub enum Error {
     },
     /// An error of the connection between two machines.
     #[error(transparent)]
-    Fleet(#[from] fleet::Error),
+    Fleet(#[from] launcher::Error),
     /// An error of the channel between coordinator and pilot.
     #[error(transparent)]
     Channel(#[from] channel::Error),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use ::farm::{Attempt, FarmJob, Published, SharedFarm, Workshop};
 use anyhow::{Context, Result, bail};
-use fleet::launcher::slurm::{Batch, SlurmJob, cancelling, jobs, submit};
+use launcher::slurm::{Batch, SlurmJob, cancelling, jobs, submit};
 use measure::Stopper;
 
 use super::work::WorkerFactory;

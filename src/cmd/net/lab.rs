@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
-use fleet::lab::{Lab, LabEntry, down, end_all_in, gain, labs, sweep};
 use kernels::process::{Child, ProcessExit};
+use lab::{Lab, LabEntry, down, end_all_in, gain, labs, sweep};
 use os::process::EndWatch;
 
 use super::super::session::watch_for_signals;
@@ -97,7 +97,8 @@ fn enter(host: usize, owner: Option<i32>, command: &[String]) -> Result<ExitStat
     let network = entry.network(host)?;
     // Forked while this process has one thread: the child must enter the laboratory before it executes the program.
     let child = kernels::process::fork(|| {
-        let inside = os::process::die_with_parent(parent).map_err(fleet::Error::from).and_then(|()| entry.enter(host));
+        let inside =
+            os::process::die_with_parent(parent).map_err(launcher::Error::from).and_then(|()| entry.enter(host));
         let reason = match inside {
             Ok(()) => format!("could not run {program}: {}", Command::new(program).args(rest).exec()),
             Err(reason) => reason.to_string(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use channel::Token;
 use clap::Args;
-use fleet::serve::{ListenSettings, ServeLimits, Server};
+use network::serve::{ListenSettings, ServeLimits, Server};
 
 use super::super::session::watch_for_signals;
 use super::options::TokenSource;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use fleet::launcher::{Launcher, Link, StderrTail};
+use launcher::{Launcher, Link, StderrTail};
 
 use super::{Disconnected, PilotLauncher};
 use crate::pilot::PilotConfig;
@@ -135,7 +135,7 @@ impl PilotLauncher for Processes {
 mod tests {
     use std::time::Instant;
 
-    use fleet::launcher::Local;
+    use launcher::Local;
 
     use super::*;
 

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use fleet::launcher::slurm::{Batch, SlurmJob, SubmittedId, cancel, cancelling, jobs, submit};
+use launcher::slurm::{Batch, SlurmJob, SubmittedId, cancel, cancelling, jobs, submit};
 
 use super::{Disconnected, PilotLauncher};
 use crate::pilot::PilotConfig;
