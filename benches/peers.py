@@ -7,7 +7,7 @@ Without rows it lists them. A row alternates ours and the peer's so many times a
 ratios (ours over theirs) with its order-statistic interval of at least 95%; whatever disturbs a pair disturbs both. Servers are
 children of this program. The file figures are measured in DIR. Rows whose peer is not installed say so.
 Needs, for all rows: perf, mbw, sysbench, fio, sockperf, qperf, cyclictest (rt-tests), and the example `patterns` for rows of that
-name: cargo build --release -p prony-sys --example patterns."""
+name: cargo build --release -p prony-kernels --example patterns."""
 
 import argparse, json, math, os, re, shutil, statistics, subprocess, sys, tempfile, time
 

@@ -24,7 +24,7 @@ use exit::ExitStatus;
 const LEAST_ROOM: u64 = 8 << 20;
 
 fn main() -> ExitCode {
-    if let Some(left) = sys::process::address_space_left().filter(|left| *left < LEAST_ROOM) {
+    if let Some(left) = os::process::address_space_left().filter(|left| *left < LEAST_ROOM) {
         output::remark(&format!(
             "could not start: the limit of address space (ulimit -v) leaves this program {} KiB to work in, and it needs \
              {} MiB; raise the limit",

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use analyse::compare::{NEWEST_SESSIONS, SessionRecord, least_error};
 use anyhow::{Context, Result};
+use compare::{NEWEST_SESSIONS, SessionRecord, least_error};
 use model::{Definition, Figure, FigureKey, Run};
 use store::{Access, Detail, Selector, Store};
 

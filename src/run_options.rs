@@ -139,5 +139,5 @@ impl MeasureOptions {
 /// A new seed; recorded, so that the run can be repeated.
 pub(crate) fn draw_seed() -> u64 {
     // 53 bits: a number that every JSON reader can represent.
-    (sys::clock::realtime() ^ u64::from(std::process::id()) << 32) & ((1 << 53) - 1)
+    (kernels::clock::realtime() ^ u64::from(std::process::id()) << 32) & ((1 << 53) - 1)
 }

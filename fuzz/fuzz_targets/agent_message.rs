@@ -2,10 +2,10 @@
 //! fragments that can be counted.
 #![no_main]
 
-use fleet::agent::Hello;
-use fleet::build::{BuildReply, BuildRequest};
-use fleet::line::receive;
-use fleet::suite::{SuiteReply, SuiteRequest};
+use launcher::agent::Hello;
+use network::build::{BuildReply, BuildRequest};
+use launcher::line::receive;
+use launcher::suite::{SuiteReply, SuiteRequest};
 use libfuzzer_sys::fuzz_target;
 use serde::{Serialize, de::DeserializeOwned};
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use analyse::choose::{decide, parse};
+use decide::choose::{decide, parse};
 use libfuzzer_sys::fuzz_target;
 use report::by_name;
 

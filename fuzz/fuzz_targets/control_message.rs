@@ -2,7 +2,7 @@
 //! within its limits.
 #![no_main]
 
-use fleet::serve::{FromClient, FromServer, ServeLimits};
+use network::serve::{FromClient, FromServer, ServeLimits};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

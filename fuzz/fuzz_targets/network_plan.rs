@@ -1,9 +1,7 @@
 //! Any numbers are a network or no network: its buffers are worked out, and little traffic is simulated to its end.
 #![no_main]
 
-use analyse::plan_network::{
-    Burst, Design, FlowControl, FragmentSizes, Framing, SimulationSetup, TrafficPattern, Trigger, simulate,
-};
+use plan_network::{Burst, Design, FlowControl, FragmentSizes, Framing, SimulationSetup, TrafficPattern, Trigger, simulate};
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 

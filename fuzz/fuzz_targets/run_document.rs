@@ -2,8 +2,8 @@
 //! back as it was, printed, and compared with itself.
 #![no_main]
 
-use analyse::explain::ExplainOptions;
-use analyse::{CompareOptions, compare, explain};
+use explain::{ExplainOptions, explain};
+use compare::{CompareOptions, compare};
 use libfuzzer_sys::fuzz_target;
 use report::by_name;
 use report::view::RunContext;

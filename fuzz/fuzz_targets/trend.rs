@@ -1,7 +1,7 @@
 //! Any text is dated values or refused; and what is fitted to them can be drawn, and holds no number that is none.
 #![no_main]
 
-use analyse::trend::{TrendOptions, families, parse, trend};
+use decide::trend::{TrendOptions, families, parse, trend};
 use libfuzzer_sys::fuzz_target;
 use report::by_name;
 

@@ -4,12 +4,12 @@ use std::io::BufReader;
 
 use anyhow::Result;
 use clap::Args;
-use fleet::agent::{By, Duty, serve};
+use launcher::agent::{By, Duty, serve};
 
 use crate::ExitStatus;
 
 /// Duties of agents of this program, one per line.
-const DUTIES: &[Duty] = &[fleet::build::DUTY, fleet::suite::DUTY];
+const DUTIES: &[Duty] = &[network::build::DUTY, launcher::suite::DUTY];
 
 /// Options of `prony agent`.
 #[derive(Debug, Args)]

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use analyse::choose::{ApplicationWanted, OfferWanted, Specification, Uncertain, decide, evaluate, parse};
 use anyhow::{Context, Result};
 use clap::Args;
+use decide::choose::{ApplicationWanted, OfferWanted, Specification, Uncertain, decide, evaluate, parse};
 use model::{Definition, EstimateMethod, Figure, Run, Unit};
 use predict::{PredictOptions, from_runs, predict};
 use report::Document;
@@ -202,7 +202,7 @@ fn figure<'a>(run: &'a Run, name: &str) -> Option<Result<&'a Figure, String>> {
 /// Events per second from a figure: a time of an operation, or operations per second.
 fn rate_of(run: &Run, figure: &Figure, application: &ApplicationWanted) -> Result<Uncertain, String> {
     let estimate =
-        analyse::estimate_in_time(run, figure).ok_or_else(|| format!("{} has no single value", figure.key()))?;
+        compare::estimate_in_time(run, figure).ok_or_else(|| format!("{} has no single value", figure.key()))?;
     let (low, high) = (estimate.low, estimate.high);
     from_unit(figure.metric.unit, estimate.value, low, high, estimate.level, application)
 }

@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use analyse::compare::{Compared, FailOn, GateAnswer, Normalise};
-use analyse::{CompareOptions, Comparison, compare};
 use anyhow::{Context, Result};
 use clap::Args;
+use compare::{CompareOptions, Compared, Comparison, FailOn, GateAnswer, Normalise, compare};
 use model::{FigureKey, Run};
 use report::view::CompareContext;
 use store::Detail;
@@ -140,7 +139,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         ..CompareOptions::default()
     };
     let mut comparison = match compare(&runs, &options) {
-        Err(nothing @ analyse::Error::NothingInCommon { .. }) if arguments.fail_on.is_some() => {
+        Err(nothing @ compare::Error::NothingInCommon { .. }) if arguments.fail_on.is_some() => {
             output::remark(&format!("nothing could be tested: {nothing}"));
             return Ok(exit(GateAnswer::Inconclusive, arguments.inconclusive));
         }

@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let found = Findings {
         title: "What may disturb measuring here".to_owned(),
         findings,
-        topology: sys::topology::read().ok(),
+        topology: os::topology::read().ok(),
         summary: vec![summary],
         next: vec!["prony run --suite quick".to_owned(), "prony selftest".to_owned()],
     };

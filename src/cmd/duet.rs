@@ -27,7 +27,7 @@ pub(super) const DUET_BAND: f64 = 0.01;
 /// When there are not two sides, or no two CPUs for them.
 pub(super) fn duet_cpus(wish: DuetWish, sides: usize, stopper: &Stopper) -> Result<[usize; 2]> {
     ensure!(sides == 2, "a duet is of two commands, and {sides} were given; leave --duet out");
-    let allowed = sys::affinity::allowed()?;
+    let allowed = kernels::affinity::allowed()?;
     let machine = measure::machine(&[]);
     match measure::separate_cores(&machine, &allowed, stopper) {
         Ok(cpus) => Ok(cpus),

@@ -1,8 +1,8 @@
 //! `prony explain`: why two machines differ.
 
-use analyse::explain::{ExplainOptions, explain};
 use anyhow::Result;
 use clap::Args;
+use explain::{ExplainOptions, explain};
 use model::Point;
 
 use crate::ExitStatus;

@@ -71,7 +71,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<ExitStatus> {
 /// Serves one launch.
 pub(crate) fn worker() -> Result<ExitStatus> {
     // If the harness is killed, its worker is killed too.
-    sys::process::die_with_parent(sys::process::parent_pid())?;
+    os::process::die_with_parent(os::process::parent_pid())?;
     // Started as /proc/self/exe, it would be listed as "exe".
     let _ = std::fs::write("/proc/self/comm", "prony");
     measure::serve(std::io::stdin(), &mut std::io::stdout())?;

@@ -7,8 +7,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use application::{CommandLine, ShellChoice};
 use clap::Args;
-use fleet::agent::MissingNode;
-use fleet::launcher::{Launcher, Local, SlurmLauncher, Ssh, slurm};
+use launcher::agent::MissingNode;
+use launcher::{Launcher, Local, SlurmLauncher, Ssh, slurm};
 
 use crate::value_parsers::seconds;
 

@@ -1,8 +1,7 @@
 //! Printed cells of a published table that do not agree with the raw values beside them.
 
-use analyse::Comparison;
-use analyse::compare::{PrintedCell, Relation};
 use anyhow::Result;
+use compare::{Comparison, PrintedCell, Relation};
 use import::published::{DerivedTable, PREFIX, PublishedEvaluation};
 use model::{FigureKey, Point, Run, glob};
 

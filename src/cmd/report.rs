@@ -5,10 +5,10 @@ mod with;
 
 use std::path::{Path, PathBuf};
 
-use analyse::explain::explain;
-use analyse::{CompareOptions, compare};
 use anyhow::{Context, Result};
 use clap::Args;
+use compare::{CompareOptions, compare};
+use explain::explain;
 use model::Run;
 use report::Document;
 use report::view::ReportInput;
@@ -81,7 +81,7 @@ fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<(Document, 
         match compare(&runs, &options) {
             Ok(comparison) => Some(comparison),
             // Runs without common figures are reported side by side.
-            Err(reason @ analyse::Error::NothingInCommon { .. }) => {
+            Err(reason @ compare::Error::NothingInCommon { .. }) => {
                 output::remark(&format!("{reason}; the report sets nothing against anything"));
                 None
             }
@@ -92,12 +92,8 @@ fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<(Document, 
     };
     let explanation = match runs.as_slice() {
         [a, b] => {
-            let options = analyse::explain::ExplainOptions {
-                figures,
-                history: &history,
-                handles: handles.clone(),
-                ..Default::default()
-            };
+            let options =
+                explain::ExplainOptions { figures, history: &history, handles: handles.clone(), ..Default::default() };
             // Runs that cannot be explained can still be reported: the comparison shows their common figures.
             explain(a, b, &options).ok()
         }

@@ -223,7 +223,7 @@ fn fresh(arguments: &Arguments) -> Result<(Requested, Option<TargetMedium>)> {
     let plan = plan(arguments, entries, medium.as_ref())?;
     let further = plan.more_directories.iter().map(PathBuf::from);
     let directories: Vec<PathBuf> = plan.directory.iter().map(PathBuf::from).chain(further).collect();
-    let allowed = sys::affinity::allowed()?;
+    let allowed = kernels::affinity::allowed()?;
     if arguments.evaluation.is_none() {
         // Of an evaluation's tables, what this machine lacks is a cell that says so.
         measure::refuse_more_threads_than_cpus(&plan.entries, &allowed)?;

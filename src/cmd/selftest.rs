@@ -1,10 +1,9 @@
 //! `prony selftest`: the machine against itself. Every DIFFERENT is a false alarm, and a planted difference is to be
 //! found.
 
-use analyse::CompareOptions;
-use analyse::compare::{Relation, relation, self_test};
 use anyhow::Result;
 use clap::Args;
+use compare::{CompareOptions, Relation, relation, self_test};
 use measure::{
     EndReason, Engine, MeasureSession, MockEngine, MockFigure, NullObserver, Observer, RunRequest, Saver, Stopper,
 };
@@ -157,7 +156,7 @@ fn session(arguments: &Arguments, seed: u64, stopper: &Stopper) -> Result<Option
         (order, Box::new(MockEngine::new(seed, MockFigure::stable(1e-6))), Box::new(NullObserver))
     } else {
         let machine = measure::machine(&[directory.into()]);
-        let order = RunRequest::new(plan, machine, measure::identity(), sys::affinity::allowed()?)?;
+        let order = RunRequest::new(plan, machine, measure::identity(), kernels::affinity::allowed()?)?;
         (order, Box::new(engine()?), Box::new(ProgressLine::new(0.02, ProgressMode::new(false))))
     };
     let mut ended = MeasureSession::measure(order, engine.as_mut(), listener.as_mut(), &mut Nowhere, stopper.clone())?;

@@ -31,7 +31,7 @@ const ONE_REQUEST: Duration = Duration::from_millis(500);
 pub(crate) fn watch_for_signals() -> Result<Stopper> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let asked = Arc::new(AtomicBool::new(false));
-    let watched = match sys::signal::is_ignored(sys::signal::Signal::HangUp) {
+    let watched = match os::signal::is_ignored(kernels::signal::Signal::HangUp) {
         true => vec![SIGINT, SIGTERM],
         false => vec![SIGINT, SIGTERM, SIGHUP],
     };
@@ -56,7 +56,7 @@ pub(crate) fn watch_for_signals() -> Result<Stopper> {
         std::thread::Builder::new().name("signals".to_owned()).spawn(wait)
     };
     watch().map_err(|error| {
-        let limit = sys::process::limit_behind(error.raw_os_error()).map(|limit| format!("; {limit}"));
+        let limit = os::process::limit_behind(error.raw_os_error()).map(|limit| format!("; {limit}"));
         anyhow::anyhow!("could not watch for Ctrl-C: {error}{}", limit.unwrap_or_default())
     })?;
     Ok(Stopper::watching(asked))
@@ -136,7 +136,7 @@ impl<'a> LocalSession<'a> {
             "could not resume {} with another seed than its own, {seed}; leave --seed out",
             run.name()
         );
-        let allowed = sys::affinity::allowed()?;
+        let allowed = kernels::affinity::allowed()?;
         let mut order = RunRequest::resume(run, &measure::identity(), allowed)?
             .labelled(options.saving.label.clone())
             .noting(options.saving.note.iter().cloned())
@@ -158,7 +158,7 @@ impl<'a> LocalSession<'a> {
                 super::resume::same_figures(&run, &fresh)?;
                 self.resume(run)
             }
-            None => Ok(self.begin(RunRequest::of(fresh, sys::affinity::allowed().unwrap_or_default())?)),
+            None => Ok(self.begin(RunRequest::of(fresh, kernels::affinity::allowed().unwrap_or_default())?)),
         }
     }
 

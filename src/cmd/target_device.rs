@@ -4,8 +4,9 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use kernels::file::open_alone;
 use model::{Fact, FactValue, PlanEntry, Primitive};
-use sys::file::{Device, device, device_number, filesystem, mounts, open_alone};
+use os::file::{Device, device, device_number, filesystem, mounts};
 
 /// The suite that writes to a medium.
 pub(super) const SUITE: &str = "tape";

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use analyse::trend::{Dated, TrendOptions, families, parse, trend};
 use anyhow::Result;
 use clap::Args;
+use decide::trend::{Dated, TrendOptions, families, parse, trend};
 use model::{Figure, FigureKey, Metric};
 use report::Document;
 use store::Detail;

@@ -139,7 +139,7 @@ fn one_machine_twice_has_nothing_to_explain() {
 #[test]
 fn parties_on_one_cpu_or_two_are_explained_by_placement() {
     let _turn = alone();
-    if sys::affinity::allowed().unwrap().len() < 2 {
+    if kernels::affinity::allowed().unwrap().len() < 2 {
         testing::lacks!("two CPUs are needed to place two parties apart");
         return;
     }

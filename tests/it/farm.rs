@@ -58,9 +58,9 @@ fn a_farm_gives_the_result_of_one_process() {
 /// Stops a pilot until its lease ends. One that is stopped between two chunks has no lease and is stopped again.
 fn stop_until(pilot: i32, expired: impl Fn() -> bool) {
     testing::attempts(10, || {
-        signal(pilot, sys::signal::Signal::Continue);
+        signal(pilot, kernels::signal::Signal::Continue);
         std::thread::sleep(Duration::from_millis(20));
-        signal(pilot, sys::signal::Signal::Stop);
+        signal(pilot, kernels::signal::Signal::Stop);
         let stopped = Instant::now();
         while !expired() {
             testing::hold!(stopped.elapsed() < Duration::from_secs(4), "no lease of the sleeper ends");
@@ -103,7 +103,7 @@ fn kills_and_stops_do_not_change_the_result() {
     let (killed, sleeper) = (farm.pilot("n1"), farm.pilot("n2"));
     let token = farm.look().unwrap().farm().unwrap().token;
     assert!(!arguments_of_all().contains(&token), "other users can read the token");
-    signal(killed, sys::signal::Signal::Kill);
+    signal(killed, kernels::signal::Signal::Kill);
     let expired = |farm: &Running| farm.incidents().iter().any(|one| one.what == "expired" && one.node == "n2");
     stop_until(sleeper, || expired(&farm));
     farm.wait_for("its chunk to be counted", |farm| {
@@ -116,7 +116,7 @@ fn kills_and_stops_do_not_change_the_result() {
             .filter(|one| one.what == "expired" && one.node == "n2")
             .all(|one| counted.contains(one.chunk.unwrap()))
     });
-    signal(sleeper, sys::signal::Signal::Continue);
+    signal(sleeper, kernels::signal::Signal::Continue);
     farm.wait_for("its result to be refused", |farm| {
         farm.incidents().iter().any(|one| one.what == "refused" && one.node == "n2")
     });
@@ -161,7 +161,7 @@ fn a_farm_resumes_after_all_processes_died() {
     farm.wait_for("some chunks", |farm| farm.counted() >= 4 && farm.count("joined") >= 2);
     let pilots = [farm.pilot("n1"), farm.pilot("n2")];
     farm.child.kill().unwrap();
-    pilots.into_iter().for_each(|pid| signal(pid, sys::signal::Signal::Kill));
+    pilots.into_iter().for_each(|pid| signal(pid, kernels::signal::Signal::Kill));
     farm.child.wait().unwrap();
     assert!(farm.counted() < 40, "it died too late to show anything");
     let answer = Running::resume(&place, farm.ledger, |_| None).finish().fine().json();
@@ -277,7 +277,7 @@ fn input_is_read_from_files_and_its_file_system_reported() {
     let memory = place.ask(&arguments).fine().json();
     let files = place.ask(&[&arguments[..], &["--input", "data"]].concat()).fine().json();
     assert_eq!(memory["digest"], files["digest"]);
-    let kind = sys::file::filesystem(place.path()).unwrap().kind;
+    let kind = os::file::filesystem(place.path()).unwrap().kind;
     assert!(files["inputs"][0].as_str().unwrap().contains(&kind), "{}", files["inputs"]);
     std::fs::remove_file(place.file("data/events-000000000050-50.ntuple")).unwrap();
     let failed = place.ask(&[&arguments[..], &["--input", "data"]].concat());
@@ -294,9 +294,9 @@ fn a_coordinator_that_stood_still_takes_no_work_away() {
         farm.wait_for("both pilots", |farm| farm.count("joined") == 2);
         std::thread::sleep(Duration::from_millis(500));
         let coordinator = farm.child.id().cast_signed();
-        signal(coordinator, sys::signal::Signal::Stop);
+        signal(coordinator, kernels::signal::Signal::Stop);
         std::thread::sleep(Duration::from_secs(6));
-        signal(coordinator, sys::signal::Signal::Continue);
+        signal(coordinator, kernels::signal::Signal::Continue);
         let run = farm.finish().fine().json();
         let count = |what: &str| run["incidents"].as_array().unwrap().iter().filter(|one| one["what"] == what).count();
         assert!(count("stalled") >= 1, "{}", run["incidents"]);

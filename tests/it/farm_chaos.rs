@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 use crate::common::farm::Running;
 use crate::common::{Answer, Place};
 use ::farm::{Ledger, PilotConfig};
+use kernels::signal::Signal;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use sys::signal::Signal;
 
 /// Chunks of one run, and their nodes.
 const CHUNKS: u64 = 120;
@@ -330,7 +330,7 @@ fn programs(marker: &str) -> Vec<i32> {
 
 /// Sends a signal to a process that may be gone.
 fn tell(pid: i32, signal: Signal) {
-    let _ = sys::process::send(pid, Some(signal));
+    let _ = os::process::send(pid, Some(signal));
 }
 
 #[test]

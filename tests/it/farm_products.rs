@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::common::farm::{Running, signal};
 use crate::common::{Answer, Place};
 use ::farm::Ledger;
-use sys::signal::Signal;
+use kernels::signal::Signal;
 
 /// An application whose chunks run a script; its words are `$1` and so on.
 fn manifest(place: &Place, script: &str, words: &[&str]) {

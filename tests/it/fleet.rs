@@ -222,7 +222,7 @@ fn a_stopped_fleet_stores_received_documents() {
         }
         std::thread::sleep(Duration::from_millis(100));
     }
-    sys::process::send(child.id().cast_signed(), Some(sys::signal::Signal::Interrupt)).unwrap();
+    os::process::send(child.id().cast_signed(), Some(kernels::signal::Signal::Interrupt)).unwrap();
     let answer = Answer::of(child.wait_with_output().unwrap());
     assert_eq!(answer.code, Some(130), "{answer:?}");
     let report = answer.json();

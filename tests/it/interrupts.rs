@@ -72,7 +72,7 @@ fn a_closed_terminal_ends_a_run_unless_it_was_to_be_ignored() {
         (code, place.ask(&["show", "latest", "--json"]).fine().json()["session"]["complete"].clone())
     };
     // Where these tests themselves are to ignore it, a shell cannot undo that.
-    let heeding = if sys::signal::is_ignored(sys::signal::Signal::HangUp) {
+    let heeding = if os::signal::is_ignored(kernels::signal::Signal::HangUp) {
         "exec env --default-signal=HUP \"$0\" \"$@\""
     } else {
         "exec \"$0\" \"$@\""

@@ -136,7 +136,7 @@ fn several_servers_give_curves_to_and_from_each() {
 /// Hosts on a common medium are another path than a switch, and have no ports whose drops could be counted.
 #[test]
 fn a_common_medium_is_an_axis_and_has_no_switch() {
-    if let Err(reason) = fleet::lab::means() {
+    if let Err(reason) = lab::means() {
         testing::skip!("{reason}");
         return;
     }
@@ -158,7 +158,7 @@ fn a_common_medium_is_an_axis_and_has_no_switch() {
 /// is slow, and the relation is in bytes.
 #[test]
 fn a_sweep_of_bursts_stands_beside_the_relation() {
-    if let Err(reason) = fleet::lab::means() {
+    if let Err(reason) = lab::means() {
         testing::skip!("{reason}");
         return;
     }

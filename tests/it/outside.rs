@@ -42,8 +42,8 @@ fn notes(figure: &Value) -> Vec<String> {
 
 #[test]
 fn a_run_that_may_use_one_of_several_cpus_says_so() {
-    let online = sys::topology::online_under(Path::new("/")).map_or(0, |online| online.len());
-    let allowed = sys::affinity::allowed().unwrap();
+    let online = os::topology::online_under(Path::new("/")).map_or(0, |online| online.len());
+    let allowed = kernels::affinity::allowed().unwrap();
     if online < 2 {
         return testing::skip!("one CPU is online, so none can be taken away");
     }

@@ -6,12 +6,15 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// The crates by floor, from the lowest; `prony` is the program.
-const FLOORS: [&[&str]; 7] = [
+const FLOORS: [&[&str]; 10] = [
     &["model"],
-    &["stats", "sys"],
-    &["channel", "physics", "probes", "rating"],
+    &["kernels", "stats"],
+    &["os"],
+    &["channel", "physics", "plan_network", "probes", "rating"],
     &["measure", "predict", "store"],
-    &["analyse", "application", "fleet", "farm"],
+    &["application", "compare", "decide", "launcher"],
+    &["explain", "farm", "lab"],
+    &["network"],
     &["export", "import", "report"],
     &["prony"],
 ];

@@ -2,9 +2,9 @@
 # The program and the kernels' tests for aarch64 on a machine of another architecture: cross-built, and run by qemu's user
 # emulation. It shows that everything is right there, not how fast.
 #
-#   arm.sh build             builds the program and the tests of prony-sys for aarch64
+#   arm.sh build             builds the program and the tests of prony-kernels for aarch64
 #   arm.sh run COMMAND...    runs a command in which every program for aarch64 runs; PROGRAM is that of the build
-#   arm.sh kernels [FILTER]  runs the tests of prony-sys, among them those of the kernels' machine code
+#   arm.sh kernels [FILTER]  runs the tests of prony-kernels, among them those of the kernels' machine code
 #
 # Installs nothing. It needs: rustup target add aarch64-unknown-linux-gnu, and Debian's gcc-aarch64-linux-gnu,
 # libc6-dev-arm64-cross and qemu-user. Programs start each other, so the kernel must know their format: it is told in a user
@@ -29,7 +29,7 @@ need() {
 built() {
     export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc CARGO_TARGET_DIR=$TARGET_DIR CARGO_INCREMENTAL=0
     cargo build --locked --quiet --target "$TRIPLE" -p prony
-    cargo test --locked --quiet --target "$TRIPLE" -p prony-sys --test it --no-run
+    cargo test --locked --quiet --target "$TRIPLE" -p prony-kernels --test it --no-run
 }
 
 # Runs a command where the kernel starts programs for aarch64 through qemu.

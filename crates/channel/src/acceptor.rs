@@ -9,9 +9,9 @@ use std::os::unix::net::UnixStream;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use kernels::poll::PollSet;
+use os::process::{LimitedResource, limit};
 use snow::HandshakeState;
-use sys::poll::PollSet;
-use sys::process::{LimitedResource, limit};
 
 use crate::handshake::{self, FIRST};
 use crate::stream::TimedStream;
@@ -179,7 +179,7 @@ impl<H: AcceptHandler> AcceptLoop<H> {
             match set.wait(grace.or(due).map(|wait| wait.min(due.unwrap_or(wait)))) {
                 Ok(_) => set.ready().collect(),
                 Err(_) => {
-                    sys::timer::sleep(PAUSE);
+                    kernels::timer::sleep(PAUSE);
                     return true;
                 }
             }
@@ -267,7 +267,7 @@ impl<H: AcceptHandler> AcceptLoop<H> {
                 // No socket is left in this process or system: dropping the oldest client frees one.
                 Err(_) => {
                     if !self.drop_oldest(&Error::Crowded) {
-                        sys::timer::sleep(PAUSE);
+                        kernels::timer::sleep(PAUSE);
                     }
                     return;
                 }

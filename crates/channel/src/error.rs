@@ -21,7 +21,7 @@ pub enum Error {
     },
     /// The operating system refused something.
     #[error(transparent)]
-    System(#[from] sys::Error),
+    System(#[from] kernels::Error),
     /// A token that is too short, so that it can be guessed, or too long.
     #[error("could not use that token: use one of {SHORTEST_TOKEN} to {LONGEST_TOKEN} characters")]
     BadToken,

@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         settings: serde_json::Value::Null,
     };
     let mut ledger = SqliteLedger::create(&folder.path().join("ledger"), &farm)?;
-    let before = sys::usage::anonymous_bytes()?;
+    let before = os::usage::anonymous_bytes()?;
     let mut leases = Leases::new(LeaseRules::default(), chunks, ChunkSet::new(chunks), 0, 1 << 40);
     let names: Vec<(String, String)> =
         (0..pilots).map(|at| (format!("node{}/{at}", at / 64), format!("node{}", at / 64))).collect();
@@ -88,7 +88,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     let seconds = began.elapsed().as_secs_f64();
-    let memory = sys::usage::anonymous_bytes()?.saturating_sub(before);
+    let memory = os::usage::anonymous_bytes()?.saturating_sub(before);
     let totals = ledger.totals()?;
     let broken = Invariants { planned: chunks, events: chunks, totals }.broken();
     println!(

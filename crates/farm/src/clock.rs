@@ -26,7 +26,7 @@ pub struct HostClock;
 
 impl FarmClock for HostClock {
     fn monotonic(&self) -> f64 {
-        sys::clock::boottime().unwrap_or_else(|_| sys::clock::now()) as f64 * 1e-9
+        kernels::clock::boottime().unwrap_or_else(|_| kernels::clock::now()) as f64 * 1e-9
     }
 
     fn wall(&self) -> f64 {
@@ -41,5 +41,5 @@ impl FarmClock for HostClock {
 /// Seconds since 1970.
 #[must_use]
 pub fn now() -> f64 {
-    sys::clock::realtime() as f64 * 1e-9
+    kernels::clock::realtime() as f64 * 1e-9
 }

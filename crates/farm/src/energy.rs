@@ -25,7 +25,7 @@ impl EnergyMeter {
         let weak = Arc::downgrade(&sum);
         let watch = move || {
             loop {
-                sys::timer::sleep(INTERVAL);
+                kernels::timer::sleep(INTERVAL);
                 let Some(sum) = weak.upgrade() else { break };
                 sum.lock().unwrap_or_else(PoisonError::into_inner).add(Path::new("/sys/class/powercap"));
             }

@@ -40,7 +40,7 @@ pub enum Error {
     },
     /// An error of the connection between two machines.
     #[error(transparent)]
-    Fleet(#[from] fleet::Error),
+    Fleet(#[from] launcher::Error),
     /// An error of the channel between coordinator and pilot.
     #[error(transparent)]
     Channel(#[from] channel::Error),
@@ -52,7 +52,7 @@ pub enum Error {
     },
     /// The operating system refused something.
     #[error(transparent)]
-    System(#[from] sys::Error),
+    System(#[from] kernels::Error),
     /// The other side refused.
     #[error("could not work with the coordinator: {0}")]
     Refused(String),

@@ -64,7 +64,7 @@ mod tests {
     /// Figures of a suite on a recorded machine, and seconds of a round of launches.
     fn round(suite: &str, name: &str) -> (usize, f64) {
         let recorded = testing::machine::RecordedMachine::named(name);
-        let machine = sys::topology::of_files(&recorded.online.parse().unwrap(), &|file| recorded.read(file));
+        let machine = os::topology::of_files(&recorded.online.parse().unwrap(), &|file| recorded.read(file));
         let entries = crate::select(Some(suite), &[], 0.02).unwrap();
         let mut plan = Plan { suite: suite.to_owned(), entries, ..Plan::default() };
         crate::placement::resolve(&mut plan, &machine, machine.online.as_slice(), crate::sizing::UNKNOWN);

@@ -34,5 +34,5 @@ pub enum Error {
     Complete(String),
     /// This process cannot find its CPUs.
     #[error("could not read the CPU affinity: {0}")]
-    System(#[from] sys::Error),
+    System(#[from] kernels::Error),
 }

@@ -40,7 +40,7 @@ pub fn throttled_too_much(throttled: &TakenTime) -> bool {
 }
 
 fn tick() -> f64 {
-    sys::usage::clock_tick().as_secs_f64()
+    os::usage::clock_tick().as_secs_f64()
 }
 
 fn long_enough(seconds: f64, tick: f64) -> bool {

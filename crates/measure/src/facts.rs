@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use model::words::list;
 use model::{FactValue, Identity, Machine};
-use sys::facts::{Directory, collect};
+use os::facts::{Directory, collect};
 
 /// Everything that this machine says of itself, and of the file systems that hold some directories.
 #[must_use]
@@ -51,7 +51,7 @@ pub fn notes(machine: &Machine, allowed: &[usize]) -> Vec<String> {
     if let Some(hypervisor) = machine.text("virtual.hypervisor").filter(|name| name != "none") {
         notes.push(format!("virtual machine ({hypervisor}): its host's other guests are not seen from here"));
     }
-    if let Some(emulator) = sys::facts::emulator() {
+    if let Some(emulator) = kernels::emulation::emulator() {
         notes.push(format!("under {emulator}: all figures are of that, and of no machine"));
     }
     let set: Vec<String> = machine.variables().map(|(name, value)| format!("{name}={value}")).collect();
@@ -97,7 +97,7 @@ pub(crate) fn cores_are_alone(machine: &Machine, allowed: &[usize]) -> bool {
     let bare = machine.fact("virtual.guest").is_some_and(|fact| fact.value == FactValue::Truth(false));
     let single =
         |machine: &model::Topology| allowed.iter().all(|cpu| machine.core(*cpu).is_some_and(|core| core.len() == 1));
-    bare && sys::topology::read().is_ok_and(|machine| single(&machine))
+    bare && os::topology::read().is_ok_and(|machine| single(&machine))
 }
 
 pub(crate) fn counted(cpus: usize) -> String {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
+use kernels::core_reference::{CoreReading, CoreReferences};
+use kernels::handoff::{HandoffLine, Side};
 use probes::ProbeError;
-use sys::kernel::core_reference::{CoreReading, CoreReferences};
-use sys::kernel::handoff::{HandoffLine, Side};
 
 /// Round trips of a burst of the distance reference, and bursts of a reading: the shortest counts, which nothing else
 /// interrupted. Near CPUs take 20 us for all, those on two packages 200 us.
@@ -32,7 +32,7 @@ impl ReferenceHelper {
         let (ask, asked) = channel();
         let (answer, answers) = channel();
         let body = move || {
-            if sys::affinity::pin(&[cpu]).is_err() {
+            if kernels::affinity::pin(&[cpu]).is_err() {
                 return;
             }
             while let Ok(task) = asked.recv() {
@@ -67,9 +67,9 @@ impl ReferenceHelper {
         line.play(Side::Even, FIRST)?;
         let mut shortest = u64::MAX;
         for _ in 0..BURSTS {
-            let began = sys::clock::now();
+            let began = kernels::clock::now();
             line.play(Side::Even, ROUND_TRIPS)?;
-            shortest = shortest.min(sys::clock::now() - began);
+            shortest = shortest.min(kernels::clock::now() - began);
         }
         u32::try_from(shortest.saturating_mul(1000) / (2 * ROUND_TRIPS)).ok()
     }
@@ -81,13 +81,13 @@ mod tests {
 
     #[test]
     fn a_helper_passes_a_line_and_reads_afterwards() {
-        let allowed = sys::affinity::allowed().unwrap();
+        let allowed = kernels::affinity::allowed().unwrap();
         let [here, there, ..] = allowed[..] else {
             testing::lacks!("two CPUs are needed");
             return;
         };
         let body = move || {
-            sys::affinity::pin(&[here]).unwrap();
+            kernels::affinity::pin(&[here]).unwrap();
             let lengths = model::ReferenceLengths { clock: 36_000, contention: 180_000, issue: 0 };
             let Ok(references) = CoreReferences::of(lengths) else { return None };
             let helper = ReferenceHelper::start(there, references).unwrap();

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use model::{Conditions, Figure, Run, TakenTime};
-use sys::usage::{CpuTimes, Usage, Who};
+use os::usage::{CpuTimes, Usage, Who};
 
 /// Counters of the outside at one moment. What cannot be read is `None`.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -40,13 +40,13 @@ impl OutsideCounters {
     /// are this process's.
     pub(crate) fn under(root: &Path, cpus: &[usize]) -> Self {
         let used = |who| Usage::of(who).ok().map(|used| used.cpu());
-        let online = sys::topology::online_under(root);
-        let quota = sys::cgroup::limits_under(root).ok().and_then(|limits| limits.quota);
+        let online = os::topology::online_under(root);
+        let quota = os::cgroup::limits_under(root).ok().and_then(|limits| limits.quota);
         let quota = quota.filter(|quota| quota.cpus < cpus.len() as f64);
         Self {
             busy: summed(root, cpus, CpuTimes::busy),
             used: used(Who::Process).zip(used(Who::Children)).map(|(own, children)| own + children),
-            load: sys::usage::load_average().ok().map(|[minute, ..]| minute),
+            load: os::usage::load_average().ok().map(|[minute, ..]| minute),
             online: online.ok().map(|online| u32::try_from(online.len()).unwrap_or(u32::MAX)),
             quota_period: quota.map(|quota| quota.period),
             ..Self::taken_under(root, cpus)
@@ -59,10 +59,10 @@ impl OutsideCounters {
         cpus.sort_unstable();
         cpus.dedup();
         Self {
-            at: Duration::from_nanos(sys::clock::now()),
+            at: Duration::from_nanos(kernels::clock::now()),
             cpus: u32::try_from(cpus.len()).unwrap_or(u32::MAX),
             stolen: summed(root, &cpus, |times| times.steal),
-            throttled: sys::cgroup::throttled_under(root).ok().map(|throttled| throttled.time),
+            throttled: os::cgroup::throttled_under(root).ok().map(|throttled| throttled.time),
             ..Self::default()
         }
     }
@@ -105,7 +105,7 @@ impl OutsideCounters {
 
 /// `None` where one of the CPUs is not counted: the sum over the others would go back.
 fn summed(root: &Path, cpus: &[usize], of: impl Fn(&CpuTimes) -> Duration) -> Option<Duration> {
-    let times = sys::usage::per_cpu_times_under(root).ok()?;
+    let times = os::usage::per_cpu_times_under(root).ok()?;
     cpus.iter().map(|wanted| times.iter().find(|(cpu, _)| cpu == wanted).map(|(_, times)| of(times))).sum()
 }
 

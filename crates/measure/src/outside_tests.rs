@@ -44,7 +44,7 @@ impl Tree {
 }
 
 fn tick() -> f64 {
-    sys::usage::clock_tick().as_secs_f64()
+    os::usage::clock_tick().as_secs_f64()
 }
 
 #[test]

@@ -175,7 +175,7 @@ mod tests {
 
     fn machine(name: &str) -> Topology {
         let recorded = testing::machine::RecordedMachine::named(name);
-        sys::topology::of_files(&recorded.online.parse().unwrap(), &|file| recorded.read(file))
+        os::topology::of_files(&recorded.online.parse().unwrap(), &|file| recorded.read(file))
     }
 
     fn moved(name: &str, probe: &str, point: &str, available: u64) -> Option<String> {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use sys::memory::PreparationHelpers;
+use kernels::memory::PreparationHelpers;
 
 use crate::{Scratch, Unsupported};
 

@@ -21,14 +21,14 @@ fn with_limit(reason: String, kind: Option<std::io::ErrorKind>, errno: Option<i3
     if kind == Some(std::io::ErrorKind::NetworkUnreachable) {
         return format!("the loopback interface is down: {reason}");
     }
-    match sys::process::limit_behind(errno) {
+    match os::process::limit_behind(errno) {
         Some(limit) => format!("{reason}; {limit}"),
         None => reason,
     }
 }
 
-impl From<sys::Error> for Unsupported {
-    fn from(error: sys::Error) -> Self {
+impl From<kernels::Error> for Unsupported {
+    fn from(error: kernels::Error) -> Self {
         Self(with_limit(error.to_string(), error.kind(), error.errno()))
     }
 }
@@ -70,8 +70,8 @@ impl ProbeError {
     }
 }
 
-impl From<sys::Error> for ProbeError {
-    fn from(error: sys::Error) -> Self {
+impl From<kernels::Error> for ProbeError {
+    fn from(error: kernels::Error) -> Self {
         Self(with_limit(error.to_string(), error.kind(), error.errno()))
     }
 }
@@ -254,9 +254,9 @@ impl Recorder {
     /// # Errors
     /// The error of the operation.
     pub fn time(&mut self, operation: impl FnOnce() -> Result<(), ProbeError>) -> Result<(), ProbeError> {
-        let began = sys::clock::now();
+        let began = kernels::clock::now();
         operation()?;
-        let ended = sys::clock::now();
+        let ended = kernels::clock::now();
         if self.remaining() > 0 {
             self.nanos.push(ended - began);
         }

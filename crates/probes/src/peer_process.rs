@@ -1,6 +1,6 @@
 //! A peer process: the second party of a measurement, forked and pinned, which ends with its parent.
 
-use sys::process::Child;
+use kernels::process::Child;
 
 use crate::{ProbeContext, ProbeError, Unsupported};
 
@@ -33,16 +33,16 @@ impl PeerProcess {
         theirs: T,
         body: impl FnOnce(T) -> Result<(), ProbeError>,
     ) -> Result<(Self, O), Unsupported> {
-        let parent = sys::process::own_pid();
+        let parent = os::process::own_pid();
         let (mut ours, mut theirs) = (Some(ours), Some(theirs));
-        let child = sys::process::fork(|| {
+        let child = kernels::process::fork(|| {
             // If the kernel does not support this, the child ends at the end of its input.
-            let _ = sys::process::die_with_parent(parent);
-            if sys::process::parent_pid() != parent {
+            let _ = os::process::die_with_parent(parent);
+            if os::process::parent_pid() != parent {
                 return 1;
             }
             drop(ours.take());
-            let placed = cpu.map_or(Ok(()), |cpu| sys::affinity::pin(&[cpu])).map_err(ProbeError::from);
+            let placed = cpu.map_or(Ok(()), |cpu| kernels::affinity::pin(&[cpu])).map_err(ProbeError::from);
             let done = placed.and_then(|()| theirs.take().map_or(Ok(()), body));
             i32::from(done.is_err())
         })?;

@@ -20,7 +20,8 @@ impl PeerThread {
         let cpu = context.cpu(index);
         let (sender, receiver) = std::sync::mpsc::channel();
         let handle = std::thread::Builder::new().name(format!("party {index}")).spawn(move || {
-            let placed = cpu.map_or(Ok(()), |cpu| sys::affinity::pin(&[cpu])).map(|()| sys::process::raw::gettid());
+            let placed =
+                cpu.map_or(Ok(()), |cpu| kernels::affinity::pin(&[cpu])).map(|()| kernels::process::raw::gettid());
             let fine = placed.is_ok();
             // The receiver exists: the starting thread waits for this.
             let _ = sender.send(placed.map_err(Unsupported::from));

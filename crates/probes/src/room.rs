@@ -1,7 +1,7 @@
 //! Memory that a launch needs, asked for before it is taken: a control group ends whoever takes more than it has.
 
 use model::spoken_size;
-use sys::process::LimitedResource;
+use os::process::LimitedResource;
 
 use crate::Unsupported;
 
@@ -10,7 +10,7 @@ use crate::Unsupported;
 /// # Errors
 /// When it does, with both sizes.
 pub(crate) fn require_memory(bytes: u64) -> Result<(), Unsupported> {
-    require_of(bytes, sys::memory::available_bytes().unwrap_or(u64::MAX))
+    require_of(bytes, os::usage::available_bytes().unwrap_or(u64::MAX))
 }
 
 fn require_of(bytes: u64, available: u64) -> Result<(), Unsupported> {
@@ -26,7 +26,7 @@ fn require_of(bytes: u64, available: u64) -> Result<(), Unsupported> {
 /// # Errors
 /// When it does, with both sizes.
 pub(crate) fn require_length(bytes: u64) -> Result<(), Unsupported> {
-    length_of(bytes, sys::process::limit(LimitedResource::FileSize))
+    length_of(bytes, os::process::limit(LimitedResource::FileSize))
 }
 
 fn length_of(bytes: u64, most: Option<u64>) -> Result<(), Unsupported> {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use sys::file::filesystem;
+use os::file::filesystem;
 
 use crate::Unsupported;
 
@@ -50,15 +50,15 @@ impl Drop for Scratch {
 /// How the names of all directories of one launch begin. The seed distinguishes launches of several hosts that share a
 /// file system.
 fn prefix(owner: u32, seed: u64) -> String {
-    format!("{}{seed:x}-", sys::process::prefix_of(owner))
+    format!("{}{seed:x}-", os::process::prefix_of(owner))
 }
 
 /// Removes what processes that were killed with their run left in directories and in memory. What another host or
 /// container may use is not touched.
 pub fn remove_abandoned<'a>(directories: impl IntoIterator<Item = &'a Path>) {
-    directories.into_iter().for_each(sys::process::remove_abandoned);
+    directories.into_iter().for_each(os::process::remove_abandoned);
     if let Some(memory) = tmpfs() {
-        sys::process::remove_abandoned(&memory);
+        os::process::remove_abandoned(&memory);
     }
 }
 
@@ -87,7 +87,7 @@ pub fn tmpfs() -> Option<PathBuf> {
 }
 
 fn writable(directory: &Path) -> bool {
-    let trial = directory.join(format!("{}trial", sys::process::owned_prefix()));
+    let trial = directory.join(format!("{}trial", os::process::owned_prefix()));
     std::fs::create_dir(&trial).and_then(|()| std::fs::remove_dir(&trial)).is_ok()
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use sys::memory::{Arena, Pages};
+use kernels::memory::{Arena, Pages};
 
 use crate::line::{peer_ended, pipe, receive, send};
 use crate::peer_process::{PeerProcess, fold};

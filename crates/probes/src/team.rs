@@ -108,7 +108,7 @@ impl<S: 'static> ThreadTeam<S> {
             spin: if crowded { 0 } else { START_SPIN },
         });
         if let Some(cpu) = cpus.first() {
-            sys::affinity::pin(&[*cpu])?;
+            kernels::affinity::pin(&[*cpu])?;
         }
         // Members prepare memory one after another: page faults of several threads disturb each other, and each may
         // have help.
@@ -126,10 +126,10 @@ impl<S: 'static> ThreadTeam<S> {
         let (sender, receiver) = std::sync::mpsc::channel();
         let shared = Arc::clone(&self.shared);
         let body = move || {
-            let made = sys::affinity::pin(&[cpu])
+            let made = kernels::affinity::pin(&[cpu])
                 .map_err(Unsupported::from)
                 .and_then(|()| make(index))
-                .map(|state| (state, sys::process::raw::gettid()));
+                .map(|state| (state, kernels::process::raw::gettid()));
             // The receiver exists: the starting thread waits for this.
             match made {
                 Ok((state, tid)) => {

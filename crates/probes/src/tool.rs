@@ -10,7 +10,7 @@ use crate::{ProbeError, Unsupported};
 /// # Errors
 /// When none of the names exists.
 pub(crate) fn find(names: &[&str]) -> Result<PathBuf, Unsupported> {
-    let found = names.iter().find_map(|name| sys::process::program_named(name));
+    let found = names.iter().find_map(|name| os::process::program_named(name));
     found.ok_or_else(|| Unsupported::new(format!("there is no {}", names.join(" or "))))
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn command(program: &Path, directory: &Path) -> Command {
     let mut command = Command::new(program);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     // Where the environment has no search path, a compiler does not find its linker.
-    command.env("PATH", sys::process::search_path());
+    command.env("PATH", os::process::search_path());
     command.current_dir(directory).env("LC_ALL", "C").env("TMPDIR", directory);
     command
 }
@@ -38,7 +38,7 @@ pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>, ProbeError> {
 
 /// The error for a program that could not be started.
 pub(crate) fn start_fault(command: &Command, error: &std::io::Error) -> ProbeError {
-    let limit = sys::process::limit_behind(error.raw_os_error()).map(|limit| format!("; {limit}")).unwrap_or_default();
+    let limit = os::process::limit_behind(error.raw_os_error()).map(|limit| format!("; {limit}")).unwrap_or_default();
     ProbeError::new(format!("could not start {}: {error}{limit}", command.get_program().to_string_lossy()))
 }
 

@@ -96,7 +96,7 @@ fn alone(probe: &Probe, point: &Point) -> ExitCode {
     let setting = setting(probe, point);
     let directory = setting.directory.clone();
     if let Some(cpu) = setting.cpus.first() {
-        sys::affinity::pin(&[*cpu]).unwrap();
+        kernels::affinity::pin(&[*cpu]).unwrap();
     }
     let mut context = ProbeContext::new(setting);
     let trial = match (probe.prepare)(point, &mut context) {
@@ -158,7 +158,7 @@ fn nothing_is_left(directory: &Path) {
 }
 
 fn setting(probe: &Probe, point: &Point) -> LaunchSetting {
-    let allowed = sys::affinity::allowed().unwrap();
+    let allowed = kernels::affinity::allowed().unwrap();
     let (first, last) = (allowed[0], *allowed.last().unwrap());
     let cpus = match probe.parties {
         Parties::One | Parties::OnNode => vec![first],

@@ -1,6 +1,6 @@
 //! Recorded containers: what `/proc` and `/sys` show in them of their control groups.
 //!
-//! The texts lie in `crates/sys/tests/cgroup`, whose README says where each comes from. A line `== PATH` begins a file,
+//! The texts lie in `crates/os/tests/cgroup`, whose README says where each comes from. A line `== PATH` begins a file,
 //! and the lines after it are its text.
 
 use std::fs;
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 /// When there is none of that name.
 #[must_use]
 pub fn tree(name: &str) -> TempDir {
-    let record = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sys/tests/cgroup").join(format!("{name}.txt"));
+    let record = Path::new(env!("CARGO_MANIFEST_DIR")).join("../os/tests/cgroup").join(format!("{name}.txt"));
     let text = fs::read_to_string(&record).unwrap_or_else(|error| panic!("{}: {error}", record.display()));
     let root = tempfile::tempdir().unwrap_or_else(|error| panic!("no temporary directory: {error}"));
     for file in text.split("\n== ").map(|part| part.trim_start_matches("== ")).filter(|part| !part.starts_with('#')) {

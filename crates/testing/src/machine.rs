@@ -1,6 +1,6 @@
 //! Recorded machines: a short text becomes the files that the kernel shows of such a machine.
 //!
-//! The texts lie in `crates/sys/tests/topology`, whose README says where each comes from and how it is written.
+//! The texts lie in `crates/os/tests/topology`, whose README says where each comes from and how it is written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -32,7 +32,7 @@ pub fn record(name: &str) -> String {
 /// Where the records lie.
 #[must_use]
 pub fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../sys/tests/topology")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../os/tests/topology")
 }
 
 /// A recorded machine: its files by their names below `/`, and the CPUs that a process may use where the record limits

@@ -57,7 +57,7 @@ pub(crate) fn measure(
 ) -> Result<ExitStatus> {
     let options = &options.of_suite();
     let folder = tempfile::Builder::new()
-        .prefix(&format!("{}ams-", sys::process::owned_prefix()))
+        .prefix(&format!("{}ams-", os::process::owned_prefix()))
         .tempdir()
         .context("could not make a folder")?;
     let starter = starter()?;
@@ -137,5 +137,5 @@ fn importable(module: &str) -> bool {
     const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
     let mut command = std::process::Command::new("python3");
     command.args(["-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)", module]);
-    sys::process::run(&mut command, &[], PATIENCE, 1 << 16).is_ok_and(|done| done.status.success())
+    os::process::run(&mut command, &[], PATIENCE, 1 << 16).is_ok_and(|done| done.status.success())
 }

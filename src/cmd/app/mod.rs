@@ -70,10 +70,10 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
 /// If what measures is killed, its helper ends too, and with the helper the programs that it started, which would be at
 /// work beside the next measurement.
 fn become_helper() -> Result<()> {
-    let parent = sys::process::parent_pid();
-    sys::process::end_group_with_parent(parent).or_else(|_| sys::process::die_with_parent(parent))?;
+    let parent = os::process::parent_pid();
+    os::process::end_group_with_parent(parent).or_else(|_| os::process::die_with_parent(parent))?;
     // Where orphans cannot be adopted, what programs do not wait for themselves is not counted.
-    let _ = sys::process::adopt_orphans();
+    let _ = os::process::adopt_orphans();
     Ok(())
 }
 

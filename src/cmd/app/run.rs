@@ -54,11 +54,12 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             root.canonicalize()?
         }
         None => {
-            sys::process::remove_abandoned(&std::env::temp_dir());
-            temporary = tempfile::Builder::new()
-                .prefix(&format!("{}builds-", sys::process::owned_prefix()))
-                .tempdir()
-                .context("could not make a folder for builds; name another place with --builds, or in TMPDIR")?;
+            os::process::remove_abandoned(&std::env::temp_dir());
+            temporary =
+                tempfile::Builder::new()
+                    .prefix(&format!("{}builds-", os::process::owned_prefix()))
+                    .tempdir()
+                    .context("could not make a folder for builds; name another place with --builds, or in TMPDIR")?;
             temporary.path().to_owned()
         }
     };
@@ -110,7 +111,7 @@ fn copies(arguments: &Arguments) -> Vec<u32> {
     if !arguments.copies.is_empty() {
         return arguments.copies.clone();
     }
-    let cpus = sys::affinity::allowed().map_or(1, |allowed| allowed.len());
+    let cpus = kernels::affinity::allowed().map_or(1, |allowed| allowed.len());
     let mut copies = vec![1, u32::try_from(cpus).unwrap_or(1)];
     copies.dedup();
     copies

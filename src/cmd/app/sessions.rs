@@ -170,11 +170,11 @@ impl<'a> FilesToWrite<'a> {
     /// # Errors
     /// When the memory is unknown, or the file system has no room for them.
     pub(super) fn beyond_memory(directory: &'a Path, count: u64) -> Result<Self> {
-        let limit = sys::cgroup::limits().ok().and_then(|limits| limits.memory_bytes);
+        let limit = os::cgroup::limits().ok().and_then(|limits| limits.memory_bytes);
         let machine = measure::machine(&[]).number("memory.total").map(|bytes| bytes as u64);
         let memory = limit.into_iter().chain(machine).min().context("could not find how much memory there is")?;
         let size = memory / 4 * 5 / count + 1;
-        let free = sys::file::filesystem(directory).map(|found| found.free_bytes).unwrap_or(u64::MAX);
+        let free = os::file::filesystem(directory).map(|found| found.free_bytes).unwrap_or(u64::MAX);
         ensure!(
             free / 10 * 9 > size * count,
             "could not write {} MB, a quarter more than the memory, in {}: {} MB are free there; name another place with \
@@ -193,8 +193,8 @@ pub(super) fn write_files(wanted: FilesToWrite<'_>, stopper: &Stopper) -> Result
     const EVENT: u64 = 424;
     let FilesToWrite { directory, count, size } = wanted;
     // They may be large, and the room is needed now.
-    sys::process::remove_abandoned(directory);
-    let prefix = format!("{}sessions-", sys::process::owned_prefix());
+    os::process::remove_abandoned(directory);
+    let prefix = format!("{}sessions-", os::process::owned_prefix());
     let folder = tempfile::Builder::new().prefix(&prefix).tempdir_in(directory).with_context(|| {
         format!("could not write files in {}; name another place with --directory", directory.display())
     })?;

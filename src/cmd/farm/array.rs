@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use ::farm::{Attempt, FarmJob, Published, SharedFarm, Workshop};
 use anyhow::{Context, Result, bail};
-use fleet::launcher::slurm::{Batch, SlurmJob, cancelling, jobs, submit};
+use launcher::slurm::{Batch, SlurmJob, cancelling, jobs, submit};
 use measure::Stopper;
 
 use super::work::WorkerFactory;
@@ -118,7 +118,7 @@ impl ArrayPlan<'_> {
             output::remark(&format!("job {id} has {} tasks; their output is in {}", self.tasks, self.folder.display()));
             let mut watch = TaskWatch::default();
             loop {
-                sys::timer::sleep(LOOK);
+                kernels::timer::sleep(LOOK);
                 if stopper.asked() {
                     bail!("stopped; end the tasks with: {}", cancelling(&[id])[0].join(" "));
                 }
@@ -168,7 +168,7 @@ pub(crate) fn task(arguments: &TaskArguments) -> Result<ExitStatus> {
     if index >= arguments.of {
         bail!("could not be task {index} of {}: they are numbered from 0", arguments.of);
     }
-    let cpus = sys::affinity::allowed().map_or(1, |allowed| allowed.len());
+    let cpus = kernels::affinity::allowed().map_or(1, |allowed| allowed.len());
     let slots = if arguments.jobs == 0 { cpus } else { arguments.jobs as usize };
     let host = measure::identity().host.replace('/', "_");
     let next = Arc::new(AtomicU64::new(index));

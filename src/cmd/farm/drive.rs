@@ -113,7 +113,7 @@ impl Drive<'_> {
         if let FarmEnd::Finished = ending {
             let until = Instant::now() + FINAL_WAIT;
             while coordinator.connected() > 0 && Instant::now() < until {
-                sys::timer::sleep(Duration::from_millis(10));
+                kernels::timer::sleep(Duration::from_millis(10));
             }
         }
         display.end(&coordinator.snapshot());
@@ -199,7 +199,7 @@ impl Drive<'_> {
             let waits = came.elapsed().as_secs_f64() < self.setup.patience;
             coordinator.expect(if waits { missing(&seats, &snapshot) } else { 0 });
             display.show(&snapshot);
-            sys::timer::sleep(LOOK);
+            kernels::timer::sleep(LOOK);
         }
     }
 
@@ -271,7 +271,7 @@ pub(super) fn listen_again(address: SocketAddr) -> Result<TcpListener> {
             Err(::farm::Error::Io { source, .. })
                 if source.kind() == ErrorKind::AddrInUse && Instant::now() < until =>
             {
-                sys::timer::sleep(Duration::from_millis(200));
+                kernels::timer::sleep(Duration::from_millis(200));
             }
             Err(error) => return Err(error).context("could not resume here; --listen ADDRESS resumes elsewhere"),
             Ok(listener) => return Ok(listener),

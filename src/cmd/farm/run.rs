@@ -139,7 +139,7 @@ impl PilotPlacement {
             refuse_twice(&by.hosts)?;
         }
         let nodes = if by.launcher == "ssh" { by.hosts.len() } else { self.nodes as usize };
-        let cpus = sys::affinity::allowed().map_or(1, |allowed| allowed.len());
+        let cpus = kernels::affinity::allowed().map_or(1, |allowed| allowed.len());
         let share = if by.launcher == "local" { (cpus / nodes.max(1)).max(1) } else { 0 };
         if !(speculate >= 0.0 && speculate.is_finite()) {
             bail!("could not speculate by a factor of {speculate}; write 0 or a factor such as 1.5");

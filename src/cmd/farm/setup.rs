@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ::farm::{LeaseRules, PilotLauncher, Processes, SlurmPilots};
 use anyhow::{Context, Result, bail};
-use fleet::launcher::Local;
+use launcher::Local;
 use serde::{Deserialize, Serialize};
 
 use crate::cmd::node_options::by_ssh;

@@ -122,7 +122,7 @@ fn serve(
     let mut from = u64::from(std::process::id()).wrapping_mul(0x9e37_79b9_7f4a_7c15) % job.chunks();
     while !stopper.asked() && shared.totals()?.commits < job.chunks() {
         let Some(chunk) = shared.take(from, age)?.and_then(|index| job.cut(index)) else {
-            sys::timer::sleep(Duration::from_secs_f64(PAUSE.min(stale / 2.0)));
+            kernels::timer::sleep(Duration::from_secs_f64(PAUSE.min(stale / 2.0)));
             continue;
         };
         from = (chunk.index + 1) % job.chunks();

@@ -112,7 +112,7 @@ impl Workshop for WorkerFactory {
     }
 
     fn about(&self, job: &FarmJob) -> Value {
-        let cpus = sys::affinity::allowed().map_or(0, |allowed| allowed.len());
+        let cpus = kernels::affinity::allowed().map_or(0, |allowed| allowed.len());
         let identity = measure::identity();
         let notes: Vec<String> = match FarmWork::of(job).ok().as_ref().and_then(FarmWork::input) {
             Some(input) => input_notes(input),
@@ -127,7 +127,7 @@ impl Workshop for WorkerFactory {
 
 /// The file system of the input and, over NFS, the cost of reading so far.
 pub(super) fn input_notes(input: &Path) -> Vec<String> {
-    let Ok(found) = sys::file::filesystem(input) else {
+    let Ok(found) = os::file::filesystem(input) else {
         return vec![format!("there is no input at {}", input.display())];
     };
     let mut notes = vec![format!("input on {} ({} at {})", found.kind, found.source, found.point)];
@@ -153,7 +153,7 @@ struct Builtin {
 
 impl ChunkWorker for Builtin {
     fn perform(&mut self, chunk: &Chunk, attempt: &Attempt) -> Result<ChunkResult, String> {
-        let cpu = || sys::clock::thread_cpu().map_err(|error| error.to_string());
+        let cpu = || kernels::clock::thread_cpu().map_err(|error| error.to_string());
         let (began, before) = (Instant::now(), cpu()?);
         let (events, digest) = match &self.input {
             Some(folder) => {
@@ -175,7 +175,7 @@ impl ChunkWorker for Builtin {
         }
         let used = cpu()?.saturating_sub(before);
         while began.elapsed() < self.pace && !attempt.stop.load(Ordering::SeqCst) {
-            sys::timer::sleep(self.pace.saturating_sub(began.elapsed()).min(STOP_INTERVAL));
+            kernels::timer::sleep(self.pace.saturating_sub(began.elapsed()).min(STOP_INTERVAL));
         }
         let (cpu, wall) = (Some(used.as_secs_f64()), Some(began.elapsed().as_secs_f64()));
         Ok(ChunkResult { events, digest: digest.bits(), cpu, wall, ..ChunkResult::default() })

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use analyse::Explanation;
-use analyse::fleet::{FigureSpread, FleetSpread, OddNode};
 use anyhow::Result;
-use fleet::suite::{Measured, NodeEnd, NodeState};
+use compare::fleet::{FigureSpread, FleetSpread, OddNode};
+use explain::Explanation;
+use launcher::suite::{Measured, NodeEnd, NodeState};
 use model::{Estimate, EstimateMethod, Outcome, Run, Unit, percent};
 use report::words::{factor, label, list, plural};
 use report::{
@@ -79,14 +79,14 @@ impl FleetReport {
             let runs: Vec<&Run> = whole.iter().map(|(_, run)| *run).collect();
             let names: Vec<String> = whole.iter().map(|(name, _)| (*name).to_owned()).collect();
             let history = run_finder::history(&runs, common)?;
-            let options = analyse::CompareOptions { history: &history, ..analyse::CompareOptions::default() };
-            let found = analyse::fleet::spread(&runs, &names, &options)?;
+            let options = compare::CompareOptions { history: &history, ..compare::CompareOptions::default() };
+            let found = compare::fleet::spread(&runs, &names, &options)?;
             let find = |name: &str| whole.iter().find(|(node, _)| *node == name).map(|(_, run)| *run);
             for odd in found.odd.iter().take(EXPLAINED) {
                 let pair = find(&odd.against).zip(find(&odd.node));
                 let handles = vec![odd.against.clone(), odd.node.clone()];
-                let options = analyse::explain::ExplainOptions { history: &history, handles, ..Default::default() };
-                let why = pair.and_then(|(a, b)| analyse::explain::explain(a, b, &options).ok());
+                let options = explain::ExplainOptions { history: &history, handles, ..Default::default() };
+                let why = pair.and_then(|(a, b)| explain::explain(a, b, &options).ok());
                 explanations.push((odd.clone(), why));
             }
             spread = Some(found);
@@ -248,7 +248,7 @@ fn row(figure: &FigureSpread) -> TableRow {
     }
 }
 
-fn apart(figure: &analyse::fleet::OddFigure) -> String {
+fn apart(figure: &compare::fleet::OddFigure) -> String {
     let gain = match figure.interval {
         Some((low, high)) => PrintedQuantity::ratio(figure.gain, low, high),
         None => PrintedQuantity::bare(figure.gain, Unit::Ratio),

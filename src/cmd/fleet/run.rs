@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use fleet::launcher::slurm::Batch;
-use fleet::suite::{Heard, Measured, NodeState, SuiteOrder, gather};
+use launcher::slurm::Batch;
+use launcher::suite::{Heard, Measured, NodeState, SuiteOrder, gather};
 use model::Run;
 use store::Store;
 
@@ -99,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     };
     let measured = gather(launcher.as_mut(), count, at_once, &order, &stopper, &mut hear)?;
     line.finish_and_clear();
-    let lost = |missing: fleet::agent::MissingNode| Measured {
+    let lost = |missing: launcher::agent::MissingNode| Measured {
         node: missing.node,
         state: NodeState::Missing(missing.reason),
         run: None,
@@ -213,13 +213,13 @@ fn script(arguments: &Arguments, order: &SuiteOrder) -> Result<String> {
         words.extend(value.into_iter().flat_map(|value| [option.to_owned(), value]));
     }
     let batch = arguments.place.batch(count as usize, Vec::new());
-    let inner: Vec<String> = words.iter().map(|word| fleet::launcher::quoted(word)).collect();
+    let inner: Vec<String> = words.iter().map(|word| launcher::quoted(word)).collect();
     let label = order.label.as_deref().unwrap_or("fleet");
     // Only the node knows its name.
     let line = format!(
         "exec {} --label {}\" $SLURMD_NODENAME\" --output \"prony-$SLURM_JOB_ID-$SLURMD_NODENAME.json\"",
         inner.join(" "),
-        fleet::launcher::quoted(label)
+        launcher::quoted(label)
     );
     let each = ["srun", "--no-kill", "--kill-on-bad-exit=0", "sh", "-c"].map(str::to_owned);
     let batch = Batch { command: each.into_iter().chain([line]).collect(), ..batch };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use fleet::suite::{Measured, NodeEnd, NodeState};
+use launcher::suite::{Measured, NodeEnd, NodeState};
 use store::Detail;
 
 use super::OutlierGate;

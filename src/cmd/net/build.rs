@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use fleet::LabLauncher;
-use fleet::build::{Arrivals, BuildJob, BuildOutcome, PushPattern, SizeDistribution, Transport, build};
-use fleet::lab::{Drops, Lab};
-use fleet::launcher::{Launcher, Local};
-use fleet::series::{SeriesTrial, figure};
+use lab::{Drops, Lab};
+use launcher::{Launcher, Local};
 use measure::Stopper;
 use model::words::seconds as in_words;
 use model::{Figure, Launch, Metric, Point, Primitive, Unit, format_size};
+use network::LabLauncher;
+use network::build::{Arrivals, BuildJob, BuildOutcome, PushPattern, SizeDistribution, Transport, build};
+use network::series::{SeriesTrial, figure};
 
 use super::super::node_options::{NodeOptions, words};
 use super::jobs::{FRAME, Jobs, frames_of, of_jobs, remarks};
@@ -126,10 +126,10 @@ impl SeriesTrial for BuildTrial {
         figure
     }
 
-    fn launch(&mut self, stopper: &Stopper) -> fleet::Result<Launch> {
+    fn launch(&mut self, stopper: &Stopper) -> launcher::Result<Launch> {
         let (outcome, drops) = self.together(stopper).inspect_err(|error| {
             // Where payload was wrong, nothing that earlier jobs gave stands.
-            if matches!(error, fleet::Error::Payload(_)) {
+            if matches!(error, launcher::Error::Payload(_)) {
                 self.done.borrow_mut().clear();
             }
         })?;
@@ -154,7 +154,7 @@ impl SeriesTrial for BuildTrial {
         // A job that lost every event is a result too: its loss.
         self.done.borrow_mut().push((outcome, drops));
         if rate <= 0.0 {
-            return Err(fleet::Error::Gone("fewer events were built whole than a rate needs".to_owned()));
+            return Err(launcher::Error::Gone("fewer events were built whole than a rate needs".to_owned()));
         }
         Ok(launch)
     }
@@ -178,7 +178,7 @@ impl BuildTrial {
     }
 
     /// One job whose nodes started together: others are no measurement of the network, and are repeated.
-    fn together(&mut self, stopper: &Stopper) -> fleet::Result<(BuildOutcome, Option<Drops>)> {
+    fn together(&mut self, stopper: &Stopper) -> launcher::Result<(BuildOutcome, Option<Drops>)> {
         let mut skew = 0.0;
         // A common medium has no switch whose ports could be counted.
         let switch = self.lab.as_ref().filter(|lab| !lab.shape().half_duplex);
@@ -196,7 +196,7 @@ impl BuildTrial {
             }
         }
         let [skew, most] = [skew, self.max_skew].map(in_words);
-        Err(fleet::Error::Usage(format!("nodes started up to {skew} apart, above the {most} of --max-skew")))
+        Err(launcher::Error::Usage(format!("nodes started up to {skew} apart, above the {most} of --max-skew")))
     }
 }
 
@@ -230,7 +230,7 @@ fn job(arguments: &Arguments) -> Result<BuildJob> {
             _ => Transport::Credits { credits: arguments.credits },
         },
         // Distinguishes the packets of this job.
-        seed: sys::clock::realtime() as u32,
+        seed: kernels::clock::realtime() as u32,
         sizes,
         arrivals: if arguments.poisson { Arrivals::Poisson } else { Arrivals::Regular },
     })
@@ -256,7 +256,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     job.check()?;
     arguments.lose.map_or(Ok(()), |receiver| job.check_loss(receiver))?;
     let (launcher, lab, path): (Box<dyn Launcher>, Option<Arc<Lab>>, String) = if arguments.lab {
-        fleet::lab::gain()?;
+        lab::gain()?;
         let lab = Arc::new(Lab::up(arguments.switch.shape((job.senders + job.receivers) as usize))?);
         (Box::new(LabLauncher(Arc::clone(&lab))), Some(lab), lab_path(arguments.switch.rate))
     } else {

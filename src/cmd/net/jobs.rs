@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use fleet::build::{BuildOutcome, NodeCounters};
-use fleet::lab::Drops;
-use fleet::loss::{LossCount, LossUnit, loss};
-use fleet::series::{derived, figure};
+use lab::Drops;
 use model::{EstimateMethod, Figure, Metric, Point, Primitive, Unit, percent};
+use network::build::{BuildOutcome, NodeCounters};
+use network::loss::{LossCount, LossUnit, loss};
+use network::series::{derived, figure};
 
 /// Finished jobs.
 pub(super) type Jobs = Rc<RefCell<Vec<FinishedJob>>>;
@@ -87,8 +87,8 @@ fn hole(jobs: &[FinishedJob]) -> Option<String> {
 
 /// Path of the data, interfaces used, and whether all data arrived.
 fn whereabouts(outcome: &BuildOutcome) -> Vec<String> {
-    let words = |place: &fleet::build::NodePlace| format!("{} {} ({})", place.host, place.address, place.interface);
-    let list = |places: &[fleet::build::NodePlace]| {
+    let words = |place: &network::build::NodePlace| format!("{} {} ({})", place.host, place.address, place.interface);
+    let list = |places: &[network::build::NodePlace]| {
         let more = if places.len() > 8 { format!(" and {} more", places.len() - 8) } else { String::new() };
         places.iter().take(8).map(words).collect::<Vec<_>>().join(", ") + more.as_str()
     };

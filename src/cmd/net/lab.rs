@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
-use fleet::lab::{Lab, LabEntry, down, end_all_in, gain, labs, sweep};
-use sys::process::{Child, EndWatch, ProcessExit};
+use kernels::process::{Child, ProcessExit};
+use lab::{Lab, LabEntry, down, end_all_in, gain, labs, sweep};
+use os::process::EndWatch;
 
 use super::super::session::watch_for_signals;
 use super::options::Switch;
@@ -77,7 +78,7 @@ fn up(hosts: usize, switch: &Switch, seconds: Option<f64>) -> Result<ExitStatus>
     output::write(text.as_bytes())?;
     let began = std::time::Instant::now();
     while !stopper.asked() && seconds.is_none_or(|limit| began.elapsed().as_secs_f64() < limit) {
-        sys::timer::sleep(Duration::from_millis(50));
+        kernels::timer::sleep(Duration::from_millis(50));
     }
     drop(lab);
     Ok(ExitStatus::Fine)
@@ -92,11 +93,12 @@ fn enter(host: usize, owner: Option<i32>, command: &[String]) -> Result<ExitStat
         _ => anyhow::bail!("could not choose between {} laboratories; name one with --owner", found.len()),
     };
     let (program, rest) = command.split_first().context("could not run nothing")?;
-    let parent = sys::process::own_pid();
+    let parent = os::process::own_pid();
     let network = entry.network(host)?;
     // Forked while this process has one thread: the child must enter the laboratory before it executes the program.
-    let child = sys::process::fork(|| {
-        let inside = sys::process::die_with_parent(parent).map_err(fleet::Error::from).and_then(|()| entry.enter(host));
+    let child = kernels::process::fork(|| {
+        let inside =
+            os::process::die_with_parent(parent).map_err(launcher::Error::from).and_then(|()| entry.enter(host));
         let reason = match inside {
             Ok(()) => format!("could not run {program}: {}", Command::new(program).args(rest).exec()),
             Err(reason) => reason.to_string(),
@@ -129,9 +131,9 @@ fn supervise(child: Child, entry: &LabEntry, network: u64) -> Result<ExitStatus>
         if stopper.asked() {
             // The terminal has signalled the program too, which may still have output to write.
             if asked.get_or_insert_with(std::time::Instant::now).elapsed() > GRACE {
-                sys::process::send(child.pid(), Some(sys::signal::Signal::Terminate))?;
+                os::process::send(child.pid(), Some(kernels::signal::Signal::Terminate))?;
             }
         }
-        sys::timer::sleep(Duration::from_millis(20));
+        kernels::timer::sleep(Duration::from_millis(20));
     }
 }

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use channel::Token;
 use clap::Args;
-use fleet::lab::{Lab, LabShape};
-use fleet::series::{CutShort, FlowSeries, SeriesTrial};
-use fleet::serve::{ListenSettings, ServeLimits, Server};
-use fleet::{Client, Cpus, Path};
+use lab::{Lab, LabShape};
 use model::{Figure, Plan, Run};
+use network::series::{CutShort, FlowSeries, SeriesTrial};
+use network::serve::{ListenSettings, ServeLimits, Server};
+use network::{Client, Cpus, Path};
 use report::view::PrintedPlateau;
 
 use super::super::choose::text_from;
@@ -195,7 +195,7 @@ impl Over {
 
     /// Opens a path through a laboratory of this shape.
     pub(super) fn laboratory(&self, shape: LabShape) -> Result<OpenedPath> {
-        fleet::lab::gain()?;
+        lab::gain()?;
         let lab = Arc::new(Lab::up(shape)?);
         let settings = ListenSettings { address: Lab::address(0).into(), ..patient()? };
         let server = lab.at(0, || Server::start(settings))??;
@@ -207,7 +207,7 @@ impl Over {
     }
 
     fn cpus(&self) -> Result<Cpus> {
-        let allowed = sys::affinity::allowed()?;
+        let allowed = kernels::affinity::allowed()?;
         Cpus::of(&self.placement, &allowed)
             .with_context(|| format!("could not place both ends: {} needs more CPUs than there are", self.placement))
     }

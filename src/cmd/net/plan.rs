@@ -1,12 +1,12 @@
 //! `prony net plan`: the buffers that a design needs, and a simulation of it.
 
-use analyse::plan_network::{
-    Burst, Design, DesignFinding, FlowControl, FragmentSizes, Framing, SimulationSetup, SimulationTally,
-    TrafficPattern, Trigger, simulate,
-};
 use anyhow::{Context, Result};
 use clap::Args;
 use model::{Unit, percent};
+use plan_network::{
+    Burst, Design, DesignFinding, FlowControl, FragmentSizes, Framing, SimulationSetup, SimulationTally,
+    TrafficPattern, Trigger, simulate,
+};
 use report::{
     Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Table, TableRow, Tone,
 };

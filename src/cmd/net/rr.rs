@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use clap::Args;
-use fleet::round_trip::{RoundTripKind, RoundTripPlan, RoundTripTrial};
-use fleet::series::SeriesTrial;
+use network::round_trip::{RoundTripKind, RoundTripPlan, RoundTripTrial};
+use network::series::SeriesTrial;
 
 use super::options::{Derived, Over, measure_trials};
 use super::stream::size;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use channel::Token;
 use clap::Args;
-use fleet::serve::{ListenSettings, ServeLimits, Server};
+use network::serve::{ListenSettings, ServeLimits, Server};
 
 use super::super::session::watch_for_signals;
 use super::options::TokenSource;
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     }
     let began = std::time::Instant::now();
     while !stopper.asked() && arguments.time_limit.is_none_or(|limit| began.elapsed().as_secs_f64() < limit) {
-        sys::timer::sleep(Duration::from_millis(100));
+        kernels::timer::sleep(Duration::from_millis(100));
     }
     Ok(ExitStatus::Fine)
 }

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use anyhow::Result;
 use clap::Args;
-use fleet::SocketOptions;
-use fleet::series::SeriesTrial;
-use fleet::stream::{self, ConnectionCosts, StreamDirection, StreamPlan, StreamTrial, two_parameters};
+use network::SocketOptions;
+use network::series::SeriesTrial;
+use network::stream::{self, ConnectionCosts, StreamDirection, StreamPlan, StreamTrial, two_parameters};
 
 use super::options::{Derived, Over, measure_trials};
 use crate::ExitStatus;

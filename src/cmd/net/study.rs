@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use clap::Args;
-use fleet::series::SeriesTrial;
-use fleet::stream::StreamPlan;
-use fleet::study::{Effect, StudySetting, mark_paired};
+use network::series::SeriesTrial;
+use network::stream::StreamPlan;
+use network::study::{Effect, StudySetting, mark_paired};
 
 use super::options::{Derived, OpenedPath, Over, measure_trials};
 use crate::ExitStatus;
@@ -32,15 +32,15 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     anyhow::ensure!((1e-3..=10.0).contains(&arguments.block), "blocks of 1ms to 10s can be measured");
     let opened = arguments.over.open()?;
     let base = StreamPlan { block: arguments.block, ..StreamPlan::default() };
-    let allowed = sys::affinity::allowed()?;
+    let allowed = kernels::affinity::allowed()?;
     let mut effects = Effect::of_sockets(&opened.path, &base, &allowed, 1);
     // Laboratories with another MTU and with offloads exist beside the first one during the study.
     let mut others: Vec<OpenedPath> = Vec::new();
     if arguments.over.lab {
         let shape = arguments.over.switch.shape(2);
         for (factor, name, other) in [
-            ("mtu", "9000", fleet::lab::LabShape { mtu: 9000, ..shape }),
-            ("offloads", "on", fleet::lab::LabShape { offloads: !shape.offloads, ..shape }),
+            ("mtu", "9000", lab::LabShape { mtu: 9000, ..shape }),
+            ("offloads", "on", lab::LabShape { offloads: !shape.offloads, ..shape }),
         ] {
             let second = arguments.over.laboratory(other)?;
             let from = if factor == "mtu" { shape.mtu.to_string() } else { "off".to_owned() };
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             stream.options.window = Some(WINDOW);
             StudySetting { name: name.to_owned(), stream, path: opened.path.clone() }
         };
-        let half = arguments.over.laboratory(fleet::lab::LabShape { half_duplex: true, offloads: false, ..shape })?;
+        let half = arguments.over.laboratory(lab::LabShape { half_duplex: true, offloads: false, ..shape })?;
         let settings = (windowed("full_duplex", &opened), windowed("half_duplex", &half));
         effects.push(Effect::new("medium", settings.0, settings.1, 8));
         others.push(half);

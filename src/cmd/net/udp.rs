@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use anyhow::Result;
 use clap::Args;
-use fleet::loss::{LossCounts, losses};
-use fleet::series::SeriesTrial;
-use fleet::udp::{Datagram, DatagramTrial, loss_free};
+use network::loss::{LossCounts, losses};
+use network::series::SeriesTrial;
+use network::udp::{Datagram, DatagramTrial, loss_free};
 
 use super::options::{Derived, Over, measure_trials};
 use super::stream::size;

@@ -60,7 +60,7 @@ pub(crate) fn measure(
 
 /// Every set with every number of copies: one copy is the speed, more are a rate.
 fn new_parts(sets: impl Iterator<Item = RatingSet>, copies: &[u32]) -> Vec<RatingPart> {
-    let cpus = sys::affinity::allowed().map_or(1, |allowed| u32::try_from(allowed.len()).unwrap_or(1));
+    let cpus = kernels::affinity::allowed().map_or(1, |allowed| u32::try_from(allowed.len()).unwrap_or(1));
     let modes: Vec<(u32, &'static str)> = match copies {
         [] => vec![(1, SPEED), (cpus, RATE)],
         // Both with one copy, as on a machine with one CPU.

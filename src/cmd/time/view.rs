@@ -1,8 +1,8 @@
 //! What `prony time` prints: a row for each command, and which is faster.
 
-use analyse::{CompareOptions, compare};
 use anyhow::Result;
 use application::{AXIS, COLD, FEWEST_SAMPLES, MEMORY, TIME, TimedPair};
+use compare::{CompareOptions, compare};
 use model::{Figure, Outcome, Run, Unit, percent};
 use report::view::{CompareContext, RunContext};
 use report::words::modes;

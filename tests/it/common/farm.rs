@@ -91,8 +91,8 @@ pub fn spawn(mut command: Command) -> Child {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-pub fn signal(pid: i32, signal: sys::signal::Signal) {
-    sys::process::send(pid, Some(signal)).unwrap();
+pub fn signal(pid: i32, signal: kernels::signal::Signal) {
+    os::process::send(pid, Some(signal)).unwrap();
 }
 
 /// Digest of the same events processed by one undisturbed process.

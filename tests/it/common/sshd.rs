@@ -25,7 +25,7 @@ impl Sshd {
         if !server.exists() || Command::new("ssh").arg("-V").output().is_err() {
             return skip("there is no sshd or no ssh here (openssh-server, openssh-client)");
         }
-        if sys::process::own_pid() > 0
+        if os::process::own_pid() > 0
             && std::fs::metadata("/proc/self").map(|own| std::os::unix::fs::MetadataExt::uid(&own)).ok() != Some(0)
         {
             return skip("sshd without root admits no user");

@@ -9,7 +9,7 @@ use crate::manifest::Application;
 #[must_use]
 pub fn document(suite: &str, seed: u64, target: f64, time_limit: Option<f64>, directory: std::path::PathBuf) -> Run {
     let machine = measure::machine(std::slice::from_ref(&directory));
-    let allowed = sys::affinity::allowed().unwrap_or_default();
+    let allowed = kernels::affinity::allowed().unwrap_or_default();
     let notes = measure::notes(&machine, &allowed);
     let identity = measure::identity_of(&machine);
     let plan = model::Plan {

@@ -34,7 +34,7 @@ pub(crate) fn duet_turn(
     cpus: [usize; 2],
     stopper: &Stopper,
 ) -> Result<DuetTurn, Error> {
-    let begin = sys::clock::now() + u64::try_from(LEAD.as_nanos()).unwrap_or(u64::MAX);
+    let begin = kernels::clock::now() + u64::try_from(LEAD.as_nanos()).unwrap_or(u64::MAX);
     let [first, second] = sides;
     let first = LaunchSpec { cpus: vec![cpus[0]], begin: Some(begin), ..first };
     let second = LaunchSpec { cpus: vec![cpus[1]], begin: Some(begin), ..second };

@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use measure::Stopper;
+use os::process::{Attended, Supervised, Supply, command_of};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use sys::process::{Attended, Supervised, Supply, command_of};
 
 use super::{CopyReport, LaunchSpec, perform};
 use crate::Error;

@@ -33,7 +33,7 @@ pub struct LaunchSpec {
     /// CPUs on which all of them run; empty leaves the scheduler free.
     #[serde(default)]
     pub cpus: Vec<usize>,
-    /// When they start, by [`sys::clock::now`]; at once if that has passed.
+    /// When they start, by [`kernels::clock::now`]; at once if that has passed.
     #[serde(default)]
     pub begin: Option<u64>,
     /// How often all of them are executed, one time after the other; 0 is once.
@@ -103,7 +103,7 @@ pub struct CopyOutput {
 pub struct CopyReport {
     /// One for each copy; those of several executions one after the other.
     pub copies: Vec<CopyOutput>,
-    /// When the launch began, seconds of [`sys::clock::now`].
+    /// When the launch began, seconds of [`kernels::clock::now`].
     #[serde(default)]
     pub began: f64,
     /// Time in user mode, seconds.
@@ -147,7 +147,7 @@ impl CopyReport {
         last - first
     }
 
-    /// The first start and the last end, seconds of [`sys::clock::now`].
+    /// The first start and the last end, seconds of [`kernels::clock::now`].
     pub(crate) fn span(&self) -> (f64, f64) {
         let (first, last) = self.first_and_last();
         (self.began + first, self.began + last)

@@ -5,8 +5,8 @@ use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use model::TakenTime;
-use sys::process::{Stream, Supervised, Supply, adopts_orphans, reap_orphans, serve};
-use sys::usage::{Usage, Who, machine_times, peak_resident_bytes};
+use os::process::{Stream, Supervised, Supply, adopts_orphans, reap_orphans, serve};
+use os::usage::{Usage, Who, machine_times, peak_resident_bytes};
 
 use super::{CopyOutput, CopyReport, LaunchSpec, ProcessEnd};
 
@@ -28,17 +28,17 @@ const BLOCK: u64 = 512;
 /// other where that is asked for, until one does not end by itself.
 ///
 /// The kernel reports the resources of all children that this process has waited for: in a process that performs one
-/// launch and ends, these are exactly the launch's. If it adopts orphans ([`sys::process::adopt_orphans`]), it also
+/// launch and ends, these are exactly the launch's. If it adopts orphans ([`os::process::adopt_orphans`]), it also
 /// waits for what the programs did not wait for themselves; no other child of it may run then.
 #[must_use]
 pub fn perform(order: &LaunchSpec) -> CopyReport {
     let placed = place(order);
-    let (began, clock) = (Instant::now(), sys::clock::now());
+    let (began, clock) = (Instant::now(), kernels::clock::now());
     let mut before = Usage::of(Who::Children).unwrap_or_default();
     let times = machine_times().ok();
-    let throttled = || sys::cgroup::throttled().ok().map(|so_far| so_far.time);
+    let throttled = || os::cgroup::throttled().ok().map(|so_far| so_far.time);
     let stopped = throttled();
-    let watch = sys::clock::Watch::start();
+    let watch = kernels::clock::Watch::start();
     // Before and not while they run: what this process does then takes the CPU from them.
     let own_resident = peak_resident_bytes().unwrap_or(0);
     let adopts = adopts_orphans();
@@ -107,10 +107,10 @@ fn execute(order: &LaunchSpec, placed: &Result<(), String>, adopts: bool, began:
 /// Takes the CPUs of the launch and waits for its beginning.
 fn place(order: &LaunchSpec) -> Result<(), String> {
     if !order.cpus.is_empty() {
-        sys::affinity::pin(&order.cpus).map_err(|error| error.to_string())?;
+        kernels::affinity::pin(&order.cpus).map_err(|error| error.to_string())?;
     }
-    let wait = order.begin.unwrap_or(0).saturating_sub(sys::clock::now());
-    sys::timer::sleep(Duration::from_nanos(wait).min(LONGEST_WAIT));
+    let wait = order.begin.unwrap_or(0).saturating_sub(kernels::clock::now());
+    kernels::timer::sleep(Duration::from_nanos(wait).min(LONGEST_WAIT));
     Ok(())
 }
 
@@ -138,7 +138,7 @@ fn start(argv: &[String], order: &LaunchSpec) -> Result<Supervised, String> {
 
 /// The limit of this process or its control group behind an error, as the end of a sentence; empty if there is none.
 pub(crate) fn limit_of(error: &std::io::Error) -> String {
-    sys::process::limit_behind(error.raw_os_error()).map(|limit| format!("; {limit}")).unwrap_or_default()
+    os::process::limit_behind(error.raw_os_error()).map(|limit| format!("; {limit}")).unwrap_or_default()
 }
 
 /// Waits until all programs have ended, and kills the rest at the deadline. If this process `adopts` orphans, it waits

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use model::Share;
-use sys::usage::{PressureResource, machine_times, pressure};
+use os::usage::{PressureResource, machine_times, pressure};
 
 /// Counters of the machine at one moment.
 #[derive(Debug)]
 pub(super) struct LoadMoment {
-    times: Option<sys::usage::CpuTimes>,
+    times: Option<os::usage::CpuTimes>,
     iowait: Option<(u64, u64)>,
     stalled: Option<Duration>,
     at: std::time::Instant,

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use kernels::file::Advice;
+use kernels::signal::Signal;
 use measure::Stopper;
-use sys::file::Advice;
-use sys::process::reap_orphans;
-use sys::signal::Signal;
-use sys::usage::{Io, Stat, thread_states};
+use os::process::reap_orphans;
+use os::usage::{Io, Stat, thread_states};
 
 use super::load::LoadMoment;
 use super::verdict::{SessionsSeen, verdict};
@@ -43,7 +43,7 @@ pub(super) fn run_sessions(order: &SessionOrder, starter: &Starter, stopper: &St
 
 /// The helper of [`super::Sessions`]: runs the sessions specified on `input` once and writes their report to `output`.
 /// It counts what their children used that they did not wait for if this process adopts orphans
-/// ([`sys::process::adopt_orphans`]); no other child of it may run then.
+/// ([`os::process::adopt_orphans`]); no other child of it may run then.
 ///
 /// # Errors
 /// When the specification cannot be read or the report cannot be written; the other side is gone then.
@@ -53,7 +53,7 @@ pub fn serve_sessions(input: impl Read, output: impl Write) -> std::io::Result<(
 
 /// Runs all sessions once, or says what went wrong.
 fn attend(order: &SessionOrder) -> Result<SessionReport, String> {
-    let cpus = sys::affinity::allowed().map_or(1, |allowed| allowed.len());
+    let cpus = kernels::affinity::allowed().map_or(1, |allowed| allowed.len());
     let before = LoadMoment::now();
     let began = Instant::now();
     let mut sessions = Vec::new();
@@ -65,7 +65,7 @@ fn attend(order: &SessionOrder) -> Result<SessionReport, String> {
         if began.elapsed().as_secs_f64() > order.patience {
             return Err(format!("some were still running after {} s", order.patience));
         }
-        sys::timer::sleep(INTERVAL);
+        kernels::timer::sleep(INTERVAL);
         for (index, session) in sessions.iter_mut().enumerate().filter(|(_, session)| session.ended.is_none()) {
             session.sample(index)?;
         }
@@ -83,7 +83,7 @@ fn attend(order: &SessionOrder) -> Result<SessionReport, String> {
         cpu,
         sessions: sessions.len(),
         cpus,
-        online: sys::usage::per_cpu_times().map_or(cpus, |each| each.len()),
+        online: os::usage::per_cpu_times().map_or(cpus, |each| each.len()),
         busy: utilisation,
         waiting: share(|used| used.waiting),
         ready: share(|used| used.ready),
@@ -104,11 +104,12 @@ fn prepare(path: &Path, cached: bool) -> Result<(), Error> {
     if cached {
         return drain(&mut file).map(|_| ()).map_err(fail);
     }
-    let fail =
-        |error: sys::Error| Error::Sessions(format!("{} could not be evicted from the cache: {error}", path.display()));
+    let fail = |error: kernels::Error| {
+        Error::Sessions(format!("{} could not be evicted from the cache: {error}", path.display()))
+    };
     // Only clean pages can be evicted.
-    sys::file::sync(&file).map_err(fail)?;
-    sys::file::advise(&file, Advice::DontNeed).map_err(fail)
+    kernels::file::sync(&file).map_err(fail)?;
+    kernels::file::advise(&file, Advice::DontNeed).map_err(fail)
 }
 
 /// A session that only reads: reads files to their ends and returns the number of bytes.
@@ -192,7 +193,7 @@ struct Orphans {
 impl Orphans {
     /// Waits for those that have ended.
     fn collect(&mut self, sessions: &[RunningSession]) {
-        if !sys::process::adopts_orphans() {
+        if !os::process::adopts_orphans() {
             return;
         }
         let own: Vec<i32> = sessions.iter().filter(|one| one.ended.is_none()).map(|one| one.pid).collect();
@@ -280,9 +281,9 @@ impl Drop for RunningSession {
     fn drop(&mut self) {
         if self.ended.is_none() {
             // It may have ended by itself already. The rest of its group ends with this process.
-            let _ = sys::process::send(self.pid, Some(Signal::Kill));
+            let _ = os::process::send(self.pid, Some(Signal::Kill));
             // One that hangs in the kernel is left behind.
-            let _ = sys::process::wait_within(&mut self.child, KILLED);
+            let _ = os::process::wait_within(&mut self.child, KILLED);
         }
     }
 }

@@ -93,7 +93,7 @@ impl CommandLine {
 
 /// Whether a word names a file that can be executed; else it may be a word of the shell.
 fn is_program(word: &str) -> bool {
-    sys::process::program_named(word).is_some()
+    os::process::program_named(word).is_some()
 }
 
 /// Whether the shell knows a word by itself; taken for true where that cannot be asked.

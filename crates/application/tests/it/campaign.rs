@@ -71,7 +71,7 @@ fn measured(
     let mut reports = Reports(Vec::new());
     let starter = starter(folder.path(), n, sleeps);
     let (mut campaign, run) = Campaign::build(order, &starter, &Stopper::default()).unwrap();
-    let order = RunRequest::of(run, sys::affinity::allowed().unwrap()).unwrap();
+    let order = RunRequest::of(run, kernels::affinity::allowed().unwrap()).unwrap();
     let ended = MeasureSession::measure(order, &mut campaign, &mut reports, &mut Unsaved, Stopper::default()).unwrap();
     (ended.run, reports.0)
 }

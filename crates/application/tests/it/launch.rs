@@ -86,7 +86,7 @@ fn a_child_that_holds_the_pipes_open_delays_nothing() {
         let script = script(then);
         let copy = perform(&order(&[&["sh", "-c", &script]], patience)).copies.remove(0);
         let pid = copy.stdout.lines().next().unwrap().parse().unwrap();
-        sys::process::send(pid, Some(sys::signal::Signal::Kill)).unwrap();
+        os::process::send(pid, Some(kernels::signal::Signal::Kill)).unwrap();
         copy
     };
     let copy = ended("echo said; exit 3", 300.0);

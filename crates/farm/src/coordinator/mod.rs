@@ -164,7 +164,7 @@ impl Coordinator {
         // Connections that have not shown the token may hold a quarter of the open files at most.
         let limits = AcceptorLimits::default();
         // If that fails, connections beyond the limit are refused one by one, and their pilots retry.
-        sys::process::allow_files(settings.connections + 4 * limits.waiting);
+        os::process::allow_files(settings.connections + 4 * limits.waiting);
         let doubtful = doubtful(&*ledger)?;
         let began = settings.clock.monotonic();
         let begin = ledger.begin(&address.to_string(), &*settings.clock)?;
@@ -335,7 +335,7 @@ fn watch(shared: &CoordinatorShared, to_ledger: &SyncSender<PendingCommit>) {
     let apart = || shared.settings.clock.wall() - shared.settings.clock.monotonic();
     let (mut usual, mut looked) = (apart(), Instant::now());
     while !shared.end.load(Ordering::SeqCst) {
-        sys::timer::sleep(POLL_INTERVAL);
+        kernels::timer::sleep(POLL_INTERVAL);
         let stood = looked.elapsed();
         looked = Instant::now();
         if stood > STOOD + POLL_INTERVAL {

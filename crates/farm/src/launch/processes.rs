@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use fleet::launcher::{Launcher, Link, StderrTail};
+use launcher::{Launcher, Link, StderrTail};
 
 use super::{Disconnected, PilotLauncher};
 use crate::pilot::PilotConfig;
@@ -48,7 +48,7 @@ impl RunningPilot {
         if !last.is_empty() {
             return last;
         }
-        sys::timer::sleep(LAST_WORDS);
+        kernels::timer::sleep(LAST_WORDS);
         self.stderr.text()
     }
 }
@@ -94,7 +94,7 @@ impl PilotLauncher for Processes {
         let mut text = serde_json::to_vec(config).map_err(|error| Error::Usage(error.to_string()))?;
         text.push(b'\n');
         input.write_all(&text).and_then(|()| input.flush()).map_err(|error| {
-            sys::timer::sleep(LAST_WORDS);
+            kernels::timer::sleep(LAST_WORDS);
             match stderr.text() {
                 said if said.is_empty() => Error::io(format!("send {name} its configuration"))(error),
                 reason => Error::Start { node: self.name(node), reason },
@@ -135,7 +135,7 @@ impl PilotLauncher for Processes {
 mod tests {
     use std::time::Instant;
 
-    use fleet::launcher::Local;
+    use launcher::Local;
 
     use super::*;
 

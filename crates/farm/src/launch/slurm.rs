@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use fleet::launcher::slurm::{Batch, SlurmJob, SubmittedId, cancel, cancelling, jobs, submit};
+use launcher::slurm::{Batch, SlurmJob, SubmittedId, cancel, cancelling, jobs, submit};
 
 use super::{Disconnected, PilotLauncher};
 use crate::pilot::PilotConfig;
@@ -140,7 +140,7 @@ impl PilotLauncher for SlurmPilots {
         all.append(&mut self.given_up);
         let mut error = None;
         for pause in CANCEL_PAUSES {
-            sys::timer::sleep(pause);
+            kernels::timer::sleep(pause);
             match cancel(&all) {
                 Ok(()) => return Vec::new(),
                 Err(found) => error = Some(found),

@@ -35,7 +35,7 @@ pub(super) fn claim(path: &Path) -> Result<std::fs::File> {
     let began = std::time::Instant::now();
     let mut locked = file.try_lock();
     while matches!(locked, Err(std::fs::TryLockError::WouldBlock)) && began.elapsed() < INHERITED {
-        sys::timer::sleep(Duration::from_millis(20));
+        kernels::timer::sleep(Duration::from_millis(20));
         locked = file.try_lock();
     }
     match locked {

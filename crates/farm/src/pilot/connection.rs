@@ -92,7 +92,7 @@ impl PilotConnection {
             if seconds > config.patience {
                 return Err(Error::Away { address: config.address.clone(), seconds, reason: error.to_string() });
             }
-            sys::timer::sleep(Duration::from_secs_f64(pause * share));
+            kernels::timer::sleep(Duration::from_secs_f64(pause * share));
             pause = (pause * 2.0).min(PAUSE.1);
         }
     }

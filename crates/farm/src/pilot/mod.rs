@@ -79,9 +79,9 @@ struct PilotShared {
 /// # Errors
 /// When the coordinator cannot be reached in time, rejects this pilot, or refuses its results.
 pub fn run_pilot(config: &PilotConfig, workshop: Arc<dyn Workshop>) -> Result<PilotTally> {
-    let cpus = sys::affinity::allowed().map_or(1, |allowed| allowed.len());
+    let cpus = kernels::affinity::allowed().map_or(1, |allowed| allowed.len());
     let slots = if config.slots == 0 { cpus } else { config.slots as usize };
-    sys::process::allow_files(slots);
+    os::process::allow_files(slots);
     let common = Arc::new(PilotShared::default());
     let mut running = Vec::new();
     for slot in 0..slots {

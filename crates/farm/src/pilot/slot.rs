@@ -173,7 +173,7 @@ fn talk(
             }
             Err(error @ (Error::Refused(_) | Error::Broken(_))) => return Err(error),
             // The connection is lost; `state` keeps the work.
-            Err(_) => sys::timer::sleep(Duration::from_millis(20)),
+            Err(_) => kernels::timer::sleep(Duration::from_millis(20)),
         }
     }
     Ok(())
@@ -193,7 +193,7 @@ fn exchange(
             if !matches!(decided, Ok(true)) {
                 state.outcome = Some((work, outcome));
                 decided?;
-                sys::timer::sleep(NOT_RECORDED_PAUSE);
+                kernels::timer::sleep(NOT_RECORDED_PAUSE);
             }
         } else if let Some(work) = state.working.take() {
             match workers.outcomes.recv_timeout(connection.beat) {
@@ -217,7 +217,7 @@ fn exchange(
                     state.working = Some(work);
                 }
                 FromCoordinator::Wait { seconds } => {
-                    sys::timer::sleep(Duration::from_secs_f64(seconds.clamp(0.01, 10.0)));
+                    kernels::timer::sleep(Duration::from_secs_f64(seconds.clamp(0.01, 10.0)));
                 }
                 FromCoordinator::Finished => {
                     common.finished.store(true, Ordering::SeqCst);

@@ -150,7 +150,7 @@ fn two_thousand_silent_connections_keep_no_pilot_out() {
     let folder = tempfile::tempdir().unwrap();
     let coordinator =
         Coordinator::start(Box::new(create(&folder.path().join("l"), 100)), settings(loopback())).unwrap();
-    let files = sys::process::limit(sys::process::LimitedResource::OpenFiles);
+    let files = os::process::limit(os::process::LimitedResource::OpenFiles);
     let room = files.unwrap_or(u64::MAX).min(10_000) as usize;
     // Both ends of the connections are in this process, and the coordinator keeps up to a quarter of the files that it
     // may open.

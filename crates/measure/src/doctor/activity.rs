@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use model::{Share, TakenTime};
-use sys::process::own_pid;
-use sys::usage::{self, Stat};
+use os::process::own_pid;
+use os::usage::{self, Stat};
 
 /// CPU time per time from which a process is named.
 const LEAST: f64 = 0.02;
@@ -47,14 +47,14 @@ impl Activity {
 }
 
 /// Watches the machine for a time. The kernel counts CPU time in ticks of about 10 ms, so half a second resolves 2%.
-pub(super) fn activity(window: Duration) -> sys::Result<Activity> {
-    let (start, own) = (sys::clock::now(), sys::clock::process_cpu()?);
+pub(super) fn activity(window: Duration) -> kernels::Result<Activity> {
+    let (start, own) = (kernels::clock::now(), kernels::clock::process_cpu()?);
     let (machine, before) = (usage::machine_times()?, processes());
-    sys::timer::sleep(window);
+    kernels::timer::sleep(window);
     let after = processes();
     let machine = usage::machine_times()?.since(&machine);
-    let own = sys::clock::process_cpu()?.saturating_sub(own);
-    let wall = Duration::from_nanos(sys::clock::now().saturating_sub(start)).max(window).as_secs_f64();
+    let own = kernels::clock::process_cpu()?.saturating_sub(own);
+    let wall = Duration::from_nanos(kernels::clock::now().saturating_sub(start)).max(window).as_secs_f64();
     let mut busy: Vec<BusyProcess> = after
         .into_iter()
         .filter(|(key, _)| key.0 != own_pid())
@@ -89,9 +89,9 @@ mod tests {
 
     #[test]
     fn watching_takes_the_time_it_was_given() {
-        let start = sys::clock::now();
+        let start = kernels::clock::now();
         let seen = activity(Duration::from_millis(30)).unwrap();
-        assert!(sys::clock::now() - start >= 30_000_000);
+        assert!(kernels::clock::now() - start >= 30_000_000);
         assert!(seen.cpus >= 1 && seen.others >= 0.0 && seen.stolen.seconds <= seen.stolen.of);
         assert!(seen.busy.iter().all(|busy| busy.pid != own_pid() && busy.cpus >= LEAST));
         assert!(seen.busy.is_sorted_by(|a, b| a.cpus >= b.cpus));

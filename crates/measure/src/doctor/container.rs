@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use model::{GIB, Machine, Topology, spoken_size};
-use sys::cgroup::{CgroupLimits, Quota, TaskRoom, Throttled};
+use os::cgroup::{CgroupLimits, Quota, TaskRoom, Throttled};
 
 use super::{Check, Health};
 use crate::sizing;
@@ -23,12 +23,12 @@ struct GroupState {
 
 impl GroupState {
     /// From `/proc` and `/sys`, or from a copy of them.
-    fn under(root: &Path) -> sys::Result<Self> {
+    fn under(root: &Path) -> kernels::Result<Self> {
         Ok(Self {
-            limits: sys::cgroup::limits_under(root)?,
-            memory_left: sys::cgroup::memory_left_under(root)?,
-            tasks: sys::cgroup::task_room_under(root)?,
-            throttled: sys::cgroup::throttled_under(root).unwrap_or_default(),
+            limits: os::cgroup::limits_under(root)?,
+            memory_left: os::cgroup::memory_left_under(root)?,
+            tasks: os::cgroup::task_room_under(root)?,
+            throttled: os::cgroup::throttled_under(root).unwrap_or_default(),
         })
     }
 }
@@ -36,7 +36,7 @@ impl GroupState {
 /// `refused` says why launches cannot be pinned to the CPUs that may be used.
 pub(super) fn checks(
     machine: &Machine,
-    (allowed, refused): (&[usize], Option<&sys::Error>),
+    (allowed, refused): (&[usize], Option<&kernels::Error>),
     directory: &Path,
 ) -> Vec<Check> {
     let topology = machine.topology.clone().unwrap_or_else(|| Topology::unknown(allowed));
@@ -82,8 +82,8 @@ fn cpus(machine: &Machine, allowed: &[usize], cpuset: Option<&[usize]>) -> Check
 }
 
 /// Every launch is pinned, so that none is measured where that is refused.
-fn unpinned(reason: &sys::Error) -> Check {
-    let behind = sys::process::limit_behind(reason.errno()).map(|limit| format!("; {limit}")).unwrap_or_default();
+fn unpinned(reason: &kernels::Error) -> Check {
+    let behind = os::process::limit_behind(reason.errno()).map(|limit| format!("; {limit}")).unwrap_or_default();
     Check {
         state: Health::Bad,
         advice: "allow sched_getaffinity and sched_setaffinity: no figure is measured without them".to_owned(),
@@ -213,7 +213,7 @@ const FILES_IN_MEMORY: u64 = GIB / 4;
 
 /// Bytes that are free in the file system in memory which file figures use; `None` where there is none.
 fn shared_memory() -> Option<u64> {
-    let found = sys::file::filesystem("/dev/shm").ok().filter(|found| found.kind == "tmpfs")?;
+    let found = os::file::filesystem("/dev/shm").ok().filter(|found| found.kind == "tmpfs")?;
     let read_only = found.options.split(',').any(|option| option == "ro");
     (!read_only).then_some(found.free_bytes)
 }
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn cpus_that_launches_cannot_be_pinned_to_are_told_first() {
-        let refused = sys::Error::refused("pin to a CPU", "it is not permitted");
+        let refused = kernels::Error::refused("pin to a CPU", "it is not permitted");
         let told = |refused| checks(&Machine::default(), (&[0, 1], refused), Path::new("/")).swap_remove(0);
         let (with, without) = (told(Some(&refused)), told(None));
         assert_eq!((with.subject.as_str(), with.state), ("CPUs", Health::Bad));

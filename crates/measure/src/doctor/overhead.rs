@@ -24,7 +24,7 @@ impl Kernel for Nothing {
 }
 
 pub(super) fn checks(engine: &mut dyn Engine) -> Vec<Check> {
-    let (tick, read) = (sys::clock::tick(), sys::clock::read_cost());
+    let (tick, read) = (kernels::clock::tick(), kernels::clock::read_cost());
     let batch = 1_000_000.0;
     let clock = format!(
         "reading it costs {read:.0} ns and it steps by {tick} ns: {:.4}% of a batch of 1 ms",
@@ -51,10 +51,10 @@ fn loop_cost(read: f64) -> f64 {
     let mut kernel: Box<dyn Kernel> = std::hint::black_box(Box::new(Nothing));
     let mut times: Vec<f64> = (0..1000)
         .map(|_| {
-            let began = sys::clock::now();
+            let began = kernels::clock::now();
             // A kernel that does nothing cannot fail.
             let _ = std::hint::black_box(kernel.batch(1));
-            (sys::clock::now() - began) as f64
+            (kernels::clock::now() - began) as f64
         })
         .collect();
     times.sort_by(f64::total_cmp);

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use kernels::core_reference::CoreReferences;
 use model::{Machine, Run, SessionReferences, Share, UnsharedCore, UnsharedSource, percent};
-use sys::kernel::core_reference::CoreReferences;
 
 use super::Check;
 use crate::references::{
@@ -60,9 +60,9 @@ fn neighbours(shared: Option<Share>) -> Check {
 
 /// Reads the sensors on some CPUs of one class, which `unshared` of the result names.
 fn read(machine: &Machine) -> Result<SessionReferences, Error> {
-    let allowed = sys::affinity::allowed()?;
+    let allowed = kernels::affinity::allowed()?;
     let found = read_on(&spread(machine, &allowed));
-    sys::affinity::pin(&allowed)?;
+    kernels::affinity::pin(&allowed)?;
     found
 }
 
@@ -75,20 +75,20 @@ fn spread(machine: &Machine, allowed: &[usize]) -> Vec<usize> {
 }
 
 fn read_on(cpus: &[usize]) -> Result<SessionReferences, Error> {
-    sys::affinity::pin(&cpus[..1])?;
+    kernels::affinity::pin(&cpus[..1])?;
     let sensors = CoreReferences::calibrate()?;
     let numbers: Vec<u32> = cpus.iter().map(|cpu| u32::try_from(*cpu).unwrap_or(u32::MAX)).collect();
     let mut found = SessionReferences { lengths: sensors.lengths(), ..SessionReferences::default() };
-    let began = sys::clock::now();
-    let since = || Duration::from_nanos(sys::clock::now() - began);
+    let began = kernels::clock::now();
+    let since = || Duration::from_nanos(kernels::clock::now() - began);
     while since() < WINDOW {
         for (cpu, number) in cpus.iter().zip(&numbers) {
-            sys::affinity::pin(&[*cpu])?;
+            kernels::affinity::pin(&[*cpu])?;
             for _ in 0..ROW {
                 found.samples.push(since().as_millis() as u32, *number, sensors.read_all()?);
             }
         }
-        sys::timer::sleep(EVERY);
+        kernels::timer::sleep(EVERY);
     }
     found.unshared = vec![UnsharedCore { cpus: numbers, ..UnsharedCore::default() }];
     Ok(found)
@@ -107,7 +107,7 @@ fn learn_core(machine: &Machine, earlier: &[Run], references: &mut SessionRefere
     let earlier = earlier.map(|ratio| KnownRatio { ratio, source: UnsharedSource::EarlierRuns });
     let known = earlier.into_iter().chain(from_table(machine)).filter(|_| classes <= 1);
     let known: Vec<KnownRatio> = known.chain(from_issue(issue_width(machine), references, &cpus)).collect();
-    let alone = sys::affinity::allowed().is_ok_and(|allowed| facts::cores_are_alone(machine, &allowed));
+    let alone = kernels::affinity::allowed().is_ok_and(|allowed| facts::cores_are_alone(machine, &allowed));
     let learnt = learn(&ratios, &known, alone);
     let learnt = if learnt.ratio.is_none() { shared_throughout(&ratios, &known).unwrap_or(learnt) } else { learnt };
     references.unshared = vec![UnsharedCore { cpus, ..learnt }];

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use model::{Machine, percent};
-use sys::process::{LimitedResource as Limited, limit};
-use sys::usage::PressureResource;
+use os::process::{LimitedResource as Limited, limit};
+use os::usage::PressureResource;
 
 use super::activity::{Activity, activity};
 use super::{Check, container};
@@ -15,9 +15,9 @@ use super::{Check, container};
 const WATCH: Duration = Duration::from_millis(1000);
 
 pub(super) fn checks(machine: &Machine, directory: &Path, earlier: &[PathBuf]) -> Vec<Check> {
-    let (allowed, refused) = match sys::affinity::allowed() {
+    let (allowed, refused) = match kernels::affinity::allowed() {
         // The same CPUs again: it changes nothing, and says whether launches can be pinned.
-        Ok(cpus) => (cpus.clone(), sys::affinity::pin(&cpus).err()),
+        Ok(cpus) => (cpus.clone(), kernels::affinity::pin(&cpus).err()),
         Err(reason) => (Vec::new(), Some(reason)),
     };
     let mut checks = vec![
@@ -76,7 +76,7 @@ fn stolen(seen: &Activity) -> Check {
 /// Tasks that waited for a resource in the last ten seconds.
 fn pressure() -> Vec<Check> {
     let look = |(resource, name)| {
-        let share = sys::usage::pressure(resource).ok()?.last_ten_seconds.get();
+        let share = os::usage::pressure(resource).ok()?.last_ten_seconds.get();
         let says = || format!("tasks waited for {name} during {} of the last ten seconds", percent(share));
         (share >= 0.05).then(|| Check::attention("pressure", says(), "wait until it has passed"))
     };
@@ -150,7 +150,7 @@ fn limits() -> Vec<Check> {
 }
 
 fn counters() -> Check {
-    use sys::counters::{CounterEvent, Counters};
+    use os::counters::{CounterEvent, Counters};
     let opened = Counters::open(&[CounterEvent::Cycles, CounterEvent::Instructions]);
     match opened.read_one(CounterEvent::Instructions) {
         Ok(_) => Check::fine("hardware counters", "can be read: footprints hold cycles and instructions"),
@@ -163,7 +163,7 @@ const TOOLS: [(&str, &str); 3] =
     [("sh", "os.fork_shell and shell.script"), ("cc", "shell.compile"), ("dc", "shell.dc")];
 
 fn tools() -> Vec<Check> {
-    let check = |(name, figures): (&str, &str)| match sys::process::program_named(name).is_some() {
+    let check = |(name, figures): (&str, &str)| match os::process::program_named(name).is_some() {
         true => Check::fine(name, "is there"),
         false => Check::attention(name, format!("is missing: {figures} cannot be measured"), "install it"),
     };
@@ -200,7 +200,7 @@ fn leftovers(directory: &Path) -> Option<Check> {
     let left: Vec<String> = entries.filter_map(name).collect();
     // A process of another host, or of another container, cannot be seen from here.
     (!left.is_empty()).then(|| {
-        let removed = |name: &String| name.ends_with(".part") || sys::process::is_abandoned(name);
+        let removed = |name: &String| name.ends_with(".part") || os::process::is_abandoned(name);
         let advice = match left.iter().all(removed) {
             true => "the next run that measures or writes there removes them",
             false => {

@@ -47,12 +47,12 @@ pub trait Engine {
 
     /// Seconds since some fixed moment.
     fn now(&self) -> f64 {
-        sys::clock::now() as f64 * 1e-9
+        kernels::clock::now() as f64 * 1e-9
     }
 
     /// Smallest step of the clock that times batches, nanoseconds.
     fn tick(&self) -> u64 {
-        sys::clock::tick()
+        kernels::clock::tick()
     }
 
     /// Which machine and boot the launches run on.
@@ -66,7 +66,7 @@ pub trait Engine {
         const LOOK: Duration = Duration::from_millis(200);
         let until = Instant::now() + time;
         while let Some(left) = until.checked_duration_since(Instant::now()).filter(|_| !stopper.asked()) {
-            sys::timer::sleep(left.min(LOOK));
+            kernels::timer::sleep(left.min(LOOK));
         }
     }
 

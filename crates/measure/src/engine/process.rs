@@ -7,10 +7,10 @@ use std::path::Path;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
+use kernels::core_reference::CoreReferences;
 use model::{ReferenceLengths, ReferenceReading};
-use sys::kernel::core_reference::CoreReferences;
-use sys::process::{Attended, Stream, Supervised, Supply, command_of};
-use sys::usage::{Usage, Who};
+use os::process::{Attended, Stream, Supervised, Supply, command_of};
+use os::usage::{Usage, Who};
 
 use super::{Engine, EngineError, Stopper};
 use crate::step::{Reply, WorkerStep};
@@ -52,7 +52,7 @@ impl ProcessEngine {
         let mut command = command_of(&self.program);
         command.args(&self.arguments).env_remove("LD_LIBRARY_PATH");
         Supervised::start(&mut command, supply).map_err(|error| {
-            let limit = sys::process::limit_behind(error.raw_os_error());
+            let limit = os::process::limit_behind(error.raw_os_error());
             let limit = limit.map(|limit| format!("; {limit}")).unwrap_or_default();
             EngineError::NotStarted(format!("{}: {error}{limit}", self.program.to_string_lossy()))
         })
@@ -62,9 +62,9 @@ impl ProcessEngine {
 /// A reading during which nothing else of this system ran on the CPU, or the last of a few: what was interrupted looks
 /// like a neighbour on the core.
 fn uninterrupted<T>(
-    read: &mut dyn FnMut() -> sys::Result<T>,
+    read: &mut dyn FnMut() -> kernels::Result<T>,
     switches: &mut dyn FnMut() -> Option<u64>,
-) -> sys::Result<T> {
+) -> kernels::Result<T> {
     for _ in 1..READING_ATTEMPTS {
         let before = switches();
         let reading = read()?;
@@ -76,11 +76,11 @@ fn uninterrupted<T>(
 }
 
 /// Runs a closure on one CPU and restores the CPUs of this thread, which workers inherit.
-fn on_cpu<T>(cpu: usize, act: impl FnOnce() -> sys::Result<T>) -> sys::Result<T> {
-    let allowed = sys::affinity::allowed()?;
-    sys::affinity::pin(&[cpu])?;
+fn on_cpu<T>(cpu: usize, act: impl FnOnce() -> kernels::Result<T>) -> kernels::Result<T> {
+    let allowed = kernels::affinity::allowed()?;
+    kernels::affinity::pin(&[cpu])?;
     let done = act();
-    sys::affinity::pin(&allowed)?;
+    kernels::affinity::pin(&allowed)?;
     done
 }
 
@@ -101,7 +101,7 @@ impl Engine for ProcessEngine {
 
     fn core_classes(&self, allowed: &[usize]) -> Vec<Vec<u32>> {
         let number = |cpu: usize| u32::try_from(cpu).unwrap_or(u32::MAX);
-        let Ok(machine) = sys::topology::read() else { return vec![allowed.iter().copied().map(number).collect()] };
+        let Ok(machine) = os::topology::read() else { return vec![allowed.iter().copied().map(number).collect()] };
         let mut classes: Vec<(usize, Vec<u32>)> = Vec::new();
         for cpu in allowed {
             let class = machine.class(*cpu);

@@ -3,8 +3,8 @@
 mod points;
 
 use model::{ANY_CROSSING, CpuSet, Plan, PlanEntry, Point, Topology};
+use os::topology::{CpuChoice, plan, relation};
 use probes::{Parties, Probe, ThreadCount};
-use sys::topology::{CpuChoice, plan, relation};
 
 use self::points::{nearest, points};
 use crate::{Error, sizing};
@@ -193,7 +193,7 @@ mod tests {
 
     fn machine(name: &str) -> Topology {
         let recorded = testing::machine::RecordedMachine::named(name);
-        sys::topology::of_files(&recorded.online.parse().unwrap(), &|file| recorded.read(file))
+        os::topology::of_files(&recorded.online.parse().unwrap(), &|file| recorded.read(file))
     }
 
     fn at(text: &str) -> Point {

@@ -1,8 +1,8 @@
 //! The points that a machine has of what was asked for: its nodes, its counts of threads, its pairs of CPUs.
 
 use model::{ANY_CROSSING, CpuSet, NumaNode, PlanEntry, Point, Topology};
+use os::topology::{CpuChoice, CpuRelation, plan, relation};
 use probes::EACH;
-use sys::topology::{CpuChoice, CpuRelation, plan, relation};
 
 /// Most cores of which every pair is measured.
 const MOST_CORES: usize = 64;
@@ -142,7 +142,7 @@ mod tests {
 
     fn machine(name: &str) -> Topology {
         let recorded = testing::machine::RecordedMachine::named(name);
-        sys::topology::of_files(&recorded.online.parse().unwrap(), &|file| recorded.read(file))
+        os::topology::of_files(&recorded.online.parse().unwrap(), &|file| recorded.read(file))
     }
 
     fn at(text: &str) -> Point {

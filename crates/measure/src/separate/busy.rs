@@ -4,10 +4,10 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use kernels::core_reference::CoreReferences;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
-use sys::kernel::core_reference::CoreReferences;
 
 use crate::Error;
 use crate::engine::Stopper;
@@ -50,14 +50,14 @@ pub(super) fn test(
     references: CoreReferences,
     stopper: &Stopper,
 ) -> Result<CoreRelation, Error> {
-    let until = sys::clock::now() + PATIENCE.as_nanos() as u64;
+    let until = kernels::clock::now() + PATIENCE.as_nanos() as u64;
     let [mut idle, mut busy] = [Vec::new(), Vec::new()];
     for _ in 0..ROUNDS {
         let more = turns(own, other, references)?;
         idle.extend(&more[0]);
         busy.extend(&more[1]);
         let relation = decided(&idle, &busy);
-        if relation != CoreRelation::Undecided || stopper.asked() || sys::clock::now() > until {
+        if relation != CoreRelation::Undecided || stopper.asked() || kernels::clock::now() > until {
             return Ok(relation);
         }
     }
@@ -90,12 +90,12 @@ fn alone_in_both(idle: &[f64], busy: &[f64]) -> bool {
 /// Cycles per add on `own` in each turn, with the other CPU idle and with it busy.
 fn turns(own: usize, other: usize, references: CoreReferences) -> Result<[Vec<f64>; 2], Error> {
     let mut order: Vec<bool> = (0..2 * TURNS).map(|turn| turn < TURNS).collect();
-    order.shuffle(&mut ChaCha8Rng::seed_from_u64(sys::clock::now()));
-    sys::affinity::pin(&[own])?;
+    order.shuffle(&mut ChaCha8Rng::seed_from_u64(kernels::clock::now()));
+    kernels::affinity::pin(&[own])?;
     let (busy, done, end) = (AtomicBool::new(false), AtomicU64::new(0), AtomicBool::new(false));
     std::thread::scope(|scope| {
         let work = || {
-            if sys::affinity::pin(&[other]).is_err() {
+            if kernels::affinity::pin(&[other]).is_err() {
                 return;
             }
             while !end.load(Ordering::Relaxed) {
@@ -107,16 +107,17 @@ fn turns(own: usize, other: usize, references: CoreReferences) -> Result<[Vec<f6
             }
         };
         let helper = std::thread::Builder::new().name(format!("busy {other}")).spawn_scoped(scope, work);
-        let found = helper.map_err(|error| Error::System(sys::Error::os("start a thread", error))).and_then(|helper| {
-            let mut found = [Vec::new(), Vec::new()];
-            for with_busy in order {
-                busy.store(with_busy, Ordering::Relaxed);
-                helper.thread().unpark();
-                let turn = one_turn(references, with_busy, &done)?;
-                found[usize::from(with_busy)].extend(turn);
-            }
-            Ok(found)
-        });
+        let found =
+            helper.map_err(|error| Error::System(kernels::Error::os("start a thread", error))).and_then(|helper| {
+                let mut found = [Vec::new(), Vec::new()];
+                for with_busy in order {
+                    busy.store(with_busy, Ordering::Relaxed);
+                    helper.thread().unpark();
+                    let turn = one_turn(references, with_busy, &done)?;
+                    found[usize::from(with_busy)].extend(turn);
+                }
+                Ok(found)
+            });
         end.store(true, Ordering::Relaxed);
         busy.store(false, Ordering::Relaxed);
         found
@@ -126,11 +127,11 @@ fn turns(own: usize, other: usize, references: CoreReferences) -> Result<[Vec<f6
 /// The middle of some readings, or nothing if the other CPU did not do what it was to do: it may be busy with others'
 /// work.
 fn one_turn(references: CoreReferences, with_busy: bool, done: &AtomicU64) -> Result<Option<f64>, Error> {
-    let began = sys::clock::now();
+    let began = kernels::clock::now();
     let before = done.load(Ordering::Relaxed);
-    sys::timer::sleep(SETTLE);
+    kernels::timer::sleep(SETTLE);
     while with_busy && done.load(Ordering::Relaxed) == before {
-        if sys::clock::now() - began > BEGIN.as_nanos() as u64 {
+        if kernels::clock::now() - began > BEGIN.as_nanos() as u64 {
             return Ok(None);
         }
         std::hint::spin_loop();

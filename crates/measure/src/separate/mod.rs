@@ -2,9 +2,9 @@
 
 mod busy;
 
+use kernels::core_reference::CoreReferences;
 use model::{CpuSet, Machine, Topology};
-use sys::kernel::core_reference::CoreReferences;
-use sys::topology::{CpuChoice, CpuRelation, plan, relation};
+use os::topology::{CpuChoice, CpuRelation, plan, relation};
 
 use self::busy::{CoreRelation, test};
 use crate::Error;
@@ -33,7 +33,7 @@ pub fn separate_cores(machine: &Machine, allowed: &[usize], stopper: &Stopper) -
         return Ok(pairs[0]);
     }
     let tested = measured(&pairs, stopper);
-    let restored = sys::affinity::pin(allowed).map_err(|error| error.to_string());
+    let restored = kernels::affinity::pin(allowed).map_err(|error| error.to_string());
     let tested = tested.map_err(|error| format!("whether two of its CPUs are one core is unknown: {error}"))?;
     restored?;
     decided(&tested)
@@ -61,7 +61,7 @@ fn candidates(topology: &Topology, allowed: &[usize]) -> Result<Vec<[usize; 2]>,
 
 /// Tests pairs until one is found separate.
 fn measured(pairs: &[[usize; 2]], stopper: &Stopper) -> Result<Vec<([usize; 2], CoreRelation)>, Error> {
-    sys::affinity::pin(&pairs[0][..1])?;
+    kernels::affinity::pin(&pairs[0][..1])?;
     let references = CoreReferences::calibrate()?;
     let mut tested = Vec::new();
     for pair in pairs {

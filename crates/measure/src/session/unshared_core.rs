@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use model::{Invalid, Launch, ValueBasis};
-use sys::topology::{CpuRelation, relation};
+use os::topology::{CpuRelation, relation};
 
 use super::MeasureSession;
 use super::group::LaunchGroup;

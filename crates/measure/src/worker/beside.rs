@@ -127,9 +127,9 @@ pub(super) fn counted(
     let before = tally.as_ref().and_then(|tally| tally.moment());
     let thread = evidence.is_some().then(ThreadMoment::now);
     kernel.settle();
-    let began = sys::clock::now();
+    let began = kernels::clock::now();
     let work = kernel.batch(ops)?;
-    let nanos = sys::clock::now() - began;
+    let nanos = kernels::clock::now() - began;
     if let (Some(evidence), Some(thread)) = (evidence, thread) {
         evidence.add_thread(&thread, &ThreadMoment::now(), nanos);
     }

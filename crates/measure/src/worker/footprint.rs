@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use model::{Footprint, Hardware};
-use sys::counters::{CounterEvent, Counters};
-use sys::usage::{Io, Usage, Who, migrations_of, migrations_under, threads_of};
+use os::counters::{CounterEvent, Counters};
+use os::usage::{Io, Usage, Who, migrations_of, migrations_under, threads_of};
 
 /// The hardware events of a footprint, in its order.
 #[cfg(not(test))]
@@ -94,12 +94,12 @@ impl Peer {
 
     /// From a copy of a machine's `/proc`.
     fn under(root: &Path, pid: i32) -> Self {
-        let stat = sys::usage::Stat::under(root, pid).ok();
+        let stat = os::usage::Stat::under(root, pid).ok();
         let stat = stat.as_ref();
         // The kernel reports context switches and exact times of the first thread of a process only.
         let alone = stat.is_some_and(|stat| stat.threads == 1);
-        let cpu = sys::usage::cpu_time_under(root, pid).ok().filter(|_| alone);
-        let switches = sys::usage::switches_under(root, pid).ok().filter(|_| alone);
+        let cpu = os::usage::cpu_time_under(root, pid).ok().filter(|_| alone);
+        let switches = os::usage::switches_under(root, pid).ok().filter(|_| alone);
         Self {
             pid,
             times: stat.map(|stat| [stat.user, stat.system]),
@@ -193,7 +193,7 @@ impl FootprintTally {
     /// Adds the values of a party in another process; a value unknown for the party is unknown in total.
     fn add_peer(&mut self, before: &Peer, after: &Peer) {
         // A time in ticks is known to one tick, which is more than many launches use.
-        let fine = |times: &[Duration; 2]| times[0] + times[1] >= sys::usage::clock_tick() * FEWEST_TICKS;
+        let fine = |times: &[Duration; 2]| times[0] + times[1] >= os::usage::clock_tick() * FEWEST_TICKS;
         self.times = plus(self.times, grown(before.times, after.times).filter(fine));
         self.cpu = plus(self.cpu, grown(before.cpu, after.cpu));
         self.switches = plus(self.switches, grown(before.switches, after.switches));
@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn a_party_in_another_process_is_counted_in_this_systems_ticks() {
         let root = tempfile::tempdir().unwrap();
-        let tick = sys::usage::clock_tick().as_secs_f64();
+        let tick = os::usage::clock_tick().as_secs_f64();
         let footprint = counted(root.path(), [730, 60], [25, 5]);
         assert!((footprint.user_seconds.unwrap() - 30.0 * tick).abs() < 1e-9);
         assert!((footprint.system_seconds.unwrap() - 40.0 * tick).abs() < 1e-9);
@@ -314,7 +314,7 @@ mod tests {
         let (tell, told) = std::sync::mpsc::channel();
         let (end, ended) = std::sync::mpsc::channel::<()>();
         let body = move || {
-            tell.send(sys::process::raw::gettid()).unwrap();
+            tell.send(kernels::process::raw::gettid()).unwrap();
             let _ = ended.recv();
         };
         let thread = std::thread::Builder::new().spawn(body).unwrap();

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use kernels::clock::Watch;
 use model::{Invalid, Launch, Placement};
 use probes::ProbeContext;
-use sys::clock::Watch;
 
 use crate::outside::OutsideCounters;
 
@@ -39,9 +39,9 @@ impl Guard {
         let seen = &mut self.placement.seen;
         let parties = 1 + context.watched().iter().map(|watched| watched.party).max().unwrap_or(0);
         seen.resize(parties.max(seen.len()), Vec::new());
-        note(&mut seen[0], sys::affinity::current());
+        note(&mut seen[0], kernels::affinity::current());
         for watched in context.watched() {
-            if let Ok(cpu) = sys::usage::Stat::under(&self.root, watched.pid).map(|stat| stat.processor) {
+            if let Ok(cpu) = os::usage::Stat::under(&self.root, watched.pid).map(|stat| stat.processor) {
                 note(&mut seen[watched.party], cpu);
             }
         }
@@ -130,7 +130,7 @@ mod tests {
         tree.set([0, 101], Duration::from_millis(41));
         let mut launch = Launch::default();
         guard.end(&context, &mut launch);
-        let tick = sys::usage::clock_tick().as_secs_f64();
+        let tick = os::usage::clock_tick().as_secs_f64();
         let (stolen, throttled) = (launch.stolen.unwrap(), launch.throttled.unwrap());
         assert!((stolen.seconds - tick).abs() < 1e-12 && stolen.of > 0.0, "{stolen}");
         assert!((throttled.seconds - 0.001).abs() < 1e-12);
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn only_the_cpus_of_the_parties_are_watched() {
         let tree = Tree::new([7, 7], Duration::ZERO);
-        let here = sys::affinity::current();
+        let here = kernels::affinity::current();
         let context = context(&[usize::from(here == 0)]);
         let guard = Guard::begin_under(&tree.root(), &context);
         let mut after = [7, 7];
@@ -155,10 +155,10 @@ mod tests {
     #[test]
     fn a_party_seen_elsewhere_makes_a_launch_invalid() {
         let tree = Tree::new([0, 0], Duration::ZERO);
-        let here = sys::affinity::allowed().unwrap()[0];
+        let here = kernels::affinity::allowed().unwrap()[0];
         std::thread::Builder::new()
             .spawn(move || {
-                sys::affinity::pin(&[here]).unwrap();
+                kernels::affinity::pin(&[here]).unwrap();
                 let placed = |peer: usize, seen: [usize; 2]| {
                     let mut context = context(&[here, peer]);
                     context.watch(1, 4242);

@@ -64,7 +64,7 @@ impl LaunchMember {
             Trial::Readings(_) => 1.0,
         };
         let (tally, launch) = (FootprintTally::default(), Launch::default());
-        let (beside, began) = (Beside::of(setting, &context.used()), sys::clock::now());
+        let (beside, began) = (Beside::of(setting, &context.used()), kernels::clock::now());
         Self { probe, task, context, trial, guard: None, tally, launch, amount, began, made: 0, spent: 0, beside }
     }
 
@@ -94,8 +94,8 @@ impl LaunchMember {
             Trial::One(kernel) => fill(kernel.as_mut(), wanted, rule),
             Trial::Paired { work, .. } => fill(work.as_mut(), wanted, rule),
             Trial::Readings(readings) => {
-                let began = sys::clock::now();
-                readings.read().map(|_| (1, sys::clock::now() - began))
+                let began = kernels::clock::now();
+                readings.read().map(|_| (1, kernels::clock::now() - began))
             }
         };
         match found {
@@ -182,10 +182,10 @@ impl LaunchMember {
     /// Runs one batch, or one pair, between readings of the references, and records it.
     pub(super) fn batch(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
         let reader = self.beside.reader(reader);
-        let began = sys::clock::now();
+        let began = kernels::clock::now();
         let (nanos, ops) = self.run_recorded(self.launch.nanos.len() / 2, reader)?;
         self.made += 1;
-        self.spent += sys::clock::now() - began;
+        self.spent += kernels::clock::now() - began;
         self.beside.note_batch(&nanos);
         self.launch.nanos.extend(nanos);
         self.launch.ops.extend(ops);
@@ -255,7 +255,7 @@ impl LaunchMember {
             launch.ops.clear();
         }
         launch.round = round;
-        launch.wall = (sys::clock::now() - self.began) as f64 * 1e-9;
+        launch.wall = (kernels::clock::now() - self.began) as f64 * 1e-9;
         Reply::Launched { figure: self.task.figure, launch: Box::new(launch) }
     }
 
@@ -285,9 +285,9 @@ impl LaunchMember {
                 Ok(pair.iter().map(|(nanos, _)| nanos).sum())
             }
             Trial::Readings(readings) => {
-                let began = sys::clock::now();
+                let began = kernels::clock::now();
                 readings.read()?;
-                Ok(sys::clock::now() - began)
+                Ok(kernels::clock::now() - began)
             }
         }
     }

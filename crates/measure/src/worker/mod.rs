@@ -73,7 +73,7 @@ fn setting(step: &WorkerStep, task: &Task) -> LaunchSetting {
 fn prepare(step: &WorkerStep, task: &Task, first: Option<&ProbeContext>) -> Result<LaunchMember, String> {
     let probe = probes::find(&task.probe).ok_or_else(|| format!("this program has no probe {}", task.probe))?;
     if let Some(cpu) = task.cpus.first() {
-        sys::affinity::pin(&[*cpu]).map_err(|error| error.to_string())?;
+        kernels::affinity::pin(&[*cpu]).map_err(|error| error.to_string())?;
     }
     let setting = setting(step, task);
     let mut context = match first {

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
+use kernels::core_reference::{CoreReading, CoreReferences};
 use model::{LaunchReferences, ReferenceLengths, ReferenceTrack, SmallSteps};
+use os::usage::{Usage, Who};
 use probes::ProbeError;
-use sys::kernel::core_reference::{CoreReading, CoreReferences};
-use sys::usage::{Usage, Who};
 
 use crate::helper::ReferenceHelper;
 use crate::references::{BatchPlace, MOST_PARTIES, UndisturbedRule};
@@ -66,8 +66,8 @@ impl ReferenceReader {
             return Ok(readings.clone());
         }
         if cpus.len() > 1 {
-            let until = sys::clock::now() + PARTIES_SLEEP;
-            while sys::clock::now() < until {
+            let until = kernels::clock::now() + PARTIES_SLEEP;
+            while kernels::clock::now() < until {
                 std::hint::spin_loop();
             }
         }
@@ -97,8 +97,8 @@ impl ReferenceReader {
     /// Waits for `nanos` without accessing memory or the system: a null batch.
     pub(super) fn null_batch(&mut self, nanos: u64) -> Result<(), ProbeError> {
         self.worked();
-        let until = sys::clock::now() + nanos;
-        while sys::clock::now() < until {
+        let until = kernels::clock::now() + nanos;
+        while kernels::clock::now() < until {
             self.references.read()?;
         }
         Ok(())
@@ -123,7 +123,7 @@ pub(super) struct ThreadMoment(Option<(Usage, Duration)>);
 
 impl ThreadMoment {
     pub(super) fn now() -> Self {
-        Self(Usage::of(Who::Thread).ok().zip(sys::clock::thread_cpu().ok()))
+        Self(Usage::of(Who::Thread).ok().zip(kernels::clock::thread_cpu().ok()))
     }
 }
 

@@ -81,7 +81,7 @@ fn escaping(file: &std::path::Path, then: &str) -> String {
 
 fn kill(file: &std::path::Path) {
     let pid: i32 = std::fs::read_to_string(file).unwrap().trim().parse().unwrap();
-    sys::process::send(pid, Some(sys::signal::Signal::Kill)).unwrap();
+    os::process::send(pid, Some(kernels::signal::Signal::Kill)).unwrap();
 }
 
 #[test]

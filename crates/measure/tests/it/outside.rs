@@ -130,7 +130,7 @@ fn launches_wait_for_a_quota_after_it_has_throttled_one() {
 fn a_working_set_that_fits_a_cache_says_so_at_the_end_too() {
     let recorded = testing::machine::RecordedMachine::named("epyc-7451");
     let online: model::CpuSet = recorded.online.parse().unwrap();
-    let topology = sys::topology::of_files(&online, &|file| recorded.read(file));
+    let topology = os::topology::of_files(&online, &|file| recorded.read(file));
     let machine = Machine { topology: Some(topology), ..Machine::default() };
     let named = &["memory.load_latency:working_set=32KiB,pages=base"];
     let mut engine = MockEngine::new(1, MockFigure::stable(1e-7));

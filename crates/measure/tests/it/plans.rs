@@ -8,7 +8,7 @@ use testing::machine::RecordedMachine;
 fn machine(name: &str, gib: f64) -> (Machine, Vec<usize>) {
     let recorded = RecordedMachine::named(name);
     let online: model::CpuSet = recorded.online.parse().unwrap();
-    let topology = sys::topology::of_files(&online, &|file| recorded.read(file));
+    let topology = os::topology::of_files(&online, &|file| recorded.read(file));
     let free = Fact {
         name: "memory.available".to_owned(),
         value: FactValue::Number(gib * f64::from(1 << 30)),

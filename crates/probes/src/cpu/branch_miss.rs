@@ -1,6 +1,6 @@
 //! Cost of one mispredicted branch.
 
-use sys::kernel::branch::{count_odd, expected};
+use kernels::branch::{count_odd, expected};
 
 use crate::prelude::*;
 

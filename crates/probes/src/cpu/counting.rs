@@ -1,6 +1,6 @@
 //! Common parts of the figures of counted instructions: one counted loop, on one CPU or on all.
 
-use sys::kernel::counted::{self, CountedLoop};
+use kernels::counted::{self, CountedLoop};
 
 use crate::prelude::*;
 use crate::team::ThreadTeam;
@@ -76,9 +76,9 @@ const EQUAL: f64 = 0.005;
 /// Nanoseconds of a short run, divided by the count of a turn.
 fn time_per_count(one: &CountedLoop, amount: fn(&CountedLoop) -> u64) -> f64 {
     const TURNS: u64 = 4096;
-    let began = sys::clock::now();
+    let began = kernels::clock::now();
     std::hint::black_box(one.run(TURNS).unwrap_or_default());
-    (sys::clock::now() - began) as f64 / amount(one) as f64
+    (kernels::clock::now() - began) as f64 / amount(one) as f64
 }
 
 /// Why no loop of a name can run here.

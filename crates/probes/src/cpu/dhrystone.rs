@@ -1,6 +1,6 @@
 //! Dhrystone 2.1.
 
-use sys::kernel::dhrystone::Dhrystone;
+use kernels::dhrystone::Dhrystone;
 
 use super::repeating::Repeating;
 use crate::prelude::*;

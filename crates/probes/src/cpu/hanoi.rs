@@ -1,6 +1,6 @@
 //! The tower of Hanoi by recursion.
 
-use sys::kernel::hanoi::{Pegs, expected, solve};
+use kernels::hanoi::{Pegs, expected, solve};
 
 use super::repeating::Repeating;
 use crate::prelude::*;

@@ -17,7 +17,7 @@ pub(super) static PROBE: Probe = Probe {
     batch: counting::PEAK,
     prepare: |at, context| {
         let matrix = at.choice("unit")? == "matrix";
-        let wanted: fn(&sys::kernel::counted::CountedLoop) -> bool =
+        let wanted: fn(&kernels::counted::CountedLoop) -> bool =
             if matrix { |one| MATRIX.contains(&one.isa) } else { |one| !MATRIX.contains(&one.isa) };
         counting::fastest("int8_dot", wanted, |one| one.turn.ops, context)
     },

@@ -1,6 +1,6 @@
 //! Whetstone.
 
-use sys::kernel::whetstone;
+use kernels::whetstone;
 
 use super::repeating::Repeating;
 use crate::prelude::*;

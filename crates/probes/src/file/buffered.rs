@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::rc::Rc;
 
+use kernels::file::AlignedBuffer;
 use model::{KIB, Point};
-use sys::file::AlignedBuffer;
 
 use super::place;
 use crate::peer_process::fold;
@@ -141,7 +141,7 @@ impl Kernel for Buffered {
         let mut found = vec![0; self.buffer.len()];
         for number in self.next.saturating_sub(AGAIN.min(buffers))..self.next {
             let offset = number % self.laps_at * found.len() as u64;
-            ProbeError::unless_equal(sys::file::read_at(&self.target, &mut found, offset)?, found.len())?;
+            ProbeError::unless_equal(kernels::file::read_at(&self.target, &mut found, offset)?, found.len())?;
             ProbeError::unless_equal(stamped(&found), self.expected(number))?;
         }
         Ok(())

@@ -5,9 +5,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use kernels::memory::FileMap;
 use model::{KIB, MIB, Point};
-use sys::memory::FileMap;
-use sys::usage::{Usage, Who};
+use os::usage::{Usage, Who};
 
 use super::place;
 use crate::room::{require_length, require_memory};
@@ -74,7 +74,7 @@ impl Cached {
         // page moves it to the kernel's list of active ones, which costs a twentieth of the read: rereading begins
         // after that.
         for number in (0..BLOCKS).chain(0..BLOCKS) {
-            let read = sys::file::read_at(&cached.file, &mut block, number * BLOCK as u64)?;
+            let read = kernels::file::read_at(&cached.file, &mut block, number * BLOCK as u64)?;
             if read != BLOCK || sum(&block) != cached.sum(number) {
                 return Err(Unsupported::new("the file did not keep its content"));
             }
@@ -156,7 +156,7 @@ pub(super) fn sum(bytes: &[u8]) -> u64 {
 /// Reads a whole block into `buffer`.
 #[inline]
 pub(super) fn read_block(file: &File, buffer: &mut [u8], number: u64) -> Result<(), ProbeError> {
-    let read = sys::file::read_at(file, buffer, number * BLOCK as u64)?;
+    let read = kernels::file::read_at(file, buffer, number * BLOCK as u64)?;
     if read == buffer.len() {
         Ok(())
     } else {
@@ -184,7 +184,7 @@ mod tests {
         let said = cached.verify_resident(Some(all - MIB)).unwrap_err().to_string();
         assert!(said.contains("read from its disk"), "{said}");
         cached.file.sync_all().unwrap();
-        sys::file::advise(&cached.file, sys::file::Advice::DontNeed).unwrap();
+        kernels::file::advise(&cached.file, kernels::file::Advice::DontNeed).unwrap();
         let now = resident(&cached.file).unwrap();
         assert_eq!(cached.verify_cached().is_err(), now < all, "{now} of {all}");
     }

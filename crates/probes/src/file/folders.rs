@@ -102,7 +102,7 @@ impl Folders {
             file.write_all(&self.content)?;
         }
         if self.durable {
-            sys::file::sync(&file)?;
+            kernels::file::sync(&file)?;
             self.sync_folder(index)?;
         }
         Ok(())
@@ -119,7 +119,7 @@ impl Folders {
     }
 
     fn sync_folder(&self, index: u64) -> Result<(), ProbeError> {
-        Ok(sys::file::sync(&self.folders[index as usize / A_FOLDER].1)?)
+        Ok(kernels::file::sync(&self.folders[index as usize / A_FOLDER].1)?)
     }
 
     /// Number of files of the right size on disk; a wrong size or too many files in a folder is an error.
@@ -147,7 +147,7 @@ const TRIED: usize = 16;
 
 /// The one of several new directories in which files are created fastest, and the time in each, rising.
 fn fastest_directory(inside: &Path, name: &str) -> io::Result<(PathBuf, Vec<Duration>)> {
-    let spread = sys::file::spread_directories(inside).map_err(io::Error::other)?;
+    let spread = os::file::spread_directories(inside).map_err(io::Error::other)?;
     let candidates = if spread { CANDIDATES } else { 1 };
     let mut tried = Vec::new();
     for number in 0..candidates {

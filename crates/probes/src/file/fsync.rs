@@ -47,7 +47,7 @@ fn prepare(_: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> 
 impl Append {
     fn append(&mut self) -> Result<(), ProbeError> {
         self.file.write_all(&[0x5a; APPEND])?;
-        Ok(sys::file::sync(&self.file)?)
+        Ok(kernels::file::sync(&self.file)?)
     }
 }
 
@@ -56,7 +56,7 @@ impl Kernel for Append {
         self.length = self.file.metadata()?.len();
         if self.length + ops * APPEND as u64 > LONGEST {
             self.file.set_len(0)?;
-            sys::file::sync(&self.file)?;
+            kernels::file::sync(&self.file)?;
             self.length = 0;
         }
         Ok(())

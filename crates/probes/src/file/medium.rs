@@ -5,8 +5,9 @@ use std::io::{Seek, SeekFrom};
 use std::path::PathBuf;
 use std::rc::Rc;
 
+use kernels::file::{Advice, AlignedBuffer, advise};
 use model::{GIB, MIB};
-use sys::file::{Advice, AlignedBuffer, Device, advise};
+use os::file::Device;
 
 use super::transfer::{TransferDirection, TransferStep, open};
 use super::{place, target};
@@ -62,7 +63,7 @@ impl StreamMedium {
     /// stream's length, and written only if no other process uses it.
     pub(super) fn device(way: TransferDirection, length: u64, context: &mut ProbeContext) -> Result<Self, Unsupported> {
         let path = context.directory().to_owned();
-        let kind = sys::file::device(&path)?.ok_or_else(|| {
+        let kind = os::file::device(&path)?.ok_or_else(|| {
             Unsupported::new(format!("{} is no device; name one as the target directory", path.display()))
         })?;
         let file = open(&path, way, kind)?;
@@ -151,7 +152,7 @@ impl StreamMedium {
 
     /// Inside the clock, at the end of a batch of writing: makes data in the page cache durable.
     pub(super) fn flush(&self) -> Result<(), ProbeError> {
-        if self.is_cached() { Ok(sys::file::sync_data(&self.file)?) } else { Ok(()) }
+        if self.is_cached() { Ok(kernels::file::sync_data(&self.file)?) } else { Ok(()) }
     }
 
     /// Whether blocks go through the page cache. A tape has none.
@@ -163,8 +164,8 @@ impl StreamMedium {
     #[inline]
     pub(super) fn transfer(&mut self, block: &mut AlignedBuffer) -> Result<TransferStep, ProbeError> {
         let moved = match self.way {
-            TransferDirection::Read => sys::file::read(&self.file, block),
-            TransferDirection::Write => sys::file::write(&self.file, block),
+            TransferDirection::Read => kernels::file::read(&self.file, block),
+            TransferDirection::Write => kernels::file::write(&self.file, block),
         };
         let step = classify(moved, block.len(), self.at, self.way)?;
         if step == TransferStep::Whole {
@@ -175,13 +176,13 @@ impl StreamMedium {
 
     /// Outside the clock: reads back a block that was written at an offset.
     pub(super) fn read_back(&self, block: &mut AlignedBuffer, offset: u64) -> Result<(), ProbeError> {
-        ProbeError::unless_equal(sys::file::read_at(&self.file, block, offset)?, block.len())
+        ProbeError::unless_equal(kernels::file::read_at(&self.file, block, offset)?, block.len())
     }
 
     /// Restarts a file in the other direction: it is written before it is read.
     pub(super) fn restart_as(&mut self, way: TransferDirection) -> Result<(), ProbeError> {
         if self.kind != Some(Device::Character) {
-            sys::file::sync(&self.file)?;
+            kernels::file::sync(&self.file)?;
         }
         self.way = way;
         self.restart()
@@ -191,7 +192,7 @@ impl StreamMedium {
 /// The result of a transfer. The end of a medium appears as zero bytes, as less than a block, as "no space", or, after
 /// some data, as an error of the device (st(4)); the tape's own commands are not needed to detect it.
 fn classify(
-    moved: sys::Result<usize>,
+    moved: kernels::Result<usize>,
     block: usize,
     at: u64,
     way: TransferDirection,
@@ -214,8 +215,8 @@ fn classify(
 mod tests {
     use super::*;
 
-    fn error(number: i32) -> sys::Result<usize> {
-        Err(sys::Error::os("write", std::io::Error::from_raw_os_error(number)))
+    fn error(number: i32) -> kernels::Result<usize> {
+        Err(kernels::Error::os("write", std::io::Error::from_raw_os_error(number)))
     }
 
     #[test]

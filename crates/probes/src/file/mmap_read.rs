@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use sys::memory::FileMap;
+use kernels::memory::FileMap;
 
 use super::cached::{Cached, FROM_DISK, SIZE, read_from_disk};
 use super::place;
@@ -97,7 +97,7 @@ mod tests {
             let before = read_from_disk();
             if drop {
                 kernel.cached.file.sync_all().unwrap();
-                sys::file::advise(&kernel.cached.file, sys::file::Advice::DontNeed).unwrap();
+                kernels::file::advise(&kernel.cached.file, kernels::file::Advice::DontNeed).unwrap();
             }
             let done = kernel.batch(1).unwrap();
             let from_disk = read_from_disk() > before;

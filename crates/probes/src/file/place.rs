@@ -5,7 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use model::{Point, spoken_size};
-use sys::file::{Filesystem, filesystem};
+use os::file::{Filesystem, filesystem};
 
 use crate::scratch::tmpfs;
 use crate::{Axis, ProbeContext, Scratch, Unsupported};

@@ -1,6 +1,6 @@
 //! Rereading a cached file.
 
-use sys::file::AlignedBuffer;
+use kernels::file::AlignedBuffer;
 
 use super::cached::{BLOCK, BLOCKS, Cached, FROM_DISK, read_block, read_from_disk, sum};
 use super::place;
@@ -76,9 +76,9 @@ impl Kernel for Reread {
         if read_from_disk() > self.read_before {
             return Err(ProbeError::new(FROM_DISK));
         }
-        if sys::clock::now() - self.looked > LOOK {
+        if kernels::clock::now() - self.looked > LOOK {
             self.cached.verify_cached()?;
-            self.looked = sys::clock::now();
+            self.looked = kernels::clock::now();
         }
         let numbers = (self.began..self.began + done.ops).map(|number| number % BLOCKS);
         let expected = |number| if self.touched { self.cached.sum(number) } else { self.cached.first(number) };
@@ -111,13 +111,13 @@ mod tests {
         let cached = Cached::shared(&"place=target".parse().unwrap(), &mut context).unwrap();
         let buffer = AlignedBuffer::new(BLOCK).unwrap();
         let mut reread =
-            Reread { cached, buffer, touched: true, began: 0, next: 0, read_before: 0, looked: sys::clock::now() };
+            Reread { cached, buffer, touched: true, began: 0, next: 0, read_before: 0, looked: kernels::clock::now() };
         let mut batch = |drop: bool| {
             reread.ready(BLOCKS).unwrap();
             let before = read_from_disk();
             if drop {
                 reread.cached.file.sync_all().unwrap();
-                sys::file::advise(&reread.cached.file, sys::file::Advice::DontNeed).unwrap();
+                kernels::file::advise(&reread.cached.file, kernels::file::Advice::DontNeed).unwrap();
             }
             let done = reread.batch(BLOCKS).unwrap();
             let from_disk = read_from_disk() > before;

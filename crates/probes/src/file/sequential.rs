@@ -1,6 +1,6 @@
 //! Large blocks in sequence: plain, as `dd` transfers them, or as a `tar` stream.
 
-use sys::file::AlignedBuffer;
+use kernels::file::AlignedBuffer;
 
 use model::{GIB, MIB, Point};
 

@@ -5,9 +5,10 @@ use std::io::{Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use kernels::file::{open_alone, open_direct, open_direct_alone};
+use kernels::memory::FileMap;
 use model::MIB;
-use sys::file::{Device, open_alone, open_direct, open_direct_alone};
-use sys::memory::FileMap;
+use os::file::Device;
 
 use super::place;
 use super::transfer::{MARK, TransferDirection, open as open_stream};
@@ -37,7 +38,7 @@ pub(super) fn open(
     first: &[u8],
     context: &mut ProbeContext,
 ) -> Result<OpenedMedium, Unsupported> {
-    match sys::file::device(path)? {
+    match os::file::device(path)? {
         Some(Device::Character) => {
             context.note(format!("{}: character device", path.display()));
             let file = open_stream(path, way, Device::Character)?;
@@ -126,9 +127,9 @@ fn is_ours(file: &File) -> Result<bool, Unsupported> {
 }
 
 /// Whether a block can be written past the page cache; if so, it is then the first block of the medium.
-fn takes(file: &File, first: &[u8]) -> sys::Result<bool> {
+fn takes(file: &File, first: &[u8]) -> kernels::Result<bool> {
     const INVALID: i32 = 22;
-    match sys::file::write_at(file, first, 0) {
+    match kernels::file::write_at(file, first, 0) {
         Ok(_) => Ok(true),
         Err(error) if error.errno() == Some(INVALID) => Ok(false),
         Err(error) => Err(error),
@@ -160,7 +161,7 @@ mod tests {
         let path = memory.join(format!("prony-past-{}", std::process::id()));
         let mut options = File::options();
         let options = options.read(true).write(true).create(true);
-        let block = sys::file::AlignedBuffer::new(MIB as usize).unwrap();
+        let block = kernels::file::AlignedBuffer::new(MIB as usize).unwrap();
         let refused = past_cache(&path, options, &block).err();
         let _ = std::fs::remove_file(&path);
         assert!(refused.is_some_and(|why| !why.is_empty()), "a file in memory was written past the page cache");

@@ -3,8 +3,9 @@
 use std::fs::File;
 use std::path::Path;
 
+use kernels::file::{open_direct, open_direct_alone};
 use model::MIB;
-use sys::file::{Device, open_direct, open_direct_alone};
+use os::file::Device;
 
 use crate::Unsupported;
 

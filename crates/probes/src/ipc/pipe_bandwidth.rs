@@ -31,7 +31,7 @@ pub(super) static PROBE: Probe = Probe {
 fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let (from, to) = pipe()?;
     let wanted = at.bytes("capacity")? as usize;
-    let got = sys::file::set_pipe_capacity(&from, wanted)?;
+    let got = kernels::file::set_pipe_capacity(&from, wanted)?;
     if got != wanted {
         context.note(format!("pipe capacity: {got} bytes, the closest to {wanted} that the kernel gives"));
     }

@@ -67,7 +67,7 @@ impl PolledLine {
     #[inline]
     fn receive(&self, message: &mut [u8]) -> Result<bool, ProbeError> {
         if self.polls {
-            sys::poll::wait_readable(self.line.from.as_fd())?;
+            kernels::poll::wait_readable(self.line.from.as_fd())?;
         }
         self.line.receive(message)
     }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 
-use sys::socket::{congestion, effective_buffers, set_congestion, set_receive_buffer, set_send_buffer};
+use os::socket::{congestion, effective_buffers, set_congestion, set_receive_buffer, set_send_buffer};
 
 use crate::line::accept_from;
 use crate::prelude::*;

@@ -1,6 +1,6 @@
 //! a = b + c: the add kernel.
 
-use sys::kernel::stream::StreamKind;
+use kernels::stream::StreamKind;
 
 use super::{arrays, streaming};
 use crate::prelude::*;

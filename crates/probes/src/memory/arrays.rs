@@ -7,8 +7,8 @@
 use std::cell::{Cell, RefCell, RefMut};
 use std::sync::Arc;
 
-use sys::kernel::stream::{self, StreamKind, Variant};
-use sys::memory::{Arena, Pages, PreparationHelpers};
+use kernels::memory::{Arena, Pages, PreparationHelpers};
+use kernels::stream::{self, StreamKind, Variant};
 
 use super::visits::{ArrayDivision, SLOT, Visits};
 use crate::prelude::*;
@@ -263,8 +263,8 @@ pub(super) fn arrays(at: &Point, context: &mut ProbeContext) -> Result<Rc<Arrays
         match node {
             // By the thread that will read it, so that its policy holds when the pages are first touched.
             Some(node) => {
-                let chunk = sys::memory::on_node(node, || ArrayChunk::new(each, pages, helpers))?;
-                sys::memory::verify_node(&chunk.arena, node)?;
+                let chunk = kernels::memory::on_node(node, || ArrayChunk::new(each, pages, helpers))?;
+                kernels::memory::verify_node(&chunk.arena, node)?;
                 Ok(chunk)
             }
             None => ArrayChunk::new(each, pages, helpers),

@@ -1,7 +1,7 @@
 //! Common parts of the latency figures: a chain of pointers through an arena.
 
-use sys::kernel::ring::{ChasePattern, ChaseRing};
-use sys::memory::{Arena, Pages, PreparationHelpers};
+use kernels::memory::{Arena, Pages, PreparationHelpers};
+use kernels::ring::{ChasePattern, ChaseRing};
 
 use crate::peer_process::fold;
 use crate::prelude::*;

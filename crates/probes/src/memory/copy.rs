@@ -1,6 +1,6 @@
 //! a = b: the copy kernel.
 
-use sys::kernel::stream::StreamKind;
+use kernels::stream::StreamKind;
 
 use super::{arrays, streaming};
 use crate::prelude::*;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use kernels::handoff::{HandoffLine, Side};
 use model::Topology;
-use sys::kernel::handoff::{HandoffLine, Side};
-use sys::topology::CpuRelation;
+use os::topology::CpuRelation;
 
 use crate::prelude::*;
 use crate::team::ThreadTeam;
@@ -23,7 +23,7 @@ pub(super) static PROBE: Probe = Probe {
     prepare: |at, context| {
         let own = context.cpu(0).ok_or_else(|| Unsupported::new("two pinned CPUs are needed"))?;
         let pair = at.choice("pair")?;
-        let Ok(machine) = sys::topology::read() else {
+        let Ok(machine) = os::topology::read() else {
             let other = unknown(pair, own, context.allowed())?;
             context.use_too(other);
             context.note(format!(
@@ -59,7 +59,7 @@ fn pair_of(machine: &Topology, one: usize, other: usize) -> Option<&'static str>
         machine.last_level(cpu).is_some_and(|(_, shared)| shared.len() > machine.core(cpu).map_or(1, |c| c.len()))
     };
     let behind = || machine.last_level(one).is_some_and(|(_, shared)| shared.contains(other));
-    Some(match sys::topology::relation(machine, one, other)? {
+    Some(match os::topology::relation(machine, one, other)? {
         CpuRelation::Same => return None,
         CpuRelation::Sibling => "sibling",
         // Sub-NUMA clusters share the last level.
@@ -145,7 +145,7 @@ mod tests {
         let of = |name: &str, others: [usize; 3]| {
             let recorded = testing::machine::RecordedMachine::named(name);
             let online = recorded.online.parse().unwrap();
-            let machine = sys::topology::of_files(&online, &|file| recorded.read(file));
+            let machine = os::topology::of_files(&online, &|file| recorded.read(file));
             others.map(|other| pair_of(&machine, 0, other))
         };
         assert_eq!(of("epyc-7451", [0, 48, 2]), [None, Some("sibling"), Some("near")]);

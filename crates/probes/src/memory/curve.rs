@@ -5,8 +5,8 @@
 //! that every launch refers to the same levels; each launch measures their latencies again and, by bisection, where one
 //! ends and the next begins. Only requested values are measured.
 
-use sys::kernel::ring::{ChasePattern, ChaseRing};
-use sys::memory::{Arena, Pages, PreparationHelpers};
+use kernels::memory::{Arena, Pages, PreparationHelpers};
+use kernels::ring::{ChasePattern, ChaseRing};
 
 use super::levels::{Level, has_ended, joined, levels};
 use crate::prelude::*;
@@ -63,7 +63,7 @@ impl HierarchyCurve {
     /// The curve with known levels, or surveyed now: on huge pages, which exclude address translation, or on base pages
     /// if the system has no others.
     pub(super) fn new(known: Option<&str>, seed: u64, helpers: &PreparationHelpers) -> Result<Self, Unsupported> {
-        let available = sys::memory::available_bytes()?;
+        let available = os::usage::available_bytes()?;
         if LARGEST > available / 2 {
             let [needed, available] = [2 * LARGEST, available].map(model::spoken_size);
             return Err(Unsupported::new(format!("it needs {needed} of free memory, and {available} are available")));
@@ -153,7 +153,7 @@ impl HierarchyCurve {
 
     /// Latency over one working set, in seconds: the median of three timings, or of one in each of several places.
     fn point(&mut self, bytes: u64) -> Result<f64, ProbeError> {
-        let apart = bytes.next_multiple_of(sys::memory::page_size() as u64);
+        let apart = bytes.next_multiple_of(kernels::memory::page_size() as u64);
         let places = if bytes > SCATTERED { 1 } else { (self.arena.len() as u64 / apart).clamp(1, PLACES) };
         if places == 1 {
             return self.timed(0, bytes, TIMINGS);
@@ -180,9 +180,9 @@ impl HierarchyCurve {
         let mut nanos = Vec::new();
         for _ in 0..timings {
             let from = ring.position();
-            let began = sys::clock::now();
+            let began = kernels::clock::now();
             let arrived = ring.chase(LOADS);
-            nanos.push((sys::clock::now() - began) as f64);
+            nanos.push((kernels::clock::now() - began) as f64);
             ProbeError::unless_equal(Some(arrived), ring.position_after(from, LOADS))?;
         }
         let median = stats::median(&nanos).ok_or_else(|| ProbeError::new("nothing was timed"))?;
@@ -239,7 +239,7 @@ impl HierarchyCurve {
 
 /// Levels of caches for data that the system reports for this CPU.
 fn reported_caches() -> usize {
-    let (Ok(machine), cpu) = (sys::topology::read(), sys::affinity::current()) else { return 0 };
+    let (Ok(machine), cpu) = (os::topology::read(), kernels::affinity::current()) else { return 0 };
     machine.caches(cpu).filter(|(cache, _)| cache.kind != model::CacheKind::Instruction).count()
 }
 

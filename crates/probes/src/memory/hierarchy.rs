@@ -62,7 +62,7 @@ fn count(levels: usize) -> String {
 
 /// The size of a level as the operating system reports it.
 fn reported(level: usize, cpu: Option<usize>) -> String {
-    let machine = sys::topology::read().unwrap_or_else(|_| Topology::default());
+    let machine = os::topology::read().unwrap_or_else(|_| Topology::default());
     let mut caches = cpu.into_iter().flat_map(|cpu| machine.caches(cpu)).map(|(cache, _)| cache);
     let data = caches.find(|cache| cache.level as usize == level && cache.kind != CacheKind::Instruction);
     match data.and_then(|cache| cache.bytes) {

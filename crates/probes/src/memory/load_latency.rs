@@ -1,6 +1,6 @@
 //! Latency of one load on which the next depends.
 
-use sys::kernel::ring::ChasePattern;
+use kernels::ring::ChasePattern;
 
 use super::chase::Chase;
 use crate::prelude::*;

@@ -1,6 +1,6 @@
 //! Latency of dependent loads at a constant stride.
 
-use sys::kernel::ring::ChasePattern;
+use kernels::ring::ChasePattern;
 
 use super::chase::Chase;
 use crate::prelude::*;

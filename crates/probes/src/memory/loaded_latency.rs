@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
+use kernels::memory::{Arena, Pages};
+use kernels::ring::ChasePattern;
+use kernels::stream::{self, Stores, StreamKind, Variant, Width};
 use model::{CpuSet, Topology};
-use sys::kernel::ring::ChasePattern;
-use sys::kernel::stream::{self, Stores, StreamKind, Variant, Width};
-use sys::memory::{Arena, Pages};
-use sys::topology::CpuChoice;
+use os::topology::CpuChoice;
 
 use super::chase::Chase;
 use crate::prelude::*;
@@ -36,7 +36,7 @@ pub(super) static PROBE: Probe = Probe {
     // Where each core has one hardware thread, `cores` is the same as `all`.
     axes: &[Axis { besides: |word| word == "cores", ..Axis::choice("load", &["none", "half", "all"], &["all"]) }],
     prepare: |at, context| {
-        let machine = sys::topology::read()?;
+        let machine = os::topology::read()?;
         let load = at.choice("load")?;
         let others = streaming_cpus(&machine, context.cpu(0), context.allowed(), load);
         if others.is_empty() && load != "none" {
@@ -63,7 +63,7 @@ fn streaming_cpus(machine: &Topology, own: Option<usize>, allowed: &[usize], loa
         "cores" => {
             let core = own.and_then(|own| machine.core(own)).cloned().unwrap_or_default();
             let cores =
-                sys::topology::plan(machine, &CpuSet::from(others.as_slice()).without(&core), CpuChoice::AllCores);
+                os::topology::plan(machine, &CpuSet::from(others.as_slice()).without(&core), CpuChoice::AllCores);
             cores.unwrap_or_default()
         }
         _ => others,
@@ -81,7 +81,7 @@ pub(super) struct LoadPlace {
 /// Does something with memory from one node, or from wherever the system takes it.
 fn from_node<T>(node: Option<usize>, work: impl FnOnce() -> Result<T, Unsupported>) -> Result<T, Unsupported> {
     match node {
-        Some(node) => sys::memory::on_node(node, work),
+        Some(node) => kernels::memory::on_node(node, work),
         None => work(),
     }
 }
@@ -90,7 +90,7 @@ fn from_node<T>(node: Option<usize>, work: impl FnOnce() -> Result<T, Unsupporte
 pub(super) fn prepare(at: &Point, context: &mut ProbeContext, place: &LoadPlace) -> Result<Trial, Unsupported> {
     let chase = from_node(place.node, || Chase::new(at, SET, ChasePattern::Random, context))?;
     if let Some(node) = place.node {
-        sys::memory::verify_node(chase.arena(), node)?;
+        kernels::memory::verify_node(chase.arena(), node)?;
     }
     let load = Load::start(place)?;
     for (member, tid) in load.tids().into_iter().enumerate() {
@@ -107,7 +107,7 @@ struct Load {
 
 impl Load {
     fn start(place: &LoadPlace) -> Result<Self, Unsupported> {
-        let (wanted, available) = (place.others.len() as u64 * STREAMED, sys::memory::available_bytes()?);
+        let (wanted, available) = (place.others.len() as u64 * STREAMED, os::usage::available_bytes()?);
         if wanted > available / 2 {
             let [wanted, available] = [2 * wanted, available / MIB * MIB].map(model::format_size);
             return Err(Unsupported::new(format!(
@@ -134,7 +134,7 @@ impl Load {
                 Err(error) => drop(sender.send(Err(error))),
                 Ok(mut arena) => {
                     // The receiver exists: the starting thread waits for this.
-                    let _ = sender.send(Ok(sys::process::raw::gettid()));
+                    let _ = sender.send(Ok(kernels::process::raw::gettid()));
                     copy_until(&over, &count, variant, &mut arena);
                 }
             }
@@ -157,9 +157,9 @@ impl Load {
 
     /// Waits until each of them has copied a piece from now on: one whose CPU another program had is then back on it.
     fn wait_for_all(&self) -> Result<(), ProbeError> {
-        let (before, began) = (self.copied(), sys::clock::now());
+        let (before, began) = (self.copied(), kernels::clock::now());
         while self.copied().iter().zip(&before).any(|(now, before)| now == before) {
-            if sys::clock::now() - began > PATIENCE {
+            if kernels::clock::now() - began > PATIENCE {
                 return Err(ProbeError::new("a CPU that should stream did nothing for a second"));
             }
             std::hint::spin_loop();
@@ -170,10 +170,10 @@ impl Load {
 
 /// Memory for a stream, touched on its CPU.
 fn streamed(cpu: usize, node: Option<usize>) -> Result<Arena, Unsupported> {
-    sys::affinity::pin(&[cpu])?;
+    kernels::affinity::pin(&[cpu])?;
     let arena = from_node(node, || Ok(Arena::populated(STREAMED as usize, Pages::Base)?))?;
     if let Some(node) = node {
-        sys::memory::verify_node(&arena, node)?;
+        kernels::memory::verify_node(&arena, node)?;
     }
     Ok(arena)
 }
@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn cores_leave_the_measured_core_out() {
         let recorded = testing::machine::RecordedMachine::named("epyc-7451");
-        let machine = sys::topology::of_files(&recorded.online.parse().unwrap(), &|file| recorded.read(file));
+        let machine = os::topology::of_files(&recorded.online.parse().unwrap(), &|file| recorded.read(file));
         let allowed: Vec<usize> = machine.online.iter().collect();
         let of = |load: &str| CpuSet::from(streaming_cpus(&machine, Some(95), &allowed, load).as_slice());
         assert_eq!((of("all").len(), of("half").len(), of("cores").len(), of("none").len()), (95, 47, 47, 0));

@@ -25,7 +25,7 @@ pub(super) static PROBE: Probe = Probe {
     shares: Some(super::arrays::SHARES),
     prepare: |at, context| {
         let piece = if at.choice("piece")? == "whole" { PieceLength::Whole } else { PieceLength::Exact };
-        copying::prepare(sys::kernel::copy::memcpy_library, piece, at, context)
+        copying::prepare(kernels::copy::memcpy_library, piece, at, context)
     },
     ..Probe::BLANK
 };

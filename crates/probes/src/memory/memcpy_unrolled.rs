@@ -17,9 +17,7 @@ pub(super) static PROBE: Probe = Probe {
     ],
     axes: &[Axis::doubling("working_set", KIB, GIB, &["256MiB"]).of_memory()],
     shares: Some(super::arrays::SHARES),
-    prepare: |at, context| {
-        copying::prepare(sys::kernel::copy::memcpy_unrolled, copying::PieceLength::About, at, context)
-    },
+    prepare: |at, context| copying::prepare(kernels::copy::memcpy_unrolled, copying::PieceLength::About, at, context),
     ..Probe::BLANK
 };
 

@@ -1,6 +1,6 @@
 //! How fast the cores of one NUMA node read the memory of another.
 
-use sys::kernel::stream::StreamKind;
+use kernels::stream::StreamKind;
 
 use super::streaming;
 use crate::prelude::*;

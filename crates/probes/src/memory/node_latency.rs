@@ -1,6 +1,6 @@
 //! How long a load from one NUMA node takes on another.
 
-use sys::kernel::ring::ChasePattern;
+use kernels::ring::ChasePattern;
 
 use super::chase::Chase;
 use crate::prelude::*;
@@ -27,8 +27,8 @@ pub(super) static PROBE: Probe = Probe {
     parties: Parties::OnNode,
     prepare: |at, context| {
         let (bytes, node) = (at.bytes("working_set")?, at.count("memory_node")? as usize);
-        let chase = sys::memory::on_node(node, || Chase::new(at, bytes, ChasePattern::Random, context))?;
-        sys::memory::verify_node(chase.arena(), node)?;
+        let chase = kernels::memory::on_node(node, || Chase::new(at, bytes, ChasePattern::Random, context))?;
+        kernels::memory::verify_node(chase.arena(), node)?;
         Ok(Trial::one(chase))
     },
     ..Probe::BLANK

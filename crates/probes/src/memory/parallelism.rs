@@ -1,7 +1,7 @@
 //! Number of loads that memory serves concurrently.
 
-use sys::kernel::ring::{CHAINS, ChasePattern, ChaseRing};
-use sys::memory::{Arena, Pages};
+use kernels::memory::{Arena, Pages};
+use kernels::ring::{CHAINS, ChasePattern, ChaseRing};
 
 use super::chase::ring;
 use crate::prelude::*;
@@ -24,9 +24,9 @@ pub(super) static PROBE: Probe = Probe {
     ],
     prepare: |at, context| {
         let mut ring = ring(at.bytes("working_set")?, Pages::Base, ChasePattern::Random, context)?;
-        let began = sys::clock::now();
+        let began = kernels::clock::now();
         ring.chase(SAMPLE);
-        let nanos = (sys::clock::now() - began).max(1);
+        let nanos = (kernels::clock::now() - began).max(1);
         let steps = (SLICE_NANOS * SAMPLE / nanos).max(64);
         let mut chains = Parallelism { ring, steps };
         if still_rises(&chains.survey()?) {
@@ -58,9 +58,9 @@ impl Parallelism {
     fn slice(&mut self, chains: usize) -> Result<f64, ProbeError> {
         let mut walk = self.ring.starts(chains);
         let expected: Vec<_> = walk.iter().map(|at| self.ring.position_after(*at, self.steps)).collect();
-        let began = sys::clock::now();
+        let began = kernels::clock::now();
         self.ring.chase_parallel(&mut walk, self.steps);
-        let nanos = sys::clock::now() - began;
+        let nanos = kernels::clock::now() - began;
         ProbeError::unless_equal(walk.iter().map(|at| Some(*at)).collect(), expected)?;
         self.ring.go_to(walk[0]);
         Ok(nanos.max(1) as f64)

@@ -1,6 +1,6 @@
 //! Reading: a sum.
 
-use sys::kernel::stream::StreamKind;
+use kernels::stream::StreamKind;
 
 use super::{arrays, streaming};
 use crate::prelude::*;

@@ -1,6 +1,6 @@
 //! a = q * b: the scale kernel.
 
-use sys::kernel::stream::StreamKind;
+use kernels::stream::StreamKind;
 
 use super::{arrays, streaming};
 use crate::prelude::*;

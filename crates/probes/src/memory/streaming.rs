@@ -1,6 +1,6 @@
 //! Common parts of copy, scale, add, triad, read and write: a streaming kernel on arrays.
 
-use sys::kernel::stream::{self, Stores, StreamKind, Variant, Width};
+use kernels::stream::{self, Stores, StreamKind, Variant, Width};
 
 use super::arrays::{ArrayUser, Arrays, Pass, arrays};
 use super::visits::ArrayDivision;
@@ -111,9 +111,9 @@ fn fastest(
             let walk = Pass { arrays, pieces: walked };
             let mut team = memory.borrow_mut();
             team.prepare(pieces, move |chunk| chunk.walk(&walk, |arrays| run(variant, arrays, 1)))?;
-            let began = sys::clock::now();
+            let began = kernels::clock::now();
             team.start(pieces)?;
-            Ok(sys::clock::now() - began)
+            Ok(kernels::clock::now() - began)
         };
         timed(memory.pieces_of_caches(&division))?;
         Ok(timed(TRIAL)? as f64)

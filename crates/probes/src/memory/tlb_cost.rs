@@ -1,7 +1,7 @@
 //! Time that address translation adds to a load.
 
-use sys::kernel::ring::ChasePattern;
-use sys::memory::{huge_page_size, page_size};
+use kernels::memory::{huge_page_size, page_size};
+use kernels::ring::ChasePattern;
 
 use super::chase::Chase;
 use crate::prelude::*;

@@ -1,6 +1,6 @@
 //! Writing: a fill.
 
-use sys::kernel::stream::StreamKind;
+use kernels::stream::StreamKind;
 
 use super::{arrays, streaming};
 use crate::prelude::*;

@@ -21,10 +21,10 @@ struct Read {
 
 impl Kernel for Read {
     fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
-        self.from = sys::clock::now();
+        self.from = kernels::clock::now();
         let (mut last, mut forward) = (self.from, 0);
         for _ in 0..ops {
-            let next = sys::clock::now();
+            let next = kernels::clock::now();
             forward += u64::from(next >= last);
             last = next;
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sys::poll::Epoll;
+use kernels::poll::Epoll;
 
 use super::descriptors::{DESCRIPTORS, Descriptors};
 use crate::prelude::*;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use sys::process::PreparedProgram;
+use kernels::process::PreparedProgram;
 
 use crate::Scratch;
 use crate::prelude::*;
@@ -77,8 +77,8 @@ impl Kernel for Chain {
 
     fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let program = self.program.as_ref().ok_or_else(|| ProbeError::new("no program was prepared"))?;
-        let (exit, usage) = program.fork_exec()?.wait_usage()?;
-        self.faults = usage.minor_faults;
+        let (exit, faults) = program.fork_exec()?.wait_faults()?;
+        self.faults = faults;
         let ended_well = exit.success() && ops == self.links;
         Ok(BatchWork { ops, token: if ended_well { self.links } else { 0 } })
     }

@@ -5,8 +5,8 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use sys::file::{Lock, set_lock};
-use sys::memory::SharedCounters;
+use kernels::file::{Lock, set_lock};
+use kernels::memory::SharedCounters;
 
 use crate::Scratch;
 use crate::line::{PartyLine, peer_ended, pipes, receive};
@@ -33,11 +33,11 @@ pub(super) static PROBE: Probe = Probe {
 const OURS: [u64; 2] = [0, 1];
 const THEIRS: [u64; 2] = [2, 3];
 
-fn take(file: &File, byte: u64) -> sys::Result<()> {
+fn take(file: &File, byte: u64) -> kernels::Result<()> {
     set_lock(file.as_fd(), Some(Lock::Exclusive), byte, 1)
 }
 
-fn give(file: &File, byte: u64) -> sys::Result<()> {
+fn give(file: &File, byte: u64) -> kernels::Result<()> {
     set_lock(file.as_fd(), None, byte, 1)
 }
 

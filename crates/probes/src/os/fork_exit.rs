@@ -1,7 +1,7 @@
 //! Creating a process that does nothing.
 
-use sys::memory::{Arena, Pages};
-use sys::process::{ProcessExit, fork_exit};
+use kernels::memory::{Arena, Pages};
+use kernels::process::{ProcessExit, fork_exit};
 
 use crate::peer_process::fold;
 use crate::prelude::*;
@@ -30,7 +30,7 @@ struct ForkExit {
 
 fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let wanted = at.bytes("resident")?;
-    let available = sys::memory::available_bytes().unwrap_or(u64::MAX);
+    let available = os::usage::available_bytes().unwrap_or(u64::MAX);
     if wanted > available / 2 {
         let available = model::format_size(available / MIB * MIB);
         return Err(Unsupported::new(format!(
@@ -38,7 +38,7 @@ fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported>
         )));
     }
     // Memory that this process already has; program and libraries are file mappings and are not copied.
-    let own = sys::usage::anonymous_bytes()?;
+    let own = os::usage::anonymous_bytes()?;
     let missing = wanted.saturating_sub(own);
     if missing == 0 {
         context.note(format!("the parent has {own} bytes of its own to begin with"));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use sys::futex::{FutexScope, wait, wake};
+use kernels::futex::{FutexScope, wait, wake};
 
 use crate::peer_process::fold;
 use crate::peer_thread::PeerThread;

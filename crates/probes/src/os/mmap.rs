@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Write;
 
-use sys::memory::FileMap;
+use kernels::memory::FileMap;
 
 use crate::Scratch;
 use crate::file::place;
@@ -38,7 +38,7 @@ struct MapKernel {
 
 fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported> {
     let (file, files) = numbered(context, at.bytes("size")?, at.choice("laid")? == "by_page")?;
-    let pages = at.bytes("size")? / sys::memory::page_size() as u64;
+    let pages = at.bytes("size")? / kernels::memory::page_size() as u64;
     Ok(Trial::one(MapKernel { file, _files: files, sum: (0..pages).map(mark).fold(0, u64::wrapping_add) }))
 }
 
@@ -63,7 +63,7 @@ pub(super) fn numbered(
     let files = context.scratch()?;
     let path = files.path().join("pages");
     let mut file = File::options().read(true).write(true).create_new(true).open(path)?;
-    let size = sys::memory::page_size();
+    let size = kernels::memory::page_size();
     let pages = bytes / size as u64;
     let at_once = if by_page { 1 } else { (AT_ONCE / size as u64).max(1) };
     let mut piece = vec![0; at_once as usize * size];

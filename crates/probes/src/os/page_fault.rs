@@ -2,8 +2,8 @@
 
 use std::fs::File;
 
-use sys::memory::{Arena, FileMap, Pages, huge_page_size, page_size};
-use sys::usage::{Usage, Who};
+use kernels::memory::{Arena, FileMap, Pages, huge_page_size, page_size};
+use os::usage::{Usage, Who};
 
 use super::mmap::{mark, numbered};
 use crate::Scratch;

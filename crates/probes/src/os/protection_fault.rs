@@ -1,6 +1,6 @@
 //! Catching a store to a protected page.
 
-use sys::signal::ProtectionFault;
+use kernels::signal::ProtectionFault;
 
 use crate::prelude::*;
 

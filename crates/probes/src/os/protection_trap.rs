@@ -1,6 +1,6 @@
 //! A store to a protected page, without the signal that reports it.
 
-use sys::signal::{ProtectionFault, Signal, SignalCounter};
+use kernels::signal::{ProtectionFault, Signal, SignalCounter};
 
 use super::signal_handle::Caught;
 use crate::prelude::*;

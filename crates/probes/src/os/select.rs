@@ -3,7 +3,7 @@
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-use sys::poll::SelectSet;
+use kernels::poll::SelectSet;
 
 use super::descriptors::{DESCRIPTORS, Descriptors};
 use crate::prelude::*;

@@ -1,6 +1,6 @@
 //! Catching a signal.
 
-use sys::signal::{Signal, SignalCounter};
+use kernels::signal::{Signal, SignalCounter};
 
 use crate::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Installing a signal handler.
 
-use sys::signal::{Signal, SignalCounter};
+use kernels::signal::{Signal, SignalCounter};
 
 use crate::prelude::*;
 

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use sys::process::{Child, PreparedProgram, ProcessExit};
+use kernels::process::{Child, PreparedProgram, ProcessExit};
 
 use crate::programs::{self, Linking};
 use crate::{BatchWork, Kernel, ProbeContext, ProbeError, Scratch, Unsupported};
 
 /// A way to start a prepared program.
-pub(super) type StartMethod = fn(&mut PreparedProgram) -> sys::Result<Child>;
+pub(super) type StartMethod = fn(&mut PreparedProgram) -> kernels::Result<Child>;
 
 /// Repeatedly starts a program, waits for it and requires status 0.
 pub(super) struct StartKernel {

@@ -1,6 +1,7 @@
 //! The minimal system call.
 
-use sys::process::{parent_pid, raw::getppid};
+use kernels::process::raw::getppid;
+use os::process::parent_pid;
 
 use crate::prelude::*;
 

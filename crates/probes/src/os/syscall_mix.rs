@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::os::fd::AsFd;
 
-use sys::process::raw::{byte_mix, umask};
+use kernels::process::raw::{byte_mix, umask};
 
 use crate::prelude::*;
 

@@ -30,7 +30,7 @@ impl Kernel for Write {
     fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let mut taken = 0;
         for count in 0..ops {
-            sys::process::raw::write_byte(&self.0, count as u8)?;
+            kernels::process::raw::write_byte(&self.0, count as u8)?;
             taken += 1;
         }
         Ok(BatchWork { ops, token: taken })

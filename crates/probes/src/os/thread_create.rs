@@ -1,6 +1,6 @@
 //! Creating a thread that does nothing.
 
-use sys::process::run_bare_thread;
+use kernels::process::run_bare_thread;
 
 use crate::peer_process::fold;
 use crate::prelude::*;

@@ -1,7 +1,7 @@
 //! Delay of the wake-up of a periodic thread.
 
-use sys::clock::now;
-use sys::timer::{slack, sleep_until};
+use kernels::clock::now;
+use kernels::timer::{slack, sleep_until};
 
 use crate::peer_process::PeerProcess;
 use crate::prelude::*;
@@ -49,9 +49,9 @@ fn prepare(at: &Point, context: &mut ProbeContext) -> Result<Trial, Unsupported>
 
 /// Computes until killed, or until the parent has ended.
 fn compute() -> Result<(), ProbeError> {
-    let parent = sys::process::parent_pid();
+    let parent = os::process::parent_pid();
     let mut value = 1;
-    while sys::process::parent_pid() == parent {
+    while os::process::parent_pid() == parent {
         for _ in 0..1_000_000 {
             value = std::hint::black_box(crate::peer_process::answer(value));
         }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-use sys::clock::now;
-use sys::futex::{FutexScope, wait, wake};
+use kernels::clock::now;
+use kernels::futex::{FutexScope, wait, wake};
 
 use crate::peer_thread::PeerThread;
 use crate::prelude::*;

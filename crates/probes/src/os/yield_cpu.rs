@@ -1,6 +1,6 @@
 //! Yielding the CPU.
 
-use sys::usage::{Usage, Who};
+use os::usage::{Usage, Who};
 
 use crate::prelude::*;
 
@@ -46,14 +46,14 @@ impl Kernel for Yield {
     /// Ends early when it was handed over: a batch of a thousand calls beside a busy thread would take seconds.
     fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
         let (mut offered, mut next) = (0, 1);
-        let mut began = sys::clock::now();
+        let mut began = kernels::clock::now();
         while offered < ops {
             let until = ops.min(offered + next);
             while offered < until {
-                sys::process::raw::yield_now();
+                kernels::process::raw::yield_now();
                 offered += 1;
             }
-            let now = sys::clock::now();
+            let now = kernels::clock::now();
             if now - began > LONG && taken()? > self.taken {
                 self.handed_over += 1;
                 break;

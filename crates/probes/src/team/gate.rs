@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use sys::futex::{FutexScope, wait, wake};
+use kernels::futex::{FutexScope, wait, wake};
 
 /// Loads between two readings of the clock.
 const LOADS: u32 = 64;
@@ -81,7 +81,7 @@ impl StartGate {
                 }
                 std::hint::spin_loop();
             }
-            let now = sys::clock::now();
+            let now = kernels::clock::now();
             if now >= *until.get_or_insert(now + nanos) {
                 return None;
             }

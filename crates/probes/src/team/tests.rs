@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 use super::*;
 
 fn allowed() -> Vec<usize> {
-    sys::affinity::allowed().unwrap()
+    kernels::affinity::allowed().unwrap()
 }
 
 #[test]
@@ -111,9 +111,9 @@ fn cost_of_a_start() {
     let mut nanos: Vec<u64> = (0..3000)
         .map(|_| {
             team.prepare(1, |()| 1).unwrap();
-            let began = sys::clock::now();
+            let began = kernels::clock::now();
             let sum = team.start(1);
-            let nanos = sys::clock::now() - began;
+            let nanos = kernels::clock::now() - began;
             assert_eq!(sum, Ok(cpus.len() as u64));
             nanos
         })

@@ -26,8 +26,8 @@ fn batch(kernel: &mut dyn Kernel) -> (u64, bool) {
 
 #[test]
 fn a_yield_to_a_busy_thread_is_no_yield_without_one() {
-    let cpu = sys::affinity::allowed().unwrap()[0];
-    sys::affinity::pin(&[cpu]).unwrap();
+    let cpu = kernels::affinity::allowed().unwrap()[0];
+    kernels::affinity::pin(&[cpu]).unwrap();
     let mut context = ProbeContext::new(LaunchSetting {
         seed: 1,
         cpus: vec![cpu],

@@ -1,6 +1,6 @@
 //! What choices cost on machines whose speed is known.
 
-use analyse::choose::{ChoiceRecord, ReachedAt};
+use decide::choose::{ChoiceRecord, ReachedAt};
 
 use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Records, Table, TableRow};
 use model::percent;

@@ -1,6 +1,6 @@
 //! A purchase: the plan, its costs, its probabilities, and what would change it.
 
-use analyse::choose::{Choice, ChooseAnswer, ChosenPlan, FrontPoint, OfferCount, PlanOdds, UnknownParameter};
+use decide::choose::{Choice, ChooseAnswer, ChosenPlan, FrontPoint, OfferCount, PlanOdds, UnknownParameter};
 use model::words::amount;
 use model::{Unit, percent};
 

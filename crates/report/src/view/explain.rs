@@ -1,6 +1,6 @@
 //! Why two machines differ, in sentences, with the arithmetic for verification.
 
-use analyse::explain::{Explanation, RunDifference};
+use explain::{Explanation, RunDifference};
 
 use crate::words::plural;
 use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow};

@@ -1,7 +1,7 @@
 //! Network figures as their authors drew them: throughput against the record, and loss against the frames of a burst.
 
-use analyse::plan_network::{Burst, Framing};
 use model::{Estimate, Figure, Outcome, Point, Run, Unit, format_size};
+use plan_network::{Burst, Framing};
 
 use crate::words::{modes, point_words};
 use crate::{

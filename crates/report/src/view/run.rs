@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use analyse::trust::target;
+use compare::trust::target;
 use model::{Figure, FigureKey, Flag, Outcome, Run, TIDY_COLUMNS, percent, tidy_rows};
 
 use super::machine::{heading, notes};

@@ -1,6 +1,6 @@
 //! Figures over threads: curves with their ideal, and the table of where each has its knee.
 
-use analyse::scaling::{ScalingCurve, ThreadSpread};
+use decide::scaling::{ScalingCurve, ThreadSpread};
 use model::{Run, Unit, percent};
 
 use crate::words::point_words;
@@ -12,7 +12,7 @@ use crate::{
 /// The section of a run; none where nothing was measured on several numbers of threads.
 pub(crate) fn section(run: &Run) -> Option<DocumentSection> {
     // Two points, such as one thread and all, make a line that says nothing of its way.
-    let curves: Vec<ScalingCurve> = analyse::scaling(run)
+    let curves: Vec<ScalingCurve> = decide::scaling(run)
         .into_iter()
         .filter(|curve| run.plan.suite == "scaling" || curve.points.len() > 2)
         .collect();
@@ -63,7 +63,7 @@ fn chart(run: &Run, curves: &[ScalingCurve], probe: &str) -> Option<Chart> {
     let first = run.figures.iter().find(|figure| figure.probe == probe)?;
     let unit = first.metric.unit;
     let series = |(colour, curve): (usize, &&ScalingCurve)| {
-        let point = |point: &analyse::scaling::ScalingPoint| {
+        let point = |point: &decide::scaling::ScalingPoint| {
             let estimate = run.figure(&point.key)?.outcome.estimate()?;
             Some((point.threads as f64, PrintedQuantity::of(estimate, unit)))
         };

@@ -1,6 +1,6 @@
 //! Growth of dated values, with the fan of the fit.
 
-use analyse::trend::{Dated, FittedTrend, GrowthTrend, Projection, TrendCurve};
+use decide::trend::{Dated, FittedTrend, GrowthTrend, Projection, TrendCurve};
 use model::Unit;
 
 use crate::{
@@ -65,7 +65,7 @@ fn chart(trend: &GrowthTrend, name: &str) -> Chart {
     };
     let mut series = Vec::new();
     let fan = |fit: &FittedTrend| {
-        let at = |point: &analyse::trend::FanPoint| {
+        let at = |point: &decide::trend::FanPoint| {
             (point.time - origin, quantity(point.value, point.wide_low, point.wide_high, trend.unit()))
         };
         fit.fan.iter().map(at).collect::<Vec<_>>()

@@ -1,6 +1,6 @@
 //! Growth of dated values by family of CPU.
 
-use analyse::trend::{FamilyTrend, FamilyTrends};
+use decide::trend::{FamilyTrend, FamilyTrends};
 use model::{Unit, percent};
 
 use super::trend::date;

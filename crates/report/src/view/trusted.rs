@@ -1,6 +1,6 @@
 //! How far a run may be trusted, one line a reason.
 
-use analyse::trust::{Doubt, Trust, TrustLevel, doubts, repeated, trust};
+use compare::trust::{Doubt, Trust, TrustLevel, doubts, repeated, trust};
 use model::{Flag, Run};
 
 use crate::words::plural;

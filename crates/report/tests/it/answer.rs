@@ -3,9 +3,8 @@
 
 use std::collections::HashMap;
 
-use analyse::compare::{CompareVerdict, FailOn, GainDirection, NeededLaunches};
-use analyse::trust::{TrustLevel, doubts, trust};
-use analyse::{CompareOptions, compare};
+use compare::trust::{TrustLevel, doubts, trust};
+use compare::{CompareOptions, CompareVerdict, FailOn, GainDirection, NeededLaunches, compare};
 use model::{Better, Conditions, EstimateMethod, FigureKey, Flag, Invalid, Metric, Outcome, Run, Unit};
 use report::view::{self, CompareContext, RunContext};
 use report::{Document, ReportFormat, Terminal};

@@ -3,8 +3,7 @@
 
 use crate::fixture;
 
-use analyse::CompareOptions;
-use analyse::compare::FailOn;
+use compare::{CompareOptions, FailOn};
 use model::{
     Class, CpuDistance, Domain, Estimate, EstimateMethod, Figure, FigureKey, FigureReferences, Launch, Metric, Outcome,
     Point, Run, SessionReferences, Share, UndisturbedBatches, Unit, UnsharedCore, ValueBasis,
@@ -59,7 +58,7 @@ fn at_clock(seed: u64, hertz: f64) -> Run {
 }
 
 fn drawn(format: &dyn ReportFormat, runs: &[&Run]) -> String {
-    let comparison = analyse::compare(runs, &CompareOptions::default()).unwrap();
+    let comparison = compare::compare(runs, &CompareOptions::default()).unwrap();
     let mut out = Vec::new();
     format.render(&view::compare(&comparison, &CompareContext::default()), &mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -151,7 +150,7 @@ fn cpus_that_the_host_had_elsewhere_are_said_of_one_machine() {
         run
     };
     let (near_both, far_both) = (of_both(&near, 1.0), of_both(&far, 2.0));
-    let comparison = analyse::compare(&[&near_both, &far_both], &CompareOptions::default()).unwrap();
+    let comparison = compare::compare(&[&near_both, &far_both], &CompareOptions::default()).unwrap();
     let elsewhere: Vec<&str> =
         comparison.rows.iter().filter(|row| row.ratios[1].elsewhere).map(|row| row.probe.as_str()).collect();
     assert_eq!(elsewhere, [near_both.figures[os(&near_both)].probe.as_str()]);
@@ -160,7 +159,7 @@ fn cpus_that_the_host_had_elsewhere_are_said_of_one_machine() {
     assert!(text.contains("DIFFERENT, CPUs elsewhere") && text.contains("figures that use both (§)"), "{text}");
     // A gate does not take it for a regression, nor for a pass where it hides one.
     let gate = |a: &Run, b: &Run| {
-        let found = analyse::compare(&[a, b], &CompareOptions::default()).unwrap();
+        let found = compare::compare(&[a, b], &CompareOptions::default()).unwrap();
         let mut gate = "slower:20".parse::<FailOn>().unwrap().gate(&found);
         gate.open.retain(|one| one.figure.starts_with("os."));
         gate.failing.retain(|one| one.figure.starts_with("os."));
@@ -190,9 +189,9 @@ fn what_is_decided_is_not_listed_as_open() {
         figure.launches.iter_mut().for_each(|launch| launch.value *= 2.0);
     };
     b.figures.iter_mut().filter(|figure| matches!(figure.outcome, Outcome::Modes(_))).for_each(values);
-    let comparison = analyse::compare(&[&a, &b], &CompareOptions::default()).unwrap();
+    let comparison = compare::compare(&[&a, &b], &CompareOptions::default()).unwrap();
     let row = comparison.rows.iter().find(|row| !row.ratios[1].modes.is_empty()).unwrap();
-    assert_eq!(row.ratios[1].verdict, Some(analyse::compare::CompareVerdict::Different), "{row:?}");
+    assert_eq!(row.ratios[1].verdict, Some(compare::CompareVerdict::Different), "{row:?}");
     let reason = row.ratios[1].reason.clone().unwrap();
     let said = unwrapped(&drawn(&Terminal { width: 160, ..Terminal::default() }, &[&a, &b]));
     assert!(said.contains("; DIFFERENT") && !said.contains(&reason), "{reason}: {said}");

@@ -3,8 +3,7 @@
 
 use crate::fixture;
 
-use analyse::compare::{CompareVerdict, RatioBasis};
-use analyse::{CompareOptions, Comparison, compare};
+use compare::{CompareOptions, CompareVerdict, Comparison, RatioBasis, compare};
 use model::Run;
 use report::view::{self, CompareContext, ReportInput};
 use report::{Html, Markdown, ReportFormat, Terminal};

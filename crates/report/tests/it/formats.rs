@@ -140,8 +140,8 @@ fn two_runs_are_compared() {
     b.machine = a.machine.clone();
     let handles = vec!["2".to_owned(), "3".to_owned()];
     (a.label, b.label) = (None, None);
-    let options = analyse::CompareOptions { handles: handles.clone(), ..analyse::CompareOptions::default() };
-    let comparison = analyse::compare(&[&a, &b], &options).unwrap();
+    let options = compare::CompareOptions { handles: handles.clone(), ..compare::CompareOptions::default() };
+    let comparison = compare::compare(&[&a, &b], &options).unwrap();
     let context = CompareContext { handles, ..CompareContext::default() };
     let document = view::compare(&comparison, &context);
     let text = terminal(&document);
@@ -164,7 +164,7 @@ fn two_runs_are_compared() {
     assert!(reader.headers().unwrap().iter().any(|name| name == "verdict"));
     assert_eq!(reader.records().map(Result::unwrap).count(), comparison.rows.len() * 2);
     let explained = view::explain(
-        &analyse::explain(&a, &b, &analyse::explain::ExplainOptions::default()).unwrap(),
+        &explain::explain(&a, &b, &explain::ExplainOptions::default()).unwrap(),
         &view::ExplainContext { verbose: true },
     );
     let text = terminal(&explained);
@@ -179,7 +179,7 @@ fn five_runs_are_rows_with_their_ranks() {
         .map(|(factor, seed)| fixture::sample_run(seed, *factor, false))
         .collect();
     let runs: Vec<&model::Run> = runs.iter().collect();
-    let comparison = analyse::compare(&runs, &analyse::CompareOptions::default()).unwrap();
+    let comparison = compare::compare(&runs, &compare::CompareOptions::default()).unwrap();
     let text = terminal(&view::compare(&comparison, &CompareContext::default()));
     let last = &comparison.machines[4].name;
     let mut rows = text.lines().filter(|line| line.trim_start().starts_with(last.as_str()));

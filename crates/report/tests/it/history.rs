@@ -1,7 +1,7 @@
 //! Histories of values by family, and ratings in reports: drawn, and never a number that is none.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use analyse::trend::{TrendOptions, families, parse, trend};
+use decide::trend::{TrendOptions, families, parse, trend};
 use report::view::{ReportInput, family_trends, report, trend as trend_view};
 use report::{Block, ChartPlot, Document, FORMATS, by_name};
 

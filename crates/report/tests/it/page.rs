@@ -11,9 +11,9 @@ use report::view::{self, ReportInput};
 use report::{Block, Chart, ChartPlot, Html, ReportFormat};
 
 fn page(runs: &[&Run]) -> String {
-    let comparison = (runs.len() > 1).then(|| analyse::compare(runs, &analyse::CompareOptions::default()).unwrap());
-    let explanation = (runs.len() == 2)
-        .then(|| analyse::explain(runs[0], runs[1], &analyse::explain::ExplainOptions::default()).unwrap());
+    let comparison = (runs.len() > 1).then(|| compare::compare(runs, &compare::CompareOptions::default()).unwrap());
+    let explanation =
+        (runs.len() == 2).then(|| explain::explain(runs[0], runs[1], &explain::ExplainOptions::default()).unwrap());
     let input = ReportInput {
         runs,
         comparison: comparison.as_ref(),

@@ -3,7 +3,7 @@
 
 use crate::fixture;
 
-use analyse::compare::Normalise;
+use compare::Normalise;
 use model::{Estimate, EstimateMethod, Mode, Outcome, Run, Unit};
 use proptest::prelude::*;
 use report::view::{self, CompareContext, ReportInput, RunContext};
@@ -134,8 +134,8 @@ proptest! {
         let runs: Vec<&Run> = runs.iter().collect();
         let handles: Vec<String> = if handles { (1..=runs.len()).map(|n| n.to_string()).collect() } else { Vec::new() };
         let normalise = if ratio { Normalise::Ratio } else { Normalise::Gain };
-        let options = analyse::CompareOptions { handles: handles.clone(), normalise, ..analyse::CompareOptions::default() };
-        if let Ok(comparison) = analyse::compare(&runs, &options) {
+        let options = compare::CompareOptions { handles: handles.clone(), normalise, ..compare::CompareOptions::default() };
+        if let Ok(comparison) = compare::compare(&runs, &options) {
             let document = view::compare(&comparison, &CompareContext { handles: handles.clone(), ..CompareContext::default() });
             fits(&view::compare(&comparison, &CompareContext { handles, brief: true, ..CompareContext::default() }), 60);
             for table in document.tables() {
@@ -180,7 +180,7 @@ fn real_reports_fit_their_page() {
         (1..=4).map(|i| fixture::sample_run(i, 1.0 + 0.1 * i as f64, true)).chain([fixture::published_run()]).collect();
     let all: Vec<&Run> = runs.iter().collect();
     for count in [1, 2, 5] {
-        let comparison = analyse::compare(&all[..count], &analyse::CompareOptions::default()).unwrap();
+        let comparison = compare::compare(&all[..count], &compare::CompareOptions::default()).unwrap();
         let documents = [
             view::compare(&comparison, &CompareContext::default()),
             view::run(all[count - 1], &RunContext::default()),

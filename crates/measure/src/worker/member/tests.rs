@@ -5,10 +5,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use kernels::memory::{Arena, Pages};
 use model::Point;
+use os::counters::{CounterEvent, Counters};
 use probes::{LaunchSetting, Readings};
-use sys::counters::{CounterEvent, Counters};
-use sys::memory::{Arena, Pages};
 
 use super::*;
 
@@ -79,7 +79,7 @@ fn launch_setting() -> LaunchSetting {
     LaunchSetting {
         seed: 1,
         cpus: Vec::new(),
-        allowed: sys::affinity::allowed().unwrap(),
+        allowed: kernels::affinity::allowed().unwrap(),
         cache: 0,
         directory: std::env::temp_dir(),
         variant: None,
@@ -264,17 +264,17 @@ const PAGES: u64 = 64;
 #[test]
 fn references_are_read_beside_every_batch_on_the_cpus_of_all_parties() {
     let _alone = alone();
-    let Ok(calibrated) = sys::kernel::core_reference::CoreReferences::calibrate() else {
+    let Ok(calibrated) = kernels::core_reference::CoreReferences::calibrate() else {
         return testing::lacks!("no references on this machine");
     };
-    let allowed = sys::affinity::allowed().unwrap();
+    let allowed = kernels::affinity::allowed().unwrap();
     let setting = ReferenceSetting { lengths: calibrated.lengths(), unshared: Vec::new() };
     for parties in 1..=allowed.len().min(2) {
         let cpus = allowed[..parties].to_vec();
         let wanted = cpus.clone();
         let setting = setting.clone();
         let body = move || {
-            sys::affinity::pin(&cpus[..1]).unwrap();
+            kernels::affinity::pin(&cpus[..1]).unwrap();
             let order = Rc::new(RefCell::new(String::new()));
             let task = Task { cpus: cpus.clone(), ..task() };
             let probe = probes::find(&task.probe).unwrap();

@@ -2,7 +2,7 @@
 
 mod key;
 
-use analyse::standing::{LEAST_MACHINES, MachineStanding, standing};
+use compare::standing::{LEAST_MACHINES, MachineStanding, standing};
 use model::{Figure, Outcome, Run, percent};
 
 use super::RunContext;
@@ -62,7 +62,7 @@ fn table(run: &Run, keys: &[(String, &Figure)], context: &RunContext) -> Table {
     ];
     let told = Told { brief: true, flags: told(run), ..Told::default() };
     let row = |((title, figure), standing): (&(String, &Figure), Option<MachineStanding>)| {
-        let target = analyse::trust::target(run, figure);
+        let target = compare::trust::target(run, figure);
         let mut cells = cells(figure, title.clone(), target, &told);
         if cells.len() > 3 {
             cells.truncate(3);

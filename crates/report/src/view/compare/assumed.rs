@@ -1,7 +1,6 @@
 //! Assumed spreads of printed values, with both their parts.
 
-use analyse::Comparison;
-use analyse::compare::{AssumedSpread, CompareVerdict};
+use compare::{AssumedSpread, CompareVerdict, Comparison};
 use model::percent;
 
 use super::rows;

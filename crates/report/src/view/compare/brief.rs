@@ -3,8 +3,7 @@
 
 use std::collections::HashMap;
 
-use analyse::Comparison;
-use analyse::compare::{CompareRow, CompareVerdict, GainDirection, NeededLaunches, PerPrice, Ratio};
+use compare::{CompareRow, CompareVerdict, Comparison, GainDirection, NeededLaunches, PerPrice, Ratio};
 use model::{FigureKey, Unit, percent};
 
 use super::{clock, heat, means, rows};

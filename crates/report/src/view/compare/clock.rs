@@ -1,7 +1,6 @@
 //! The clocks that the runs showed, and on what their figures are compared.
 
-use analyse::Comparison;
-use analyse::compare::{CompareRow, CompareVerdict, Normalise, Ratio, RatioBasis, Relation};
+use compare::{CompareRow, CompareVerdict, Comparison, Normalise, Ratio, RatioBasis, Relation};
 use model::{Unit, percent};
 
 use super::BESIDE;

@@ -1,7 +1,6 @@
 //! Figures whose definitions differ, with a mark at each and what differs below.
 
-use analyse::Comparison;
-use analyse::compare::CompareRow;
+use compare::{CompareRow, Comparison};
 use model::Definition;
 
 /// Mark of a figure that is nearly the same on both sides.

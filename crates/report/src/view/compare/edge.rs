@@ -1,8 +1,7 @@
 //! Figures that are the same although the printed interval goes beyond the band: two one-sided tests at 5% decide,
 //! which is the interval at 90%, and the printed one is wider.
 
-use analyse::Comparison;
-use analyse::compare::{CompareRow, CompareVerdict, ModeRatio, Ratio, RatioBasis};
+use compare::{CompareRow, CompareVerdict, Comparison, ModeRatio, Ratio, RatioBasis};
 use model::percent;
 
 use crate::Block;

@@ -1,7 +1,6 @@
 //! The result of a gate in one line.
 
-use analyse::Comparison;
-use analyse::compare::{CompareGate, CompareRow, GateAnswer, GateFigure, NeededLaunches, Unmatched};
+use compare::{CompareGate, CompareRow, Comparison, GateAnswer, GateFigure, NeededLaunches, Unmatched};
 use model::{CORE_SHARED, Outcome, Unit, number, significant};
 
 use super::rows;

@@ -1,7 +1,6 @@
 //! Machines by family: the mean gain of each, the best machine first.
 
-use analyse::Comparison;
-use analyse::compare::{CompareRow, GeometricMean, Normalise, Ratio, Relation};
+use compare::{CompareRow, Comparison, GeometricMean, Normalise, Ratio, Relation};
 
 use super::means;
 use crate::words::{factor, family_title};

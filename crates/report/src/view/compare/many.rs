@@ -1,7 +1,6 @@
 //! Many machines against one: a row for each machine and a column for each figure, like published tables.
 
-use analyse::Comparison;
-use analyse::compare::{CompareRow as Compared, CompareVerdict, Ratio, VerdictCounts};
+use compare::{CompareRow as Compared, CompareVerdict, Comparison, Ratio, VerdictCounts};
 
 use super::rows;
 use crate::words::{family_title, plural};

@@ -1,7 +1,6 @@
 //! Geometric means of a comparison.
 
-use analyse::Comparison;
-use analyse::compare::{GeometricMean, Normalise};
+use compare::{Comparison, GeometricMean, Normalise};
 use model::Unit;
 
 use super::rows;
@@ -150,8 +149,8 @@ fn quantity(mean: &GeometricMean) -> PrintedQuantity {
 /// The unit of a family: seconds if all figures are times or rates, so that they become faster or slower.
 fn unit(comparison: &Comparison, family: Option<&str>) -> Unit {
     let of_family =
-        |row: &&analyse::compare::CompareRow| family.is_none_or(|family| row.probe.split('.').next() == Some(family));
-    let speed = |row: &analyse::compare::CompareRow| row.metric.unit == Unit::Seconds || row.metric.unit.is_rate();
+        |row: &&compare::CompareRow| family.is_none_or(|family| row.probe.split('.').next() == Some(family));
+    let speed = |row: &compare::CompareRow| row.metric.unit == Unit::Seconds || row.metric.unit.is_rate();
     let all = comparison.rows.iter().filter(of_family).all(speed);
     if all { Unit::Seconds } else { Unit::Ratio }
 }

@@ -21,9 +21,8 @@ pub use self_test::self_test;
 
 use std::collections::HashMap;
 
-use analyse::Comparison;
-use analyse::compare::{Compared, Relation, VerdictCounts};
-use analyse::naming::headings;
+use compare::naming::headings;
+use compare::{Compared, Comparison, Relation, VerdictCounts};
 use model::{FigureKey, percent};
 
 use crate::words::{day, family_title, list, plural, quoted};
@@ -160,7 +159,7 @@ const fn relation_words(relation: Relation) -> &'static str {
 /// What disturbed the runs: their names, with a sentence of each.
 fn disturbances(comparison: &Comparison) -> Vec<(String, String)> {
     let sentence = |machine: &Compared| {
-        Some((machine.name.clone(), analyse::conditions::sentence(&machine.name, &machine.disturbances)?))
+        Some((machine.name.clone(), compare::conditions::sentence(&machine.name, &machine.disturbances)?))
     };
     comparison.machines.iter().filter_map(sentence).collect()
 }
@@ -306,8 +305,8 @@ pub(super) fn heads(comparison: &Comparison, runs: &[usize]) -> Vec<String> {
 }
 
 /// Rows by family while these are contiguous; one group if they are sorted otherwise.
-fn groups(comparison: &Comparison, draw: impl Fn(&analyse::compare::CompareRow) -> crate::TableRow) -> Vec<RowGroup> {
-    let family = |row: &analyse::compare::CompareRow| row.probe.split('.').next().unwrap_or_default().to_owned();
+fn groups(comparison: &Comparison, draw: impl Fn(&compare::CompareRow) -> crate::TableRow) -> Vec<RowGroup> {
+    let family = |row: &compare::CompareRow| row.probe.split('.').next().unwrap_or_default().to_owned();
     let mut groups: Vec<(String, RowGroup)> = Vec::new();
     for row in &comparison.rows {
         if groups.last().is_none_or(|(last, _)| *last != family(row)) {

@@ -1,6 +1,6 @@
 //! Undecided figures, and what would decide them.
 
-use analyse::Comparison;
+use compare::Comparison;
 
 use super::rows;
 use crate::words::plural;

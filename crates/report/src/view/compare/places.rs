@@ -1,7 +1,6 @@
 //! CPUs that a host had nearer to each other in one run than in the other.
 
-use analyse::Comparison;
-use analyse::compare::{CompareRow, Relation};
+use compare::{CompareRow, Comparison, Relation};
 use model::Unit;
 
 use crate::PrintedQuantity;

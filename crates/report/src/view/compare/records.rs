@@ -1,7 +1,6 @@
 //! A comparison as tidy records: one row for each figure and machine.
 
-use analyse::Comparison;
-use analyse::compare::Normalise;
+use compare::{Comparison, Normalise};
 use model::{Definition, Outcome, code};
 
 use crate::Records;

@@ -1,8 +1,8 @@
 //! Rows of a comparison.
 
-use analyse::Comparison;
-use analyse::compare::{
-    CompareRow as Compared, CompareVerdict, GainDirection, ModeRatio, NeededLaunches, Normalise, Ratio, RatioBasis,
+use compare::{
+    CompareRow as Compared, CompareVerdict, Comparison, GainDirection, ModeRatio, NeededLaunches, Normalise, Ratio,
+    RatioBasis,
 };
 use model::{BEYOND_CACHES, Outcome, percent};
 

@@ -1,6 +1,6 @@
 //! The report of `prony selftest`: whether differences are claimed between equals.
 
-use analyse::compare::{FEWEST_PAIRS, FoundShare, SelfTest};
+use compare::{FEWEST_PAIRS, FoundShare, SelfTest};
 use model::{Unit, percent};
 
 use crate::words::{factor, list, plural};

@@ -1,7 +1,6 @@
 //! The command that shows more of a comparison.
 
-use analyse::Comparison;
-use analyse::compare::Relation;
+use compare::{Comparison, Relation};
 
 use crate::words::quoted;
 

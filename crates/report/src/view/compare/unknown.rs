@@ -1,6 +1,6 @@
 //! Clocks that the readings of a run do not tell.
 
-use analyse::compare::{CompareRow, Ratio};
+use compare::{CompareRow, Ratio};
 use model::{CLOCK, Outcome};
 
 use crate::words::no_clock;

@@ -1,7 +1,7 @@
 //! The data that a report contains, for download.
 
-use analyse::Comparison;
-use analyse::explain::Explanation;
+use compare::Comparison;
+use explain::Explanation;
 use model::{Footprint, Launch, Placement, Run};
 use serde::Serialize;
 

@@ -1,7 +1,6 @@
 //! The top of a report: what the runs come to.
 
-use analyse::Comparison;
-use analyse::compare::{CompareVerdict, GainDirection};
+use compare::{CompareVerdict, Comparison, GainDirection};
 use model::{Outcome, Run, Unit};
 
 use super::forest;
@@ -30,9 +29,8 @@ pub(super) fn one(run_: &Run, answer: &[Block]) -> DocumentSection {
 pub(super) fn two(comparison: &Comparison, rest: &Comparison, other: usize, title: String) -> DocumentSection {
     let tally = comparison.machines[other].tally;
     let count = |way: GainDirection| {
-        let on = |ratio: &analyse::compare::Ratio| {
-            ratio.verdict == Some(CompareVerdict::Different) && ratio.direction == Some(way)
-        };
+        let on =
+            |ratio: &compare::Ratio| ratio.verdict == Some(CompareVerdict::Different) && ratio.direction == Some(way);
         comparison.rows.iter().filter(|row| row.ratios.get(other).is_some_and(on)).count()
     };
     let card =

@@ -1,7 +1,6 @@
 //! Verdicts as a list and as a forest plot.
 
-use analyse::Comparison;
-use analyse::compare::{CompareVerdict, Normalise};
+use compare::{CompareVerdict, Comparison, Normalise};
 use model::percent;
 
 use crate::view::compare::rows;

@@ -11,9 +11,8 @@ mod spread;
 
 use std::collections::HashSet;
 
-use analyse::Comparison;
-use analyse::compare::Relation;
-use analyse::explain::Explanation;
+use ::compare::{Comparison, Relation};
+use ::explain::Explanation;
 use model::{FigureKey, Run};
 
 use super::compare::{assumed, edge, many, means, open, side_by_side};
@@ -98,7 +97,7 @@ pub fn report(input: &ReportInput) -> Document {
 /// The names of the runs that were disturbed, with a sentence of each.
 fn disturbed(runs: &[&Run], names: &[String]) -> Vec<(String, String)> {
     let sentence = |(run, name): (&&Run, &String)| {
-        let sentence = analyse::conditions::sentence(name, &analyse::conditions::disturbances(run))?;
+        let sentence = ::compare::conditions::sentence(name, &::compare::conditions::disturbances(run))?;
         Some((name.clone(), sentence))
     };
     runs.iter().zip(names).filter_map(sentence).collect()

@@ -1,0 +1,239 @@
+//! On what two figures are compared: cycles, time at the clocks that the machines showed, or all batches (raw).
+//!
+//! Cycles decide between runs of one machine alone, to find what changed besides the clock. Unlike bases are never
+//! compared.
+
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
+
+use model::{Definition, Figure, Launch, Outcome, Run, SessionReferences, ValueBasis};
+use stats::Floor;
+
+use super::figure_view::FigureView;
+use super::options::CompareOptions;
+use super::ratio_basis::{FloorUsed, RatioBasis};
+use super::relation::Relation;
+use super::session::{History, relation};
+use super::shift::{CompareShift, CoreShifts, shift, shift_of_ranks};
+use super::verdict::FigureFinding;
+use crate::shown_clock::{RESOLUTION, ShownClock, is_condition};
+
+/// Cycles of one machine are known better than times are: they are judged within this part of the band.
+pub(crate) const CYCLES_BAND: f64 = 0.5;
+
+/// One run's figure, with the clock of the run.
+#[derive(Clone, Copy)]
+pub(crate) struct ComparedFigure<'a> {
+    pub(crate) run: &'a Run,
+    pub(crate) figure: &'a Figure,
+    pub(crate) clock: Option<ShownClock>,
+}
+
+/// Why two figures are no two values of one thing, where they are not.
+pub(crate) fn incomparable(a: &ComparedFigure, b: &ComparedFigure) -> Option<String> {
+    let one_machine = relation(a.run, b.run) != Relation::AnotherMachine;
+    let (a, b) = (a.figure, b.figure);
+    if let Definition::Other(differs) = a.definition.between(&b.definition) {
+        return Some(format!("another definition: {differs}"));
+    }
+    let surveys = [a.surveyed_levels()?, b.surveyed_levels()?];
+    if one_machine { other_level(a, &surveys) } else { None }
+}
+
+/// Why a figure of the memory hierarchy is of other levels in two runs of one machine, where it is. A machine does not
+/// gain a cache from one run to the next: one of the surveys missed a level or took noise for one, and the second level
+/// of one is not that of the other. The first level and main memory are what they are in both.
+fn other_level(figure: &Figure, surveys: &[Vec<RangeInclusive<u64>>; 2]) -> Option<String> {
+    let point = figure.point.get("level");
+    if matches!(point, Some("1" | "memory")) {
+        return None;
+    }
+    let [found_a, found_b] = surveys.each_ref().map(Vec::len);
+    if found_a != found_b {
+        return Some(format!(
+            "the surveys of the two runs found {found_a} and {found_b} levels of memory on one machine"
+        ));
+    }
+    // What ends a level is the next one: the size of a level is known only where both are the same.
+    let level: usize = point?.parse().ok()?;
+    let apart =
+        (level.saturating_sub(1)..=level).find(|at| match surveys.each_ref().map(|levels| levels.get(*at)) {
+            [Some(x), Some(y)] => x.end() < y.start() || y.end() < x.start(),
+            _ => false,
+        })?;
+    let megabytes = |bytes: u64| bytes as f64 * 1e-6;
+    let [x, y] = surveys
+        .each_ref()
+        .map(|levels| format!("{:.2} to {:.2} MB", megabytes(*levels[apart].start()), megabytes(*levels[apart].end())));
+    Some(format!("the surveys of the two runs found level {} of one machine at {x} and at {y}", apart + 1))
+}
+
+/// The basis on which two figures are compared.
+pub(crate) fn basis_of(a: &ComparedFigure, b: &ComparedFigure) -> RatioBasis {
+    let in_modes = |one: &ComparedFigure| matches!(one.figure.outcome, Outcome::Modes(_));
+    match (a.figure.basis(), b.figure.basis()) {
+        (ValueBasis::All, ValueBasis::All) => RatioBasis::Value,
+        (ValueBasis::Undisturbed, ValueBasis::Undisturbed) => RatioBasis::Undisturbed,
+        (ValueBasis::Cycles, ValueBasis::Cycles) if a.clock.is_some() && b.clock.is_some() => {
+            if one_core(a, b) && !in_modes(a) && !in_modes(b) { RatioBasis::Cycles } else { RatioBasis::ClockTime }
+        }
+        _ => RatioBasis::Observed,
+    }
+}
+
+/// Whether two figures were measured on one class of cores of one machine.
+fn one_core(a: &ComparedFigure, b: &ComparedFigure) -> bool {
+    if relation(a.run, b.run) == Relation::AnotherMachine {
+        return false;
+    }
+    let (Some(of_a), Some(of_b)) = (&a.run.session.references, &b.run.session.references) else { return false };
+    match (core_class(of_a, a.figure), core_class(of_b, b.figure)) {
+        (FigureCoreClass::Unknown, _) | (_, FigureCoreClass::Unknown) => false,
+        (FigureCoreClass::Only(x), FigureCoreClass::Only(y)) => alike(of_a, x, of_b, y),
+        (FigureCoreClass::Only(x) | FigureCoreClass::Of(x), FigureCoreClass::Only(y) | FigureCoreClass::Of(y)) => {
+            let shared = of_a.unshared[x].cpus.iter().any(|cpu| of_b.unshared[y].cpus.contains(cpu));
+            shared && alike(of_a, x, of_b, y)
+        }
+    }
+}
+
+/// Which of its run's classes of cores a figure was measured on.
+enum FigureCoreClass {
+    /// The only one that the run tells apart.
+    Only(usize),
+    Of(usize),
+    Unknown,
+}
+
+fn core_class(references: &SessionReferences, figure: &Figure) -> FigureCoreClass {
+    if references.unshared.len() == 1 {
+        return FigureCoreClass::Only(0);
+    }
+    let mut classes = figure.counted().into_iter().flat_map(cpus_of).map(|cpu| {
+        let holds = |class: &model::UnsharedCore| class.cpus.contains(&cpu);
+        references.unshared.iter().position(holds)
+    });
+    match classes.next() {
+        Some(Some(first)) if classes.all(|class| class == Some(first)) => FigureCoreClass::Of(first),
+        _ => FigureCoreClass::Unknown,
+    }
+}
+
+/// CPUs that a launch was pinned to, else those that its references were read on.
+fn cpus_of(launch: &Launch) -> Vec<u32> {
+    if launch.placement.asked.is_empty() {
+        let tracks = launch.references.iter().flat_map(|references| &references.tracks);
+        tracks.map(|track| track.cpu).collect()
+    } else {
+        launch.placement.asked.clone()
+    }
+}
+
+/// Classes whose unshared cores answer the contention reference alike. Cores that are built differently do not.
+fn alike(a: &SessionReferences, x: usize, b: &SessionReferences, y: usize) -> bool {
+    const SAME: f64 = 0.02;
+    match (a.unshared[x].ratio, b.unshared[y].ratio) {
+        (Some(one), Some(two)) => (one / two).ln().abs() <= SAME,
+        _ => true,
+    }
+}
+
+/// The finding of a pair on its basis, the session floor, and both readings of core figures.
+pub(crate) struct PairFinding {
+    pub(crate) finding: FigureFinding,
+    pub(crate) floor: Option<FloorUsed>,
+    pub(crate) basis: RatioBasis,
+    pub(crate) core: Option<Box<CoreShifts>>,
+}
+
+/// Sets two figures with single values against each other, the other's launches times `planted`.
+///
+/// # Errors
+/// The reason why there is no ratio.
+pub(crate) fn pair_finding(
+    (a, b): (&ComparedFigure, &ComparedFigure),
+    planted: f64,
+    history: &History,
+    options: &CompareOptions,
+) -> Result<PairFinding, String> {
+    let level = options.level;
+    let basis = basis_of(a, b);
+    let (floor, used) = floor_of(a, b, basis, history);
+    let single = |shift: CompareShift| PairFinding {
+        floor: used.filter(|_| shift.known.is_some()),
+        finding: FigureFinding::Single(shift),
+        basis,
+        core: None,
+    };
+    match (basis, a.clock, b.clock) {
+        (_, Some(at_a), Some(at_b)) if a.figure.probe == model::CLOCK => {
+            shift(&clock_view(a, at_a), &clock_view(b, at_b).scaled(planted), floor, level).map(single)
+        }
+        (RatioBasis::Cycles | RatioBasis::ClockTime, Some(at_a), Some(at_b)) => {
+            let core = core_shifts((a, at_a), (b, at_b), planted, history, level)?;
+            let judged = if basis == RatioBasis::Cycles { &core.cycles } else { &core.time };
+            Ok(PairFinding { core: Some(Box::new(core.clone())), ..single(judged.clone()) })
+        }
+        (RatioBasis::Observed, ..) => {
+            let (x, y) = (FigureView::raw(a.figure), FigureView::raw(b.figure));
+            shift(&x, &y.scaled(planted), floor, level).map(single)
+        }
+        _ => {
+            let (x, y) = (FigureView::stated(a.figure), FigureView::stated(b.figure));
+            shift(&x, &y.scaled(planted), floor, level).map(single)
+        }
+    }
+}
+
+/// The session floor on a basis: none for what a machine did while it was measured, but how well a clock can be read.
+/// Of time at the clocks that two sessions showed it is that of cycles and the error of both clocks: the clocks
+/// themselves are no noise.
+pub(crate) fn floor_of(
+    a: &ComparedFigure,
+    b: &ComparedFigure,
+    basis: RatioBasis,
+    history: &History,
+) -> (Floor, Option<FloorUsed>) {
+    if is_condition(&a.figure.probe) {
+        let clock = a.figure.probe == model::CLOCK;
+        return (if clock { Floor::known(RESOLUTION) } else { Floor::NONE }, None);
+    }
+    let cycles = matches!(basis, RatioBasis::Cycles | RatioBasis::ClockTime);
+    let (floor, used) = history.floor((a.run, a.figure), (b.run, b.figure), cycles);
+    match (basis, a.clock.zip(b.clock)) {
+        (RatioBasis::ClockTime, Some((x, y))) => (floor.beside(clock_shift(x, y).1), used),
+        _ => (floor, used),
+    }
+}
+
+/// The clock of a run as a figure: the one at which core figures are compared, so that its row and what is said of them
+/// have one ratio. Its launches are parts of one run that follow each other, no independent draws.
+fn clock_view<'a>(one: &ComparedFigure<'a>, clock: ShownClock) -> FigureView<'a> {
+    let outcome = match one.figure.outcome.estimate() {
+        Some(stated) => Cow::Owned(Outcome::Measured(clock.estimate(stated))),
+        None => Cow::Borrowed(&one.figure.outcome),
+    };
+    FigureView { metric: &one.figure.metric, outcome, values: Vec::new(), rounding: 0.0 }
+}
+
+/// Errors of the logarithm of the ratio of two clocks.
+pub(crate) fn clock_shift(a: ShownClock, b: ShownClock) -> (f64, f64) {
+    ((b.hertz / a.hertz).ln(), a.error().hypot(b.error()))
+}
+
+fn core_shifts(
+    (a, at_a): (&ComparedFigure, ShownClock),
+    (b, at_b): (&ComparedFigure, ShownClock),
+    planted: f64,
+    history: &History,
+    level: f64,
+) -> Result<CoreShifts, String> {
+    let clock = clock_shift(at_a, at_b);
+    let floor = history.floor((a.run, a.figure), (b.run, b.figure), true).0;
+    let [x, y] = [a.figure, b.figure].map(|figure| FigureView::at(figure, at_a.hertz));
+    let cycles = shift_of_ranks(&x, &y.scaled(planted), floor, level)?;
+    let (x, y) = (FigureView::stated(a.figure), FigureView::stated(b.figure));
+    let time = shift(&x, &y.scaled(planted), floor.beside(clock.1), level)?;
+    let time = CompareShift { clock: Some(clock.1), ..time };
+    Ok(CoreShifts { cycles, time, clock })
+}

@@ -1,0 +1,65 @@
+//! Runs side by side: which figures differ, by how much, and with what certainty.
+//!
+//! Rows are figures that runs have in common. Each machine's figure is compared with the reference's: a ratio with its
+//! interval, widened by the session floor between sessions, and a verdict adjusted over the whole report (Holm).
+//! `docs/explain/intervals-and-verdicts.md` gives the reasons.
+//!
+//! Pure functions: no clock, no file, no hidden state. Findings are serialisable, so that every format prints the same
+//! result.
+#![forbid(unsafe_code)]
+
+mod align;
+mod assumed;
+mod basis;
+pub mod conditions;
+mod default_floor;
+mod elsewhere;
+mod error;
+mod family;
+mod figure_view;
+pub mod fleet;
+mod gate;
+mod glob;
+mod modes;
+pub mod naming;
+mod options;
+mod power;
+mod price;
+mod priced;
+mod printed;
+mod rank;
+mod ranked;
+mod ratio_basis;
+mod relation;
+mod report;
+mod result;
+mod self_test;
+mod session;
+mod shares;
+mod shift;
+mod shown_clock;
+mod sort;
+pub mod standing;
+mod together;
+pub mod trust;
+mod verdict;
+
+pub use align::differing_axes;
+pub use error::Error;
+pub use glob::matches;
+pub use options::{CompareOptions, Normalise};
+pub use power::{FoundShare, PlantedPower};
+pub use price::PerPrice;
+pub use printed::{Disagreement, PrintedCell};
+pub use rank::Rank;
+pub use ratio_basis::{CompareVerdict, ComparedClock, CoreRatio, FloorUsed, RatioBasis, RatioEnds};
+pub use relation::Relation;
+pub use report::{compare, compare_figures};
+pub use result::{
+    AssumedSpread, CompareGate, CompareRow, Compared, Comparison, FailOn, GainDirection, GateAnswer, GateFigure,
+    GeometricMean, ModeRatio, NeededLaunches, Ratio, RatioMethod, Unmatched, VerdictCounts,
+};
+pub use self_test::{EqualVerdicts, FEWEST_PAIRS, SelfTest, self_test};
+pub use session::{NEWEST_SESSIONS, SessionRecord, least_error, relation};
+pub use shares::fisher_exact;
+pub use shown_clock::{ShownClock, estimate_in_time, is_condition};

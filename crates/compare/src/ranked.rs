@@ -1,0 +1,67 @@
+//! Which values of a row are set in an order of machines.
+
+use model::{Definition, Figure, Outcome, ValueBasis};
+
+use super::align::Aligned;
+use super::assumed::standard_error;
+use super::default_floor::{FloorBasis, default_floor};
+use super::figure_view::FigureView;
+use super::rank::{RankEntry, RankRules, ranks};
+use super::ratio_basis::RatioBasis;
+use super::relation::Relation;
+use super::report::ComparisonInput;
+use super::result::Ratio;
+use super::session::relation;
+
+impl ComparisonInput<'_> {
+    /// A figure in an order of machines: of core figures time at the clock that the machine showed. Where a machine has
+    /// no undisturbed value, it is as `observed` of all of them.
+    fn rank_entry(&self, run: usize, figure: &Figure, ratio: &Ratio, observed: bool) -> Option<RankEntry> {
+        if matches!(ratio.definition, Definition::Other(_)) {
+            return None;
+        }
+        let core = *figure.basis() == ValueBasis::Cycles;
+        let clock = self.clocks[run].filter(|_| core && !observed);
+        let outcome = match clock {
+            Some(clock) => FigureView::at(figure, clock.hertz).outcome.into_owned(),
+            None if observed => FigureView::raw(figure).outcome.into_owned(),
+            None => ratio.outcome.clone()?,
+        };
+        let Outcome::Measured(estimate) = &outcome else { return None };
+        let error = standard_error(estimate).filter(|_| estimate.is_sure());
+        // A verdict on another basis is none on these values.
+        let judged = run == self.reference || !observed || ratio.basis == RatioBasis::Observed;
+        (estimate.value > 0.0 && estimate.value.is_finite()).then(|| RankEntry {
+            run,
+            log: estimate.value.ln(),
+            error: error.map(|error| error.hypot(clock.map_or(0.0, |clock| clock.error()))),
+            floor: match observed {
+                true => default_floor(self.runs[run], figure, FloorBasis::Time),
+                false => self.history.own_deviation(self.runs[run], figure, self.options.level, clock.is_some()),
+            },
+            judged,
+            against_reference: ratio.core.map_or(ratio.verdict, |core| core.time.verdict),
+        })
+    }
+
+    /// Sets the places of the machines on one figure.
+    pub(super) fn rank(&self, row: &Aligned, ratios: &mut [Ratio]) {
+        let observed = ratios.iter().any(|ratio| ratio.basis == RatioBasis::Observed);
+        let entries: Vec<RankEntry> = (0..ratios.len())
+            .filter_map(|run| self.rank_entry(run, row.figures[run]?, &ratios[run], observed))
+            .collect();
+        let one_session = |a: usize, b: usize| relation(self.runs[a], self.runs[b]) == Relation::SameSession;
+        let rules = RankRules {
+            better: row.model(self.reference).metric.better,
+            reference: self.reference,
+            level: self.options.level,
+            band: self.options.band,
+            one_session: &one_session,
+        };
+        if entries.len() > 1 {
+            for (entry, rank) in entries.iter().zip(ranks(&entries, &rules)) {
+                ratios[entry.run].rank = Some(rank);
+            }
+        }
+    }
+}

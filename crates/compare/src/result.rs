@@ -1,0 +1,387 @@
+//! The result of a comparison, as plain data.
+
+use model::{Class, CpuDistance, Definition, FigureKey, Flag, Metric, Outcome, Point};
+use serde::{Deserialize, Serialize};
+
+use super::options::Normalise;
+use super::price::PerPrice;
+use super::rank::Rank;
+use super::ratio_basis::{CompareVerdict, ComparedClock, CoreRatio, FloorUsed, RatioBasis};
+use super::relation::Relation;
+use crate::conditions::RunDisturbance;
+
+/// Several runs side by side, one of them the reference.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Name of the reference among `machines`.
+    pub reference: String,
+    /// Form of ratios.
+    pub normalise: Normalise,
+    /// Half-width of the band that counts as the same.
+    pub band: f64,
+    /// The same for ratios of cycles, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycles_band: Option<f64>,
+    /// Confidence of every interval, and of all verdicts DIFFERENT together.
+    pub level: f64,
+    /// Number of tests over which the p-values were adjusted (Holm).
+    pub tests: usize,
+    /// The runs, in the order in which they are shown.
+    pub machines: Vec<Compared>,
+    /// The figures that at least two runs have.
+    pub rows: Vec<CompareRow>,
+    /// What the machines did meanwhile: the clock, and the share of time in which the core was shared. They are no
+    /// figures of how fast something is: nothing counts, averages or gates them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<CompareRow>,
+    /// Figures that only one run has.
+    pub unmatched: Vec<Unmatched>,
+    /// Geometric means of the ratios, by family and overall.
+    pub geometric_means: Vec<GeometricMean>,
+    /// Performance per price of each machine but the reference, where prices were given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub per_price: Vec<PerPrice>,
+    /// Result of the condition to fail on, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<CompareGate>,
+}
+
+/// One of the runs compared.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Compared {
+    /// Its unique name in this comparison: label, machine or id.
+    pub name: String,
+    /// Id of the run.
+    pub run: String,
+    /// Summary of the machine.
+    pub summary: String,
+    /// Its relation to the reference.
+    pub relation: Relation,
+    /// Its recorded disturbances.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disturbances: Vec<RunDisturbance>,
+    /// The clock that it showed, where its references were read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ComparedClock>,
+    /// How far apart its host had its CPUs for most of it, where that was read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub distances: Vec<CpuDistance>,
+    /// Variables of its environment that change what is measured, as `NAME=value`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub environment: Vec<String>,
+    /// When it was measured.
+    pub started: String,
+    /// Attribution, shown wherever its figures are shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attribution: Option<String>,
+    /// Number of figures with each verdict.
+    pub tally: VerdictCounts,
+}
+
+/// Numbers of verdicts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VerdictCounts {
+    /// DIFFERENT.
+    pub different: usize,
+    /// SAME.
+    pub same: usize,
+    /// UNDECIDED.
+    pub undecided: usize,
+    /// DIFFERENT if the assumed spread of published values is right.
+    #[serde(default)]
+    pub assumed: usize,
+    /// Not comparable, for the reason in `reason`.
+    pub without: usize,
+}
+
+/// One figure over all runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CompareRow {
+    /// Id of the probe.
+    pub probe: String,
+    /// Its point, without the axes across which figures were matched.
+    pub point: Point,
+    /// Its title.
+    pub title: String,
+    /// Unit and direction.
+    pub metric: Metric,
+    /// Class of session floors.
+    pub class: Class,
+    /// Entries of the machines, in the order of `machines`.
+    pub ratios: Vec<Ratio>,
+}
+
+impl Ratio {
+    /// Adds both readings of core figures. The ratio is that of the values that are printed, which are times; the
+    /// verdict may be that of the cycles.
+    pub(super) const fn state_time(&mut self, core: CoreRatio) {
+        (self.value, self.low, self.high) = (Some(core.time.value), core.time.low, core.time.high);
+        self.core = Some(core);
+    }
+}
+
+impl CompareRow {
+    /// The figure's key.
+    #[must_use]
+    pub fn key(&self) -> FigureKey {
+        FigureKey::new(self.probe.clone(), self.point.clone())
+    }
+
+    /// The entry of a machine.
+    #[must_use]
+    pub fn ratio(&self, machine: &str) -> Option<&Ratio> {
+        self.ratios.iter().find(|ratio| ratio.machine == machine)
+    }
+
+    /// Whether any machine is DIFFERENT.
+    #[must_use]
+    pub fn changed(&self) -> bool {
+        self.ratios.iter().any(|ratio| ratio.verdict == Some(CompareVerdict::Different))
+    }
+}
+
+/// One machine's figure compared with the reference's.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ratio {
+    /// Name of the machine.
+    pub machine: String,
+    /// The point in this run, if it differs from the row's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub point: Option<Point>,
+    /// Outcome of the figure; absent if the run lacks it.
+    pub outcome: Option<Outcome>,
+    /// Its flags.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<Flag>,
+    /// How its definition stands to that of the reference's figure; another one has no ratio.
+    #[serde(default, skip_serializing_if = "Definition::is_same")]
+    pub definition: Definition,
+    /// Whether it is of two CPUs that the host of one machine had nearer to each other in one of the two sessions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub elsewhere: bool,
+    /// What the ratio is made of.
+    #[serde(default, skip_serializing_if = "RatioBasis::is_value")]
+    pub basis: RatioBasis,
+    /// The ratio of the two values that `outcome` states, as `Comparison::normalise` says; absent when there is no
+    /// honest single one, and `reason` says why.
+    pub value: Option<f64>,
+    /// Lower end of its interval; absent without spread.
+    pub low: Option<f64>,
+    /// Upper end of its interval; absent without spread.
+    pub high: Option<f64>,
+    /// Method of the interval.
+    pub method: RatioMethod,
+    /// Two-sided p-value of "no difference".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p_value: Option<f64>,
+    /// The same, adjusted by Holm's method over the whole report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adjusted_p: Option<f64>,
+    /// The verdict; absent for the reference itself and if nothing can be compared.
+    pub verdict: Option<CompareVerdict>,
+    /// Direction of the change, if DIFFERENT.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direction: Option<GainDirection>,
+    /// What would decide, if UNDECIDED.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub need: Option<NeededLaunches>,
+    /// The assumed spread, if a published value states none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assumed: Option<AssumedSpread>,
+    /// Session floor that widened the interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<FloorUsed>,
+    /// Comparison mode by mode, if either figure has modes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modes: Vec<ModeRatio>,
+    /// Why there is no ratio, interval or verdict, if one is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Cycles and time, where both figures are core figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core: Option<CoreRatio>,
+    /// Place among the machines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<Rank>,
+}
+
+/// Method of a ratio's interval.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RatioMethod {
+    /// Exact Mann-Whitney interval of the shift between launch values, widened to hold the ratio.
+    Launches,
+    /// Propagated from the intervals of the two figures.
+    Propagated,
+    /// No interval.
+    #[default]
+    None,
+}
+
+/// Which way a figure moved against the reference, in words that fit its unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GainDirection {
+    /// A time went down or a rate up.
+    Faster,
+    /// A time went up or a rate down.
+    Slower,
+    /// Any other figure changed in its metric's better direction.
+    Better,
+    /// Any other figure changed in the other direction.
+    Worse,
+}
+
+/// What would decide an undecided figure, with a chance of 80% if the observed ratio is the true one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NeededLaunches {
+    /// This many more launches of each figure.
+    Launches(usize),
+    /// Launches cannot decide: this many sessions of each machine.
+    Sessions(usize),
+    /// The ratio is so close to the edge of the band that no reasonable effort decides.
+    TooClose,
+}
+
+/// The spread assumed for values that are published without one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct AssumedSpread {
+    /// Half a unit in the last printed digit of the reference's value, relative to it; absent if it states its spread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference_rounding: Option<f64>,
+    /// The same for the other's value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounding: Option<f64>,
+    /// Session floor of the figure's class.
+    pub floor: f64,
+    /// Lower end of the ratio's interval under these assumptions, in the form of `Comparison::normalise`.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// Two modes that are nearest to each other, or one without a counterpart.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModeRatio {
+    /// Centre of the reference's mode, in the figure's unit.
+    pub reference_value: Option<f64>,
+    /// Share of the reference's launches in it.
+    pub reference_share: f64,
+    /// Centre of the other's mode.
+    pub other_value: Option<f64>,
+    /// Share of the other's launches in it.
+    pub other_share: f64,
+    /// Two-sided p-value of "equal shares" (Fisher's exact test), if launches of one session were counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share_p: Option<f64>,
+    /// Whether the shares differ, after Holm's adjustment.
+    pub shares_differ: bool,
+    /// Whether the shares are further apart than launches alone explain, in whatever sessions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shares_apart: bool,
+    /// Ratio of the centres.
+    pub value: Option<f64>,
+    /// Lower end of its interval.
+    pub low: Option<f64>,
+    /// Upper end of its interval.
+    pub high: Option<f64>,
+    /// Verdict on the centres.
+    pub verdict: Option<CompareVerdict>,
+}
+
+/// A figure that only one run has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unmatched {
+    /// Name of the machine that has it.
+    pub machine: String,
+    /// The figure.
+    pub figure: FigureKey,
+}
+
+/// Geometric mean of a machine's ratios.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GeometricMean {
+    /// Family of the figures; absent for the mean over all.
+    pub family: Option<String>,
+    /// Name of the machine.
+    pub machine: String,
+    /// The mean, of ratios or gains by `of`.
+    pub value: f64,
+    /// Lower end of its interval, at the level of the comparison; absent when no figure has a known spread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub low: Option<f64>,
+    /// Upper end of its interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high: Option<f64>,
+    /// Number of figures in it: those that all compared machines have with a known spread. Where no figure of the
+    /// comparison has one, those that all of them have.
+    pub figures: usize,
+    /// Number of probes among them; each counts once, however many points it was measured at.
+    #[serde(default)]
+    pub probes: usize,
+    /// Figures that some of the machines have and others lack.
+    #[serde(default)]
+    pub left_out: usize,
+    /// The averaged quantity: gains if directions differ between the figures, else the normalisation of the comparison.
+    pub of: Normalise,
+}
+
+/// A condition to fail on: `slower`, `slower:5`, `different`, `different:5`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct FailOn {
+    /// Whether only changes for the worse count.
+    pub worse_only: bool,
+    /// Least change in percent: of time, or of the time that a rate implies. Never less than the band.
+    pub percent: f64,
+}
+
+/// Result of a condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateAnswer {
+    /// No figure meets it, significantly.
+    Pass,
+    /// A figure meets it significantly.
+    Fail,
+    /// Neither can be shown, or nothing could be tested.
+    Inconclusive,
+}
+
+/// The result with the figures behind it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CompareGate {
+    /// The condition.
+    pub condition: FailOn,
+    /// The answer.
+    pub answer: GateAnswer,
+    /// Figures that could be tested, over all machines.
+    pub tested: usize,
+    /// Figures that meet the condition significantly.
+    pub failing: Vec<GateFigure>,
+    /// Figures that may meet it.
+    pub open: Vec<GateFigure>,
+}
+
+/// A figure that meets the condition, or may.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GateFigure {
+    /// Name of the machine.
+    pub machine: String,
+    /// Name of the figure.
+    pub figure: String,
+    /// Its title.
+    pub title: String,
+    /// Gain over the reference, with its ends if it has an interval.
+    pub gain: Option<f64>,
+    /// Lower end.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// What would decide, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub need: Option<NeededLaunches>,
+    /// Why it is open, unless its interval shows that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}

@@ -1,0 +1,145 @@
+//! The clock that a run showed, and how surely it is known.
+//!
+//! A core figure is kept in cycles. Its time is that at the clock of its run, which is itself measured: between
+//! machines the error of both clocks is part of every interval of time.
+
+use model::{CLOCK, CORE_SHARED, Estimate, EstimateMethod, Figure, Run, ValueBasis};
+use serde::{Deserialize, Serialize};
+use stats::distribution::normal_quantile;
+
+/// Half-width of the 95% interval of a run's median clock where the run does not state it: the largest of those that
+/// were recorded on a shared guest (0.2 to 2.9%).
+const UNSTATED: f64 = 0.029;
+
+/// Standard deviation with which a reference of 10 to 15 us, timed in nanoseconds, tells a clock: no clock is known
+/// better.
+pub(crate) const RESOLUTION: f64 = 0.0005;
+
+/// Level of the interval of a clock where no figure states one.
+const LEVEL: f64 = 0.95;
+
+/// Whether a figure says what the machine did while everything was measured, rather than how fast something is: its
+/// sessions are not draws of one quantity, and it takes part in no mean.
+#[must_use]
+pub fn is_condition(probe: &str) -> bool {
+    matches!(probe, CLOCK | CORE_SHARED)
+}
+
+/// The median clock over the time of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ShownClock {
+    /// The clock, hertz.
+    pub hertz: f64,
+    /// Lower end of its interval, hertz.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Confidence of the interval.
+    pub level: f64,
+}
+
+impl ShownClock {
+    /// What the references of a run say; `None` where they were not read. The clock at which its figures are printed
+    /// does not matter.
+    #[must_use]
+    pub fn of(run: &Run) -> Option<Self> {
+        let references = run.session.references.as_ref()?;
+        let sound = |hertz: &f64| *hertz > 1e6 && hertz.is_finite();
+        let stated =
+            run.figures.iter().find(|figure| figure.probe == CLOCK).and_then(|figure| figure.outcome.estimate());
+        let stated =
+            stated.filter(|estimate| sound(&estimate.value) && estimate.low > 0.0 && estimate.high.is_finite());
+        let launches = launch_clocks(run);
+        let hertz =
+            references.clock.or_else(|| Some(stated?.value)).or_else(|| stats::median(&launches)).filter(sound)?;
+        let (low, high, level) = match stated.filter(|estimate| estimate.has_spread() && !estimate.is_range()) {
+            Some(estimate) => (estimate.low / estimate.value, estimate.high / estimate.value, estimate.level),
+            None => match stats::serial_median_interval(&launches, LEVEL) {
+                Some(found) if found.interval.level >= model::RANGE_BELOW => {
+                    let median = stats::median(&launches)?;
+                    (found.interval.low / median, found.interval.high / median, found.interval.level)
+                }
+                _ => (1.0 - UNSTATED, 1.0 + UNSTATED, LEVEL),
+            },
+        };
+        Some(Self { hertz, low: hertz * low.min(1.0), high: hertz * high.max(1.0), level })
+    }
+
+    /// It as an estimate, made of as many launches as the one that the run states.
+    #[must_use]
+    pub(crate) fn estimate(&self, stated: &Estimate) -> Estimate {
+        let (value, low, high, level) = (self.hertz, self.low, self.high, self.level);
+        Estimate { value, low, high, level, method: EstimateMethod::OrderStatistic, ..*stated }
+    }
+
+    /// Standard deviation of the logarithm that the interval stands for.
+    #[must_use]
+    pub fn error(&self) -> f64 {
+        let stated = (self.high / self.low).ln() / (2.0 * normal_quantile(0.5 + self.level.min(0.999) / 2.0));
+        stated.max(RESOLUTION)
+    }
+}
+
+/// The estimate of a figure as something that its machine does in a time: a core figure is kept in cycles, whose
+/// interval does not contain the error of the clock at which they are a time, so that is added in quadrature.
+#[must_use]
+pub fn estimate_in_time(run: &Run, figure: &Figure) -> Option<Estimate> {
+    let estimate = *figure.outcome.estimate()?;
+    let in_cycles = *figure.basis() == ValueBasis::Cycles && estimate.has_spread() && estimate.low > 0.0;
+    let Some(clock) = ShownClock::of(run).filter(|_| in_cycles) else { return Some(estimate) };
+    let of_clock = clock.error() * normal_quantile(0.5 + estimate.level.min(0.999) / 2.0);
+    let wider = |end: f64| {
+        let distance = (end / estimate.value).ln();
+        estimate.value * distance.hypot(of_clock).copysign(distance).exp()
+    };
+    Some(Estimate { low: wider(estimate.low).min(estimate.value), high: wider(estimate.high), ..estimate })
+}
+
+/// Clocks of the undisturbed batches of a run's launches, in time order.
+fn launch_clocks(run: &Run) -> Vec<f64> {
+    let launches = run.figures.iter().flat_map(Figure::counted);
+    let mut clocks: Vec<(f64, f64)> = launches
+        .filter_map(|launch| Some((launch.began, launch.undisturbed?.clock?)))
+        .filter(|(_, hertz)| *hertz > 1e6 && hertz.is_finite())
+        .collect();
+    clocks.sort_by(|a, b| a.0.total_cmp(&b.0));
+    clocks.into_iter().map(|(_, hertz)| hertz).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+    use model::{Class, FigureKey, FigureReferences, Metric, Outcome, Point, SessionReferences, Unit};
+
+    use super::*;
+
+    fn estimate(value: f64, half: f64) -> Estimate {
+        let (low, high) = (value * (-half).exp(), value * half.exp());
+        Estimate { value, low, high, level: 0.95, launches: 20, batches: 20, method: EstimateMethod::OrderStatistic }
+    }
+
+    fn figure(probe: &str, unit: Unit, found: Estimate, basis: ValueBasis) -> Figure {
+        let key = FigureKey::new(probe, Point::origin());
+        let figure = Figure::unmeasured(key, probe, Metric::lower(unit, "call"), Class::Compute);
+        let references = Some(FigureReferences { basis, ..FigureReferences::default() });
+        Figure { outcome: Outcome::Measured(found), references, ..figure }
+    }
+
+    #[test]
+    fn the_error_of_the_clock_is_part_of_a_time_and_not_added_twice() {
+        let mut run: Run = serde_json::from_str(
+            r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
+            "plan":{"suite":"quick","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"figures":[]}"#,
+        )
+        .unwrap();
+        let core = figure("os.syscall_getppid", Unit::Seconds, estimate(1e-7, 0.003), ValueBasis::Cycles);
+        assert_eq!(estimate_in_time(&run, &core), core.outcome.estimate().copied(), "no clock is known");
+        run.session.references = Some(SessionReferences { clock: Some(3e9), ..SessionReferences::default() });
+        run.figures.push(figure(CLOCK, Unit::Hertz, estimate(3e9, 0.004), ValueBasis::All));
+        let wide = estimate_in_time(&run, &core).unwrap();
+        assert!(((wide.high / wide.value).ln() - 0.005).abs() < 1e-4, "3 and 4 in quadrature: {wide:?}");
+        assert!(((wide.value / wide.low).ln() - 0.005).abs() < 1e-4);
+        let other = figure("memory.read", Unit::Seconds, estimate(1e-7, 0.003), ValueBasis::Undisturbed);
+        assert_eq!(estimate_in_time(&run, &other), other.outcome.estimate().copied(), "it is a time already");
+    }
+}

@@ -1,0 +1,106 @@
+//! False alarms on recorded launches of real probes: one session against itself, and two sessions under similar
+//! conditions.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "helpers of tests, which Clippy does not recognise as such"
+)]
+
+use std::collections::BTreeMap;
+
+use crate::common::{from_values, run, time};
+use compare::{CompareOptions, SelfTest, self_test};
+use model::{Class, Run};
+use rand::seq::SliceRandom;
+use stats::simulate::generator;
+
+/// Probes with one party or pinned parties, and their classes.
+const PINNED: [(&str, Class); 9] = [
+    ("null", Class::Compute),
+    ("loop", Class::Compute),
+    ("chase_l2", Class::Compute),
+    ("fault", Class::Fault),
+    ("triad", Class::Bandwidth),
+    ("pipe_same", Class::Ipc),
+    ("chase_mem", Class::MemoryLatency),
+    ("forkexec", Class::Process),
+    ("fcreate", Class::FileMetadata),
+];
+
+/// Launch values of a recorded session in the order of time, by probe: the median of the batches after warm-up.
+fn recorded(name: &str) -> BTreeMap<String, Vec<f64>> {
+    let launches: BTreeMap<String, Vec<f64>> = testing::recording("launches.txt")
+        .lines()
+        .filter_map(|line| {
+            let fields: Vec<&str> = line.split(' ').collect();
+            let nanos = |field: &&str| field.parse::<f64>().unwrap() * 1e-9;
+            let settled = fields[0] == name && fields[2] == "settled";
+            settled.then(|| (fields[1].to_owned(), fields[3..].iter().map(nanos).collect()))
+        })
+        .collect();
+    assert_eq!(launches.len(), 13, "{name}");
+    launches
+}
+
+/// A run of the pinned probes from chosen launches, kept in the order of time.
+fn resampled(id: &str, session: &str, from: &BTreeMap<String, Vec<f64>>, choose: &dyn Fn(usize) -> Vec<usize>) -> Run {
+    let figures = PINNED.iter().map(|(probe, class)| {
+        let all = &from[*probe];
+        let values: Vec<f64> = choose(all.len()).into_iter().map(|i| all[i]).collect();
+        from_values(&format!("recorded.{probe}"), "", time("operation"), *class, &values)
+    });
+    run(id, "recorded", session, figures.collect())
+}
+
+fn tried(pairs: &[(Run, Run)]) -> SelfTest {
+    let pairs: Vec<(&Run, &Run)> = pairs.iter().map(|(a, b)| (a, b)).collect();
+    self_test(&pairs, &CompareOptions::default()).unwrap()
+}
+
+#[test]
+fn one_session_against_itself() {
+    let mut rng = generator(11);
+    let mut pairs = Vec::new();
+    for name in ["NB", "C1", "F1", "F2"] {
+        let session = recorded(name);
+        for trial in 0..25 {
+            // Two disjoint halves, drawn without replacement and put in the order of time.
+            let mut order: Vec<usize> = (0..40).collect();
+            order.shuffle(&mut rng);
+            let half = |skip: usize| {
+                let mut chosen: Vec<usize> = order[skip..skip + 20].to_vec();
+                chosen.sort_unstable();
+                chosen
+            };
+            let (first, second) = (half(0), half(20));
+            let a = resampled(&format!("{name} {trial} a"), name, &session, &|_| first.clone());
+            let b = resampled(&format!("{name} {trial} b"), name, &session, &|_| second.clone());
+            pairs.push((a, b));
+        }
+    }
+    let found = tried(&pairs);
+    eprintln!("one session: {} of {} figures DIFFERENT, {} SAME", found.different, found.figures, found.same);
+    assert!(found.share() <= 0.05, "{found:?}");
+    assert!(found.pairs_with_claims as f64 / found.pairs as f64 <= 0.05, "{found:?}");
+}
+
+#[test]
+fn two_sessions_under_like_conditions() {
+    let mut pairs = Vec::new();
+    for (x, y) in [("NB", "C1"), ("F1", "F2")] {
+        let (first, second) = (recorded(x), recorded(y));
+        for launches in [10, 14, 20, 28, 40] {
+            // Consecutive launches, as in a run.
+            let block = |len: usize| (len - launches..len).collect::<Vec<_>>();
+            for (from_a, from_b) in [(false, false), (true, false), (false, true), (true, true)] {
+                let choose = |late: bool| move |len: usize| if late { block(len) } else { (0..launches).collect() };
+                let a = resampled(&format!("{x} {launches} {from_a}"), x, &first, &choose(from_a));
+                let b = resampled(&format!("{y} {launches} {from_b}"), y, &second, &choose(from_b));
+                pairs.push((a, b));
+            }
+        }
+    }
+    let found = tried(&pairs);
+    eprintln!("two sessions: {} of {} figures DIFFERENT: {:?}", found.different, found.figures, found.claims);
+    assert!(found.share() <= 0.05, "{found:?}");
+}

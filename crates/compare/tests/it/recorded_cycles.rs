@@ -1,0 +1,89 @@
+//! Two recorded sessions of one guest, quiet and under load, whose launches read both references.
+#![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
+
+use compare::{CompareOptions, SelfTest, self_test};
+use model::{Class, Domain, Figure, FigureReferences, Invalid, Launch, Outcome, Run, UndisturbedBatches, ValueBasis};
+
+use crate::common::core::{core_run, without_references};
+use crate::common::{figure, time};
+
+/// Launches of a figure that count in one run.
+const LAUNCHES: usize = 20;
+
+/// Kernels that the core alone decides, and their classes.
+const KERNELS: [(&str, Class); 9] = [
+    ("mul", Class::Compute),
+    ("int", Class::Compute),
+    ("ports", Class::Compute),
+    ("getppid", Class::Compute),
+    ("chase16K", Class::Compute),
+    ("chase512K", Class::Compute),
+    ("fault", Class::Fault),
+    ("pipe", Class::Ipc),
+    ("fork", Class::Process),
+];
+
+/// Launches of a kernel in the order of time.
+fn launches(text: &str, kernel: &str) -> Vec<Launch> {
+    let lines = text.lines().map(|line| line.split(' ').collect::<Vec<_>>());
+    let of_kernel = lines.filter(|words| words.get(2) == Some(&kernel));
+    of_kernel
+        .map(|words| {
+            let number = |at: usize| words[at].parse::<f64>().unwrap();
+            let (batches, of) = (words[6].parse().unwrap(), words[7].parse().unwrap());
+            let enough = batches >= 8;
+            let value = enough.then(|| number(4) / (number(5) * 1e6));
+            let (cycles, clock) = (enough.then(|| number(4)), enough.then(|| number(5) * 1e6));
+            Launch {
+                round: words[0].parse().unwrap(),
+                began: number(1),
+                value: number(3) * 1e-9,
+                undisturbed: Some(UndisturbedBatches { batches, of, value, cycles, clock }),
+                invalid: (!enough).then_some(Invalid::Contended { batches, of }),
+                ..Launch::default()
+            }
+        })
+        .collect()
+}
+
+/// A part of a session as a run of its own: of every kernel the launches that count from one on.
+fn part(text: &str, name: &str, from: usize) -> Run {
+    let figures = KERNELS.iter().map(|&(kernel, class)| -> Figure {
+        let mut all = launches(text, kernel);
+        let counts: Vec<usize> = (0..all.len()).filter(|at| all[*at].invalid.is_none()).collect();
+        let (first, last) = (counts[from], counts[from + LAUNCHES - 1]);
+        all.truncate(last + 1);
+        let mut made =
+            figure(&format!("sim.{kernel}"), "", time("operation"), class, &[], Outcome::Unfit(String::new()));
+        made.launches = all.split_off(first);
+        let basis = ValueBasis::Cycles;
+        made.references =
+            Some(FigureReferences { domain: Domain::Core, basis, clock: Some(1.0), ..FigureReferences::default() });
+        made
+    });
+    core_run(&format!("{name}{from}"), "guest", &format!("{name}{from}"), figures.collect())
+}
+
+fn tested(runs: &[(Run, Run)]) -> SelfTest {
+    let pairs: Vec<(&Run, &Run)> = runs.iter().map(|(a, b)| (a, b)).collect();
+    self_test(&pairs, &CompareOptions::default()).unwrap()
+}
+
+#[test]
+fn recorded_sessions_of_one_machine_are_the_same_in_cycles_and_not_as_observed() {
+    let quiet = include_str!("../data/references-quiet.txt");
+    let loaded = include_str!("../data/references-loaded.txt");
+    let starts = [0, 4, 8, 12, 15];
+    let pairs: Vec<(Run, Run)> =
+        starts.iter().flat_map(|a| starts.map(|b| (part(quiet, "quiet", *a), part(loaded, "loaded", b)))).collect();
+    let found = tested(&pairs);
+    println!("{:?}, claims {:?}, power {:?}", found.cycles, found.claims, found.power);
+    assert!(found.broken().is_empty(), "{:?}: {found:?}", found.broken());
+    assert_eq!((found.pairs, found.different), (25, 0));
+    assert!(found.power.cycles.share().unwrap() >= 0.6, "{:?}", found.power);
+    // The same launches, every batch counted.
+    let observed: Vec<(Run, Run)> = pairs.iter().map(|(a, b)| (without_references(a), without_references(b))).collect();
+    let found = tested(&observed);
+    println!("observed: {} DIFFERENT, {} SAME of {}", found.different, found.same, found.figures);
+    assert!(found.same * 10 < found.figures, "{found:?}");
+}

@@ -1,0 +1,38 @@
+//! How many results of a comparison are decided, and what would decide the others.
+
+use compare::{CompareVerdict, Comparison, NeededLaunches, is_condition};
+use model::Unit;
+
+use super::result::Decided;
+use super::stream_line::stands_for;
+
+/// Counts the results that an explanation can use: times and rates of both runs, without streams where `lines` describe
+/// those.
+pub(crate) fn decided(comparison: &Comparison, lines: bool) -> Decided {
+    let mut found = Decided::default();
+    let is_result = |probe: &str, unit: Unit| {
+        let left_out = is_condition(probe) || (lines && stands_for(probe));
+        !left_out && (unit == Unit::Seconds || unit.is_rate())
+    };
+    for row in comparison.rows.iter().filter(|row| is_result(&row.probe, row.metric.unit)) {
+        let Some(ratio) = row.ratios.iter().find(|ratio| ratio.machine != comparison.reference) else { continue };
+        found.results += usize::from(ratio.verdict.is_some());
+        if ratio.verdict != Some(CompareVerdict::Undecided) {
+            continue;
+        }
+        found.inconclusive += 1;
+        match ratio.need {
+            Some(NeededLaunches::Launches(more)) => {
+                found.by_launches += 1;
+                found.launches = found.launches.max(more);
+            }
+            Some(NeededLaunches::Sessions(sessions)) => {
+                found.by_sessions += 1;
+                found.sessions = found.sessions.max(sessions);
+            }
+            Some(NeededLaunches::TooClose) => found.too_close += 1,
+            None => {}
+        }
+    }
+    found
+}

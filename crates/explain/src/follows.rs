@@ -1,0 +1,42 @@
+//! How much of the common factor a figure's time follows.
+
+use model::{Domain, Figure, Primitive};
+
+/// Primitives of a probe that runs at the core's speed.
+pub(crate) const CORE: &[Primitive] = &[
+    Primitive::CoreClock,
+    Primitive::IntegerAlu,
+    Primitive::FloatingPoint,
+    Primitive::Divide,
+    Primitive::Vector,
+    Primitive::Aes,
+    Primitive::Sha,
+    Primitive::IntMatrix,
+    Primitive::BitCounting,
+    Primitive::Branch,
+];
+
+/// How a figure's time follows what moves everything in user mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Follows {
+    /// In full: the core alone decides it.
+    Whole,
+    /// Not the clock: memory, a device or a timer decides it, as both runs' launches say.
+    NotTheClock,
+    /// By an unknown part.
+    Part,
+}
+
+impl Follows {
+    /// By the domains that both runs recorded. Without them only what the core alone does is known to follow.
+    pub(crate) fn of(a: &Figure, b: &Figure, primitive: Primitive) -> Self {
+        let domain = |figure: &Figure| figure.references.as_ref().map(|references| references.domain);
+        let beyond = |domain| matches!(domain, Domain::Memory | Domain::Device | Domain::Timer);
+        match (domain(a), domain(b)) {
+            (Some(Domain::Core), Some(Domain::Core)) => Self::Whole,
+            (Some(x), Some(y)) if beyond(x) && beyond(y) => Self::NotTheClock,
+            (None, None) if CORE.contains(&primitive) => Self::Whole,
+            _ => Self::Part,
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Streams by two numbers: a write of s bytes takes `overhead + s / bandwidth`. If both runs have that line, it tells
+//! whether the call or the bytes make streams differ, and no other cause is considered.
+
+use compare::differing_axes;
+use model::{Class, Estimate, Figure, Outcome, Point, Run};
+use serde::{Deserialize, Serialize};
+use stats::distribution::normal_quantile;
+
+use super::text::change;
+use model::words::{digits, seconds};
+
+const OVERHEAD: &str = "network.tcp_write_overhead";
+const BANDWIDTH: &str = "network.tcp_write_bandwidth";
+const STREAM: &str = "network.tcp_stream";
+
+/// Figures that the line describes.
+pub(crate) fn stands_for(probe: &str) -> bool {
+    probe == STREAM || probe.starts_with("network.tcp_write_") || probe.starts_with("network.tcp_cpu_")
+}
+
+/// The lines of streams in both runs, and which of their two numbers differs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StreamLine {
+    /// Point of A's streams.
+    pub point: Point,
+    /// Axes on which B's differ: name, A's value, B's value.
+    pub axes: Vec<(String, String, String)>,
+    /// Seconds of a call without its bytes: A's and B's.
+    pub call: [f64; 2],
+    /// Whether they differ significantly.
+    pub call_differs: bool,
+    /// Seconds of a byte: A's and B's.
+    pub byte: [f64; 2],
+    /// Whether they differ significantly.
+    pub byte_differs: bool,
+    /// Largest factor between the ratio of the two lines and that of the measured streams; absent without streams.
+    pub misses: Option<f64>,
+}
+
+/// Value and half-width.
+type Spread = (f64, f64);
+
+fn spread(figure: &Figure) -> Option<Spread> {
+    match &figure.outcome {
+        Outcome::Measured(Estimate { value, low, high, .. }) => Some((*value, (high - low) / 2.0)),
+        _ => None,
+    }
+}
+
+/// Time of a byte rather than a rate.
+fn inverse((value, half): Spread) -> Option<Spread> {
+    (value > 0.0).then(|| (1.0 / value, half / value.powi(2)))
+}
+
+fn differ(a: Spread, b: Spread, one_session: bool, level: f64) -> bool {
+    let floor = if one_session { 0.0 } else { normal_quantile(0.5 + level / 2.0) * Class::Network.session_floor() };
+    let error = a.1.hypot(b.1).hypot(floor * a.0).hypot(floor * b.0);
+    (a.0 - b.0).abs() > error
+}
+
+/// The lines of streams in both runs: at the same point, or at the only two that differ on one axis.
+pub(crate) fn lines(a: &Run, b: &Run, one_session: bool, level: f64) -> Vec<StreamLine> {
+    let of = |run: &'_ Run, probe: &str| -> Vec<Figure> {
+        run.figures.iter().filter(|figure| figure.probe == probe && spread(figure).is_some()).cloned().collect()
+    };
+    let others = of(b, OVERHEAD);
+    let partner = |figure: &Figure| -> Option<Figure> {
+        let same = others.iter().find(|other| other.point == figure.point);
+        let near: Vec<&Figure> =
+            others.iter().filter(|other| differing_axes(&figure.point, &other.point).len() == 1).collect();
+        same.or(if let [one] = near.as_slice() { Some(*one) } else { None }).cloned()
+    };
+    let line = |first: Figure| -> Option<StreamLine> {
+        let second = partner(&first)?;
+        let bandwidth = |run: &Run, point: &Point| {
+            of(run, BANDWIDTH).iter().find(|figure| figure.point == *point).and_then(spread).and_then(inverse)
+        };
+        let calls = (spread(&first)?, spread(&second)?);
+        let bytes = (bandwidth(a, &first.point)?, bandwidth(b, &second.point)?);
+        let axes = differing_axes(&first.point, &second.point).into_iter().map(|axis| {
+            let value = |point: &Point| point.get(&axis).unwrap_or("none").to_owned();
+            let (x, y) = (value(&first.point), value(&second.point));
+            (axis, x, y)
+        });
+        let mut line = StreamLine {
+            axes: axes.collect(),
+            call: [calls.0.0, calls.1.0],
+            call_differs: differ(calls.0, calls.1, one_session, level),
+            byte: [bytes.0.0, bytes.1.0],
+            byte_differs: differ(bytes.0, bytes.1, one_session, level),
+            point: first.point.clone(),
+            misses: None,
+        };
+        line.misses = misses(&line, a, b, &second.point);
+        Some(line)
+    };
+    of(a, OVERHEAD).into_iter().filter_map(line).collect()
+}
+
+/// Largest factor between the lines' ratio of times and the measured one.
+fn misses(line: &StreamLine, a: &Run, b: &Run, point_b: &Point) -> Option<f64> {
+    let streams = |run: &Run, rest: &Point| -> Vec<(u64, f64)> {
+        let here = |figure: &&Figure| figure.probe == STREAM && figure.point.clone().without("record") == *rest;
+        let value = |figure: &Figure| Some((figure.point.bytes("record").ok()?, figure.outcome.estimate()?.value));
+        run.figures.iter().filter(here).filter_map(value).collect()
+    };
+    let second = streams(b, point_b);
+    let miss = |(record, rate): (u64, f64)| {
+        let (_, other) = second.iter().find(|(bytes, _)| *bytes == record)?;
+        let time = |side: usize| line.call[side] + record as f64 * line.byte[side];
+        let (said, seen) = (time(1) / time(0), rate / other);
+        (said > 0.0).then(|| (said / seen).ln().abs().exp())
+    };
+    streams(a, &line.point).into_iter().filter_map(miss).reduce(f64::max)
+}
+
+impl StreamLine {
+    /// Whether one of the two numbers differs significantly.
+    #[must_use]
+    pub const fn differs(&self) -> bool {
+        self.call_differs || self.byte_differs
+    }
+
+    /// The result in one or two sentences.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let axes: Vec<String> = self.axes.iter().map(|(axis, a, b)| format!("{axis} {a} against {b}")).collect();
+        let because = if axes.is_empty() { String::new() } else { format!(" ({})", axes.join("; ")) };
+        let rate = |byte: f64| format!("{} MB/s", digits(1e-6 / byte));
+        let call = format!("{} a call against {}", seconds(self.call[0]), seconds(self.call[1]));
+        let byte = format!("{} beyond it against {}", rate(self.byte[0]), rate(self.byte[1]));
+        let verdict = match (self.call_differs, self.byte_differs) {
+            (true, true) => format!("{call}, and {byte}{}", self.crossing()),
+            (true, false) => format!("{call}; the bytes cost the same ({byte})"),
+            (false, true) => format!("{byte}; the call costs the same ({call})"),
+            (false, false) => format!("{call}, {byte}: neither surely differs"),
+        };
+        let fits = self.misses.map_or_else(String::new, |factor| {
+            format!(". The lines give the ratio of every measured record to within {}", change(factor, 0))
+        });
+        format!("TCP streams{because}, by time of a write = overhead + bytes / bandwidth: {verdict}{fits}.")
+    }
+
+    /// The record size from which on the bytes matter more than the call.
+    fn crossing(&self) -> String {
+        let (call, byte) = (self.call[1] - self.call[0], self.byte[1] - self.byte[0]);
+        let size = call.abs() / byte.abs();
+        if call * byte > 0.0 {
+            format!(": below {size:.0} B the call makes most of the difference, above it the bytes do")
+        } else {
+            format!(": below {size:.0} B the call decides which is faster, above it the bytes do")
+        }
+    }
+}

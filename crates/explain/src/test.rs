@@ -1,0 +1,341 @@
+//! A figure of both runs for an explanation: times, not rates.
+
+use compare::{CompareRow, CompareVerdict, Comparison, Ratio, RatioBasis, RatioMethod};
+use model::{Class, Figure, FigureKey, Metric, Primitive, Run, Unit};
+
+use super::facts::compilers;
+use super::follows::{CORE, Follows};
+use super::footprint::{DeclaredFootprint, Uses, declared, primitives};
+use super::level::{Levels, measures};
+use super::shares::moved;
+
+/// Fewest user-mode figures for a common factor.
+pub(crate) const FEWEST: usize = 3;
+
+/// One figure of both runs, in seconds per operation.
+#[derive(Clone)]
+pub(crate) struct ExplainedFigure {
+    pub(crate) key: FigureKey,
+    /// The primitive that it measures.
+    pub(crate) primitive: Primitive,
+    /// Every primitive that its probe declares.
+    pub(crate) declares: Vec<Primitive>,
+    /// All primitives that it stresses, by its declaration and the declared uses.
+    pub(crate) touches: Vec<Primitive>,
+    /// Name of one operation.
+    pub(crate) per: String,
+    /// Seconds of one operation.
+    pub(crate) time_a: f64,
+    pub(crate) time_b: f64,
+    /// Logarithm of time of B over time of A, and its standard deviation if known (including the session floor).
+    pub(crate) log: f64,
+    pub(crate) error: Option<f64>,
+    /// The same logarithm of cycles, where the verdict is on those.
+    pub(crate) cycles: Option<f64>,
+    pub(crate) class: Class,
+    pub(crate) verdict: Option<CompareVerdict>,
+    /// Units used by B's operation, or A's if B's are unknown.
+    pub(crate) uses: Uses,
+    /// A mixture, which defines no primitive's cost.
+    pub(crate) composite: bool,
+    /// Runs in user mode and near the core alone.
+    pub(crate) pure_user: bool,
+    /// A core figure on both sides: its time follows the clock.
+    pub(crate) in_cycles: bool,
+    /// Only undisturbed batches count on both sides: a neighbour on the core cannot touch it.
+    pub(crate) filtered: bool,
+    /// A point of a curve over block sizes.
+    pub(crate) on_curve: bool,
+    /// Axes on which the two points differ: name, A's value, B's value.
+    pub(crate) axes: Vec<(String, String, String)>,
+    /// The declared counts, if they were used instead of measured ones.
+    pub(crate) declared: Option<&'static DeclaredFootprint>,
+    /// How its time follows the common factor.
+    pub(crate) follows: Follows,
+    /// Whether its verdict is on cycles while no common factor is told, so that the residual is that of cycles; the
+    /// logarithm of what is removed, residual and significance. Set by the residual step.
+    pub(crate) at_one_clock: bool,
+    pub(crate) removed: f64,
+    pub(crate) residual: f64,
+    pub(crate) significant: bool,
+    /// Whether its residual was shown to lie within the band. A test that is neither this nor significant is
+    /// inconclusive. Set by the residual step too.
+    pub(crate) same: bool,
+}
+
+/// Standard deviation of the logarithm of a ratio of which launches determine no interval: one or two, or few that rose
+/// or fell from one to the next. Nothing follows from it, unlike from a value that is printed without a spread.
+const UNDETERMINED: f64 = 10.0;
+
+impl ExplainedFigure {
+    /// Excess of one operation over A's time scaled by what is removed, seconds.
+    pub(crate) fn excess(&self) -> f64 {
+        self.time_b - self.time_a * self.removed.exp()
+    }
+
+    /// Whether its launches are too few to say anything of its ratio.
+    pub(crate) fn is_undetermined(&self) -> bool {
+        self.error.is_some_and(|error| error >= UNDETERMINED)
+    }
+
+    /// Logarithm of the change that it shows by itself, before anything that others have in common with it is removed.
+    pub(crate) fn by_itself(&self) -> f64 {
+        if self.at_one_clock { self.residual } else { self.log }
+    }
+
+    /// Whether to say that its change is that at one clock: the clocks differ by what can be seen in printed digits.
+    pub(crate) fn is_told_at_one_clock(&self) -> bool {
+        self.at_one_clock && self.removed.abs() >= 0.001
+    }
+
+    /// Interval of the excess: the relative error of the ratio, applied to B's time.
+    pub(crate) fn excess_interval(&self, z: f64) -> Option<(f64, f64)> {
+        let half = z * self.error?;
+        let at = |sign: f64| self.time_a * ((self.log + sign * half).exp() - self.removed.exp());
+        Some((at(-1.0), at(1.0)))
+    }
+}
+
+/// A figure that could not become a test, with the reason.
+pub(crate) struct Passed {
+    pub(crate) key: FigureKey,
+    pub(crate) why: String,
+}
+
+/// The two runs.
+pub(crate) struct Sides<'a> {
+    pub(crate) a: &'a Run,
+    pub(crate) b: &'a Run,
+    /// Whether a fact indicates that two threads or processes may have been placed differently.
+    pub(crate) placed_differently: bool,
+}
+
+/// Tests from the rows of a comparison of A (the reference) with B, as gains.
+pub(crate) fn tests(comparison: &Comparison, sides: &Sides, z: f64) -> (Vec<ExplainedFigure>, Vec<Passed>) {
+    let levels = Levels::new(sides.a);
+    let (mut tests, mut passed) = (Vec::new(), Vec::new());
+    // What the machine did meanwhile is evidence, not a test.
+    for row in &comparison.rows {
+        let (Some(reference), Some(ratio)) =
+            (row.ratio(&comparison.reference), row.ratios.iter().find(|r| r.machine != comparison.reference))
+        else {
+            continue;
+        };
+        match test(row, reference, ratio, sides, &levels, z) {
+            Ok(test) => tests.push(test),
+            Err(why) if ratio.outcome.is_some() && reference.outcome.is_some() => {
+                passed.extend(why.map(|why| Passed { key: row.key(), why }));
+            }
+            Err(_) => {}
+        }
+    }
+    add_near_core(&mut tests);
+    (tests, passed)
+}
+
+/// If hardly any CPU figure was measured, loads from the first-level cache and the clock read in user mode are used in
+/// their place, since they also run at the core's speed.
+fn add_near_core(tests: &mut [ExplainedFigure]) {
+    if tests.iter().filter(|test| test.pure_user).count() < FEWEST {
+        for test in tests.iter_mut().filter(|test| test.axes.is_empty() && !test.is_undetermined()) {
+            test.pure_user |= matches!(test.primitive, Primitive::L1 | Primitive::Clock);
+        }
+    }
+}
+
+fn test(
+    row: &CompareRow,
+    reference: &Ratio,
+    ratio: &Ratio,
+    sides: &Sides,
+    levels: &Levels,
+    z: f64,
+) -> Result<ExplainedFigure, Option<String>> {
+    let figure_of = |run: &Run, ratio: &Ratio| {
+        let key = FigureKey::new(row.probe.clone(), ratio.point.clone().unwrap_or_else(|| row.point.clone()));
+        run.figure(&key).cloned()
+    };
+    let (Some(a), Some(b)) = (figure_of(sides.a, reference), figure_of(sides.b, ratio)) else { return Err(None) };
+    let declared = declared(&row.probe, &row.point);
+    let operations = declared.map_or(1.0, |d| d.operations(&row.point));
+    let mut times = times((reference, ratio), &a, &b, sides.placed_differently, z)?;
+    let launches = || is_launched(sides.a, &a) && is_launched(sides.b, &b);
+    let few = || too_few(sides.a, &a) || too_few(sides.b, &b);
+    if times.error.is_none() && (ratio.method != RatioMethod::None || few() || launches()) {
+        times.error = Some(UNDETERMINED);
+    }
+    let Some(primitive) = measures(&a, levels) else {
+        return Err(Some("its probe declares no primitive".to_owned()));
+    };
+    let uses = if b.footprint.operations > 0 { Uses::of(&b) } else { Uses::of(&a) };
+    let mut touches: Vec<Primitive> = a.stresses.clone();
+    touches.extend(declared.iter().flat_map(|d| d.touches).copied());
+    touches.extend(uses.counts.iter().filter(|(_, count)| *count > 0.0).map(|(p, _)| *p));
+    touches.push(primitive);
+    Ok(ExplainedFigure {
+        key: row.key(),
+        primitive,
+        declares: primitives(&a),
+        touches,
+        per: declared.map_or_else(|| one_of(&a.metric), |d| d.per.to_owned()),
+        time_a: times.a / operations,
+        time_b: times.b / operations,
+        log: times.log,
+        error: times.error,
+        cycles: times.cycles,
+        class: a.class,
+        verdict: times.verdict,
+        composite: (declared.is_some_and(|d| d.composite) || a.class == Class::Application)
+            && compilers(&a, &b).is_none(),
+        pure_user: pure_user(&a, declared) && times.error.is_none_or(|error| error < UNDETERMINED),
+        in_cycles: ratio.core.is_some(),
+        filtered: matches!(ratio.basis, RatioBasis::Cycles | RatioBasis::ClockTime | RatioBasis::Undisturbed),
+        on_curve: levels.on_curve(&a),
+        axes: axes(&a, &b),
+        follows: Follows::of(&a, &b, primitive),
+        at_one_clock: false,
+        removed: 0.0,
+        declared: declared.filter(|_| !uses.measured),
+        uses,
+        residual: 0.0,
+        significant: false,
+        same: false,
+    })
+}
+
+/// Whether a figure of this program has launches that are too few for an interval, where one that others printed has
+/// none.
+fn too_few(run: &Run, figure: &Figure) -> bool {
+    is_launched(run, figure) && figure.outcome.estimate().is_some_and(|estimate| !estimate.has_spread())
+}
+
+/// Whether this program measured a figure: its ratio to another such figure has an interval, if anything determines one.
+fn is_launched(run: &Run, figure: &Figure) -> bool {
+    run.origin.is_none() && !figure.launches.is_empty()
+}
+
+/// Times of the two figures.
+struct FigureTimes {
+    a: f64,
+    b: f64,
+    log: f64,
+    error: Option<f64>,
+    cycles: Option<f64>,
+    verdict: Option<CompareVerdict>,
+}
+
+/// From the ratio, if there is a single one; for figures in modes from the expected times, if they count. Otherwise, as
+/// an error, the reason why a differing figure is skipped.
+fn times(
+    (reference, ratio): (&Ratio, &Ratio),
+    a: &Figure,
+    b: &Figure,
+    placed_differently: bool,
+    z: f64,
+) -> Result<FigureTimes, Option<String>> {
+    let time = |figure: &Figure, value: f64| seconds(&figure.metric, value).ok_or(None);
+    // Times at the clocks that the runs showed: the common factor takes the clock out again.
+    if let (Some(core), Some(x), Some(y)) = (&ratio.core, a.outcome.estimate(), b.outcome.estimate()) {
+        let error = core.cycles.low.zip(core.cycles.high).map(|(low, high)| (high / low).ln() / (2.0 * z));
+        let cycles = (ratio.basis == RatioBasis::Cycles).then(|| -core.cycles.value.ln());
+        let (a, b) = (time(a, x.value)?, time(b, y.value)?);
+        return Ok(FigureTimes { a, b, log: -core.time.value.ln(), error, cycles, verdict: ratio.verdict });
+    }
+    let printed = |ratio: &Ratio| ratio.outcome.as_ref().and_then(|outcome| outcome.estimate().copied());
+    if let (Some(gain), Some(x), Some(y)) = (ratio.value, printed(reference), printed(ratio)) {
+        let error = ratio.low.zip(ratio.high).map(|(low, high)| (high / low).ln() / (2.0 * z));
+        let (a, b) = (time(a, x.value)?, time(b, y.value)?);
+        return Ok(FigureTimes { a, b, log: -gain.ln(), error, cycles: None, verdict: ratio.verdict });
+    }
+    if let Some((x, y, error)) = moved(a, b).filter(|_| placed_differently) {
+        let (a, b) = (time(a, x)?, time(b, y)?);
+        return Ok(FigureTimes {
+            a,
+            b,
+            log: (b / a).ln(),
+            error: Some(error),
+            cycles: None,
+            verdict: Some(CompareVerdict::Different),
+        });
+    }
+    let changed = ratio.verdict == Some(CompareVerdict::Different);
+    Err(changed.then(|| ratio.reason.clone().unwrap_or_else(|| "it has no single value".to_owned())))
+}
+
+/// Seconds of one unit of a figure; `None` for figures that are not a speed.
+fn seconds(metric: &Metric, value: f64) -> Option<f64> {
+    let seconds = match metric.unit {
+        Unit::Seconds => value,
+        Unit::BytesPerSecond | Unit::PerSecond => 1.0 / value,
+        Unit::Hertz | Unit::Bytes | Unit::Count | Unit::Ratio | Unit::Watts | Unit::Joules => return None,
+    };
+    (seconds.is_finite() && seconds > 0.0).then_some(seconds)
+}
+
+/// Name of one unit of a figure.
+fn one_of(metric: &Metric) -> String {
+    match metric.unit {
+        Unit::BytesPerSecond => "byte".to_owned(),
+        Unit::PerSecond => metric.per.strip_suffix('s').unwrap_or(&metric.per).to_owned(),
+        _ => metric.per.to_string(),
+    }
+}
+
+/// Least share of CPU time in user mode.
+const USER: f64 = 0.95;
+
+/// By the probe's declaration and by the measured footprint, if there is one. Applications and mixtures are never pure.
+fn pure_user(figure: &Figure, declared: Option<&DeclaredFootprint>) -> bool {
+    let core = primitives(figure).first().is_some_and(|primitive| CORE.contains(primitive));
+    if !core || figure.class == Class::Application || declared.is_some_and(|declared| declared.composite) {
+        return false;
+    }
+    match (figure.footprint.user_seconds, figure.footprint.system_seconds) {
+        (Some(user), Some(system)) if user + system > 0.0 => user / (user + system) >= USER,
+        _ => true,
+    }
+}
+
+/// Axes on which the points differ, and the variant of the kernel if it differs at equal points: of code, not of the
+/// ranges over which a survey found a level, which are others in each run.
+fn axes(a: &Figure, b: &Figure) -> Vec<(String, String, String)> {
+    let mut axes: Vec<(String, String, String)> = compare::differing_axes(&a.point, &b.point)
+        .into_iter()
+        .map(|axis| {
+            let value = |figure: &Figure| figure.point.get(&axis).unwrap_or("none").to_owned();
+            (axis.clone(), value(a), value(b))
+        })
+        .collect();
+    if let (true, Some(x), Some(y)) = (axes.is_empty(), &a.variant, &b.variant)
+        && x != y
+        && a.surveyed_levels().is_none()
+    {
+        axes.push(("variant".to_owned(), x.clone(), y.clone()));
+    }
+    axes
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{FigureKey, Metric, Point, Unit};
+
+    use super::*;
+
+    #[test]
+    fn other_code_is_a_reason_and_another_survey_is_none() {
+        let figure = |variant: &str| Figure {
+            variant: Some(variant.to_owned()),
+            ..Figure::unmeasured(
+                FigureKey::new("memory.hierarchy_latency", Point::origin()),
+                "level latency",
+                Metric::lower(Unit::Seconds, "load"),
+                Class::MemoryLatency,
+            )
+        };
+        let between = |a: &str, b: &str| axes(&figure(a), &figure(b)).len();
+        assert_eq!(between("avx512_normal_x1", "avx512_streaming_x1"), 1);
+        assert_eq!(between("avx512_normal_x1", "avx512_normal_x1"), 0);
+        let surveyed = ["level over 4KiB-40KiB, 32MiB-256MiB", "level over 4KiB-36KiB, 64MiB-256MiB"];
+        assert_eq!(between(&format!("{} on huge pages", surveyed[0]), &format!("{} on huge pages", surveyed[1])), 0);
+    }
+}

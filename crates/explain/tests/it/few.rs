@@ -1,0 +1,175 @@
+//! What few launches leave open is no cause, and what is compared in cycles is told in cycles.
+#![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
+
+use explain::{ExplainOptions, Explanation, explain};
+use model::{Class, Estimate, EstimateMethod, Fact, FactValue, Figure, Launch, Origin, Outcome, Primitive, Run};
+use stats::simulate::generator;
+
+use crate::common::core::{GUEST, GuestSession, Surroundings, core_run};
+use crate::common::{figure, from_values, run, time};
+
+fn isolation(on: bool) -> Fact {
+    Fact {
+        name: "kernel.page_table_isolation".to_owned(),
+        value: FactValue::Truth(on),
+        unit: None,
+        source: String::new(),
+        affects: vec![Primitive::SyscallEntry, Primitive::ContextSwitch, Primitive::PageFault],
+    }
+}
+
+/// As a run states launches of which there are too few for an interval.
+fn few(probe: &str, class: Class, primitive: Primitive, values: &[f64]) -> Figure {
+    let range = stats::launch_median_range(values);
+    let value = stats::median(values).unwrap();
+    let estimate = range.map_or_else(
+        || Estimate::without_spread(value),
+        |found| Estimate {
+            value,
+            low: found.interval.low,
+            high: found.interval.high,
+            level: found.interval.level,
+            launches: values.len() as u32,
+            batches: 20,
+            method: EstimateMethod::Range,
+        },
+    );
+    let mut made = figure(probe, "", time("call"), class, &[primitive], Outcome::Measured(estimate));
+    made.launches = values.iter().map(|&value| Launch { value, ..Launch::default() }).collect();
+    made
+}
+
+/// Everything that page-table isolation touches, a quarter slower by its median where `slower`.
+fn side(id: &str, slower: bool, launches: usize) -> Run {
+    let scatter: &[f64] = if slower { &[1.25, 1.9, 2.4, 2.0] } else { &[1.0, 1.5, 2.0, 1.6] };
+    let of = |probe: &str, class: Class, primitive: Primitive, value: f64| {
+        let values: Vec<f64> = scatter[..launches].iter().map(|factor| factor * value).collect();
+        few(probe, class, primitive, &values)
+    };
+    let figures = vec![
+        of("os.syscall_getppid", Class::Compute, Primitive::SyscallEntry, 1e-7),
+        of("os.page_fault", Class::Fault, Primitive::PageFault, 3e-7),
+        of("os.context_switch", Class::Ipc, Primitive::ContextSwitch, 2e-6),
+    ];
+    let mut made = run(id, "m", id, figures);
+    made.machine.facts = vec![isolation(slower)];
+    made
+}
+
+fn explained(a: &Run, b: &Run) -> Explanation {
+    explain(a, b, &ExplainOptions::default()).unwrap()
+}
+
+#[test]
+fn launches_that_determine_no_interval_name_no_cause() {
+    for launches in 1..=3 {
+        let found = explained(&side("a", false, launches), &side("b", true, launches));
+        let said = found.sentences().join(" ");
+        assert!(found.causes.is_empty() && !found.difference, "{launches} launches: {said}");
+        assert!(said.contains("0 of 3 results differ for certain; 3 are inconclusive"), "{launches} launches: {said}");
+    }
+}
+
+#[test]
+fn values_that_others_printed_without_spread_still_count_from_ten_percent_on() {
+    let printed = |mut run: Run| {
+        run.origin = Some(Origin { tool: "a table".to_owned(), ..Origin::default() });
+        run
+    };
+    let found = explained(&printed(side("a", false, 1)), &printed(side("b", true, 1)));
+    assert!(!found.causes.is_empty(), "{:?}", found.sentences());
+}
+
+/// A session whose system call takes `factor` times the cycles, and everything else as many.
+fn guest(id: &str, clock: f64, factor: f64, seed: u64) -> Run {
+    let mut rng = generator(seed);
+    let mut session = GuestSession::new(Surroundings { clock, steps: false, neighbour: 0.0 }, &mut rng);
+    let mut figures: Vec<Figure> =
+        [Primitive::IntegerAlu, Primitive::Divide, Primitive::Branch, Primitive::SyscallEntry]
+            .into_iter()
+            .enumerate()
+            .map(|(at, primitive)| {
+                let cycles = if primitive == Primitive::SyscallEntry { 400.0 * factor } else { 5.0 + at as f64 };
+                let mut made = session.core(&format!("sim.f{at}"), time("call"), Class::Compute, cycles, 0.0003);
+                made.stresses = vec![primitive];
+                made
+            })
+            .collect();
+    figures[3].probe = "os.call".to_owned();
+    core_run(id, "guest", id, figures)
+}
+
+#[test]
+fn what_is_slower_in_cycles_is_told_as_slower_whatever_the_clock_did_within_the_band() {
+    let base = guest("a", GUEST.clock, 1.0, 21);
+    for (clock, factor) in [(1.017, 1.03), (1.017, 1.018), (0.985, 1.02), (1.0, 1.02)] {
+        let found = explained(&base, &guest("b", GUEST.clock * clock, factor, 22));
+        let said = found.sentences().join(" ");
+        assert!((found.common_factor.value - 1.0).abs() < 1e-12, "within the band: {said}");
+        let [cause] = found.causes.as_slice() else { panic!("clock {clock}, cycles {factor}: {said}") };
+        assert!((cause.factor - factor).abs() < 0.004, "clock {clock}, cycles {factor}: {said}");
+        let (low, high) = (cause.excess_low.unwrap(), cause.excess_high.unwrap());
+        assert!(0.0 < low && low < cause.excess && cause.excess < high, "{low} {} {high}", cause.excess);
+        assert_eq!(cause.at_one_clock, clock != 1.0, "{said}");
+        assert_eq!(said.contains("at one clock"), clock != 1.0, "{said}");
+    }
+    let found = explained(&base, &guest("b", GUEST.clock * 1.017, 1.0, 23));
+    assert!(!found.difference, "{:?}", found.sentences());
+}
+
+#[test]
+fn a_bound_on_slowdowns_rules_nothing_out_for_what_is_faster() {
+    let said = |factor: f64| {
+        let mut b = guest("b", GUEST.clock, 1.3, 24);
+        let memory = |id: &str, factor: f64, seed: u64| {
+            let mut rng = generator(seed);
+            let values: Vec<f64> =
+                (0..20).map(|_| factor * (0.002 * stats::simulate::standard_normal(&mut rng)).exp()).collect();
+            let mut made = from_values(id, "", time("byte"), Class::Bandwidth, &values);
+            made.stresses = vec![Primitive::DramRead];
+            made
+        };
+        let mut a = guest("a", GUEST.clock, 1.0, 25);
+        a.figures.push(memory("memory.read", 1.0, 26));
+        b.figures.push(memory("memory.read", factor, 27));
+        explained(&a, &b).sentences().join(" ")
+    };
+    let faster = said(0.6);
+    assert!(faster.contains("Ruled out for system call entry: memory"), "{faster}");
+    assert!(said(1.0).contains("Ruled out as the main cause of any: "));
+}
+
+/// System calls of two sessions, with the factors by which the second has a short one and a yield of the CPU.
+fn calls(short: f64, offered: f64) -> (Run, Run) {
+    let side = |id: &str, short: f64, offered: f64| {
+        let of = |probe: &str, value: f64| {
+            let values: Vec<f64> = (0..12).map(|at| value * (1.0 + 0.001 * f64::from(at * 7 % 12))).collect();
+            from_values(probe, "", time("call"), Class::Compute, &values)
+        };
+        let mut figures = vec![
+            of("os.syscall_getppid", 1e-7 * short),
+            of("os.syscall_write", 1.3e-7 * short),
+            of("os.yield", 5e-7 * offered),
+        ];
+        figures.iter_mut().for_each(|figure| figure.stresses = vec![Primitive::SyscallEntry]);
+        run(id, "m", id, figures)
+    };
+    (side("a", 1.0, 1.0), side("b", short, offered))
+}
+
+/// Beside a busy thread a yield takes all of that thread's turn, as earlier versions recorded it.
+#[test]
+fn what_is_more_than_a_whole_system_call_is_not_its_entry() {
+    let (a, b) = calls(1.0, 16_000.0);
+    for (a, b) in [(&a, &b), (&b, &a)] {
+        let found = explained(a, b);
+        let said = found.sentences().join(" ");
+        assert!(found.causes.is_empty() && found.difference, "{said}");
+        assert!(said.contains("os.yield") && said.contains("more than all of os.syscall_getppid"), "{said}");
+    }
+    // An entry that is ten times as long shows in all of them.
+    let (a, b) = calls(10.0, 3.0);
+    let found = explained(&a, &b);
+    assert_eq!(found.causes[0].primitives, [Primitive::SyscallEntry], "{:?}", found.sentences());
+    assert_eq!(found.causes[0].pays_for.len(), 3, "{:?}", found.sentences());
+}

@@ -1,0 +1,14 @@
+//! Explaining: against published tables and planted causes. One
+//! binary, so that it is linked once.
+
+mod answers;
+mod any_runs;
+#[path = "../../../compare/tests/it/common/mod.rs"]
+mod common;
+mod cycles;
+mod few;
+mod limits;
+mod measured;
+mod published;
+mod rivals;
+mod streams;

@@ -1,0 +1,53 @@
+//! Streams that differ by a planted cost per call or per byte: the fitted line identifies which.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use crate::common::{from_values, rate, run, time};
+use explain::{ExplainOptions, Explanation, explain};
+use model::{Class, Figure, Metric, Run, Unit};
+
+/// Ten launches around a value, with a spread of 1%.
+fn launches(value: f64) -> Vec<f64> {
+    [0.3, -0.6, 0.9, -0.2, 0.5, -0.9, 0.1, -0.4, 0.7, -0.5].iter().map(|x| value * (1.0 + 0.01 * x)).collect()
+}
+
+fn streams(session: &str, window: &str, call: f64, bandwidth: f64) -> Run {
+    let bytes = Metric { unit: Unit::BytesPerSecond, ..rate("bytes") };
+    let made = |probe: &str, point: &str, metric: Metric, value: f64| -> Figure {
+        from_values(probe, point, metric, Class::Network, &launches(value))
+    };
+    let mut figures: Vec<Figure> = [1_u64, 64, 1024, 65_536]
+        .into_iter()
+        .map(|record| {
+            let value = record as f64 / (call + record as f64 / bandwidth);
+            made("network.tcp_stream", &format!("window={window},record={record}B"), bytes.clone(), value)
+        })
+        .collect();
+    let point = format!("window={window}");
+    figures.push(made("network.tcp_write_overhead", &point, time("call"), call));
+    figures.push(made("network.tcp_write_bandwidth", &point, bytes, bandwidth));
+    run(session, "one machine", session, figures)
+}
+
+fn between(a: &Run, b: &Run) -> Explanation {
+    explain(a, b, &ExplainOptions::default()).unwrap()
+}
+
+#[test]
+fn a_planted_cost_per_call_differs_from_one_per_byte() {
+    let base = streams("2026-01-01T00:00:00Z", "auto", 0.41e-6, 1.5e9);
+    let later = |window: &str, call: f64, bandwidth: f64| streams("2026-01-02T00:00:00Z", window, call, bandwidth);
+    let call = between(&base, &later("auto", 0.62e-6, 1.5e9));
+    assert!(call.difference && call.lines[0].call_differs && !call.lines[0].byte_differs, "{:?}", call.lines);
+    assert!(call.lines[0].misses.unwrap() < 1.05);
+    let said = call.sentences().join(" ");
+    assert!(said.contains("ns a call against 62") && said.contains("the bytes cost the same"), "{said}");
+    let byte = between(&base, &later("8KiB", 0.41e-6, 0.3e9));
+    let said = byte.sentences().join(" ");
+    assert!(!byte.lines[0].call_differs && byte.lines[0].byte_differs, "{:?}", byte.lines);
+    assert!(said.contains("window auto against 8KiB") && said.contains("the call costs the same"), "{said}");
+    assert!(byte.causes.is_empty() && byte.unmeasured.is_empty(), "{said}");
+    let both = between(&base, &later("auto", 0.62e-6, 1.0e9));
+    assert!(both.sentences().join(" ").contains("B the call makes most of the difference"), "{:?}", both.sentences());
+    assert!(!between(&base, &later("auto", 0.412e-6, 1.51e9)).lines[0].differs());
+}

@@ -1,9 +1,0 @@
-//! Serving, laboratories, and events built between nodes. One binary, so that it is linked once.
-
-mod build;
-mod lab;
-mod launcher;
-mod payload;
-mod serve;
-mod serve_rates;
-mod suite;

@@ -1,0 +1,34 @@
+//! The data-dependent branch as a `tbz` that no compiler can turn into arithmetic.
+
+use crate::branch::APART;
+
+/// One of several copies, which lie apart. The bytes must not be empty.
+#[inline(never)]
+pub(crate) fn count_odd<const COPY: usize>(bytes: &[u8]) -> u64 {
+    assert!(!bytes.is_empty(), "a branch needs a byte");
+    let range = bytes.as_ptr_range();
+    let mut odd = 0_u64;
+    // SAFETY: reads from the start to the end of the slice, which holds at least one byte.
+    unsafe {
+        std::arch::asm!(
+            "b 4f",
+            ".skip {apart}",
+            ".p2align 5",
+            "4:",
+            "2:",
+            "ldrb {byte:w}, [{at}], #1",
+            "tbz {byte:w}, #0, 3f",
+            "add {odd}, {odd}, #1",
+            "3:",
+            "cmp {at}, {end}",
+            "b.ne 2b",
+            at = inout(reg) range.start => _,
+            end = in(reg) range.end,
+            byte = out(reg) _,
+            odd = inout(reg) odd,
+            apart = const COPY * APART,
+            options(nostack, readonly),
+        );
+    }
+    odd
+}

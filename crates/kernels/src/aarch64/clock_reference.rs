@@ -1,0 +1,27 @@
+//! The clock reference: dependent register adds, one per cycle.
+
+use crate::core_reference::CLOCK_TURN;
+
+/// Runs a number of turns of [`CLOCK_TURN`] dependent adds, at least one.
+#[inline(never)]
+pub(crate) fn run(turns: u64) -> u64 {
+    let mut sum = 1_u64;
+    // SAFETY: the assembly touches the three declared registers and no memory.
+    unsafe {
+        std::arch::asm!(
+            ".p2align 6",
+            "2:",
+            ".rept {adds}",
+            "add {sum}, {sum}, {step}",
+            ".endr",
+            "subs {turns}, {turns}, #1",
+            "b.ne 2b",
+            adds = const CLOCK_TURN,
+            sum = inout(reg) sum,
+            step = in(reg) 3_u64,
+            turns = inout(reg) turns.max(1) => _,
+            options(nomem, nostack),
+        );
+    }
+    sum
+}

@@ -1,0 +1,239 @@
+//! Loops of one connection.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use crate::pattern::{PERIOD, StreamRecords, first_wrong, table};
+
+/// Bytes of one read, at most.
+const READ: usize = 128 << 10;
+
+/// Counters of one thread, on cache lines of their own; other threads read them only from time to time.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(crate) struct FlowCounter {
+    pub(crate) bytes: AtomicU64,
+    pub(crate) calls: AtomicU64,
+    /// CPU time, nanoseconds; set when the thread has ended.
+    pub(crate) cpu: AtomicU64,
+    pub(crate) ended: AtomicBool,
+    /// Received bytes that were compared with what was sent.
+    verified: AtomicU64,
+    /// One more than the place of the first of these that was wrong; 0 if none was.
+    wrong: AtomicU64,
+}
+
+/// The flows of one direction.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Flows(pub(crate) Arc<Vec<FlowCounter>>);
+
+impl Flows {
+    pub(crate) fn new(count: usize) -> Self {
+        Self(Arc::new((0..count).map(|_| FlowCounter::default()).collect()))
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.0.iter().map(|flow| flow.bytes.load(Relaxed)).sum()
+    }
+
+    pub(crate) fn calls(&self) -> u64 {
+        self.0.iter().map(|flow| flow.calls.load(Relaxed)).sum()
+    }
+
+    pub(crate) fn cpu_seconds(&self) -> f64 {
+        self.0.iter().map(|flow| flow.cpu.load(Relaxed) as f64 * 1e-9).sum()
+    }
+
+    /// Received bytes that were compared with what was sent.
+    pub(crate) fn verified(&self) -> u64 {
+        self.0.iter().map(|flow| flow.verified.load(Relaxed)).sum()
+    }
+
+    /// The first connection on which a byte was not what was sent, and the byte, both counted from 0.
+    pub(crate) fn wrong(&self) -> Option<(u32, u64)> {
+        let wrong = |(at, flow): (usize, &FlowCounter)| Some((at as u32, flow.wrong.load(Relaxed).checked_sub(1)?));
+        self.0.iter().enumerate().find_map(wrong)
+    }
+
+    pub(crate) fn ended(&self) -> bool {
+        self.0.iter().all(|flow| flow.ended.load(Relaxed))
+    }
+}
+
+impl FlowCounter {
+    fn finish(&self, cpu_before: Duration, calls: u64) {
+        self.calls.store(calls, Relaxed);
+        let used = kernels::clock::thread_cpu().unwrap_or_default().saturating_sub(cpu_before);
+        self.cpu.store(u64::try_from(used.as_nanos()).unwrap_or(u64::MAX), Relaxed);
+        self.ended.store(true, Relaxed);
+    }
+
+    /// Compares what came after `before` bytes with what was sent.
+    fn verify(&self, table: &[u8], before: u64, bytes: &[u8]) {
+        self.verified.fetch_add(bytes.len() as u64, Relaxed);
+        let place = (before % PERIOD as u64) as usize;
+        if let Some(at) = first_wrong(table, place, bytes) {
+            // The first one stays.
+            let _ = self.wrong.compare_exchange(0, before + at as u64 + 1, Relaxed, Relaxed);
+        }
+    }
+}
+
+/// Longest sleep of a flow that is ahead of its rate, after which it checks whether to stop.
+const LONGEST_SLEEP: f64 = 0.05;
+
+/// The rate of one flow, at most, from the moment at which this is created, and its end.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FlowLimit<'a> {
+    rate: Option<f64>,
+    stop: Option<&'a AtomicBool>,
+    began: Instant,
+}
+
+impl<'a> FlowLimit<'a> {
+    /// The flow goes on until the other side ends it.
+    pub(crate) fn none() -> Self {
+        Self { rate: None, stop: None, began: Instant::now() }
+    }
+
+    /// `rate` bytes a second, if given, until `stop`. A socket that is shut down is not enough: it still receives what
+    /// the other side goes on to send.
+    pub(crate) fn new(rate: Option<f64>, stop: &'a AtomicBool) -> Self {
+        Self { rate, stop: Some(stop), began: Instant::now() }
+    }
+
+    fn is_over(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Relaxed))
+    }
+
+    /// Waits until the flow may have moved so many bytes.
+    pub(crate) fn wait(&self, bytes: u64) {
+        let Some(rate) = self.rate else { return };
+        let due = bytes as f64 / rate;
+        while !self.is_over() {
+            let ahead = due - self.began.elapsed().as_secs_f64();
+            if ahead <= 0.0 {
+                return;
+            }
+            kernels::timer::sleep(Duration::from_secs_f64(ahead.min(LONGEST_SLEEP)));
+        }
+    }
+}
+
+/// One read in so many is verified: to compare costs a tenth of what it costs to receive, of large reads.
+const VERIFIED_EACH: u64 = 16;
+
+/// Writes records until told to stop or the connection ends.
+pub(crate) fn send(mut stream: &TcpStream, records: &StreamRecords, flow: &FlowCounter, stop: &AtomicBool) {
+    let cpu = kernels::clock::thread_cpu().unwrap_or_default();
+    let (mut bytes, mut calls) = (0, 0);
+    while !stop.load(Relaxed) {
+        let record = records.after(bytes);
+        if stream.write_all(record).is_err() {
+            break;
+        }
+        calls += 1;
+        bytes += record.len() as u64;
+        flow.bytes.store(bytes, Relaxed);
+    }
+    // The other side sees the end of the stream; if it has disconnected already, that is no error.
+    let _ = stream.shutdown(Shutdown::Write);
+    flow.finish(cpu, calls);
+}
+
+/// Reads until the end of the stream, and verifies a sample of what it reads.
+pub(crate) fn receive(mut stream: &TcpStream, flow: &FlowCounter, limit: FlowLimit<'_>) {
+    let cpu = kernels::clock::thread_cpu().unwrap_or_default();
+    let (mut buffer, table) = (vec![0; READ], table(PERIOD));
+    let (mut bytes, mut calls) = (0, 0_u64);
+    loop {
+        match stream.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => {
+                if calls.is_multiple_of(VERIFIED_EACH) {
+                    flow.verify(&table, bytes, &buffer[..count]);
+                }
+                bytes += count as u64;
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(_) => break,
+        }
+        calls += 1;
+        flow.bytes.store(bytes, Relaxed);
+        limit.wait(bytes);
+        if limit.is_over() {
+            break;
+        }
+    }
+    flow.finish(cpu, calls);
+}
+
+/// Echoes every message of `size` bytes. The flow counts both directions, the limit one.
+pub(crate) fn echo(mut stream: &TcpStream, size: usize, flow: &FlowCounter, limit: FlowLimit<'_>) {
+    let cpu = kernels::clock::thread_cpu().unwrap_or_default();
+    let mut message = vec![0; size];
+    let mut calls = 0;
+    while !limit.is_over() && stream.read_exact(&mut message).is_ok() && stream.write_all(&message).is_ok() {
+        calls += 1;
+        flow.bytes.store(2 * calls * size as u64, Relaxed);
+        limit.wait(calls * size as u64);
+    }
+    flow.finish(cpu, calls);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a receiver finds of what `work` writes to the other end of its connection.
+    fn received(work: impl FnOnce(&TcpStream) + Send) -> Flows {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let from = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (to, _) = listener.accept().unwrap();
+        let flows = Flows::new(1);
+        std::thread::scope(|scope| {
+            scope.spawn(|| receive(&to, &flows.0[0], FlowLimit::none()));
+            work(&from);
+            from.shutdown(Shutdown::Write).unwrap();
+        });
+        flows
+    }
+
+    #[test]
+    fn a_stream_is_verified_and_one_wrong_byte_of_a_verified_read_is_found() {
+        for record in [1, 16, 5_000, 100_000] {
+            let (records, stop, enough) = (StreamRecords::new(record), AtomicBool::new(false), FlowCounter::default());
+            let flows = received(|stream| {
+                std::thread::scope(|scope| {
+                    scope.spawn(|| send(stream, &records, &enough, &stop));
+                    while enough.bytes.load(Relaxed) < 40 * u64::from(record) {
+                        std::thread::yield_now();
+                    }
+                    stop.store(true, Relaxed);
+                });
+            });
+            assert_eq!((flows.bytes(), flows.wrong()), (enough.bytes.load(Relaxed), None), "{record}");
+            assert!((1..=flows.bytes()).contains(&flows.verified()), "{record}");
+        }
+        // The first read is among the verified ones.
+        for place in [0, 1, 999] {
+            let mut bytes = table(1_000);
+            bytes[place] ^= 2;
+            let flows = received(|mut stream| stream.write_all(&bytes).unwrap());
+            assert_eq!((flows.verified(), flows.wrong()), (1_000, Some((0, place as u64))));
+        }
+    }
+
+    #[test]
+    fn bytes_of_another_place_of_a_stream_are_found() {
+        let flow = FlowCounter::default();
+        let all = table(3 * PERIOD);
+        flow.verify(&all[..PERIOD], 70_000, &all[70_000 % PERIOD..][..20_000]);
+        assert_eq!(flow.wrong.load(Relaxed), 0);
+        flow.verify(&all[..PERIOD], 70_000 + 4_096, &all[70_000 % PERIOD..][..20_000]);
+        assert_eq!(flow.wrong.load(Relaxed), 70_000 + 4_096 + 1);
+    }
+}

@@ -1,0 +1,282 @@
+//! Figures measured by fresh connections, in rounds, with fixed looks.
+//!
+//! A launch is a fresh connection here: most of the variance of throughput and latency lies between connections, so
+//! that no interval is computed from a single one. The rounds are those of every other run.
+
+use std::time::{Duration, Instant};
+
+use measure::{Engine, EngineError, OutsideCounters, Reply, RunRequest, Stopper, WorkerStep};
+use model::{Estimate, EstimateMethod, Figure, FigureKey, Launch, Outcome, Plan, PlanEntry, Run};
+use stats::order_statistic::{launch_median_interval, launch_median_range};
+
+use crate::{Error, Result};
+
+/// One figure and how to measure it.
+pub trait SeriesTrial {
+    /// The figure before any launch.
+    fn figure(&self) -> Figure;
+
+    /// Measures the figure over a fresh connection. A launch that may last longer than some seconds ends early when
+    /// `stopper` asks.
+    ///
+    /// # Errors
+    /// The error; after several the figure fails. [`Error::Stopped`] is none.
+    fn launch(&mut self, stopper: &Stopper) -> Result<Launch>;
+
+    /// Notes that only launches can give, such as the window granted by the kernel; over all launches so far.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// Failed connections after which a figure is given up.
+const FAILURES: usize = 3;
+
+/// The trials as an engine that a [`measure::MeasureSession`] launches.
+pub struct FlowSeries {
+    trials: Vec<Tried>,
+    cut_short: CutShort,
+}
+
+/// Figures that have launches and were given up before they were finished.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CutShort {
+    /// Their number.
+    pub figures: usize,
+    /// The last error of the last one.
+    pub reason: String,
+}
+
+/// A trial and the state of its launches.
+struct Tried {
+    trial: Box<dyn SeriesTrial>,
+    amount: f64,
+    launched: bool,
+    failures: Vec<String>,
+    /// Notes of sessions before the run was resumed.
+    earlier: Vec<String>,
+}
+
+impl FlowSeries {
+    /// The series of trials and its run, with the figures and entries added to `plan`.
+    ///
+    /// # Errors
+    /// When there are no trials.
+    pub fn begin(trials: Vec<Box<dyn SeriesTrial>>, mut plan: Plan) -> Result<(Self, Run)> {
+        // Every batch is one connection.
+        let figures: Vec<Figure> = trials.iter().map(|trial| Figure { ops: 1, ..trial.figure() }).collect();
+        let target = plan.target;
+        let entry = |figure: &Figure| PlanEntry {
+            probe: figure.probe.clone(),
+            point: figure.point.clone(),
+            target,
+            shares: None,
+        };
+        plan.entries = figures.iter().map(entry).collect();
+        let allowed = kernels::affinity::allowed()?;
+        let machine = measure::machine(&[]);
+        let notes = measure::notes(&machine, &allowed);
+        let order = RunRequest::new(plan, machine, measure::identity(), allowed)?.noting(notes);
+        let mut run = order.run().clone();
+        let tried = |(trial, figure): (Box<dyn SeriesTrial>, &Figure)| Tried {
+            trial,
+            amount: figure.amount,
+            launched: false,
+            failures: Vec::new(),
+            earlier: Vec::new(),
+        };
+        let trials = trials.into_iter().zip(&figures).map(tried).collect();
+        let series = Self { trials, cut_short: CutShort::default() };
+        run.figures = figures;
+        Ok((series, run))
+    }
+
+    /// The figures that could not be measured to their end, if there are any.
+    #[must_use]
+    pub fn cut_short(&self) -> Option<&CutShort> {
+        (self.cut_short.figures > 0).then_some(&self.cut_short)
+    }
+
+    /// Copies the notes of an earlier session of the same trials, so that its run can be resumed.
+    pub fn recall(&mut self, earlier: &Run) {
+        for (tried, figure) in self.trials.iter_mut().zip(&earlier.figures) {
+            tried.launched = !figure.launches.is_empty();
+            let marked = |note: &String| {
+                if note.starts_with(EARLIER) { note.clone() } else { format!("{EARLIER}{note}") }
+            };
+            tried.earlier = figure.notes.iter().map(marked).collect();
+        }
+    }
+}
+
+/// Prefix of notes about launches before a run was resumed.
+pub const EARLIER: &str = "before it was resumed: ";
+
+impl Engine for FlowSeries {
+    fn outside(&self, cpus: &[usize]) -> OutsideCounters {
+        // The other end of a flow, and nodes of this host, live as long as the run.
+        OutsideCounters { busy: None, ..OutsideCounters::now(cpus) }
+    }
+
+    fn launch(
+        &mut self,
+        step: &WorkerStep,
+        _: Duration,
+        stopper: &Stopper,
+    ) -> std::result::Result<Vec<Reply>, EngineError> {
+        let Some(figure) = step.tasks.first().map(|task| task.figure) else { return Ok(vec![Reply::Done]) };
+        let Some(tried) = self.trials.get_mut(figure) else { return Ok(vec![Reply::Done]) };
+        let mut replies = tried.launch(figure, step.round, stopper).map_err(|StoppedLaunch| EngineError::Stopped)?;
+        if replies.iter().any(|reply| matches!(reply, Reply::Abandoned { .. })) {
+            self.cut_short.figures += 1;
+            self.cut_short.reason = tried.failures.last().cloned().unwrap_or_default();
+        }
+        replies.push(Reply::Done);
+        Ok(replies)
+    }
+
+    /// A path has the CPUs of its own that its trial pins.
+    fn place(&self, _: &Figure, _: &model::Topology, _: &[usize]) -> std::result::Result<Vec<usize>, String> {
+        Ok(Vec::new())
+    }
+
+    fn tick(&self) -> u64 {
+        1
+    }
+}
+
+/// A launch that ended early since the user asked to stop.
+struct StoppedLaunch;
+
+impl Tried {
+    /// Launches once more. A failed connection does not affect the successful ones.
+    fn launch(
+        &mut self,
+        figure: usize,
+        round: u32,
+        stopper: &Stopper,
+    ) -> std::result::Result<Vec<Reply>, StoppedLaunch> {
+        let began = Instant::now();
+        let mut replies = Vec::new();
+        match self.trial.launch(stopper) {
+            Ok(mut launch) => {
+                launch.round = round;
+                launch.wall = began.elapsed().as_secs_f64();
+                self.launched = true;
+                replies.push(Reply::Launched { figure, launch: Box::new(launch) });
+            }
+            Err(Error::Stopped) => return Err(StoppedLaunch),
+            Err(error) => {
+                self.failures.push(error.to_string());
+                replies.extend(self.end(figure, &error));
+            }
+        }
+        // Notes cover all launches so far and replace earlier ones.
+        let mut notes = self.earlier.clone();
+        notes.extend(self.trial.notes());
+        if let (Some(last), true) = (self.failures.last(), self.launched) {
+            let failed = match self.failures.len() {
+                1 => "1 launch failed".to_owned(),
+                count => format!("{count} launches failed, the last one"),
+            };
+            notes.push(format!("{failed}: {last}"));
+        }
+        replies.push(Reply::Prepared { figure, amount: self.amount, variant: None, notes, of_all: true });
+        Ok(replies)
+    }
+
+    /// How a figure ends with an error; `None` if it is tried again.
+    fn end(&self, figure: usize, error: &Error) -> Option<Reply> {
+        let reason = error.to_string();
+        let hopeless = matches!(error, Error::Refused(_) | Error::Usage(_) | Error::Lab(_));
+        match error {
+            // A failed check ends a figure with launches too, as it ends that of a probe.
+            Error::Payload(_) => Some(Reply::Failed { figure, reason }),
+            _ if !hopeless && self.failures.len() < FAILURES => None,
+            _ if self.launched => Some(Reply::Abandoned { figure }),
+            _ if hopeless => Some(Reply::Unfit { figure, reason }),
+            _ => Some(Reply::Failed { figure, reason }),
+        }
+    }
+}
+
+/// A figure derived from one value for each launch; `None` if these are too few for an interval.
+#[must_use]
+pub fn derived(mut figure: Figure, values: &[f64], method: EstimateMethod) -> Option<Figure> {
+    let found = launch_median_interval(values, 0.95).or_else(|| launch_median_range(values))?;
+    figure.flags.clear();
+    // The intercept of a fit may be; what it stands for cannot.
+    if found.median < 0.0 {
+        figure.outcome =
+            Outcome::Unfit("it is too small to be told: what follows from the others is below 0".to_owned());
+        return Some(figure);
+    }
+    figure.outcome = Outcome::Measured(Estimate {
+        value: found.median,
+        low: found.interval.low,
+        high: found.interval.high,
+        level: found.interval.level,
+        launches: values.len() as u32,
+        batches: 1,
+        method: method.at(found.interval.level),
+    });
+    measure::end_follower(&mut figure, stats::stop::TARGET);
+    Some(figure)
+}
+
+/// A figure that is not measured yet.
+#[must_use]
+pub fn figure(
+    id: &str,
+    point: model::Point,
+    title: &str,
+    metric: model::Metric,
+    stresses: &[model::Primitive],
+) -> Figure {
+    Figure::unmeasured(FigureKey::new(id, point), title, metric, model::Class::Network).stressing(stresses)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A trial with these results, in their order.
+    struct Scripted(Vec<Result<Launch>>);
+
+    impl SeriesTrial for Scripted {
+        fn figure(&self) -> Figure {
+            let metric = model::Metric::higher(model::Unit::PerSecond, "events");
+            figure("network.events", model::Point::origin(), "events built", metric, &[])
+        }
+
+        fn launch(&mut self, _: &Stopper) -> Result<Launch> {
+            self.0.remove(0)
+        }
+    }
+
+    /// What each of the launches ends with, if it ends its figure.
+    fn ends(results: Vec<Result<Launch>>) -> Vec<Option<Reply>> {
+        let launches = results.len();
+        let trial = Box::new(Scripted(results));
+        let mut tried = Tried { trial, amount: 1.0, launched: false, failures: Vec::new(), earlier: Vec::new() };
+        let ending =
+            |reply: &Reply| matches!(reply, Reply::Failed { .. } | Reply::Unfit { .. } | Reply::Abandoned { .. });
+        let launch = |_| {
+            let Ok(replies) = tried.launch(0, 0, &Stopper::default()) else { unreachable!() };
+            replies.into_iter().find(ending)
+        };
+        (0..launches).map(launch).collect()
+    }
+
+    #[test]
+    fn wrong_payload_fails_a_figure_at_once_and_a_lost_connection_does_not() {
+        let wrong = || Err(Error::Payload("a byte".to_owned()));
+        let gone = || Err(Error::Gone("it ended".to_owned()));
+        let failed = |reason: &str| Some(Reply::Failed { figure: 0, reason: reason.to_owned() });
+        let payload = "could not trust the payload: a byte";
+        assert_eq!(ends(vec![wrong()]), [failed(payload)]);
+        assert_eq!(ends(vec![Ok(Launch::default()), wrong()]), [None, failed(payload)]);
+        let others = ends(vec![Ok(Launch::default()), gone(), gone(), gone()]);
+        assert_eq!(others, [None, None, None, Some(Reply::Abandoned { figure: 0 })]);
+    }
+}

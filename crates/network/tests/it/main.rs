@@ -1,0 +1,7 @@
+//! Serving, laboratories, and events built between nodes. One binary, so that it is linked once.
+
+mod build;
+mod lab;
+mod payload;
+mod serve;
+mod serve_rates;
