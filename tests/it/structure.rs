@@ -1,9 +1,9 @@
-//! The drawing of who depends on whom in ARCHITECTURE.md is that of the manifests, and no arrow points up.
+//! The drawing of the crates in ARCHITECTURE.md is that of the manifests, and no crate uses one above it.
 //! `PRONY_BLESS=1 cargo test --test it structure` draws it anew.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The crates by floor, from the lowest; `prony` is the program.
 const FLOORS: [&[&str]; 10] = [
@@ -19,32 +19,41 @@ const FLOORS: [&[&str]; 10] = [
     &["prony"],
 ];
 
-const HEAD: &str = "```text depends\n";
+const HEAD: &str = "```text crates\n";
 
-/// The house's own crates that a crate depends on, tests apart.
-fn dependencies(root: &Path, name: &str) -> Vec<String> {
-    let folder = if name == "prony" { root.to_owned() } else { root.join("crates").join(name) };
-    let text = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
-    let section = text.split("\n[dependencies]\n").nth(1).unwrap_or_default();
-    let section = section.split("\n[").next().unwrap();
-    let names = section.lines().filter_map(|line| line.split(['.', ' ', '=']).next()).map(str::to_owned);
-    names.filter(|name| FLOORS.iter().any(|floor| floor.contains(&name.as_str()))).collect()
+/// The folders of all crates but the program.
+fn folders(root: &Path) -> Vec<PathBuf> {
+    let inside = |folder: PathBuf| folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
+    inside(root.join("crates")).filter(|folder| folder.join("Cargo.toml").exists()).collect()
 }
 
-/// A triangle: a cross where the crate of the row depends on that of the column, which is a row further up.
+/// The text of a crate's manifest.
+fn manifest(root: &Path, name: &str) -> String {
+    let of_crate = || folders(root).into_iter().find(|folder| folder.ends_with(name)).unwrap();
+    let folder = if name == "prony" { root.to_owned() } else { of_crate() };
+    std::fs::read_to_string(folder.join("Cargo.toml")).unwrap()
+}
+
+/// The house's own crates that a crate depends on, tests apart.
+fn dependencies(manifest: &str) -> Vec<&str> {
+    let section = manifest.split("\n[dependencies]\n").nth(1).unwrap_or_default();
+    let section = section.split("\n[").next().unwrap();
+    let names = section.lines().filter_map(|line| line.split(['.', ' ', '=']).next());
+    names.filter(|name| FLOORS.iter().any(|floor| floor.contains(name))).collect()
+}
+
+/// Every crate with its floor and its description, the highest first.
 fn drawing(root: &Path) -> String {
     let mut text = String::new();
-    let mut above: Vec<&str> = Vec::new();
-    for (height, floor) in FLOORS.iter().enumerate() {
+    for (height, floor) in FLOORS.iter().enumerate().rev() {
         for name in *floor {
-            let used = dependencies(root, name);
-            for other in &used {
-                assert!(above.contains(&other.as_str()), "{name} depends on {other}, which does not stand below it");
+            let manifest = manifest(root, name);
+            for used in dependencies(&manifest) {
+                let below = FLOORS[..height].iter().any(|floor| floor.contains(&used));
+                assert!(below, "{name} depends on {used}, which does not stand below it");
             }
-            let marks: String =
-                above.iter().map(|other| if used.iter().any(|one| one == other) { " x" } else { " ." }).collect();
-            writeln!(text, "{height}  {name:12}{marks} {}", (b'a' + above.len() as u8) as char).unwrap();
-            above.push(name);
+            let about = manifest.split("\ndescription = \"").nth(1).unwrap().split('"').next().unwrap();
+            writeln!(text, "{height}  {name:12}  {about}").unwrap();
         }
     }
     text
@@ -52,11 +61,9 @@ fn drawing(root: &Path) -> String {
 
 #[test]
 fn every_crate_has_its_floor() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for entry in std::fs::read_dir(root.join("crates")).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        let known = FLOORS.iter().any(|floor| floor.contains(&name.as_str()));
-        assert!(known || name == "testing", "{name} has no floor");
+    for folder in folders(Path::new(env!("CARGO_MANIFEST_DIR"))) {
+        let name = folder.file_name().unwrap().to_str().unwrap();
+        assert!(FLOORS.iter().any(|floor| floor.contains(&name)) || name == "testing", "{name} has no floor");
     }
 }
 
