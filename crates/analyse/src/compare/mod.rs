@@ -44,7 +44,7 @@ pub use report::compare;
 pub(crate) use report::compare_figures;
 pub use result::{
     AssumedSpread, CompareGate, CompareRow, Compared, Comparison, FailOn, GainDirection, GateAnswer, GateFigure,
-    GeometricMean, ModeRatio, NeededLaunches, Ratio, RatioMethod, Relation, Unmatched, VerdictCounts,
+    GeometricMean, ModeRatio, NeededLaunches, OtherRule, Ratio, RatioMethod, Relation, Unmatched, VerdictCounts,
 };
 pub use self_test::{EqualVerdicts, FEWEST_PAIRS, SelfTest, self_test};
 pub use session::{NEWEST_SESSIONS, SessionRecord, least_error, relation};
