@@ -23,11 +23,11 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let spinner = progress::spinner("looking around", progress::draws());
-    let mut engine = super::run::engine()?;
+    let mut workers = super::run::workers()?;
     let store = run_finder::read(common).ok();
     let earlier = store.as_deref().map(earlier_runs).unwrap_or_default();
     let places = directories(&earlier);
-    let checks = measure::doctor(&mut engine, &arguments.directory, &earlier, &places);
+    let checks = measure::doctor(&mut workers, &arguments.directory, &earlier, &places);
     spinner.finish_and_clear();
     let findings: Vec<CheckFinding> = checks
         .into_iter()

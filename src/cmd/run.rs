@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use measure::{ProcessEngine, RunRequest};
+use measure::{RunRequest, Workers};
 use model::{Plan, PlanEntry, Run};
 
 use super::app::ams;
@@ -130,8 +130,8 @@ fn catalogue(arguments: &Arguments, resumed: Option<Run>, common: &CommonOptions
         }
         announce_duration(order.run());
     }
-    let mut engine = engine()?;
-    let result = session.measure(order, &mut engine)?;
+    let mut subject = workers()?;
+    let result = session.measure(order, &mut subject)?;
     let tables = evaluation::of_suite(&result.run.plan.suite)?;
     let mut requested = result.run.figures.iter().filter(|figure| !figure.is_condition());
     let begun = requested.any(|figure| !figure.launches.is_empty());
@@ -185,9 +185,9 @@ fn announce_duration(run: &Run) {
 }
 
 /// Workers of this same program.
-pub(crate) fn engine() -> Result<ProcessEngine> {
+pub(crate) fn workers() -> Result<Workers> {
     let program = std::env::current_exe().context("could not find this program's own file")?;
-    Ok(ProcessEngine::new(program, ["worker"]))
+    Ok(Workers::new(program, ["worker"]))
 }
 
 /// What is to be measured.

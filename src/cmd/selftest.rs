@@ -5,12 +5,12 @@ use anyhow::Result;
 use clap::Args;
 use compare::{CompareOptions, Relation, relation, self_test};
 use measure::{
-    EndReason, Engine, MeasureSession, MockEngine, MockFigure, NullObserver, Observer, RunRequest, Saver, Stopper,
+    EndReason, MeasureSession, MockFigure, MockSubject, NullObserver, Observer, RunRequest, Saver, Stopper, Subject,
 };
 use model::{Identity, Machine, Plan, Run};
 use store::Detail;
 
-use super::run::engine;
+use super::run::workers;
 use super::session::watch_for_signals;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
@@ -37,6 +37,9 @@ pub(crate) struct Arguments {
     /// Without a clock: on seeded noise, in seconds
     #[arg(long)]
     simulate: bool,
+    /// Print every number that can move a value, with its unit, reason and source, instead of measuring
+    #[arg(long, conflicts_with_all = ["runs", "pairs", "suite", "probe", "simulate", "seed"])]
+    rules: bool,
     /// Seed of orders, memory layouts and simulated noise [default: drawn]
     #[arg(long)]
     seed: Option<u64>,
@@ -52,6 +55,10 @@ impl Saver for Nowhere {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
+    if arguments.rules {
+        output::print(&report::view::rules(), common)?;
+        return Ok(ExitStatus::Fine);
+    }
     let stopper = watch_for_signals()?;
     let found = if arguments.runs.is_empty() {
         let pairs = measured(arguments, &stopper)?;
@@ -148,18 +155,18 @@ fn session(arguments: &Arguments, seed: u64, stopper: &Stopper) -> Result<Option
         entries,
         ..Plan::default()
     };
-    let (order, mut engine, mut listener): (RunRequest, Box<dyn Engine>, Box<dyn Observer>) = if arguments.simulate {
+    let (order, mut subject, mut listener): (RunRequest, Box<dyn Subject>, Box<dyn Observer>) = if arguments.simulate {
         let machine =
             Machine { name: "simulated".to_owned(), fingerprint: "simulated".to_owned(), ..Machine::default() };
         let identity = Identity { fingerprint: "simulated".to_owned(), ..Identity::default() };
         let order = RunRequest::new(plan, machine, identity, vec![0, 1])?;
-        (order, Box::new(MockEngine::new(seed, MockFigure::stable(1e-6))), Box::new(NullObserver))
+        (order, Box::new(MockSubject::new(seed, MockFigure::stable(1e-6))), Box::new(NullObserver))
     } else {
         let machine = measure::machine(&[directory.into()]);
         let order = RunRequest::new(plan, machine, measure::identity(), kernels::affinity::allowed()?)?;
-        (order, Box::new(engine()?), Box::new(ProgressLine::new(0.02, ProgressMode::new(false))))
+        (order, Box::new(workers()?), Box::new(ProgressLine::new(0.02, ProgressMode::new(false))))
     };
-    let mut ended = MeasureSession::measure(order, engine.as_mut(), listener.as_mut(), &mut Nowhere, stopper.clone())?;
+    let mut ended = MeasureSession::measure(order, subject.as_mut(), listener.as_mut(), &mut Nowhere, stopper.clone())?;
     if arguments.simulate {
         // Simulated sessions take no time: equal start times would make them one session.
         ended.run.session.started = format!("simulated session {seed}");

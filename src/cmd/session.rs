@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use measure::{EndReason, Engine, MeasureSession, RunRequest, RunResult, Saver, Stopper};
+use measure::{EndReason, MeasureSession, RunRequest, RunResult, Saver, Stopper, Subject};
 use model::{Figure, FigureKey, LOOKS, Outcome, Run};
 use report::Document;
 use report::view::RunContext;
@@ -151,7 +151,7 @@ impl<'a> LocalSession<'a> {
         Ok(order)
     }
 
-    /// A new run with figures of an engine, or the run to be resumed instead.
+    /// A new run with figures of a subject, or the run to be resumed instead.
     pub(crate) fn order(&self, fresh: Run, resumed: Option<Run>) -> Result<RunRequest> {
         match resumed {
             Some(run) => {
@@ -163,7 +163,7 @@ impl<'a> LocalSession<'a> {
     }
 
     /// Measures to the end, saving after every round.
-    pub(crate) fn measure(&mut self, order: RunRequest, engine: &mut dyn Engine) -> Result<RunResult> {
+    pub(crate) fn measure(&mut self, order: RunRequest, subject: &mut dyn Subject) -> Result<RunResult> {
         run_claim::claim(&order.run().id, "measure this run")?;
         let plan = &order.run().plan;
         probes::remove_abandoned(plan.directory.iter().chain(&plan.more_directories).map(Path::new));
@@ -177,7 +177,7 @@ impl<'a> LocalSession<'a> {
         };
         let mut progress = ProgressLine::new(order.run().plan.target, self.options.progress());
         let (saver, stopper) = (&mut self.saver, self.stopper.clone());
-        Ok(MeasureSession::measure(order, engine, &mut progress, saver, stopper)?)
+        Ok(MeasureSession::measure(order, subject, &mut progress, saver, stopper)?)
     }
 
     /// The command that resumes a run of this session, if it is in the store.

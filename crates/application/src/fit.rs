@@ -329,7 +329,9 @@ mod tests {
         let machine = model::Machine { fingerprint, name, ..model::Machine::default() };
         let session = model::Session { started, ..model::Session::default() };
         let (plan, figures) = (model::Plan::default(), Vec::new());
-        let mut run = Run { schema: model::SCHEMA, id, label: None, origin: None, machine, session, plan, figures };
+        let rules = std::collections::BTreeMap::new();
+        let mut run =
+            Run { schema: model::SCHEMA, id, label: None, origin: None, machine, session, plan, rules, figures };
         let figure = |(probe, value): (&str, Option<f64>)| {
             let metric = model::Metric::higher(model::Unit::PerSecond, "events");
             let key = model::FigureKey::new(probe, model::Point::origin());

@@ -24,7 +24,7 @@ pub use error::Error;
 pub use fit::{Against, FitResidual, FitScatter, GroupFit, Pair, fit, pairs};
 pub use launch::{CopyOutput, CopyReport, LaunchSpec, ProcessEnd, Starter, perform, serve};
 pub use manifest::{Application, BUILTIN, DigestScope, Manifest, ManifestWork, Rate, TEMPLATE, Template, Verify};
-pub use pair::EnginePair;
+pub use pair::SubjectPair;
 pub use sessions::{
     FileSharing, SessionOrder, SessionReport, SessionUse, Sessions, SessionsVerdict, read_files, serve_sessions,
 };

@@ -193,6 +193,7 @@ mod tests {
             schema: model::SCHEMA,
             id: "r".to_owned(),
             label: None,
+            rules: std::collections::BTreeMap::new(),
             origin: None,
             machine: Machine::default(),
             session: Session { conditions, ..Session::default() },

@@ -57,7 +57,7 @@ pub use relation::Relation;
 pub use report::{compare, compare_figures};
 pub use result::{
     AssumedSpread, CompareGate, CompareRow, Compared, Comparison, FailOn, GainDirection, GateAnswer, GateFigure,
-    GeometricMean, ModeRatio, NeededLaunches, Ratio, RatioMethod, Unmatched, VerdictCounts,
+    GeometricMean, ModeRatio, NeededLaunches, OtherRule, Ratio, RatioMethod, Unmatched, VerdictCounts,
 };
 pub use self_test::{EqualVerdicts, FEWEST_PAIRS, SelfTest, self_test};
 pub use session::{NEWEST_SESSIONS, SessionRecord, least_error, relation};

@@ -104,6 +104,7 @@ mod tests {
 
     fn run(id: &str, label: Option<&str>, machine: &str) -> Run {
         Run {
+            rules: std::collections::BTreeMap::new(),
             schema: model::SCHEMA,
             id: id.to_owned(),
             label: label.map(str::to_owned),

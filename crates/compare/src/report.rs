@@ -1,5 +1,7 @@
 //! Computes the comparison: align, assess every figure, adjust over the report, judge, average, rank, sort.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use model::{Figure, Run};
 use stats::distribution::normal_quantile;
 
@@ -15,7 +17,7 @@ use super::modes::mode_pairs;
 use super::options::CompareOptions;
 use super::ratio_basis::{ComparedClock, FloorUsed, RatioBasis, RatioEnds};
 use super::relation::Relation;
-use super::result::{CompareRow, Compared, Comparison, Ratio, Unmatched, VerdictCounts};
+use super::result::{CompareRow, Compared, Comparison, OtherRule, Ratio, Unmatched, VerdictCounts};
 use super::session::{History, relation, same_run};
 use super::shift::{CompareShift, CoreShifts, WIDEST};
 use super::verdict::{FigureFinding, Judge};
@@ -322,6 +324,7 @@ impl ComparisonInput<'_> {
                     clock: self.clock(run),
                     distances: other.session.references.iter().flat_map(|read| read.distances.clone()).collect(),
                     environment: other.machine.variables().map(|(name, value)| format!("{name}={value}")).collect(),
+                    rules: other_rules(&other.rules, &reference.rules),
                     started: other.session.started.clone(),
                     attribution: other.origin.as_ref().and_then(|origin| origin.attribution.clone()),
                     tally,
@@ -329,6 +332,20 @@ impl ComparisonInput<'_> {
             })
             .collect()
     }
+}
+
+/// The rules that differ. Of what was not measured by Prony none are known.
+fn other_rules(own: &BTreeMap<String, f64>, reference: &BTreeMap<String, f64>) -> Vec<OtherRule> {
+    if own.is_empty() || reference.is_empty() {
+        return Vec::new();
+    }
+    let names: BTreeSet<&String> = own.keys().chain(reference.keys()).collect();
+    let of = |name: &String| (own.get(name).copied(), reference.get(name).copied());
+    let other = |name: &String| {
+        let (own, reference) = of(name);
+        OtherRule { name: name.clone(), own, reference }
+    };
+    names.into_iter().map(other).filter(|rule| rule.own != rule.reference).collect()
 }
 
 /// The reference's ratio to itself, which is 1 if it has a value.

@@ -69,6 +69,9 @@ pub struct Compared {
     /// Variables of its environment that change what is measured, as `NAME=value`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment: Vec<String>,
+    /// Rules with which it was measured that differ from the reference's: each with its number, then the reference's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<OtherRule>,
     /// When it was measured.
     pub started: String,
     /// Attribution, shown wherever its figures are shown.
@@ -76,6 +79,19 @@ pub struct Compared {
     pub attribution: Option<String>,
     /// Number of figures with each verdict.
     pub tally: VerdictCounts,
+}
+
+/// A rule that two runs were measured with in two ways.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OtherRule {
+    /// Its name.
+    pub name: String,
+    /// The number that the run was measured with; absent if it had no such rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<f64>,
+    /// The number of the reference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<f64>,
 }
 
 /// Numbers of verdicts.

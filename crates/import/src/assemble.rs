@@ -47,6 +47,7 @@ pub(crate) fn assemble(sheet: SourceSheet, provenance: Provenance, catalogue: &C
         readings.into_iter().map(|reading| figure(reading, catalogue, &provenance.source)).collect();
     figures.sort_by_key(|figure| catalogue.position(&figure.probe).unwrap_or(usize::MAX));
     Run {
+        rules: std::collections::BTreeMap::new(),
         schema: SCHEMA,
         id: provenance.id,
         label: sheet.label.or(provenance.label),

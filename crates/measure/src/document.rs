@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use model::{Identity, Machine, Plan, Run, SCHEMA, Session};
+use model::{Identity, Machine, Plan, RULES, Run, SCHEMA, Session};
 use time::format_description::well_known::Rfc3339;
 use time::{OffsetDateTime, PrimitiveDateTime};
 
@@ -19,7 +19,8 @@ pub fn begin(plan: Plan, machine: Machine, identity: Identity) -> Run {
         ..Session::default()
     };
     let id = id(began, plan.seed);
-    Run { schema: SCHEMA, id, label: None, origin: None, machine, session, plan, figures: Vec::new() }
+    let rules = RULES.values();
+    Run { schema: SCHEMA, id, label: None, origin: None, machine, session, plan, rules, figures: Vec::new() }
 }
 
 /// Sets when a run began, seconds since 1970: its document was created later. What is no date leaves it as it is.

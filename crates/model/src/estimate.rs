@@ -103,6 +103,23 @@ impl Estimate {
     pub fn relative_half_width(&self) -> f64 {
         (self.high - self.low) / (2.0 * self.value.abs())
     }
+
+    /// Whether half the width of the interval is at most `target`, relative to the value and as a logarithm. The one
+    /// comparison of a width with a target.
+    #[must_use]
+    pub fn is_narrow(&self, target: f64) -> bool {
+        // A small tolerance: a document holds what was compared before it was written as text.
+        let target = target * (1.0 + 1e-9);
+        let (near, far) = if self.low > 0.0 { (self.low, self.high) } else { (self.high, self.low) };
+        let ratio = far / near;
+        self.relative_half_width() <= target && ratio > 0.0 && ratio.ln() / 2.0 <= target
+    }
+
+    /// Whether it is an interval of at least `level`, and no range, that is narrow enough for `target`.
+    #[must_use]
+    pub fn is_within(&self, target: f64, level: f64) -> bool {
+        self.level >= level && !self.is_range() && self.is_narrow(target)
+    }
 }
 
 /// One of several groups of launches.

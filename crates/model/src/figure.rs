@@ -250,9 +250,16 @@ impl Figure {
     /// The launches that count, in time order. Where the value is raw, those are all raw launches.
     #[must_use]
     pub fn counted(&self) -> Vec<&Launch> {
-        match self.basis() {
-            ValueBasis::Observed(_) => self.raw_launches(),
-            _ => self.launches.iter().filter(|launch| launch.invalid.is_none()).collect(),
+        self.launches.iter().filter(|launch| self.counts(launch)).collect()
+    }
+
+    /// Whether a launch of this figure counts.
+    #[must_use]
+    pub fn counts(&self, launch: &Launch) -> bool {
+        match launch.invalid {
+            None => true,
+            Some(Invalid::Contended { .. }) => matches!(self.basis(), ValueBasis::Observed(_)),
+            Some(_) => false,
         }
     }
 
@@ -310,10 +317,7 @@ impl Figure {
     /// no wider than the target, and it neither ended early nor was found unable to converge.
     #[must_use]
     pub fn is_within(&self, target: f64, level: f64) -> bool {
-        // A small tolerance: the estimate was compared before it was written as text.
-        let narrow = |one: &Estimate| {
-            one.level >= level && !one.is_range() && one.relative_half_width() <= target * (1.0 + 1e-9)
-        };
+        let narrow = |one: &Estimate| one.is_within(target, level);
         !self.has(Flag::Unfinished) && !self.has(Flag::CannotConverge) && self.outcome.estimate().is_some_and(narrow)
     }
 

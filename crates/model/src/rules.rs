@@ -4,8 +4,10 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 /// One number that can move a value.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Rule {
     /// `group.name`, as documents write it.
     pub name: &'static str,
@@ -65,15 +67,279 @@ rules! {
     }
     /// How a worker times: warm-up, the length and number of its batches.
     worker: WorkerRules {
+        warmup_batches: u32 = 8, "batches",
+            "A warm-up has so many batches of ordinary length before it may end.",
+            "test a_steady_state_is_found of crates/stats";
+        most_warmup: u32 = 40, "batches",
+            "A warm-up ends after so many batches even without a steady state.",
+            "convention";
+        launch_nanos: f64 = 40e6, "ns",
+            "The timed batches of a launch take so long together if one operation is longer than a batch.",
+            "convention";
+        long_batch: f64 = 1e9, "ns",
+            "A batch of this length changes little by what a warm-up heats, and a launch needs no second one.",
+            "convention";
+        fewest_batches: u32 = 3, "batches",
+            "A launch has so many batches unless one of them is long.",
+            "least number with a median that one batch cannot move";
+        longest_timed: f64 = 150e6, "ns",
+            "A launch ends with the batches that it has after several times what most batches take: its parties wait for busy CPUs.",
+            "convention";
+        sensor_batch: u32 = 200_000, "ns",
+            "Batches between two readings of the sensors are short, so that neighbours seldom come within one.",
+            "recorded launches of a guest whose core was shared for 38% of the time";
+        filtered_nanos: f64 = 50e6, "ns",
+            "The filtered batches of a launch take so long together at most.",
+            "convention";
+        enough_batches: u32 = 20, "batches",
+            "A launch ends after so many undisturbed batches (of a difference: pairs).",
+            "recorded launches of a guest whose core was shared for 38% of the time";
+        enough_of_core: u32 = 12, "batches",
+            "The same of results in cycles: processes differ by 1 to 3%, and the median of a dozen batches is exact beside that.",
+            "test the_first_dozen_undisturbed_batches_say_what_all_do";
+        most_batches: u32 = 100, "batches",
+            "A launch has so many batches at most, however few of them are undisturbed.",
+            "convention";
+        unknown_batches: u32 = 40, "batches",
+            "The same while the exclusive core is unknown and readings cannot be evaluated.",
+            "convention";
+        none_after: u32 = 12, "batches",
+            "A launch without an undisturbed batch among so many ends: its core stays shared.",
+            "recorded launches of a guest whose core was shared for 38% of the time";
+        few_after: u32 = 40, "batches",
+            "A launch with hardly any undisturbed batch among so many ends.",
+            "recorded launches of a guest whose core was shared for 38% of the time";
+        few: u32 = 3, "batches",
+            "Fewer undisturbed batches than this are hardly any.",
+            "recorded launches of a guest whose core was shared for 38% of the time";
+        null_batches: u32 = 4, "batches",
+            "A launch has so many null batches, which show what the sensors read without work.",
+            "convention";
+        settling: f64 = 0.25, "1",
+            "Untimed operations after a reading may take this share of a batch.",
+            "convention";
+        parties_sleep: u32 = 30_000, "ns",
+            "Threads of a team sleep after this time; before, they would contend with a reading.",
+            "spin time of crates/probes/src/team.rs with a margin";
+        turn_batches: u32 = 12, "batches",
+            "A member of a shared launch records so many batches in a row where its first ones displace what others left in the caches.",
+            "convention";
+        unknown_cache: u32 = 33_554_432, "B",
+            "The last-level caches are taken to hold so much where their size is unknown.",
+            "convention";
+        single_nanos: f64 = 10e6, "ns",
+            "Single operations are timed for so long in a launch.",
+            "convention";
+        single_most: f64 = 50e6, "ns",
+            "Single operations are timed for so long at most to reach a quantile of 99.9%.",
+            "convention";
     }
     /// Which batches, samples and rounds are usable.
     quality: QualityRules {
+        near: f64 = 0.05, "1",
+            "A reading is of an exclusive core if its ratio is within this distance of the known one.",
+            "test a_value_that_hangs_on_the_threshold_says_so; each document states the sensitivity";
+        steady: f64 = 0.01, "1",
+            "Two readings of one clock differ by at most this.",
+            "accuracy of the clock sensor: 0.05%";
+        off_cpu: f64 = 0.01, "1",
+            "A thread may be off its CPU for this share of a batch without having yielded it.",
+            "convention";
+        off_cpu_nanos: f64 = 3000.0, "ns",
+            "The same in nanoseconds: reading both clocks takes time, and so do interrupts.",
+            "convention";
+        longest_batch: f64 = 3e6, "ns",
+            "Longer batches are not filtered: that would select quiet minutes for long operations only.",
+            "recorded launches of a guest whose core was shared for 38% of the time";
+        most_parties: u32 = 4, "CPUs",
+            "Results of more parties on separate CPUs are not filtered: seldom are all cores exclusive at once.",
+            "convention";
+        fewest_batches: u32 = 8, "batches",
+            "A launch with fewer undisturbed batches (of a difference: pairs) is excluded.",
+            "recorded launches of a guest whose core was shared for 38% of the time";
+        fewest_launches: u32 = 6, "launches",
+            "A result with fewer undisturbed launches at the end states what was observed.",
+            "fewest values with an interval at 95%: 1 - 2 / 2^6";
+        machine_launches: u32 = 20, "launches",
+            "Contention or preemption is taken for a property of the machine from so many launches on.",
+            "convention";
+        machine_share: f64 = 0.1, "1",
+            "It is one if fewer launches than this share are free of it.",
+            "convention";
+        own_work: f64 = 0.5, "1",
+            "Work disturbs its own readings if its batches are undisturbed less often than null batches by this factor.",
+            "convention";
+        null_batches: u32 = 60, "batches",
+            "So many null batches show that.",
+            "convention";
+        null_share: f64 = 0.2, "1",
+            "At least this share of the null batches must be undisturbed to show it.",
+            "convention";
+        excluded_share: f64 = 0.2, "1",
+            "A reason that excludes more launches than this is a property of the machine.",
+            "convention";
+        taken_round: f64 = 0.02, "1",
+            "Rounds from which steal time or a quota took a larger share are excluded.",
+            "convention";
+        steal_ticks: u32 = 50, "ticks",
+            "Shares of steal time are judged over at least so many ticks: a tick may be almost nothing.",
+            "a tick of 50 is 2%";
+        taken_flag: f64 = 0.01, "1",
+            "A result is flagged if a larger share of its time was taken.",
+            "convention";
+        preempted: f64 = 0.5, "1",
+            "A launch is preempted if it ran for less than this share of the CPU time of the one that ran most.",
+            "most of its batches then hold work of others";
+        preempted_switches: f64 = 0.25, "1",
+            "It also has at least so many involuntary switches a batch.",
+            "convention";
+        busy: f64 = 0.8, "1",
+            "Only results that use at least this share of their CPU can be preempted: others wait by themselves.",
+            "convention";
+        handed_over: f64 = 0.25, "1",
+            "A launch is excluded if others took the CPU that it yielded in this share of its batches.",
+            "a quarter moves the median of all";
+        disturbed_batch: f64 = 1.5, "1",
+            "A batch of more than this multiple of the median of its launch is disturbed.",
+            "convention";
+        noisy_share: f64 = 0.1, "1",
+            "A result with a larger share of disturbed batches is flagged noisy.",
+            "test a_figure_is_noisy_from_a_tenth_of_its_batches_on";
+        distance_readings: u32 = 10, "readings",
+            "The usual distance of two CPUs is known from so many readings.",
+            "convention";
+        nearest_share: f64 = 0.333, "1",
+            "The nearest of several distances is the usual one if it has this share of the readings.",
+            "the topology states the nearest";
+        slope_tolerance: f64 = 0.15, "1",
+            "Launches contradict the declared domain beyond this distance of their slope over the clock.",
+            "convention";
+        slope_range: f64 = 0.02, "1",
+            "The slope is used if the clock moved by at least this: readings are accurate to 0.05%.",
+            "convention";
+        slope_launches: u32 = 10, "launches",
+            "A slope needs so many launches.",
+            "convention";
+        ratio_readings: u32 = 100, "readings",
+            "The exclusive core is learnt from so many readings.",
+            "convention";
+        ratio_agrees: f64 = 0.01, "1",
+            "A ratio is the known one within this distance.",
+            "lower modes of several runs: 0.2493 to 0.2519";
+        lower_mode: f64 = 0.05, "1",
+            "A lower mode has at least this share of the readings.",
+            "convention";
+        mode_sharp: f64 = 0.35, "1",
+            "A mode has at least this share of the readings around it; without a mode it is a seventh.",
+            "convention";
+        mode_beyond: f64 = 0.05, "1",
+            "A mode is the lower of several if at least this share of the readings is above it.",
+            "convention";
+        single_mode: f64 = 0.005, "1",
+            "The quartiles of a single mode are within this distance.",
+            "convention";
+        throughout: f64 = 0.95, "1",
+            "A core is shared all the time if this share of the readings is beyond a known ratio.",
+            "convention";
+        at_known: f64 = 0.01, "1",
+            "A known ratio is seen if this share of the readings is at it.",
+            "convention";
+        lowest_peak: f64 = 0.25, "1",
+            "The ratio of a core that issues at its width is that of a peak with at least this share of such readings.",
+            "recorded session: half of them";
+        below_lowest_peak: f64 = 0.05, "1",
+            "At most this share of them is below that peak.",
+            "convention";
+        issued_alone: f64 = 0.95, "1",
+            "A core that issues this share of its documented width is exclusive.",
+            "vendors: 2nd threads take a share";
+        issued_at_most: f64 = 1.03, "1",
+            "Beyond this share the clock stepped within the reading.",
+            "convention";
+        issued_by_another: f64 = 1.15, "1",
+            "Beyond this share it is another core than it says: widths differ by a fifth or more.",
+            "convention";
+        another_share: f64 = 0.1, "1",
+            "So large a share of such readings refutes the documented width.",
+            "convention";
+        issue_readings: u32 = 20, "readings",
+            "So many readings at the width show an exclusive core.",
+            "convention";
+        reading_seconds: f64 = 0.1, "s",
+            "The sensors are read so often between launches.",
+            "convention";
+        readings: u32 = 3, "readings",
+            "So many readings are taken at a time.",
+            "one interrupt does not move the middle of three";
+        first_readings: u32 = 60, "readings",
+            "So many readings are taken before measuring begins.",
+            "convention";
+        parts: u32 = 20, "parts",
+            "The clock and the sharing of the core have so many values a session.",
+            "convention";
+        part_readings: u32 = 3, "readings",
+            "Each of them has so many readings on average at least.",
+            "convention";
+        observed_launches: u32 = 10, "launches",
+            "The first launches of a result never wait for their core: they are what is observed.",
+            "convention";
+        waiting_seconds: f64 = 0.1, "s",
+            "Longer launches do not wait for their core: neighbours come and go anyway.",
+            "neighbours stay for hundredths to tenths of a second";
+        waits: u32 = 150, "waits",
+            "A round ends without what still waits after so many waits of 2 ms.",
+            "convention";
+        patience: u32 = 4, "rounds",
+            "A launch no longer waits after so many rounds without it.",
+            "convention";
+        other_cores: u32 = 3, "CPUs",
+            "So many other CPUs are tried for a result in cycles.",
+            "convention";
     }
     /// When a result is done, and when it cannot converge.
     decide: DecideRules {
+        bound_launches: u32 = 20, "launches",
+            "A difference that is not there ends with its bound after so many launches.",
+            "convention";
+        edge_batches: u32 = 4, "batches",
+            "So many batches show whether a launch was slow throughout.",
+            "convention";
+        clock_steps: f64 = 10.0, "steps",
+            "A result whose timed difference is below so many steps of the clock is flagged.",
+            "convention";
+        tighten: f64 = 0.25, "1",
+            "Results in cycles are tightened to this part of their target in the time that is left.",
+            "two intervals of half a band can be told to be the same within it";
     }
     /// What is measured next under a time limit.
     schedule: ScheduleRules {
+        part: u32 = 100, "results",
+            "So many results are measured in the same rounds: their launches spread over minutes, and a round takes seconds.",
+            "convention";
+        calibration_share: f64 = 0.4, "1",
+            "Calibration may take this share of a time limit; what is left of it waits.",
+            "convention";
+        infeasible_share: f64 = 0.1, "1",
+            "Results that are not expected to converge get this share of the time.",
+            "test what_is_infeasible_gets_a_share_of_the_time";
+        round_seconds: f64 = 2.0, "s",
+            "A round of a limited run is filled to this length, so that launches of one result do not all meet one neighbour.",
+            "neighbours stay for a second or two";
+        round_share: f64 = 0.012, "1",
+            "A round is filled to at most this share of the limit.",
+            "convention";
+        tighten_limit: f64 = 60.0, "s",
+            "Runs with a shorter limit tighten nothing.",
+            "convention";
+        sure_share: f64 = 0.8, "1",
+            "Tightening begins if its rounds to the next checkpoint fit into this share of the time left.",
+            "convention";
+        attempts: u32 = 3, "launches",
+            "A launch that was excluded is made so often in a round.",
+            "convention";
+        refusals: u32 = 5, "launches",
+            "A result ends after so many launches in a row that could not be made.",
+            "convention";
     }
     /// When values form modes.
     modes: ModeRules {

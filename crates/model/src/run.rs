@@ -1,5 +1,7 @@
 //! The run document.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Conditions, FarmRecord, Figure, FigureKey, Machine, Plan, SessionReferences};
@@ -100,6 +102,10 @@ pub struct Run {
     pub session: Session,
     /// The plan.
     pub plan: Plan,
+    /// The rules that it was measured with: every number that can move a value, by name. Empty if Prony did not measure
+    /// it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub rules: BTreeMap<String, f64>,
     /// The figures, in the order of the catalogue.
     pub figures: Vec<Figure>,
 }

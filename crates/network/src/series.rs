@@ -3,9 +3,9 @@
 //! A launch is a fresh connection here: most of the variance of throughput and latency lies between connections, so
 //! that no interval is computed from a single one. The rounds are those of every other run.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use measure::{Engine, EngineError, OutsideCounters, Reply, RunRequest, Stopper, WorkerStep};
+use measure::{Host, LaunchError, OutsideCounters, Reply, RunRequest, Stopper, Subject, WorkerStep};
 use model::{Estimate, EstimateMethod, Figure, FigureKey, Launch, Outcome, Plan, PlanEntry, Run};
 use stats::order_statistic::{launch_median_interval, launch_median_range};
 
@@ -112,36 +112,28 @@ impl FlowSeries {
 /// Prefix of notes about launches before a run was resumed.
 pub const EARLIER: &str = "before it was resumed: ";
 
-impl Engine for FlowSeries {
+impl Host for FlowSeries {
     fn outside(&self, cpus: &[usize]) -> OutsideCounters {
         // The other end of a flow, and nodes of this host, live as long as the run.
         OutsideCounters { busy: None, ..OutsideCounters::now(cpus) }
     }
 
-    fn launch(
-        &mut self,
-        step: &WorkerStep,
-        _: Duration,
-        stopper: &Stopper,
-    ) -> std::result::Result<Vec<Reply>, EngineError> {
+    fn tick(&self) -> u64 {
+        1
+    }
+}
+
+impl Subject for FlowSeries {
+    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> std::result::Result<Vec<Reply>, LaunchError> {
         let Some(figure) = step.tasks.first().map(|task| task.figure) else { return Ok(vec![Reply::Done]) };
         let Some(tried) = self.trials.get_mut(figure) else { return Ok(vec![Reply::Done]) };
-        let mut replies = tried.launch(figure, step.round, stopper).map_err(|StoppedLaunch| EngineError::Stopped)?;
+        let mut replies = tried.launch(figure, step.round, stopper).map_err(|StoppedLaunch| LaunchError::Stopped)?;
         if replies.iter().any(|reply| matches!(reply, Reply::Abandoned { .. })) {
             self.cut_short.figures += 1;
             self.cut_short.reason = tried.failures.last().cloned().unwrap_or_default();
         }
         replies.push(Reply::Done);
         Ok(replies)
-    }
-
-    /// A path has the CPUs of its own that its trial pins.
-    fn place(&self, _: &Figure, _: &model::Topology, _: &[usize]) -> std::result::Result<Vec<usize>, String> {
-        Ok(Vec::new())
-    }
-
-    fn tick(&self) -> u64 {
-        1
     }
 }
 

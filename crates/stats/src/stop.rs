@@ -76,7 +76,7 @@ fn is_within(found: &MedianInterval, target: f64) -> bool {
 /// The extremes of few launches, widened; its level is [`CALLING_LEVEL`]. `None` for fewer launches than at the first
 /// early look, for enough of them for order statistics, and if a higher level is wanted. Numbers between two looks
 /// occur where launches are judged again after the last one.
-fn early_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
+pub fn early_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
     let (_, factor) = EARLY.iter().rfind(|(launches, _)| *launches <= values.len())?;
     let few = fewest_launches(level).is_none_or(|enough| values.len() < enough);
     let range = launch_median_range(values).filter(|_| few && level <= CALLING_LEVEL)?;

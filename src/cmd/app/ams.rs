@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use application::{
-    Application, BUILTIN, Campaign, CampaignOrder, EnginePair, FileSharing, Manifest, SessionOrder, Sessions,
+    Application, BUILTIN, Campaign, CampaignOrder, FileSharing, Manifest, SessionOrder, Sessions, SubjectPair,
 };
 use model::Run;
 
@@ -94,7 +94,7 @@ pub(crate) fn measure(
         campaign.recall(run, &fresh)?;
     }
     let order = session.order(fresh, resumed)?;
-    let result = session.measure(order, &mut EnginePair::new(&mut campaign, &mut sessions, split))?;
+    let result = session.measure(order, &mut SubjectPair::new(&mut campaign, &mut sessions, split))?;
     let tables = evaluation::named(SUITE)?;
     let draw = |run: &Run, context: &report::view::RunContext| {
         let mut document = report::view::in_tables_measured(run, &tables, context);

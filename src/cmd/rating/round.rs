@@ -2,12 +2,12 @@
 //! the interval of order statistics, is the rating.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::Result;
 use application::{CopyReport, LaunchSpec, ProcessEnd, Starter};
-use measure::{Engine, EngineError, Reply, Stopper, WorkerStep};
-use model::{Figure, Invalid, Run};
+use measure::{Host, LaunchError, Reply, Stopper, Subject, WorkerStep};
+use model::{Invalid, Run};
 use rating::{Component, RatingSet};
 
 use super::document::{figures, launched};
@@ -85,9 +85,11 @@ impl RateSet {
     }
 }
 
-impl Engine for Rating {
+impl Host for Rating {}
+
+impl Subject for Rating {
     /// One launch of every component of a part, and the mean of their ratios: it counts whole or not at all.
-    fn launch(&mut self, step: &WorkerStep, _: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
+    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError> {
         let asked = step.tasks.first().and_then(|task| self.part_of(task.figure));
         let Some(place) = asked else { return Ok(vec![Reply::Done]) };
         let RateSet { set, copies, figure, noted } = self.parts[place];
@@ -99,7 +101,7 @@ impl Engine for Rating {
             }
             let report = match self.launch_component(component, copies, patience, stopper) {
                 Ok(report) => report,
-                Err(application::Error::Stopped) => return Err(EngineError::Stopped),
+                Err(application::Error::Stopped) => return Err(LaunchError::Stopped),
                 Err(error) => return Ok(invalid(&self.parts[place], values.len(), &error.to_string(), None)),
             };
             let cut = patience < PATIENCE && report.copies.iter().any(|copy| matches!(copy.how, ProcessEnd::TimedOut));
@@ -125,11 +127,6 @@ impl Engine for Rating {
         }
         replies.push(Reply::Done);
         Ok(replies)
-    }
-
-    /// Copies run where the scheduler puts them.
-    fn place(&self, _: &Figure, _: &model::Topology, _: &[usize]) -> Result<Vec<usize>, String> {
-        Ok(Vec::new())
     }
 
     /// Rounds are made for the mean.

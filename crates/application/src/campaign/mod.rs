@@ -6,10 +6,9 @@ mod judge;
 mod reading;
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
-use measure::{Engine, EngineError, Reply, Stopper, WorkerStep};
-use model::{Figure, Launch, RECORD, Run};
+use measure::{Host, LaunchError, Reply, Stopper, WorkerStep};
+use model::{Launch, RECORD, Run};
 
 pub use document::document;
 pub(crate) use document::{AGAINST, command_of, figure, note_of_command, side_by_side};
@@ -236,8 +235,10 @@ impl<'a> Campaign<'a> {
     }
 }
 
-impl Engine for Campaign<'_> {
-    fn launch(&mut self, step: &WorkerStep, _: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
+impl Host for Campaign<'_> {}
+
+impl measure::Subject for Campaign<'_> {
+    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError> {
         let Some(figure) = step.tasks.first().map(|task| task.figure) else { return Ok(vec![Reply::Done]) };
         let duet = self.duet_of(figure);
         let made = match (duet, self.subject_of(figure)) {
@@ -247,7 +248,7 @@ impl Engine for Campaign<'_> {
         };
         let mut replies = match (made, duet) {
             (Ok(replies), _) => replies,
-            (Err(Error::Stopped), _) => return Err(EngineError::Stopped),
+            (Err(Error::Stopped), _) => return Err(LaunchError::Stopped),
             (Err(error), Some(duet)) => {
                 let first = self.failed(duet.subjects[0], &error.to_string(), None).into_iter();
                 first.chain(self.duet_failed(duet, Some(duet.subjects[0]))).collect()
@@ -258,11 +259,6 @@ impl Engine for Campaign<'_> {
         };
         replies.push(Reply::Done);
         Ok(replies)
-    }
-
-    /// The scheduler places the copies.
-    fn place(&self, _: &Figure, _: &model::Topology, _: &[usize]) -> Result<Vec<usize>, String> {
-        Ok(Vec::new())
     }
 
     /// Launches are made for the rate, and for the ratio of builds side by side.

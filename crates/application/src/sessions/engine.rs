@@ -1,8 +1,6 @@
 //! Sessions as an engine of a run: a launch is all of them once.
 
-use std::time::Duration;
-
-use measure::{Engine, EngineError, Reply, Stopper, WorkerStep};
+use measure::{Host, LaunchError, Reply, Stopper, Subject, WorkerStep};
 use model::{Better, Class, Figure, Launch, Metric, Outcome, PlanEntry, Point, Primitive, RECORD, Run, Unit};
 
 use super::run::run_sessions;
@@ -121,11 +119,13 @@ fn unseen(report: &SessionReport, id: &str) -> &'static str {
     }
 }
 
-impl Engine for Sessions {
-    fn launch(&mut self, step: &WorkerStep, _: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
+impl Host for Sessions {}
+
+impl Subject for Sessions {
+    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError> {
         let mut replies = match self.once(step.round, stopper) {
             Ok(replies) => replies,
-            Err(Error::Stopped) => return Err(EngineError::Stopped),
+            Err(Error::Stopped) => return Err(LaunchError::Stopped),
             Err(error) => {
                 let reason = error.to_string();
                 (0..ROWS.len()).map(|at| Reply::Failed { figure: self.first + at, reason: reason.clone() }).collect()
@@ -133,11 +133,6 @@ impl Engine for Sessions {
         };
         replies.push(Reply::Done);
         Ok(replies)
-    }
-
-    /// The scheduler places the sessions.
-    fn place(&self, _: &Figure, _: &model::Topology, _: &[usize]) -> Result<Vec<usize>, String> {
-        Ok(Vec::new())
     }
 
     /// Launches are made for the data requested.

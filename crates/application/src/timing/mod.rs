@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use measure::{Engine, EngineError, Reply, Stopper, WorkerStep};
+use measure::{Host, LaunchError, Reply, Stopper, Subject, WorkerStep};
 use model::{Figure, Footprint, Launch, Metric, PlanEntry, Point, RECORD, Run, Unit};
 
 pub use burst::{BURST_SPACING, BURSTS, BurstRule, COLD};
@@ -282,8 +282,10 @@ impl<'a> Timing<'a> {
     }
 }
 
-impl Engine for Timing<'_> {
-    fn launch(&mut self, step: &WorkerStep, _: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
+impl Host for Timing<'_> {}
+
+impl Subject for Timing<'_> {
+    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError> {
         let Some(index) = step.tasks.first().map(|task| task.figure / FIGURES) else { return Ok(vec![Reply::Done]) };
         let made = match self.order.duet {
             Some(cpus) => self.launch_duet(cpus, step, stopper),
@@ -291,17 +293,12 @@ impl Engine for Timing<'_> {
         };
         let mut replies = match made {
             Ok(replies) => replies,
-            Err(Error::Stopped) => return Err(EngineError::Stopped),
+            Err(Error::Stopped) => return Err(LaunchError::Stopped),
             Err(error) if self.order.duet.is_some() => both_failed(index.min(1), &error.to_string(), None),
             Err(error) => failed(index, &error.to_string(), None),
         };
         replies.push(Reply::Done);
         Ok(replies)
-    }
-
-    /// The scheduler places the commands, and a duet its own.
-    fn place(&self, _: &Figure, _: &model::Topology, _: &[usize]) -> Result<Vec<usize>, String> {
-        Ok(Vec::new())
     }
 
     /// Launches are made for the time; of a duet for the ratio.

@@ -127,6 +127,7 @@ fn run(row: &TidyRow<'_>, id: String) -> Run {
         schema: SCHEMA,
         id,
         label: row.some("label"),
+        rules: std::collections::BTreeMap::new(),
         origin,
         machine: Machine { name: row.maybe("machine").to_owned(), ..Machine::default() },
         session: Session { started: row.maybe("started").to_owned(), complete: true, ..Session::default() },

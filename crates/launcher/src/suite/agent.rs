@@ -6,7 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use measure::{EndReason as Ended, MeasureEvent, MeasureSession, Observer, ProcessEngine, Saver, Stopper};
+use measure::{EndReason as Ended, MeasureEvent, MeasureSession, Observer, Saver, Stopper, Workers};
 use model::{Plan, Run};
 
 use super::message::{LONGEST, NodeEnd, SuiteOrder, SuiteReply, SuiteRequest};
@@ -85,10 +85,10 @@ fn measure(order: SuiteOrder, line: &DriverLine<'_>, stopper: Stopper) -> Result
         .asked_by(order.command)
         .noting(notes);
     let program = std::env::current_exe().map_err(Error::io("find the path of this program"))?;
-    let mut engine = ProcessEngine::new(program, ["worker"]);
+    let mut subject = Workers::new(program, ["worker"]);
     let mut saver = line;
     let mut progress = AgentProgress { line, done: 0, of: 0, last: None };
-    let ended = MeasureSession::measure(order, &mut engine, &mut progress, &mut saver, stopper)?;
+    let ended = MeasureSession::measure(order, &mut subject, &mut progress, &mut saver, stopper)?;
     let ending = match ended.ending {
         Ended::Complete => NodeEnd::Complete,
         Ended::TimeLimit => NodeEnd::TimeLimit,

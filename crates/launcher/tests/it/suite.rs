@@ -31,6 +31,7 @@ fn document(id: &str) -> Box<Run> {
         schema: model::SCHEMA,
         id: id.to_owned(),
         label: None,
+        rules: std::collections::BTreeMap::new(),
         origin: None,
         machine: Machine::default(),
         session: Session::default(),

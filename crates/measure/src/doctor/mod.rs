@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use model::Run;
 
-use crate::engine::Engine;
+use crate::subject::Subject;
 
 /// Result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,10 +56,10 @@ impl Check {
 /// `earlier` runs may know what a core of this machine is without a neighbour. Launches that were killed may have left
 /// files in `places`.
 #[must_use]
-pub fn doctor(engine: &mut dyn Engine, directory: &Path, earlier: &[Run], places: &[PathBuf]) -> Vec<Check> {
+pub fn doctor(subject: &mut dyn Subject, directory: &Path, earlier: &[Run], places: &[PathBuf]) -> Vec<Check> {
     let machine = crate::machine(&[directory.to_path_buf()]);
     let mut checks = surroundings::checks(&machine, directory, places);
     checks.extend(sensors::checks(&machine, earlier));
-    checks.extend(overhead::checks(engine));
+    checks.extend(overhead::checks(subject));
     checks
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use probes::{BatchWork, Kernel, ProbeError};
 
 use super::Check;
-use crate::engine::{Engine, Stopper};
-use crate::step::{Purpose, WorkerStep};
+use crate::subject::{Stopper, Subject};
+use crate::worker::{Purpose, WorkerStep};
 
 /// Repetitions of a step; the median counts.
 const REPEATS: usize = 11;
@@ -23,7 +23,7 @@ impl Kernel for Nothing {
     }
 }
 
-pub(super) fn checks(engine: &mut dyn Engine) -> Vec<Check> {
+pub(super) fn checks(subject: &mut dyn Subject) -> Vec<Check> {
     let (tick, read) = (kernels::clock::tick(), kernels::clock::read_cost());
     let batch = 1_000_000.0;
     let clock = format!(
@@ -43,7 +43,7 @@ pub(super) fn checks(engine: &mut dyn Engine) -> Vec<Check> {
             100.0 * around / batch
         )
     };
-    vec![Check::fine("clock", clock), Check::fine("loop", around), worker(engine)]
+    vec![Check::fine("clock", clock), Check::fine("loop", around), worker(subject)]
 }
 
 /// Nanoseconds of the call through the table of the kernel, beyond reading the clock twice.
@@ -61,7 +61,7 @@ fn loop_cost(read: f64) -> f64 {
     (times[times.len() / 2] - read).max(0.0)
 }
 
-fn worker(engine: &mut dyn Engine) -> Check {
+fn worker(subject: &mut dyn Subject) -> Check {
     let step = WorkerStep {
         purpose: Purpose::Measure,
         round: 0,
@@ -71,14 +71,15 @@ fn worker(engine: &mut dyn Engine) -> Check {
         allowed: Vec::new(),
         references: None,
         tasks: Vec::new(),
+        patience: Duration::from_secs(30),
     };
     let mut times = Vec::new();
     for _ in 0..REPEATS {
-        let began = engine.now();
-        if let Err(error) = engine.launch(&step, Duration::from_secs(30), &Stopper::default()) {
+        let began = subject.now();
+        if let Err(error) = subject.launch(&step, &Stopper::default()) {
             return Check { state: super::Health::Bad, ..Check::unknown("worker", error.to_string()) };
         }
-        times.push(engine.now() - began);
+        times.push(subject.now() - began);
     }
     let median = stats::median(&times).unwrap_or(f64::NAN) * 1e3;
     Check::fine(

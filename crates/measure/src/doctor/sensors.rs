@@ -6,7 +6,7 @@ use kernels::core_reference::CoreReferences;
 use model::{Machine, Run, SessionReferences, Share, UnsharedCore, UnsharedSource, percent};
 
 use super::Check;
-use crate::references::{
+use crate::quality::{
     KnownRatio, RatioHistogram, from_issue, from_runs, from_table, issue_width, learn, shared_share, shared_throughout,
 };
 use crate::{Error, facts};

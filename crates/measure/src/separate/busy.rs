@@ -10,7 +10,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::Error;
-use crate::engine::Stopper;
+use crate::subject::Stopper;
 
 /// Turns of either kind: three in a row once suggested a shared core where there was none.
 const TURNS: usize = 20;

@@ -8,8 +8,8 @@ use os::topology::{CpuChoice, CpuRelation, plan, relation};
 
 use self::busy::{CoreRelation, test};
 use crate::Error;
-use crate::engine::Stopper;
 use crate::facts;
+use crate::subject::Stopper;
 
 /// Most CPUs that are tried beside the first.
 const TRIED: usize = 4;

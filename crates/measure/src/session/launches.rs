@@ -1,18 +1,18 @@
-//! The launches of a round: their order, their repetition, and what the worker is told.
+//! The launches of a round: their order, their repetition, what the worker is asked, and what it answers.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use model::{FigureKey, Invalid, Outcome};
+use model::{FigureKey, Invalid, Launch, Outcome, RULES};
 
-use super::group::LaunchGroup;
-use super::unshared_core::{Begins, LaunchStart};
-use super::{EndReason, LaunchMoment, MeasureSession};
-use crate::engine::EngineError;
+use super::{EndReason, MeasureSession};
 use crate::event::MeasureEvent;
+use crate::quality::{Next, PAUSE, Quality, Start, Starts, is_moved};
+use crate::schedule::LaunchGroup;
 use crate::seed::mix;
-use crate::step::{Purpose, Task, WorkerStep};
+use crate::subject::LaunchError;
+use crate::worker::{Purpose, Reply, Task, WorkerStep, calibrate};
 
 /// Least time that a launch is given before it counts as hung.
 const LAUNCH_LIMIT: Duration = Duration::from_secs(60);
@@ -20,28 +20,34 @@ const LAUNCH_LIMIT: Duration = Duration::from_secs(60);
 const CALIBRATION_LIMIT: Duration = Duration::from_secs(180);
 /// Time that a launch of a limited run is given beyond the limit.
 const LATE: Duration = Duration::from_secs(30);
-/// Attempts at one launch before its round goes on without it.
-const ATTEMPTS: u32 = 3;
 
 /// Which launch of its group it is.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct LaunchNumber {
-    pub(super) round: u32,
+    round: u32,
     /// How often it was excluded in this round before.
     attempt: u32,
 }
 
 impl LaunchNumber {
-    /// What its seed is drawn from, beside that of the plan: no two launches get the same.
+    /// What its seed is drawn from, besides that of the plan: no two launches get the same.
     fn part(self, figure: usize) -> u64 {
         u64::from(self.round) << 32 | u64::from(self.attempt) << 24 | figure as u64
     }
 }
 
+/// When and how a launch began, and how long it took.
+#[derive(Debug, Clone, Copy)]
+struct LaunchMoment {
+    began: f64,
+    seconds: f64,
+    waited: bool,
+}
+
 impl MeasureSession<'_> {
     /// One launch of every group; members whose launch is excluded are launched again, at most twice, after all others
     /// of the round: what disturbed them mostly outlasts a launch. The first launches of a figure never wait for an
-    /// unshared core: they are what was observed. Later ones do, after all else of the round. None begins after
+    /// exclusive core: they are what was observed. Later ones do, after all else of the round. None begins after
     /// `until`, in seconds since the run began.
     pub(super) fn launch_all(
         &mut self,
@@ -52,8 +58,7 @@ impl MeasureSession<'_> {
         let first = LaunchNumber { round, attempt: 0 };
         let mut queue: VecDeque<(LaunchGroup, LaunchNumber)> =
             groups.iter().map(|group| (group.clone(), first)).collect();
-        let mut waiting = 0;
-        self.begin_looks();
+        let (mut waiting, mut waits) = (0, 0);
         while let Some((group, number)) = queue.pop_front() {
             if until.is_some_and(|until| self.elapsed() > until) {
                 break;
@@ -61,27 +66,32 @@ impl MeasureSession<'_> {
             let again = number.attempt > 0;
             // The launch of another group may have ended some of this one.
             let open = LaunchGroup(group.0.into_iter().filter(|index| self.active(*index)).collect());
-            if open.0.is_empty() || again && open.0.iter().all(|index| self.is_moved(*index)) {
+            if open.0.is_empty() || again && open.0.iter().all(|index| is_moved(&self.run.figures[*index])) {
                 continue;
             }
-            let start = match self.begins(&open, again) {
-                Begins::At(start) => start,
-                Begins::NextRound => continue,
-                Begins::Later => {
+            let start = match self.starts(&open, again) {
+                Starts::At(start) => start,
+                Starts::NextRound => continue,
+                Starts::Later => {
                     queue.push_back((open, number));
                     waiting += 1;
-                    if waiting >= queue.len() {
-                        waiting = 0;
-                        if !self.pause() {
-                            self.pass_over(queue.drain(..).map(|(group, _)| group));
-                        }
+                    if waiting < queue.len() {
+                        continue;
+                    }
+                    // All that is left waits.
+                    (waiting, waits) = (0, waits + 1);
+                    if waits <= RULES.quality.waits {
+                        self.rest_for(PAUSE);
+                    } else {
+                        let over = queue.drain(..).flat_map(|(group, _)| group.0);
+                        over.for_each(|index| self.progress[index].passed_over += 1);
                     }
                     continue;
                 }
             };
             waiting = 0;
             let missing = self.launch_once(&open, number, start)?;
-            if number.attempt + 1 == ATTEMPTS {
+            if number.attempt + 1 == RULES.schedule.attempts {
                 self.fail_after_invalid_launches(&missing);
             } else if !missing.0.is_empty() {
                 queue.push_back((missing, LaunchNumber { attempt: number.attempt + 1, ..number }));
@@ -90,12 +100,23 @@ impl MeasureSession<'_> {
         Ok(())
     }
 
+    fn starts(&mut self, group: &LaunchGroup, again: bool) -> Starts {
+        let now = self.elapsed();
+        let next = |index: &usize| {
+            let progress = &self.progress[*index];
+            let (cpus, seconds) = (progress.asked.cpus.as_slice(), progress.seconds);
+            Next { index: *index, cpus, seconds, passed_over: progress.passed_over }
+        };
+        let next: Vec<Next<'_>> = group.0.iter().map(next).collect();
+        self.quality.starts(&mut self.run, self.subject, now, &next, again)
+    }
+
     /// One launch of a group. Returns the members whose launch was excluded.
     fn launch_once(
         &mut self,
         group: &LaunchGroup,
         number: LaunchNumber,
-        start: LaunchStart,
+        start: Start,
     ) -> Result<LaunchGroup, EndReason> {
         if self.stopper.asked() {
             return Err(EndReason::Stopped);
@@ -109,8 +130,8 @@ impl MeasureSession<'_> {
             step.tasks.iter_mut().for_each(|task| task.cpus.fill(cpu));
         }
         let before: Vec<usize> = group.0.iter().map(|index| self.valid(*index)).collect();
-        match self.launch(&step, group, start.awaited) {
-            Err(EngineError::Stopped) => Err(EndReason::Stopped),
+        match self.launch(&step, group, start.waited) {
+            Err(LaunchError::Stopped) => Err(EndReason::Stopped),
             // Dissolved: its members are launched separately from the next round on.
             Err(_) | Ok(true) => Ok(LaunchGroup(Vec::new())),
             Ok(false) => {
@@ -143,12 +164,14 @@ impl MeasureSession<'_> {
         }
     }
 
+    /// A launch of a group for calibration, or for measuring.
     pub(super) fn step(&self, purpose: Purpose, group: &LaunchGroup, number: LaunchNumber) -> WorkerStep {
         let plan = &self.run.plan;
-        let references = self.reference_setting();
+        let references = self.quality.setting(&self.run);
         let task = |index: &usize| {
             let (figure, progress) = (&self.run.figures[*index], &self.progress[*index]);
-            let (batches, enough) = self.batches(*index, references.as_ref());
+            let (asked, nanos) = (&progress.asked, progress.nanos);
+            let (batches, enough) = Quality::batches(figure, asked, references.as_ref(), progress.batches, nanos);
             Task {
                 figure: *index,
                 probe: figure.probe.clone(),
@@ -156,10 +179,10 @@ impl MeasureSession<'_> {
                 ops: figure.ops,
                 batches,
                 enough,
-                full: !progress.refining,
+                full: !progress.tightens,
                 warmup: progress.warmup,
                 variant: figure.variant.clone(),
-                cpus: progress.cpus.clone(),
+                cpus: asked.cpus.clone(),
                 cache: progress.cache,
                 directory: plan.directory_at(&figure.point).map(PathBuf::from),
             }
@@ -169,66 +192,131 @@ impl MeasureSession<'_> {
             purpose,
             round: number.round,
             seed: mix(plan.seed, number.part(group.0[0])),
-            batch_nanos: plan.batch_nanos.max(1000 * self.engine.tick()),
+            batch_nanos: plan.batch_nanos.max(1000 * self.subject.tick()),
             directory: plan.directory.clone().unwrap_or_else(|| ".".to_owned()).into(),
             allowed: self.allowed.clone(),
             references,
             tasks,
+            patience: self.patience(purpose, group),
         }
     }
 
-    /// Launches a group and takes in what it answers; `awaited` after a look at its core. `Ok(false)` asks for the
-    /// launch to be repeated.
-    pub(super) fn launch(
-        &mut self,
-        step: &WorkerStep,
-        group: &LaunchGroup,
-        awaited: bool,
-    ) -> Result<bool, EngineError> {
-        let patience = match step.purpose {
+    /// Time after which a launch counts as hung.
+    fn patience(&self, purpose: Purpose, group: &LaunchGroup) -> Duration {
+        let patience = match purpose {
             Purpose::Calibrate => CALIBRATION_LIMIT,
             Purpose::Measure => {
                 let expected: f64 = group.0.iter().map(|index| self.progress[*index].seconds).sum();
                 LAUNCH_LIMIT.max(Duration::from_secs_f64((20.0 * expected).min(3600.0)))
             }
         };
-        let patience = self.limit_to_spend().map_or(patience, |limit| {
+        self.limit_to_spend().map_or(patience, |limit| {
             let left = Duration::from_secs_f64((limit - self.elapsed()).max(0.0));
             patience.min(left + LATE)
-        });
-        self.rest();
-        if !awaited {
+        })
+    }
+
+    /// Launches a group and takes in what it answers; `waited` after a look at its core. `Ok(false)` asks for the
+    /// launch to be repeated.
+    pub(super) fn launch(&mut self, step: &WorkerStep, group: &LaunchGroup, waited: bool) -> Result<bool, LaunchError> {
+        if let Some(wait) = self.quality.quota_wait() {
+            self.rest_for(wait);
+        }
+        if !waited {
             self.sample();
         }
         let began = self.elapsed();
-        let answer = self.engine.launch(step, patience, &self.stopper);
+        let answer = self.subject.launch(step, &self.stopper);
         let seconds = self.elapsed() - began;
-        self.notice_throttling();
+        self.quality.notice_throttling(self.subject);
         match answer {
             Ok(replies) => {
                 let mut valid = true;
                 for reply in replies {
-                    valid &= self.take(reply, LaunchMoment { began, seconds, awaited });
+                    valid &= self.take(reply, LaunchMoment { began, seconds, waited });
                 }
                 Ok(valid)
             }
-            Err(EngineError::Stopped) => Err(EngineError::Stopped),
+            Err(LaunchError::Stopped) => Err(LaunchError::Stopped),
             Err(error) if group.0.len() > 1 => {
                 // Any sharer may have caused it: each gets launches of its own.
                 group.0.iter().for_each(|index| self.progress[*index].alone = true);
                 Err(error)
             }
             // What kills a worker may have nothing to do with the figure: one further attempt, with the reason kept.
-            Err(error @ EngineError::Killed(_)) if self.progress[group.0[0]].killed.is_none() => {
-                let (figure, said) = (group.0[0], format!("a launch was made again: {error}"));
-                self.run.figures[figure].notes.push(said.clone());
-                self.progress[figure].killed = Some(said);
+            Err(error @ LaunchError::Killed(_)) if self.progress[group.0[0]].killed.is_none() => {
+                let (figure, note) = (group.0[0], format!("a launch was made again: {error}"));
+                self.run.figures[figure].notes.push(note.clone());
+                self.progress[figure].killed = Some(note);
                 Err(error)
             }
             Err(error) => {
                 self.end_figure(group.0[0], Some(Outcome::Failed(error.to_string())));
                 Ok(true)
             }
+        }
+    }
+
+    /// Takes a reply in. False when it is a launch that does not count.
+    fn take(&mut self, reply: Reply, moment: LaunchMoment) -> bool {
+        let known = |figure: usize| figure < self.run.figures.len();
+        match reply {
+            Reply::Prepared { figure, amount, variant, notes, of_all } if known(figure) => {
+                let (measured, progress) = (&mut self.run.figures[figure], &mut self.progress[figure]);
+                measured.amount = amount;
+                measured.variant = variant.or(measured.variant.take());
+                measured.notes = if of_all { progress.notes.replace(notes) } else { progress.notes.take(notes) };
+                measured.notes.extend(progress.killed.clone());
+                let part = crate::part_of_the_cpus(&self.run.machine, &self.allowed);
+                if let Some(part) = part.filter(|_| measured.point.get("threads") == Some("all")) {
+                    measured.notes.push(format!("threads=all is {part}"));
+                }
+            }
+            Reply::Noted { figure, note } if known(figure) => {
+                let notes = &mut self.run.figures[figure].notes;
+                if !notes.contains(&note) {
+                    notes.push(note);
+                }
+            }
+            Reply::Abandoned { figure } if known(figure) => self.end_figure(figure, None),
+            Reply::Unfit { figure, reason } if known(figure) => self.refuse(figure, reason),
+            Reply::Failed { figure, reason } if known(figure) => self.end_figure(figure, Some(Outcome::Failed(reason))),
+            Reply::Calibrated { figure, ops, nanos } if known(figure) => {
+                self.run.figures[figure].ops = ops;
+                let progress = &mut self.progress[figure];
+                let (rule, paired) = (progress.asked.batches, progress.asked.paired);
+                progress.batches = calibrate::batches(self.run.plan.batches, nanos, rule, paired);
+                progress.warmup = calibrate::warmup(nanos);
+                progress.nanos = nanos;
+                progress.seconds = moment.seconds;
+            }
+            Reply::Launched { figure, launch } if known(figure) => {
+                let LaunchMoment { began, seconds, waited } = moment;
+                let launch = Launch { began, awaited: waited, ..*launch };
+                self.progress[figure].seconds = seconds;
+                let asked = &self.progress[figure].asked;
+                if let Some(invalid) = self.quality.take(&mut self.run, figure, launch, asked) {
+                    let key = self.key(figure);
+                    self.observer.on_event(&MeasureEvent::Repeated { key: &key, reason: invalid.to_string() });
+                    return false;
+                }
+                let progress = &mut self.progress[figure];
+                (progress.passed_over, progress.refused, progress.attempts) = (0, 0, 0);
+            }
+            _ => {}
+        }
+        true
+    }
+
+    /// A launch that cannot be made: the figure cannot be measured, or no longer. What was measured before stays, and a
+    /// CPU that was away may come back.
+    fn refuse(&mut self, index: usize, reason: String) {
+        if self.run.figures[index].counted().is_empty() {
+            return self.end_figure(index, Some(Outcome::Unfit(reason)));
+        }
+        self.progress[index].refused += 1;
+        if self.progress[index].refused >= RULES.schedule.refusals {
+            self.end_early(index, &format!("no launch could be made any more: {reason}"));
         }
     }
 }

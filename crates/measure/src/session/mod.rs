@@ -1,36 +1,24 @@
-//! The rounds of a run: calibrate, launch, look, save.
+//! A run that is being measured: calibrate, launch, decide, save.
 
-mod ending;
-mod expected;
-mod group;
 mod launches;
 mod notes;
-mod quota;
-mod references;
-mod refinement;
+mod request;
 mod rounds;
-mod start;
-mod time_budget;
-mod unshared_core;
 
-use model::{CpuSet, Figure, FigureKey, Flag, Invalid, NOT_REACHED, Outcome, Run, Topology};
+use std::time::Duration;
 
-pub use start::RunRequest;
+use model::{CpuSet, Figure, FigureKey, Flag, NOT_REACHED, Outcome, Plan, RULES, Run, Topology};
 
-pub use self::ending::{EndReason, RunResult};
-use self::group::LaunchGroup;
+pub use self::request::RunRequest;
+
 use self::notes::FigureNotes;
-use self::quota::QuotaPacing;
-use self::references::ReferenceWatch;
-use self::refinement::Refinement;
-use self::time_budget::BeyondReach;
-use self::unshared_core::CoreLooks;
-use crate::engine::{Engine, Stopper};
+use crate::decide::{self, Goal, Verdict};
 use crate::event::{MeasureEvent, Observer};
-use crate::evidence::may_exclude;
 use crate::outside::ConditionsWatch;
-use crate::step::Reply;
-use crate::{Error, calibrate, document, facts, judge, placement, sizing};
+use crate::quality::{self, FigureClasses, Quality};
+use crate::schedule::{LaunchGroup, Schedule};
+use crate::subject::{Description, Stopper, Subject};
+use crate::{Error, document, facts, sizing};
 
 /// Keeps a run document after every round.
 pub trait Saver {
@@ -41,24 +29,41 @@ pub trait Saver {
     fn save(&mut self, run: &Run) -> Result<(), String>;
 }
 
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EndReason {
+    /// Every figure is finished.
+    Complete,
+    /// Time was up.
+    TimeLimit,
+    /// A stop was requested.
+    Stopped,
+    /// It could not be saved.
+    NotSaved(String),
+}
+
+/// A run that ended.
+#[derive(Debug)]
+pub struct RunResult {
+    /// The run document.
+    pub run: Run,
+    /// Why it ended.
+    pub ending: EndReason,
+}
+
 /// A run that is being measured.
 pub struct MeasureSession<'a> {
     run: Run,
     progress: Vec<FigureProgress>,
     allowed: Vec<usize>,
-    engine: &'a mut dyn Engine,
+    subject: &'a mut dyn Subject,
     observer: &'a mut dyn Observer,
     saver: &'a mut dyn Saver,
     stopper: Stopper,
     conditions: ConditionsWatch,
-    quota: QuotaPacing,
-    watch: ReferenceWatch,
-    beyond_reach: BeyondReach,
-    refinement: Refinement,
-    looks: CoreLooks,
-    /// First of the rounds whose outside evidence was not judged yet.
-    first_unjudged: u32,
-    /// Engine time at which this part of the session began, and seconds measured in parts before it.
+    quality: Quality,
+    schedule: Schedule,
+    /// Time of the subject at which this part of the session began, and seconds measured in parts before it.
     began: f64,
     before: f64,
     /// When it was last saved, and how long that took, seconds.
@@ -69,16 +74,18 @@ pub struct MeasureSession<'a> {
 /// What the session knows of a figure beside the document.
 #[derive(Debug, Clone, Default)]
 struct FigureProgress {
-    cpus: Vec<usize>,
-    /// Bytes of the last-level caches that these reach, where they are known.
+    asked: Description,
+    /// Bytes of the last-level caches that its CPUs reach, where they are known.
     cache: u64,
     batches: u32,
     warmup: u32,
     /// Time of a batch as it was calibrated, nanoseconds.
     nanos: u64,
     ended: bool,
-    /// Within its target, and launched on towards that of core figures.
-    refining: bool,
+    /// Launches at which it is expected to have converged, as of its last checkpoint.
+    expected: Option<usize>,
+    /// Within its target, and launched on for a narrower interval.
+    tightens: bool,
     /// Measured now; the others wait for their part of a long plan.
     in_part: bool,
     /// Measured in launches of its own, because a shared one went wrong.
@@ -95,22 +102,14 @@ struct FigureProgress {
     notes: FigureNotes,
 }
 
-/// Launches in a row that cannot be made, after which no more are tried.
-const REFUSALS: u32 = 5;
-
-/// When and how a launch began, and how long it took.
-#[derive(Debug, Clone, Copy)]
-struct LaunchMoment {
-    began: f64,
-    seconds: f64,
-    awaited: bool,
-}
-
-/// What a reader should know of a figure from where it runs and how large it is, before it is measured.
-fn remarks(suite: &str, figure: &Figure, machine: &Topology, cpus: &[usize]) -> Vec<String> {
-    let Some(probe) = probes::find(&figure.probe) else { return Vec::new() };
-    let placed = placement::remark(probe, machine, cpus);
-    placed.into_iter().chain(sizing::remarks(suite, probe, &figure.point, machine, cpus)).collect()
+/// Sets the outcome, flags, quantiles and footprint of a figure that stands by itself from its launches. Returns
+/// whether it is finished: within its target, or at the last checkpoint.
+pub fn judge(figure: &mut Figure, plan: &Plan, target: f64, tick: u64) -> bool {
+    let asked = Description::of(figure);
+    let samples = FigureClasses::of(figure, &asked).samples(figure, &asked);
+    let goal = Goal { plan, target, paired: asked.paired, tick };
+    let verdict = Verdict::of(figure, &samples, quality::flags(figure, &samples), goal);
+    verdict.apply(figure)
 }
 
 impl<'a> MeasureSession<'a> {
@@ -120,63 +119,60 @@ impl<'a> MeasureSession<'a> {
     /// Never once it has begun: what goes wrong with a figure is that figure's outcome, and what goes wrong with saving
     /// is the ending.
     pub fn measure(
-        order: RunRequest,
-        engine: &'a mut dyn Engine,
+        request: RunRequest,
+        subject: &'a mut dyn Subject,
         observer: &'a mut dyn Observer,
         saver: &'a mut dyn Saver,
         stopper: Stopper,
     ) -> Result<RunResult, Error> {
-        let RunRequest { run, allowed, unshared_before } = order;
-        let began = engine.now();
-        let before = run.session.seconds;
-        let progress = vec![FigureProgress::default(); run.figures.len()];
-        let outside = engine.outside(&allowed);
-        let (quota, first_unjudged) = (QuotaPacing::of(&outside), run.session.rounds);
+        let RunRequest { run, allowed, unshared_before } = request;
+        let (began, before) = (subject.now(), run.session.seconds);
+        let outside = subject.outside(&allowed);
         let mut session = MeasureSession {
+            quality: Quality::knowing(&run, unshared_before, &allowed, &outside),
             conditions: ConditionsWatch::from(&run.session.conditions, &allowed, outside),
-            watch: ReferenceWatch::knowing(&run, unshared_before, facts::cores_are_alone(&run.machine, &allowed)),
+            progress: vec![FigureProgress::default(); run.figures.len()],
             run,
-            progress,
             allowed,
-            engine,
+            subject,
             observer,
             saver,
             stopper,
-            quota,
-            beyond_reach: BeyondReach::default(),
-            refinement: Refinement::default(),
-            looks: CoreLooks::default(),
-            first_unjudged,
+            schedule: Schedule::default(),
             began,
             before,
             saved: before,
             saving: 0.0,
         };
         session.prepare();
-        session.begin_references();
-        session.look_at_what_was_cut_off();
+        let now = session.elapsed();
+        session.quality.begin(&mut session.run, session.subject, now);
+        // A stop within a round leaves launches that no checkpoint has seen, and a figure that has all of its launches
+        // needs no other.
+        let begun = |session: &Self, index: usize| {
+            !session.progress[index].ended && !session.run.figures[index].launches.is_empty()
+        };
+        session.groups(begun).iter().for_each(|group| session.decide(group));
         let ending = session.rounds();
         Ok(session.finish(ending))
     }
 
-    /// Places every figure; recovers what a resumed run already knows.
+    /// Describes every figure; recovers what a resumed run already knows.
     fn prepare(&mut self) {
         let machine = self.run.machine.topology.clone().unwrap_or_else(|| Topology::unknown(&self.allowed));
         let free = facts::free_memory(&self.run.machine);
-        for index in 0..self.run.figures.len() {
-            let figure = &mut self.run.figures[index];
-            let progress = &mut self.progress[index];
-            let placed = self.engine.place(figure, &machine, &self.allowed);
-            match placed.and_then(|cpus| sizing::lacking(&figure.point, free).map_or(Ok(cpus), Err)) {
-                Ok(cpus) => {
-                    for remark in remarks(&self.run.plan.suite, figure, &machine, &cpus) {
-                        if !figure.notes.contains(&remark) {
+        for (figure, progress) in self.run.figures.iter_mut().zip(&mut self.progress) {
+            let asked = self.subject.describe(figure, &self.run.plan.suite, &machine, &self.allowed);
+            match asked.and_then(|asked| sizing::lacking(&figure.point, free).map_or(Ok(asked), Err)) {
+                Ok(asked) => {
+                    for remark in &asked.remarks {
+                        if !figure.notes.contains(remark) {
                             figure.notes.push(remark.clone());
                         }
-                        progress.notes.remark(remark);
+                        progress.notes.remark(remark.clone());
                     }
-                    progress.cache = machine.last_level_bytes(&CpuSet::from(cpus.as_slice())).unwrap_or(0);
-                    progress.cpus = cpus;
+                    progress.cache = machine.last_level_bytes(&CpuSet::from(asked.cpus.as_slice())).unwrap_or(0);
+                    progress.asked = asked;
                 }
                 Err(reason) => {
                     figure.outcome = Outcome::Unfit(reason);
@@ -184,18 +180,18 @@ impl<'a> MeasureSession<'a> {
                 }
             }
             if let Some(last) = figure.launches.last() {
-                let paired = probes::find(&figure.probe).is_some_and(|probe| probe.paired);
+                let paired = progress.asked.paired;
                 let batches = if paired { last.sides(1).0.len().next_multiple_of(2) } else { last.nanos.len() };
                 progress.batches = u32::try_from(batches.max(1)).unwrap_or(u32::MAX);
                 progress.nanos = last.nanos.iter().min().copied().unwrap_or(0);
-                progress.warmup = last.warmup.min(8);
+                progress.warmup = last.warmup.min(RULES.worker.warmup_batches);
                 progress.seconds = last.wall;
             }
-            let reached = !figure.flags.contains(&Flag::Unfinished);
+            let reached = !figure.has(Flag::Unfinished);
             progress.ended = reached && !figure.launches.is_empty() || not_measurable(figure);
         }
         for index in 0..self.run.figures.len() {
-            if let Some(leader) = self.engine.leader(index) {
+            if let Some(leader) = self.subject.leader(index) {
                 self.progress[index].ended = self.progress[leader].ended;
             }
         }
@@ -207,7 +203,7 @@ impl<'a> MeasureSession<'a> {
     }
 
     fn elapsed(&self) -> f64 {
-        self.before + self.engine.now() - self.began
+        self.before + self.subject.now() - self.began
     }
 
     fn out_of_time(&self) -> bool {
@@ -216,6 +212,39 @@ impl<'a> MeasureSession<'a> {
 
     fn done(&self) -> usize {
         self.progress.iter().filter(|progress| progress.ended).count()
+    }
+
+    /// The launches of a figure that count.
+    fn valid(&self, index: usize) -> usize {
+        self.run.figures[index].counted().len()
+    }
+
+    /// Half-width within which a figure has converged.
+    fn target(&self, index: usize) -> f64 {
+        self.run.plan.entries.get(index).map_or(self.run.plan.target, |entry| entry.target)
+    }
+
+    /// Launches of a figure until its next checkpoint; none after the last.
+    fn to_next_checkpoint(&self, index: usize) -> usize {
+        let made = self.valid(index);
+        self.run.plan.looks.iter().map(|look| *look as usize).find(|look| *look > made).map_or(0, |look| look - made)
+    }
+
+    /// Lets time pass, in parts between which the sensors are read.
+    fn rest_for(&mut self, time: Duration) {
+        let mut left = time;
+        while !left.is_zero() && !self.stopper.asked() {
+            let part = left.min(Duration::from_millis(100));
+            self.subject.rest(part, &self.stopper);
+            self.sample();
+            left -= part;
+        }
+    }
+
+    /// Reads the sensors between launches.
+    fn sample(&mut self) {
+        let now = self.elapsed();
+        self.quality.sample(&mut self.run, self.subject, now);
     }
 
     /// A figure that will not be measured any further.
@@ -230,119 +259,77 @@ impl<'a> MeasureSession<'a> {
         self.observer.on_event(&MeasureEvent::Finished { key: &key, done, of });
     }
 
-    /// Takes a reply in. False when it is a launch that does not count.
-    fn take(&mut self, reply: Reply, moment: LaunchMoment) -> bool {
-        let known = |figure: usize| figure < self.run.figures.len();
-        match reply {
-            Reply::Prepared { figure, amount, variant, notes, of_all } if known(figure) => {
-                let measured = &mut self.run.figures[figure];
-                measured.amount = amount;
-                measured.variant = variant.or(measured.variant.take());
-                let said = &mut self.progress[figure].notes;
-                measured.notes = if of_all { said.replace(notes) } else { said.take(notes) };
-                measured.notes.extend(self.progress[figure].killed.clone());
-                self.note_part_of_the_cpus(figure);
-            }
-            Reply::Noted { figure, note } if known(figure) => {
-                let notes = &mut self.run.figures[figure].notes;
-                if !notes.contains(&note) {
-                    notes.push(note);
-                }
-            }
-            Reply::Abandoned { figure } if known(figure) => self.end_figure(figure, None),
-            Reply::Unfit { figure, reason } if known(figure) => self.refuse(figure, reason),
-            Reply::Failed { figure, reason } if known(figure) => self.end_figure(figure, Some(Outcome::Failed(reason))),
-            Reply::Calibrated { figure, ops, nanos } if known(figure) => {
-                let probe = probes::find(&self.run.figures[figure].probe);
-                let (rule, paired) = probe.map_or((None, false), |probe| (probe.batch.batches, probe.paired));
-                self.run.figures[figure].ops = ops;
-                let progress = &mut self.progress[figure];
-                progress.batches = calibrate::batches(self.run.plan.batches, nanos, rule, paired);
-                progress.warmup = calibrate::warmup(nanos);
-                progress.nanos = nanos;
-                progress.seconds = moment.seconds;
-            }
-            Reply::Launched { figure, launch } if known(figure) => {
-                let mut launch = *launch;
-                (launch.began, launch.awaited) = (moment.began, moment.awaited);
-                let first_look = self.first_look();
-                // A reason that spoils more than a fifth is the machine. A party on a CPU of its own choice is never,
-                // nor are threads that took the CPU when it was offered: the figure would be another one.
-                launch.invalid = launch.invalid.filter(|reason| {
-                    matches!(reason, Invalid::Misplaced(_) | Invalid::HandedOver { .. })
-                        || may_exclude(&self.run.figures[figure], reason, first_look)
-                });
-                self.progress[figure].seconds = moment.seconds;
-                self.take_readings(&launch);
-                self.run.figures[figure].launches.push(launch);
-                self.weigh(figure);
-                let invalid = references::repeats(&self.run.figures[figure]);
-                if let Some(invalid) = invalid {
-                    let key = self.key(figure);
-                    self.observer.on_event(&MeasureEvent::Repeated { key: &key, reason: invalid.to_string() });
-                    return false;
-                }
-                let progress = &mut self.progress[figure];
-                (progress.passed_over, progress.refused, progress.attempts) = (0, 0, 0);
-            }
-            _ => {}
-        }
-        true
-    }
-
-    /// A launch that cannot be made: the figure cannot be measured, or no longer. What was measured before stays, and a
-    /// CPU that was away may come back.
-    fn refuse(&mut self, index: usize, reason: String) {
-        if self.run.figures[index].counted().is_empty() {
-            return self.end_figure(index, Some(Outcome::Unfit(reason)));
-        }
-        self.progress[index].refused += 1;
-        if self.progress[index].refused >= REFUSALS {
-            self.end_early(index, &format!("no launch could be made any more: {reason}"));
-        }
-    }
-
     /// Ends a figure with the launches that it has.
     fn end_early(&mut self, index: usize, since: &str) {
-        let (target, tick) = (self.target(index), self.engine.tick());
-        let figure = &mut self.run.figures[index];
-        figure.notes.push(format!("ended early, since {since}"));
-        judge(figure, &self.run.plan, target, tick);
+        self.run.figures[index].notes.push(format!("ended early, since {since}"));
+        self.verdict(index);
         self.end_figure(index, None);
     }
 
-    /// Judges the figures of a group and ends those that are finished, with the figures that they lead.
-    fn look(&mut self, group: &LaunchGroup) {
+    /// Writes what the launches of a figure say into it. Returns whether it is finished.
+    fn verdict(&mut self, index: usize) -> bool {
+        self.quality.classify(&mut self.run, index, &self.progress[index].asked);
+        self.decided(index)
+    }
+
+    /// The same of launches that are classified.
+    fn decided(&mut self, index: usize) -> bool {
+        let asked = &self.progress[index].asked;
+        let samples = self.quality.samples(&self.run, index, asked);
+        let (figure, tick) = (&self.run.figures[index], self.subject.tick());
+        let goal = Goal { plan: &self.run.plan, target: self.target(index), paired: asked.paired, tick };
+        let verdict = Verdict::of(figure, &samples, quality::flags(figure, &samples), goal);
+        let last = self.progress[index].expected.unwrap_or(0);
+        if samples.len() >= last || self.run.plan.looks.contains(&u32::try_from(samples.len()).unwrap_or(u32::MAX)) {
+            self.progress[index].expected = verdict.expected(&samples, goal);
+        }
+        verdict.apply(&mut self.run.figures[index])
+    }
+
+    /// Decides about the figures of a group and ends those that are finished, with the figures that they lead.
+    fn decide(&mut self, group: &LaunchGroup) {
         let open: Vec<usize> = group.0.iter().copied().filter(|index| !self.progress[*index].ended).collect();
-        let tick = self.engine.tick();
-        let mut finished = Vec::new();
         for index in &open {
-            let target = self.target(*index);
-            self.weigh(*index);
-            let done = judge(&mut self.run.figures[*index], &self.run.plan, target, tick);
-            if done && self.engine.leader(*index).is_none() {
-                finished.push(*index);
+            if self.verdict(*index) && self.subject.leader(*index).is_none() {
+                self.end_figure(*index, None);
             }
         }
-        finished.into_iter().for_each(|index| self.end_figure(index, None));
-        group.0.iter().for_each(|index| self.refine(*index));
+        group.0.iter().for_each(|index| self.tighten(*index));
         for index in open {
-            if self.engine.leader(index).is_some_and(|leader| self.progress[leader].ended) {
+            if self.subject.leader(index).is_some_and(|leader| self.progress[leader].ended) {
                 // Launches are made for the leader; what came along has the interval that it has.
                 let target = self.target(index);
-                judge::end_follower(&mut self.run.figures[index], target);
+                decide::end_follower(&mut self.run.figures[index], target);
                 self.end_figure(index, None);
             }
         }
     }
 
-    /// Looks at the open figures of a run that is resumed: a stop within a round leaves launches that no look has seen,
-    /// and a figure that has all of its launches needs no other.
-    fn look_at_what_was_cut_off(&mut self) {
-        let begun = |session: &Self, index: usize| {
-            !session.progress[index].ended && !session.run.figures[index].launches.is_empty()
-        };
-        self.groups(begun).iter().for_each(|group| self.look(group));
+    /// Begins, goes on with or ends the tightening of a figure after a launch of it. Between two checkpoints nothing is
+    /// decided: to stop at any number of launches at which the interval happens to be narrow would choose narrow ones.
+    fn tighten(&mut self, index: usize) {
+        let (tightens, target) = (self.progress[index].tightens, self.target(index));
+        let at_checkpoint = self.run.plan.looks.contains(&u32::try_from(self.valid(index)).unwrap_or(u32::MAX));
+        if tightens {
+            self.verdict(index);
+            let within = self.run.figures[index].is_within(target, self.run.plan.level);
+            // It was finished at an earlier checkpoint, unless more launches say that it was called too early.
+            if at_checkpoint && !within {
+                self.progress[index].ended = false;
+            } else {
+                self.run.figures[index].flags.retain(|flag| *flag != Flag::Unfinished);
+            }
+            if !at_checkpoint {
+                return;
+            }
+        }
+        let (figure, plan) = (&self.run.figures[index], &self.run.plan);
+        let long = plan.time_limit.is_some_and(|limit| limit >= RULES.schedule.tighten_limit);
+        let settled = self.progress[index].ended && figure.is_within(target, plan.level);
+        let core = *figure.basis() == model::ValueBasis::Cycles && self.subject.leader(index).is_none();
+        let more = self.to_next_checkpoint(index) > 0;
+        let wide = !at_checkpoint || !decide::is_called(figure, RULES.decide.tighten * target);
+        self.progress[index].tightens = long && settled && core && more && wide;
     }
 
     fn save(&mut self) -> Result<(), EndReason> {
@@ -356,25 +343,58 @@ impl<'a> MeasureSession<'a> {
     }
 
     fn record_conditions(&mut self) {
-        self.conditions.record_until(&mut self.run, &self.engine.outside(&self.allowed));
+        self.conditions.record_until(&mut self.run, &self.subject.outside(&self.allowed));
     }
 
     fn finish(mut self, ending: EndReason) -> RunResult {
         self.record_conditions();
-        self.conclude_references();
-        self.look_last(&ending);
-        self.engine.conclude(&mut self.run);
-        let (seconds, identity) = (self.elapsed(), self.engine.identity());
+        let now = self.elapsed();
+        if self.quality.end(&mut self.run, self.subject, now) {
+            for index in 0..self.run.plan.entries.len().min(self.run.figures.len()) {
+                if self.run.figures[index].references.is_some() && !not_measurable(&self.run.figures[index]) {
+                    self.conclude_figure(index);
+                }
+            }
+            let now = self.elapsed();
+            self.quality.conclude(&mut self.run, now);
+        }
+        // The end of the time is a checkpoint too: no value decided when it came, as one may when a person stops a run.
+        if ending == EndReason::TimeLimit {
+            for index in 0..self.run.plan.entries.len().min(self.run.figures.len()) {
+                if decide::is_called(&self.run.figures[index], self.target(index)) {
+                    self.run.figures[index].flags.retain(|flag| *flag != Flag::Unfinished);
+                }
+            }
+        }
+        self.subject.conclude(&mut self.run);
+        let (seconds, identity) = (self.elapsed(), self.subject.identity());
         document::close(&mut self.run, seconds, ending == EndReason::Complete, identity);
         self.observer.on_event(&MeasureEvent::Ended(&self.run));
         RunResult { run: self.run, ending }
     }
+
+    /// Decides about a figure with the final ratio of the exclusive core, at the clock of the whole session.
+    fn conclude_figure(&mut self, index: usize) {
+        let unable = self.run.figures[index].has(Flag::CannotConverge);
+        self.quality.conclude_figure(&mut self.run, index, &self.progress[index].asked);
+        self.decided(index);
+        let (target, figure) = (self.target(index), &mut self.run.figures[index]);
+        if self.progress[index].ended {
+            figure.flags.retain(|flag| *flag != Flag::Unfinished);
+            if self.subject.leader(index).is_some() {
+                decide::end_follower(figure, target);
+            } else if unable && !figure.has(Flag::CannotConverge) {
+                figure.flags.push(Flag::CannotConverge);
+                figure.flags.sort_unstable();
+            }
+        }
+    }
 }
 
 /// Whether a figure was found unfit or failed, rather than not reached.
-fn not_measurable(figure: &Figure) -> bool {
+pub(crate) fn not_measurable(figure: &Figure) -> bool {
     match &figure.outcome {
-        Outcome::Unfit(reason) => reason != NOT_REACHED && !figure.flags.contains(&Flag::Unfinished),
+        Outcome::Unfit(reason) => reason != NOT_REACHED && !figure.has(Flag::Unfinished),
         Outcome::Failed(_) => true,
         _ => false,
     }

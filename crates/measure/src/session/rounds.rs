@@ -1,44 +1,41 @@
-//! The order of launches: every figure is calibrated once, then each round has one launch of every active figure. A
-//! plan of thousands of figures is measured part by part, so that an interrupted run has finished figures instead of
-//! two launches of each.
+//! The rounds of a run: every figure is calibrated once, then each round has launches of the figures that the schedule
+//! selects. A plan of thousands of figures is measured part by part, so that an interrupted run has finished figures
+//! instead of two launches of each.
 
-use model::Outcome;
+use std::time::Duration;
 
-use super::group::{self, LaunchGroup};
+use model::{Outcome, RULES};
+
 use super::launches::LaunchNumber;
-use super::{EndReason, MeasureSession};
-use crate::engine::EngineError;
+use super::{EndReason, MeasureSession, not_measurable};
 use crate::event::MeasureEvent;
-use crate::step::Purpose;
+use crate::schedule::{self, Candidate, LaunchGroup};
+use crate::subject::LaunchError;
+use crate::worker::Purpose;
 
-/// Number of figures measured in the same rounds, plus at most one group of sharers. Large enough that their launches
-/// spread over minutes of the machine's drift, small enough that a round takes seconds.
-const PART: usize = 100;
-/// Share of a time limit after which calibration waits until what is calibrated has been measured: beside much other
-/// work all of it takes longer than a short limit, which would leave nothing measured. What takes seconds to prepare
-/// waits from half of that on.
-const CALIBRATION: f64 = 0.4;
 /// Times as long as the last save took, after which a run with short rounds is saved again: a tenth of a second for a
 /// large one on a disk that is flushed.
 const SAVE_AFTER: f64 = 40.0;
+/// How much longer than the limit a round of figures that are compared may last, seconds.
+const LATE: f64 = 30.0;
 
 impl MeasureSession<'_> {
     /// Calibrates, then measures round by round until all figures are finished or the run ends otherwise.
     pub(super) fn rounds(&mut self) -> EndReason {
         match self.parts() {
             Ok(()) => EndReason::Complete,
-            Err(ending) => {
-                // Saves launches since the last save, unless saving has failed.
-                if matches!(ending, EndReason::NotSaved(_)) {
-                    return ending;
-                }
-                self.save().err().unwrap_or(ending)
-            }
+            // Saves launches since the last save, unless saving has failed.
+            Err(ending @ EndReason::NotSaved(_)) => ending,
+            Err(ending) => self.save().err().unwrap_or(ending),
         }
     }
 
     fn parts(&mut self) -> Result<(), EndReason> {
-        self.end_not_measurable();
+        for index in 0..self.run.figures.len() {
+            if not_measurable(&self.run.figures[index]) && !self.progress[index].ended {
+                self.end_figure(index, None);
+            }
+        }
         loop {
             self.begin_part();
             self.calibrate()?;
@@ -54,7 +51,7 @@ impl MeasureSession<'_> {
     fn begin_part(&mut self) {
         let mut part = Vec::new();
         for group in self.groups(|session, index| !session.progress[index].ended) {
-            if part.len() >= PART {
+            if part.len() >= RULES.schedule.part as usize {
                 break;
             }
             part.extend(group.0);
@@ -63,22 +60,18 @@ impl MeasureSession<'_> {
         part.into_iter().for_each(|index| self.progress[index].in_part = true);
     }
 
-    /// Ends figures for which no CPUs could be assigned.
-    fn end_not_measurable(&mut self) {
-        for index in 0..self.run.figures.len() {
-            if super::not_measurable(&self.run.figures[index]) && !self.progress[index].ended {
-                self.end_figure(index, None);
-            }
-        }
-    }
-
     pub(super) fn active(&self, index: usize) -> bool {
         let progress = &self.progress[index];
-        progress.in_part && (!progress.ended || progress.refining)
+        progress.in_part && (!progress.ended || progress.tightens)
     }
 
     pub(super) fn groups(&self, wanted: impl Fn(&Self, usize) -> bool) -> Vec<LaunchGroup> {
-        group::groups(&self.run.plan.entries, |index| wanted(self, index), |index| self.progress[index].alone)
+        schedule::groups(&self.run.plan.entries, |index| wanted(self, index), |index| self.progress[index].alone)
+    }
+
+    /// The limit of a run whose figures stand by themselves, so that some of them may have all of its time.
+    pub(super) fn limit_to_spend(&self) -> Option<f64> {
+        self.run.plan.time_limit.filter(|_| self.progress.iter().any(|progress| progress.asked.stands_alone))
     }
 
     fn calibrate(&mut self) -> Result<(), EndReason> {
@@ -86,11 +79,16 @@ impl MeasureSession<'_> {
         let of = self.run.figures.len();
         let began = self.elapsed();
         loop {
-            // What is cheap first. Groups are rebuilt after each one, because a crash dissolves one.
-            let groups = self.groups(uncalibrated).into_iter();
-            let Some(group) = groups.min_by_key(|group| self.preparation(group)) else { return Ok(()) };
+            // What is cheap first: not a preparation that figures share, least of all one that finds what all launches
+            // measure. Groups are rebuilt after each one, because a crash dissolves one.
+            let expense = |group: &LaunchGroup| {
+                let asked = &self.progress[group.0[0]].asked;
+                (asked.batches == Some(1), asked.shares)
+            };
+            let Some(group) = self.groups(uncalibrated).into_iter().min_by_key(expense) else { return Ok(()) };
             let share = self.limit_to_spend().map_or(0.0, |limit| (self.elapsed() - began) / limit);
-            let most = if self.preparation(&group).0 { CALIBRATION / 2.0 } else { CALIBRATION };
+            // What takes seconds to prepare waits from half of that on.
+            let most = RULES.schedule.calibration_share / if expense(&group).0 { 2.0 } else { 1.0 };
             if share > most && self.put_off(uncalibrated) {
                 return Ok(());
             }
@@ -99,24 +97,25 @@ impl MeasureSession<'_> {
             self.observer.on_event(&MeasureEvent::Calibrating { key: &key, done, of });
             let step = self.step(Purpose::Calibrate, &group, LaunchNumber::default());
             match self.launch(&step, &group, false) {
-                Err(EngineError::Stopped) => return Err(EndReason::Stopped),
+                Err(LaunchError::Stopped) => return Err(EndReason::Stopped),
                 Err(_) => {} // Dissolved: its members are tried one by one. One that was killed is tried again.
                 Ok(_) => {
-                    self.learn_unshared();
-                    self.fail_unanswered(&group, uncalibrated);
+                    self.learn();
+                    // Without a reply in a complete answer a figure would be requested forever.
+                    for index in group.0 {
+                        if uncalibrated(self, index) {
+                            self.end_figure(
+                                index,
+                                Some(Outcome::Failed("the worker sent no reply about it".to_owned())),
+                            );
+                        }
+                    }
                 }
             }
             if self.out_of_time() {
                 return Err(EndReason::TimeLimit);
             }
         }
-    }
-
-    /// How dear it is to prepare a group: a preparation that probes share is, one in which they find what all launches
-    /// measure most of all.
-    fn preparation(&self, group: &LaunchGroup) -> (bool, bool) {
-        let probe = probes::find(&self.run.figures[group.0[0]].probe);
-        probe.map_or((false, false), |probe| (probe.batch.batches == Some(1), probe.shares.is_some()))
     }
 
     /// Leaves what is not calibrated to a later part. False if there is nothing else to measure in this one.
@@ -131,18 +130,15 @@ impl MeasureSession<'_> {
         true
     }
 
-    /// Fails a figure without a reply in a complete answer; otherwise it would be requested forever.
-    fn fail_unanswered(&mut self, group: &LaunchGroup, wanted: impl Fn(&Self, usize) -> bool) {
-        for index in &group.0 {
-            if wanted(self, *index) {
-                self.end_figure(*index, Some(Outcome::Failed("the worker sent no reply about it".to_owned())));
-            }
-        }
+    fn learn(&mut self) {
+        let now = self.elapsed();
+        self.quality.learn(&mut self.run, now);
     }
 
     fn measure_rounds(&mut self) -> Result<(), EndReason> {
         loop {
-            let began = self.note_round();
+            let began = self.elapsed();
+            self.schedule.begin_round(began);
             let round = self.run.session.rounds;
             let mut groups = self.groups(Self::active);
             if groups.is_empty() {
@@ -154,13 +150,16 @@ impl MeasureSession<'_> {
             }
             let active = groups.iter().map(|group| group.0.len()).sum();
             self.observer.on_event(&MeasureEvent::Round { number: round + 1, active });
-            groups = self.select_round(groups, round);
-            group::shuffle(&mut groups, self.run.plan.seed, round);
-            let until = self.end_of_round(round);
+            let mut until = self.run.plan.time_limit.map(|limit| limit + LATE);
+            if let Some(limit) = self.limit_to_spend() {
+                until = Some(limit);
+                groups = self.select(groups, limit);
+            }
+            schedule::shuffle(&mut groups, self.run.plan.seed, round);
             self.launch_all(&groups, round, until)?;
-            self.learn_unshared();
+            self.learn();
             self.judge_rounds(round);
-            groups.iter().for_each(|group| self.look(group));
+            groups.iter().for_each(|group| self.decide(group));
             self.run.session.rounds = round + 1;
             if self.elapsed() - self.saved >= SAVE_AFTER * self.saving {
                 self.save()?;
@@ -168,19 +167,66 @@ impl MeasureSession<'_> {
             let (converged, of) = (self.done(), self.run.figures.len());
             let (elapsed, left) = (self.elapsed(), self.left());
             self.observer.on_event(&MeasureEvent::Saved { run: &self.run, converged, of, elapsed, left });
-            if converged < of {
-                self.space_rounds(began);
+            // Rounds are spaced as planned, up to the limit.
+            let next = (began + self.run.plan.spacing).min(self.run.plan.time_limit.unwrap_or(f64::INFINITY));
+            let left = next - self.elapsed();
+            if converged < of && left > 0.0 {
+                self.rest_for(Duration::from_secs_f64(left));
             }
         }
     }
 
-    pub(super) fn valid(&self, index: usize) -> usize {
-        self.run.figures[index].counted().len()
+    /// Excludes the rounds from which time was taken. A finished figure continues if it loses launches.
+    fn judge_rounds(&mut self, round: u32) {
+        for (index, reason) in self.quality.judge_rounds(&mut self.run, round) {
+            let key = self.key(index);
+            self.observer.on_event(&MeasureEvent::Repeated { key: &key, reason: reason.to_string() });
+            self.progress[index].ended = false;
+            self.decide(&LaunchGroup(vec![index]));
+        }
     }
 
-    /// Seconds left if every figure finishes at its next look; for one that was not launched yet, the mean duration of
-    /// the others is assumed. Of a run with a limit, which gives figures the time that it has, until they have all
-    /// their launches or the limit comes.
+    /// The groups of a round of a limited run.
+    fn select(&mut self, groups: Vec<LaunchGroup>, limit: f64) -> Vec<LaunchGroup> {
+        let left = limit - self.elapsed();
+        let candidates: Vec<Candidate> = groups.iter().map(|group| self.candidate(group)).collect();
+        let chosen = self.schedule.select(&candidates, limit, left);
+        if chosen.is_empty() {
+            // The time left is too short for any of them.
+            self.progress.iter_mut().for_each(|progress| progress.tightens = false);
+        }
+        chosen.into_iter().map(|at| groups[at].clone()).collect()
+    }
+
+    fn candidate(&self, group: &LaunchGroup) -> Candidate {
+        let first = group.0[0];
+        let (made, counted) = (self.run.figures[first].launches.len(), self.valid(first));
+        // Those that did not count are made again.
+        let seconds = self.progress[first].seconds * made.max(1) as f64 / counted.max(1) as f64;
+        let leads = group.0.iter().filter(|index| self.subject.leader(**index).is_none());
+        let needed = leads.filter_map(|index| self.needed(*index)).collect();
+        let tightens = group.0.iter().all(|index| {
+            let checkpoint = self.run.plan.looks.contains(&u32::try_from(self.valid(*index)).unwrap_or(u32::MAX));
+            self.progress[*index].tightens && checkpoint
+        });
+        Candidate { seconds, made, needed, tightens }
+    }
+
+    /// Further launches after which a figure is expected to have converged. One that tightens goes on to the next
+    /// checkpoint: left between two, it may no longer be within its target at the level of so many launches.
+    fn needed(&self, index: usize) -> Option<usize> {
+        if self.progress[index].tightens {
+            return Some(self.to_next_checkpoint(index)).filter(|launches| *launches > 0);
+        }
+        let made = self.valid(index);
+        let expected =
+            if made == 0 { self.run.plan.looks.first().map(|l| *l as usize) } else { self.progress[index].expected };
+        expected?.checked_sub(made).filter(|launches| *launches > 0)
+    }
+
+    /// Seconds left if every figure finishes at its next checkpoint; for one that was not launched yet, the mean
+    /// duration of the others is assumed. Of a run with a limit, which gives figures the time that it has, until they
+    /// have all their launches or the limit comes.
     fn left(&self) -> f64 {
         let known: Vec<f64> =
             self.progress.iter().map(|progress| progress.seconds).filter(|seconds| *seconds > 0.0).collect();
@@ -191,7 +237,7 @@ impl MeasureSession<'_> {
         let launches = |group: &LaunchGroup| {
             let of_figure = |index: &usize| match limit {
                 Some(_) => last.saturating_sub(self.valid(*index)),
-                None => self.to_next_look(*index),
+                None => self.to_next_checkpoint(*index),
             };
             group.0.iter().map(of_figure).max().unwrap_or(0) as f64
         };

@@ -67,12 +67,6 @@ impl Guard {
     }
 }
 
-/// Reason that makes a launch invalid, if others took the CPU that was offered in so many of its batches: a quarter of
-/// them moves the median of all.
-pub(super) fn handed_over(batches: u32, of: u32) -> Option<Invalid> {
-    (4 * batches >= of.max(1)).then_some(Invalid::HandedOver { batches, of })
-}
-
 /// The CPUs whose time a launch uses.
 fn under_test(context: &ProbeContext) -> &[usize] {
     if context.cpus().is_empty() { context.allowed() } else { context.cpus() }

@@ -1,35 +1,19 @@
 //! One figure in a launch.
 
-use model::Launch;
+use model::{Launch, RULES};
 use probes::{BatchWork, Kernel, LaunchSetting, Probe, ProbeContext, ProbeError, Recorder, Trial};
 
-use super::beside::{Beside, counted, untimed_operations};
 use super::footprint::FootprintTally;
-use super::guard::{Guard, handed_over};
+use super::guard::Guard;
 use super::reader::ReferenceReader;
-use crate::references::{ENOUGH, hopeless};
-use crate::step::{ReferenceSetting, Reply, Task};
-use crate::{calibrate, pairs, tails};
+use super::timer::{BatchTimer, counted, untimed_operations};
+use super::{Reply, SensorSetting, Task, calibrate};
+use crate::decide::{pairs, tails};
+use crate::quality::{handed_over, hopeless};
 
-/// Most warm-up batches.
-const MOST_WARMUP: u32 = 40;
-/// Time for timing single operations in a launch, nanoseconds.
-const EACH_NANOS: f64 = 10e6;
-/// Operations that a quantile of 99.9% needs, and the longest time in which they are timed, nanoseconds. Slower ones
-/// have quantiles up to 99%.
+/// Operations that a quantile of 99.9% needs, and those that one of 99% needs.
 const FOR_RARE: f64 = 1000.0;
-const EACH_AT_MOST: f64 = 50e6;
-/// Operations that a quantile of 99% needs.
 const FEWEST_EACH: f64 = 100.0;
-/// Time in batches after which a launch ends with the batches that it has, nanoseconds: several times what the most
-/// batches of a launch take. Where the parties of a figure wait for CPUs that others use, every batch takes longer than
-/// calibrated, and the run has better use for the time.
-const LONGEST_TIMED: u64 = 150_000_000;
-/// Recorded batches of a turn of a member whose first ones have to displace what others left in the caches. Few turns
-/// cost less, more of them meet more of what changes during a launch.
-const TURN: u32 = 12;
-/// Bytes of last-level caches where they are unknown.
-const CACHE: u64 = 32 << 20;
 /// Batches in which hardware events are counted.
 const COUNTED: u32 = 2;
 /// One figure in a launch: its trial and its results so far.
@@ -45,9 +29,9 @@ pub(super) struct LaunchMember {
     began: u64,
     /// Batches (of a difference: pairs) that were recorded.
     made: u32,
-    /// Time in batches and the readings beside them, nanoseconds.
+    /// Time in batches and the readings around them, nanoseconds.
     spent: u64,
-    beside: Beside,
+    timer: BatchTimer,
 }
 
 impl LaunchMember {
@@ -56,7 +40,7 @@ impl LaunchMember {
         task: Task,
         context: ProbeContext,
         trial: Trial,
-        setting: Option<&ReferenceSetting>,
+        setting: Option<&SensorSetting>,
     ) -> Self {
         let amount = match &trial {
             Trial::One(kernel) => kernel.amount(),
@@ -64,8 +48,8 @@ impl LaunchMember {
             Trial::Readings(_) => 1.0,
         };
         let (tally, launch) = (FootprintTally::default(), Launch::default());
-        let (beside, began) = (Beside::of(setting, &context.used()), kernels::clock::now());
-        Self { probe, task, context, trial, guard: None, tally, launch, amount, began, made: 0, spent: 0, beside }
+        let (timer, began) = (BatchTimer::of(setting, &context.used()), kernels::clock::now());
+        Self { probe, task, context, trial, guard: None, tally, launch, amount, began, made: 0, spent: 0, timer }
     }
 
     /// A context for the next member of the launch, which shares the preparation of this one.
@@ -109,11 +93,11 @@ impl LaunchMember {
         let mut nanos = Vec::new();
         let least = self.task.warmup;
         // Too few to judge: long operations have the warm-up that time permits.
-        self.launch.steady = least < 8;
+        self.launch.steady = least < RULES.worker.warmup_batches;
         if least == 0 {
             return Ok(());
         }
-        for done in 1..=MOST_WARMUP.max(least) {
+        for done in 1..=RULES.worker.most_warmup.max(least) {
             nanos.push(self.run_batch(done as usize - 1)? as f64);
             self.launch.warmup = done;
             if done >= least {
@@ -128,8 +112,8 @@ impl LaunchMember {
 
     /// Batches are recorded from here on.
     pub(super) fn begin(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
-        if let Some(reader) = self.beside.reader(reader) {
-            self.beside.begin(self.context.watched().len(), reader)?;
+        if let Some(reader) = self.timer.reader(reader) {
+            self.timer.begin(self.context.watched().len(), reader)?;
         }
         self.launch.frequency = frequency(&self.context).map(|before| (before, before));
         self.guard = Some(Guard::begin(&self.context));
@@ -147,7 +131,7 @@ impl LaunchMember {
     /// ones.
     pub(super) fn turn(&mut self, others: bool, mut reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
         let lead_in = if others { self.lead_in() } else { 0 };
-        let recorded = if lead_in > 0 { TURN.max(lead_in) } else { 1 };
+        let recorded = if lead_in > 0 { RULES.worker.turn_batches.max(lead_in) } else { 1 };
         if self.is_done() {
             return Ok(());
         }
@@ -166,27 +150,27 @@ impl LaunchMember {
     fn lead_in(&self) -> u32 {
         let Trial::One(kernel) = &self.trial else { return 0 };
         let moved = kernel.displaces() * self.task.ops;
-        let cache = if self.task.cache > 0 { self.task.cache } else { CACHE };
+        let cache = if self.task.cache > 0 { self.task.cache } else { u64::from(RULES.worker.unknown_cache) };
         if moved > 0 { u32::try_from(cache.div_ceil(moved)).unwrap_or(u32::MAX) } else { 0 }
     }
 
     fn has_enough(&self) -> bool {
         let batches = u32::try_from(self.launch.nanos.len()).unwrap_or(u32::MAX);
-        if self.spent > LONGEST_TIMED && batches >= ENOUGH {
+        if self.spent as f64 > RULES.worker.longest_timed && batches >= RULES.worker.enough_batches {
             return true;
         }
         self.task.enough > 0
-            && (self.beside.undisturbed() >= self.task.enough || hopeless(self.beside.undisturbed(), self.made))
+            && (self.timer.undisturbed() >= self.task.enough || hopeless(self.timer.undisturbed(), self.made))
     }
 
     /// Runs one batch, or one pair, between readings of the references, and records it.
     pub(super) fn batch(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
-        let reader = self.beside.reader(reader);
+        let reader = self.timer.reader(reader);
         let began = kernels::clock::now();
         let (nanos, ops) = self.run_recorded(self.launch.nanos.len() / 2, reader)?;
         self.made += 1;
         self.spent += kernels::clock::now() - began;
-        self.beside.note_batch(&nanos);
+        self.timer.note_batch(&nanos);
         self.launch.nanos.extend(nanos);
         self.launch.ops.extend(ops);
         Ok(())
@@ -195,13 +179,13 @@ impl LaunchMember {
     /// Reads the distance again, then runs null batches of equal length, unless the launch only refines a value: their
     /// undisturbed share is that of readings without work in between.
     pub(super) fn null_batches(&mut self, mut reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
-        if let Some(reader) = self.beside.reader(reader.as_deref_mut()) {
-            self.beside.measure_distances(reader)?;
+        if let Some(reader) = self.timer.reader(reader.as_deref_mut()) {
+            self.timer.measure_distances(reader)?;
         }
         let shortest = self.launch.nanos.iter().min().copied().filter(|_| self.task.full);
-        let short = shortest.filter(|nanos| *nanos <= crate::references::LONGEST_NANOS);
-        let (Some(reader), Some(nanos)) = (self.beside.reader(reader), short) else { return Ok(()) };
-        self.beside.null_batches(reader, nanos)
+        let short = shortest.filter(|nanos| *nanos as f64 <= RULES.quality.longest_batch);
+        let (Some(reader), Some(nanos)) = (self.timer.reader(reader), short) else { return Ok(()) };
+        self.timer.null_batches(reader, nanos)
     }
 
     pub(super) fn end(&mut self) -> Result<(), ProbeError> {
@@ -248,9 +232,9 @@ impl LaunchMember {
         Ok(())
     }
 
-    pub(super) fn launched(&mut self, round: u32, setting: Option<&ReferenceSetting>) -> Reply {
+    pub(super) fn launched(&mut self, round: u32, setting: Option<&SensorSetting>) -> Reply {
         let mut launch = std::mem::take(&mut self.launch);
-        launch.references = setting.and_then(|setting| self.beside.references(setting));
+        launch.references = setting.and_then(|setting| self.timer.references(setting));
         if launch.ops.iter().all(|ops| *ops == self.task.ops) {
             launch.ops.clear();
         }
@@ -299,17 +283,17 @@ impl LaunchMember {
         mut reader: Option<&mut ReferenceReader>,
     ) -> Result<(Vec<u64>, Vec<u64>), ProbeError> {
         let (ops, rule, parties) = (self.task.ops, self.probe.batch, self.context.watched().len());
-        let (tally, beside) = (&mut self.tally, &mut self.beside);
+        let (tally, timer) = (&mut self.tally, &mut self.timer);
         match &mut self.trial {
             Trial::One(kernel) => {
                 let untimed = untimed_operations(kernel.as_ref(), ops, rule, parties);
-                let (nanos, work) = beside.counted(kernel.as_mut(), [ops, untimed], Some(tally), reader)?;
+                let (nanos, work) = timer.counted(kernel.as_mut(), [ops, untimed], Some(tally), reader)?;
                 Ok((vec![nanos], vec![work.ops]))
             }
             Trial::Paired { work, overhead } => {
                 let pair = in_order(pair, (work, overhead), |kernel, is_work| {
                     let untimed = untimed_operations(kernel, ops, rule, parties);
-                    beside.counted(kernel, [ops, untimed], is_work.then_some(&mut *tally), reader.as_deref_mut())
+                    timer.counted(kernel, [ops, untimed], is_work.then_some(&mut *tally), reader.as_deref_mut())
                 })?;
                 Ok(pair.iter().map(|(nanos, work)| (*nanos, work.ops)).unzip())
             }
@@ -347,7 +331,7 @@ fn fill(kernel: &mut dyn Kernel, wanted: u64, rule: probes::BatchRule) -> Result
     let mut ops = rounded(1, kernel);
     // The first call includes cold caches and lazy binding, which is little of a long one.
     let (nanos, _) = run_batch(kernel, ops)?;
-    if nanos >= calibrate::LONG.max(wanted) {
+    if calibrate::is_long(nanos) && nanos >= wanted {
         return Ok((ops, nanos));
     }
     loop {
@@ -371,9 +355,9 @@ fn fill(kernel: &mut dyn Kernel, wanted: u64, rule: probes::BatchRule) -> Result
 /// a rate.
 fn single_operations(nanos: &[u64], ops: &[u64]) -> usize {
     let each: Vec<f64> = nanos.iter().zip(ops).map(|(nanos, ops)| *nanos as f64 / (*ops).max(1) as f64).collect();
-    let typical = stats::median(&each).unwrap_or(EACH_AT_MOST).max(100.0);
-    let rare = if typical * FOR_RARE <= EACH_AT_MOST { FOR_RARE } else { FEWEST_EACH };
-    (EACH_NANOS / typical).clamp(rare, 4000.0) as usize
+    let typical = stats::median(&each).unwrap_or(RULES.worker.single_most).max(100.0);
+    let rare = if typical * FOR_RARE <= RULES.worker.single_most { FOR_RARE } else { FEWEST_EACH };
+    (RULES.worker.single_nanos / typical).clamp(rare, 4000.0) as usize
 }
 
 /// Present frequency of the CPU of the first party, hertz, if the kernel reports it.

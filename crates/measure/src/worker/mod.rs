@@ -2,11 +2,14 @@
 //!
 //! The harness is another process, so nothing here shares its heap, its threads or its failures.
 
-mod beside;
+pub(crate) mod calibrate;
 mod footprint;
 mod guard;
+mod helper;
 mod member;
 mod reader;
+mod step;
+mod timer;
 
 use std::io::{Read, Write};
 
@@ -14,7 +17,7 @@ use probes::{LaunchSetting, ProbeContext, ProbeError, Trial};
 
 use self::member::LaunchMember;
 use self::reader::ReferenceReader;
-use crate::step::{Purpose, Reply, Task, WorkerStep};
+pub use self::step::{Purpose, Reply, SensorSetting, Task, WorkerStep};
 
 /// Largest step, bytes.
 const LARGEST_STEP: u64 = 1 << 20;

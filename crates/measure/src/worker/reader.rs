@@ -4,16 +4,13 @@
 use std::time::Duration;
 
 use kernels::core_reference::{CoreReading, CoreReferences};
-use model::{LaunchReferences, ReferenceLengths, ReferenceTrack, SmallSteps};
+use model::{LaunchReferences, RULES, ReferenceLengths, ReferenceTrack, SmallSteps};
 use os::usage::{Usage, Who};
 use probes::ProbeError;
 
-use crate::helper::ReferenceHelper;
-use crate::references::{BatchPlace, MOST_PARTIES, UndisturbedRule};
-use crate::step::ReferenceSetting;
-
-/// Time after which threads of a team sleep, with a margin, nanoseconds: a spinning thread would contend.
-const PARTIES_SLEEP: u64 = 30_000;
+use super::SensorSetting;
+use super::helper::ReferenceHelper;
+use crate::quality::{BatchPlace, UndisturbedRule};
 
 /// Reads the references on one or several CPUs, one after the other, so that the readings do not contend.
 pub(super) struct ReferenceReader {
@@ -25,7 +22,7 @@ pub(super) struct ReferenceReader {
 
 impl ReferenceReader {
     /// A reader with the calibrated lengths of the run; `None` if this machine has no references.
-    pub(super) fn new(setting: &ReferenceSetting) -> Option<Self> {
+    pub(super) fn new(setting: &SensorSetting) -> Option<Self> {
         let references = CoreReferences::of(setting.lengths).ok()?;
         Some(Self { references, helpers: Vec::new(), fresh: None })
     }
@@ -38,7 +35,7 @@ impl ReferenceReader {
                 distinct.push(*cpu);
             }
         }
-        let read = if distinct.len() > MOST_PARTIES { 1 } else { distinct.len() };
+        let read = if distinct.len() > RULES.quality.most_parties as usize { 1 } else { distinct.len() };
         distinct.truncate(read);
         distinct
     }
@@ -66,7 +63,7 @@ impl ReferenceReader {
             return Ok(readings.clone());
         }
         if cpus.len() > 1 {
-            let until = kernels::clock::now() + PARTIES_SLEEP;
+            let until = kernels::clock::now() + u64::from(RULES.worker.parties_sleep);
             while kernels::clock::now() < until {
                 std::hint::spin_loop();
             }
@@ -178,7 +175,7 @@ impl BatchEvidence {
     }
 
     /// The readings in the form of the document.
-    pub(super) fn references(&self, setting: &ReferenceSetting, cpus: &[usize]) -> LaunchReferences {
+    pub(super) fn references(&self, setting: &SensorSetting, cpus: &[usize]) -> LaunchReferences {
         let batches = self.readings.len();
         // If nothing ran in between, the reading after a batch is also the one before the next.
         let in_a_row = self.readings.windows(2).all(|two| two[0][1] == two[1][0]);

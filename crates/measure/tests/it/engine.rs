@@ -5,9 +5,9 @@
 
 use std::time::{Duration, Instant};
 
-use measure::{Engine, EngineError, ProcessEngine, Purpose, Reply, Stopper, WorkerStep};
+use measure::{LaunchError, Purpose, Reply, Stopper, Subject, WorkerStep, Workers};
 
-fn step() -> WorkerStep {
+fn step(patience: Duration) -> WorkerStep {
     WorkerStep {
         purpose: Purpose::Measure,
         round: 0,
@@ -17,16 +17,17 @@ fn step() -> WorkerStep {
         allowed: vec![0],
         references: None,
         tasks: Vec::new(),
+        patience,
     }
 }
 
 /// A worker that is a shell script.
-fn shell(script: &str) -> ProcessEngine {
-    ProcessEngine::new("/bin/sh", ["-c", script])
+fn shell(script: &str) -> Workers {
+    Workers::new("/bin/sh", ["-c", script])
 }
 
-fn launch(script: &str, patience: Duration) -> Result<Vec<Reply>, EngineError> {
-    shell(script).launch(&step(), patience, &Stopper::default())
+fn launch(script: &str, patience: Duration) -> Result<Vec<Reply>, LaunchError> {
+    shell(script).launch(&step(patience), &Stopper::default())
 }
 
 const LONG: Duration = Duration::from_secs(60);
@@ -49,9 +50,9 @@ fn programs_of_probes_do_not_search_where_the_caller_s_linker_does() {
 #[test]
 fn a_crash_is_reported_with_the_last_output() {
     let error = launch("echo out of cheese >&2; exit 3", LONG).unwrap_err();
-    assert_eq!(error, EngineError::Crashed("exit code 3; its output: out of cheese".to_owned()));
+    assert_eq!(error, LaunchError::Crashed("exit code 3; its output: out of cheese".to_owned()));
     let error = launch("kill -SEGV $$", LONG).unwrap_err();
-    assert_eq!(error, EngineError::Crashed("killed by signal 11".to_owned()));
+    assert_eq!(error, LaunchError::Crashed("killed by signal 11".to_owned()));
 }
 
 #[test]
@@ -60,7 +61,7 @@ fn a_hanging_worker_is_killed_with_everything_that_it_started() {
     let file = folder.path().join("pid");
     let script = format!("sleep 1000 & echo $! > {}; sleep 1000", file.display());
     let error = launch(&script, Duration::from_secs(2)).unwrap_err();
-    assert_eq!(error, EngineError::Hung(2));
+    assert_eq!(error, LaunchError::Hung(2));
     let pid: i32 = std::fs::read_to_string(&file).unwrap().trim().parse().unwrap();
     let gone = || match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
         Ok(stat) => stat.contains(") Z "),
@@ -97,36 +98,35 @@ fn a_process_that_leaves_the_group_and_holds_the_pipes_delays_nothing() {
     assert_eq!(launched(r#"echo '"done"'"#, LONG), Ok(vec![Reply::Done]));
     assert_eq!(
         launched("echo cheese >&2; exit 3", LONG),
-        Err(EngineError::Crashed("exit code 3; its output: cheese".into()))
+        Err(LaunchError::Crashed("exit code 3; its output: cheese".into()))
     );
-    assert_eq!(launched("exec sleep 1000", Duration::from_secs(2)), Err(EngineError::Hung(2)));
+    assert_eq!(launched("exec sleep 1000", Duration::from_secs(2)), Err(LaunchError::Hung(2)));
     assert!(began.elapsed() < LONG, "each of the three came back within its patience");
 }
 
 #[test]
 fn a_worker_that_does_not_read_its_step_is_killed() {
-    let mut large = step();
+    let mut large = step(Duration::from_secs(2));
     large.directory = "x".repeat(1 << 21).into();
-    let error = shell("exec sleep 1000").launch(&large, Duration::from_secs(2), &Stopper::default()).unwrap_err();
-    assert_eq!(error, EngineError::Hung(2));
+    let error = shell("exec sleep 1000").launch(&large, &Stopper::default()).unwrap_err();
+    assert_eq!(error, LaunchError::Hung(2));
 }
 
 #[test]
 fn a_flood_is_stopped_and_invalid_replies_are_named() {
     let error = launch("yes", LONG).unwrap_err();
-    assert!(matches!(&error, EngineError::InvalidReply(why) if why.contains('y')), "{error}");
+    assert!(matches!(&error, LaunchError::InvalidReply(why) if why.contains('y')), "{error}");
     let endless = r#"while :; do echo '{"unfit":{"figure":0,"reason":"no"}}'; done"#;
     let error = launch(endless, LONG).unwrap_err();
-    assert!(matches!(error, EngineError::InvalidReply(_) | EngineError::Crashed(_)), "{error}");
+    assert!(matches!(error, LaunchError::InvalidReply(_) | LaunchError::Crashed(_)), "{error}");
     let error = launch("head -c 20000000 /dev/zero", LONG).unwrap_err();
-    assert!(matches!(error, EngineError::InvalidReply(_)), "{error}");
+    assert!(matches!(error, LaunchError::InvalidReply(_)), "{error}");
 }
 
 #[test]
 fn a_missing_program_is_named() {
-    let error =
-        ProcessEngine::new("/nowhere/prony", ["worker"]).launch(&step(), LONG, &Stopper::default()).unwrap_err();
-    assert!(matches!(&error, EngineError::NotStarted(why) if why.contains("/nowhere/prony")), "{error}");
+    let error = Workers::new("/nowhere/prony", ["worker"]).launch(&step(LONG), &Stopper::default()).unwrap_err();
+    assert!(matches!(&error, LaunchError::NotStarted(why) if why.contains("/nowhere/prony")), "{error}");
 }
 
 #[test]
@@ -137,8 +137,8 @@ fn a_request_to_stop_is_followed_immediately() {
         std::thread::sleep(Duration::from_millis(300));
         asked.stop();
     });
-    let error = shell("sleep 1000").launch(&step(), LONG, &stopper).unwrap_err();
-    assert_eq!(error, EngineError::Stopped);
+    let error = shell("sleep 1000").launch(&step(LONG), &stopper).unwrap_err();
+    assert_eq!(error, LaunchError::Stopped);
     other.join().unwrap();
 }
 
@@ -149,7 +149,7 @@ fn a_worker_refuses_invalid_steps_and_names_unknown_probes() {
     assert!(measure::serve(&b"{"[..], &mut said).is_err());
     assert!(measure::serve(&b""[..], &mut said).is_err());
     assert!(said.is_empty());
-    let mut unknown = step();
+    let mut unknown = step(LONG);
     unknown.tasks.push(measure::Task {
         figure: 4,
         probe: "no.such".to_owned(),

@@ -1,7 +1,8 @@
-//! Engine, session and judge, with workers in processes of their own. One binary, so that it is linked once.
+//! Subject, session and judge, with workers in processes of their own. One binary, so that it is linked once.
 
 mod engine;
 mod judge;
+mod limited;
 mod outside;
 mod plans;
 mod references;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use measure::{
-    EndReason, MeasureSession, MockEngine, MockFigure, NullObserver, RunRequest, RunResult, Saver, Stopper, select,
+    EndReason, MeasureSession, MockFigure, MockSubject, NullObserver, RunRequest, RunResult, Saver, Stopper, select,
 };
 use model::{Flag, Identity, Invalid, Machine, Outcome, Plan, Run, TakenTime};
 
@@ -16,7 +16,7 @@ impl Saver for Forgets {
     }
 }
 
-fn measured(machine: Machine, allowed: Vec<usize>, named: &[&str], engine: &mut MockEngine) -> RunResult {
+fn measured(machine: Machine, allowed: Vec<usize>, named: &[&str], engine: &mut MockSubject) -> RunResult {
     let named: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
     let plan = Plan { seed: 7, entries: select(None, &named, 0.02).unwrap(), ..Plan::default() };
     let identity = Identity { fingerprint: "f".to_owned(), boot: "b".to_owned(), host: "here".to_owned() };
@@ -35,7 +35,7 @@ fn taken(seconds: f64) -> TakenTime {
 
 #[test]
 fn one_tick_of_steal_excludes_nothing() {
-    let mut engine = MockEngine::new(1, MockFigure::stable(1e-7))
+    let mut engine = MockSubject::new(1, MockFigure::stable(1e-7))
         .taking(|round, _| [taken(if round == 3 { 0.0034 } else { 0.0 }), taken(0.0)]);
     let ended = measured(Machine::default(), vec![0, 1], THREE, &mut engine);
     assert_eq!(ended.ending, EndReason::Complete);
@@ -46,7 +46,7 @@ fn one_tick_of_steal_excludes_nothing() {
 
 #[test]
 fn a_round_with_steal_is_excluded_and_measured_again() {
-    let mut engine = MockEngine::new(1, MockFigure::stable(1e-7))
+    let mut engine = MockSubject::new(1, MockFigure::stable(1e-7))
         .taking(|round, _| [taken(if round == 3 { 0.05 } else { 0.0 }), taken(0.0)]);
     let ended = measured(Machine::default(), vec![0, 1], THREE, &mut engine);
     assert_eq!(ended.ending, EndReason::Complete);
@@ -63,7 +63,7 @@ fn a_round_with_steal_is_excluded_and_measured_again() {
 #[test]
 fn short_rounds_are_judged_together_and_figures_that_had_ended_go_on() {
     // Six rounds of one figure make 60 ticks: the second six are judged after the first look, at ten launches.
-    let mut engine = MockEngine::new(1, MockFigure::stable(1e-7)).taking(|round, _| {
+    let mut engine = MockSubject::new(1, MockFigure::stable(1e-7)).taking(|round, _| {
         let stolen = if (8..10).contains(&round) { 0.03 } else { 0.0 };
         [TakenTime { seconds: stolen, of: 0.1 }, TakenTime { seconds: 0.0, of: 0.1 }]
     });
@@ -79,7 +79,7 @@ fn short_rounds_are_judged_together_and_figures_that_had_ended_go_on() {
 
 #[test]
 fn a_machine_with_permanent_steal_is_measured_as_observed() {
-    let mut engine = MockEngine::new(1, MockFigure::stable(1e-7)).taking(|_, _| [taken(0.06), taken(0.0)]);
+    let mut engine = MockSubject::new(1, MockFigure::stable(1e-7)).taking(|_, _| [taken(0.06), taken(0.0)]);
     let ended = measured(Machine::default(), vec![0, 1], THREE, &mut engine);
     assert_eq!(ended.ending, EndReason::Complete);
     for figure in &ended.run.figures {
@@ -93,7 +93,7 @@ fn a_machine_with_permanent_steal_is_measured_as_observed() {
 #[test]
 fn launches_wait_for_a_quota_after_it_has_throttled_one() {
     let quota = |bends: fn(bool) -> f64| {
-        MockEngine::new(1, MockFigure::stable(1e-7))
+        MockSubject::new(1, MockFigure::stable(1e-7))
             .under_quota(Duration::from_millis(100))
             .taking(move |_, rested| [taken(0.0), taken(bends(rested))])
     };
@@ -120,7 +120,7 @@ fn launches_wait_for_a_quota_after_it_has_throttled_one() {
     assert_eq!(share, None, "a simulation uses no CPU time that it could be a share of");
 
     // Without a quota there are no waits.
-    let mut engine = MockEngine::new(1, MockFigure::stable(1e-7)).taking(|_, _| [taken(0.0), taken(0.0)]);
+    let mut engine = MockSubject::new(1, MockFigure::stable(1e-7)).taking(|_, _| [taken(0.0), taken(0.0)]);
     measured(Machine::default(), vec![0, 1], THREE, &mut engine);
     assert_eq!(engine.rests(), 0);
 }
@@ -133,7 +133,7 @@ fn a_working_set_that_fits_a_cache_says_so_at_the_end_too() {
     let topology = os::topology::of_files(&online, &|file| recorded.read(file));
     let machine = Machine { topology: Some(topology), ..Machine::default() };
     let named = &["memory.load_latency:working_set=32KiB,pages=base"];
-    let mut engine = MockEngine::new(1, MockFigure::stable(1e-7));
+    let mut engine = MockSubject::new(1, MockFigure::stable(1e-7));
     let ended = measured(machine, vec![0, 1], named, &mut engine);
     let notes = &ended.run.figures[0].notes;
     assert_eq!(notes.iter().filter(|note| note.contains("the working set fits")).count(), 1, "{notes:?}");
@@ -152,7 +152,7 @@ fn a_figure_of_all_threads_notes_the_number_of_cpus() {
     let machine = Machine { facts: vec![online], ..Machine::default() };
     let named = &["memory.read:working_set=32KiB,threads=all,pages=base", "os.clock_read"];
     let notes = |allowed: Vec<usize>| {
-        let mut engine = MockEngine::new(1, MockFigure::stable(1e-7));
+        let mut engine = MockSubject::new(1, MockFigure::stable(1e-7));
         let ended = measured(machine.clone(), allowed, named, &mut engine);
         ended.run.figures.iter().map(|figure| figure.notes.clone()).collect::<Vec<_>>()
     };

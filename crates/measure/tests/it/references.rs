@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use measure::{
-    EndReason, Engine, EngineError, MeasureSession, NullObserver, Purpose, Reply, RunRequest, Saver, Stopper, Task,
-    WorkerStep, select,
+    Description, EndReason, Host, LaunchError, MeasureSession, NullObserver, Purpose, Reply, RunRequest, Saver,
+    Stopper, Subject, Task, WorkerStep, select,
 };
 use model::{
     CLOCK, CORE_SHARED, Fact, FactValue, Figure, Flag, Identity, Invalid, Launch, LaunchReferences, Machine,
@@ -115,8 +115,8 @@ impl SharedCore {
     }
 }
 
-impl Engine for SharedCore {
-    fn launch(&mut self, step: &WorkerStep, _: Duration, _: &Stopper) -> Result<Vec<Reply>, EngineError> {
+impl Subject for SharedCore {
+    fn launch(&mut self, step: &WorkerStep, _: &Stopper) -> Result<Vec<Reply>, LaunchError> {
         self.steps.push(step.clone());
         self.began.push(self.now);
         let mut replies = Vec::new();
@@ -137,6 +137,18 @@ impl Engine for SharedCore {
         Ok(replies)
     }
 
+    fn describe(
+        &self,
+        figure: &Figure,
+        suite: &str,
+        machine: &model::Topology,
+        allowed: &[usize],
+    ) -> Result<Description, String> {
+        Description::placed(figure, suite, machine, allowed)
+    }
+}
+
+impl Host for SharedCore {
     fn now(&self) -> f64 {
         self.now
     }
@@ -153,11 +165,11 @@ impl Engine for SharedCore {
         Identity::default()
     }
 
-    fn calibrate_references(&mut self, _: usize) -> Option<Result<ReferenceLengths, String>> {
+    fn calibrate_sensors(&mut self, _: usize) -> Option<Result<ReferenceLengths, String>> {
         Some(if self.refused { Err("this machine is emulated".to_owned()) } else { Ok(LENGTHS) })
     }
 
-    fn read_references(&mut self, _: ReferenceLengths, cpu: usize, readings: usize) -> Vec<ReferenceReading> {
+    fn read_sensors(&mut self, _: ReferenceLengths, cpu: usize, readings: usize) -> Vec<ReferenceReading> {
         let (clock, contention) = self.reading(cpu);
         let issued = self.issues / self.slower(cpu).unwrap_or(1.0);
         let issue = (216_000.0 / issued / self.clock()) as u32;

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use measure::{
-    EndReason, MeasureEvent, MeasureSession, MockEngine, MockFigure, NullObserver, Observer, Purpose, RunRequest,
+    EndReason, MeasureEvent, MeasureSession, MockFigure, MockSubject, NullObserver, Observer, Purpose, RunRequest,
     Saver, Stopper, select,
 };
 use model::{Flag, Identity, Machine, Plan, Run, ValueBasis};
@@ -109,7 +109,7 @@ fn a_refined_figure_is_left_at_a_look_where_others_need_the_time() {
 #[test]
 fn rounds_begin_as_far_apart_as_planned() {
     for spacing in [0.0, 1.0] {
-        let mut engine = MockEngine::new(5, MockFigure::stable(1e-6));
+        let mut engine = MockSubject::new(5, MockFigure::stable(1e-6));
         let entries = select(None, &["os.syscall_write".to_owned()], 0.02).unwrap();
         let plan = Plan { seed: 5, entries, spacing, ..Plan::default() };
         let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
@@ -126,7 +126,7 @@ fn rounds_begin_as_far_apart_as_planned() {
 
 #[test]
 fn no_round_waits_beyond_the_limit() {
-    let mut engine = MockEngine::new(5, MockFigure::stable(1e-6));
+    let mut engine = MockSubject::new(5, MockFigure::stable(1e-6));
     let entries = select(None, &["os.syscall_write".to_owned()], 0.02).unwrap();
     let plan = Plan { seed: 5, entries, spacing: 60.0, time_limit: Some(3.0), ..Plan::default() };
     let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();

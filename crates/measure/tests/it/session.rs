@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails, and says what it skips")]
 
 use measure::{
-    EndReason, MeasureEvent, MeasureSession, MockEngine, MockFigure, NullObserver, Observer, Purpose, RunRequest,
+    EndReason, MeasureEvent, MeasureSession, MockFigure, MockSubject, NullObserver, Observer, Purpose, RunRequest,
     RunResult, Saver, Stopper, select,
 };
 use model::{FigureKey, Flag, Identity, Machine, Outcome, Plan, Run};
@@ -46,7 +46,7 @@ pub(crate) fn order(named: &[&str]) -> RunRequest {
     RunRequest::new(plan(named), Machine::default(), identity(), vec![0, 1]).unwrap()
 }
 
-pub(crate) fn run_with(order: RunRequest, engine: &mut MockEngine) -> (RunResult, Saves) {
+pub(crate) fn run_with(order: RunRequest, engine: &mut MockSubject) -> (RunResult, Saves) {
     let mut saves = Saves::default();
     let ended = MeasureSession::measure(order, engine, &mut NullObserver, &mut saves, Stopper::default()).unwrap();
     (ended, saves)
@@ -64,7 +64,7 @@ fn outcome<'a>(run: &'a Run, probe: &str) -> &'a Outcome {
 
 #[test]
 fn everything_is_calibrated_once_and_then_launched_in_shuffled_rounds_to_the_first_look() {
-    let mut engine = MockEngine::new(1, MockFigure::stable(1e-7));
+    let mut engine = MockSubject::new(1, MockFigure::stable(1e-7));
     let (ended, saves) = run_with(order(THREE), &mut engine);
     assert_eq!(ended.ending, EndReason::Complete);
     assert!(ended.run.session.complete);
@@ -109,8 +109,8 @@ fn a_long_plan_is_measured_part_by_part_and_a_limit_leaves_finished_figures() {
     let whole = RunRequest::new(plan(None), Machine::default(), identity(), vec![0, 1]).unwrap();
     let figures = whole.run().figures.len();
     assert!(figures > 120, "{figures} figures make no long plan");
-    let mut engine = MockEngine::new(5, MockFigure::stable(1e-7));
-    let measured = |order: RunRequest, engine: &mut MockEngine| {
+    let mut engine = MockSubject::new(5, MockFigure::stable(1e-7));
+    let measured = |order: RunRequest, engine: &mut MockSubject| {
         MeasureSession::measure(order, engine, &mut NullObserver, &mut Forgets, Stopper::default()).unwrap()
     };
     let ended = measured(whole, &mut engine);
@@ -122,7 +122,7 @@ fn a_long_plan_is_measured_part_by_part_and_a_limit_leaves_finished_figures() {
     assert!((100..figures).contains(&together), "{together} figures stand in the first round");
     let seconds = ended.run.session.seconds;
     let cut = RunRequest::new(plan(Some(seconds * 0.9)), Machine::default(), identity(), vec![0, 1]).unwrap();
-    let mut engine = MockEngine::new(5, MockFigure::stable(1e-7));
+    let mut engine = MockSubject::new(5, MockFigure::stable(1e-7));
     let ended = measured(cut, &mut engine);
     assert_eq!(ended.ending, EndReason::TimeLimit);
     let finished = |run: &Run| run.figures.iter().filter(|figure| !figure.has(Flag::Unfinished)).count();
@@ -142,7 +142,7 @@ fn the_same_seed_asks_for_the_same_launches() {
         let mut plan = plan(THREE);
         plan.seed = seed;
         let order = RunRequest::new(plan, Machine::default(), identity(), vec![0]).unwrap();
-        let mut engine = MockEngine::new(1, MockFigure::stable(1e-7));
+        let mut engine = MockSubject::new(1, MockFigure::stable(1e-7));
         run_with(order, &mut engine);
         engine.log().iter().map(|step| (step.seed, step.tasks[0].figure)).collect::<Vec<_>>()
     };
@@ -153,7 +153,7 @@ fn the_same_seed_asks_for_the_same_launches() {
 #[test]
 fn a_figure_ends_when_it_has_converged_and_a_noisy_one_at_the_last_look() {
     let wild = MockFigure { noise: Noise { between: 0.3, ..Noise::stable(2e-7) }, ..MockFigure::stable(2e-7) };
-    let mut engine = MockEngine::new(2, MockFigure::stable(1e-7)).with(key("os.clock_read"), wild);
+    let mut engine = MockSubject::new(2, MockFigure::stable(1e-7)).with(key("os.clock_read"), wild);
     let (ended, _) = run_with(order(THREE), &mut engine);
     let wild = ended.run.figures.iter().find(|figure| figure.probe == "os.clock_read").unwrap();
     assert_eq!(wild.launches.len(), 40);
@@ -165,7 +165,7 @@ fn a_figure_ends_when_it_has_converged_and_a_noisy_one_at_the_last_look() {
 fn modes_are_reported_as_modes_and_never_as_converged() {
     let two = Noise { second_share: 0.4, second_ratio: 10.0, disturbed: 0.0, ..Noise::stable(6.5e-6) };
     let figure = MockFigure { noise: two, ..MockFigure::stable(1.0) };
-    let mut engine = MockEngine::new(3, figure);
+    let mut engine = MockSubject::new(3, figure);
     let (ended, _) = run_with(order(&["os.syscall_write"]), &mut engine);
     let figure = &ended.run.figures[0];
     let Outcome::Modes(modes) = &figure.outcome else { panic!("{:?}", figure.outcome) };
@@ -178,7 +178,7 @@ fn modes_are_reported_as_modes_and_never_as_converged() {
 fn failures_and_crashes_do_not_affect_other_figures() {
     let unfit = MockFigure { unfit: Some("there is no such thing".to_owned()), ..MockFigure::stable(1.0) };
     let crash = MockFigure { crashes_at: Some(4), ..MockFigure::stable(1e-7) };
-    let mut engine = MockEngine::new(4, MockFigure::stable(1e-7))
+    let mut engine = MockSubject::new(4, MockFigure::stable(1e-7))
         .with(key("os.syscall_write"), unfit)
         .with(key("os.clock_read"), crash);
     let (ended, _) = run_with(order(THREE), &mut engine);
@@ -195,7 +195,7 @@ fn a_worker_that_is_killed_once_is_tried_again_and_one_that_is_killed_always_is_
     // While it calibrates, and in its third launch.
     for once in [0..1, 3..4] {
         let mut engine =
-            MockEngine::new(4, MockFigure::stable(1e-7)).with(key("os.clock_read"), killed_in(once.clone()));
+            MockSubject::new(4, MockFigure::stable(1e-7)).with(key("os.clock_read"), killed_in(once.clone()));
         let (ended, _) = run_with(order(THREE), &mut engine);
         assert_eq!(ended.ending, EndReason::Complete);
         let figure = ended.run.figures.iter().find(|figure| figure.probe == "os.clock_read").unwrap();
@@ -203,7 +203,7 @@ fn a_worker_that_is_killed_once_is_tried_again_and_one_that_is_killed_always_is_
         let said = |note: &String| note.contains("made again") && note.contains("killed by signal 9");
         assert_eq!(figure.notes.iter().filter(|note| said(note)).count(), 1, "{once:?}: {:?}", figure.notes);
     }
-    let mut engine = MockEngine::new(4, MockFigure::stable(1e-7)).with(key("os.clock_read"), killed_in(0..9));
+    let mut engine = MockSubject::new(4, MockFigure::stable(1e-7)).with(key("os.clock_read"), killed_in(0..9));
     let (ended, _) = run_with(order(THREE), &mut engine);
     assert!(matches!(outcome(&ended.run, "os.clock_read"), Outcome::Failed(reason) if reason.contains("signal 9")));
     let attempts = |step: &&measure::WorkerStep| step.tasks.iter().any(|task| task.probe == "os.clock_read");
@@ -217,7 +217,7 @@ fn a_figure_that_cannot_be_measured_any_more_keeps_its_launches() {
     let away = |steps: std::ops::Range<usize>| {
         let noise = Noise { between: 0.3, ..Noise::stable(1e-7) };
         let figure = MockFigure { unfit_in: steps, noise, ..MockFigure::stable(1e-7) };
-        let mut engine = MockEngine::new(4, MockFigure::stable(1e-7)).with(key("os.clock_read"), figure);
+        let mut engine = MockSubject::new(4, MockFigure::stable(1e-7)).with(key("os.clock_read"), figure);
         let (ended, _) = run_with(order(THREE), &mut engine);
         assert_eq!(ended.ending, EndReason::Complete);
         ended.run.figures.into_iter().find(|figure| figure.probe == "os.clock_read").unwrap()
@@ -237,7 +237,7 @@ fn a_figure_that_cannot_be_measured_any_more_keeps_its_launches() {
 fn figures_of_two_cpus_are_never_measured_on_one() {
     let named = plan(&["ipc.pipe_latency:placement=cross_cpu", "os.clock_read"]);
     let order = RunRequest::new(named, Machine::default(), identity(), vec![3]).unwrap();
-    let mut engine = MockEngine::new(4, MockFigure::stable(1e-7));
+    let mut engine = MockSubject::new(4, MockFigure::stable(1e-7));
     let (ended, _) = run_with(order, &mut engine);
     assert_eq!(ended.ending, EndReason::Complete);
     assert!(matches!(outcome(&ended.run, "ipc.pipe_latency"), Outcome::Unfit(reason) if reason.contains("two CPUs")));
@@ -248,14 +248,14 @@ fn figures_of_two_cpus_are_never_measured_on_one() {
 #[test]
 fn invalid_launches_are_kept_repeated_and_flagged_and_do_not_count() {
     let spoiled = MockFigure { invalid: vec![0, 5], ..MockFigure::stable(1e-7) };
-    let mut engine = MockEngine::new(5, spoiled);
+    let mut engine = MockSubject::new(5, spoiled);
     let (ended, _) = run_with(order(&["os.syscall_write"]), &mut engine);
     let figure = &ended.run.figures[0];
     assert_eq!(figure.launches.iter().filter(|launch| launch.invalid.is_some()).count(), 2);
     assert_eq!(figure.outcome.estimate().unwrap().launches as usize, figure.launches.len() - 2);
     assert!(figure.has(Flag::Repeated));
     let hopeless = MockFigure { invalid: (0..10_000).collect(), ..MockFigure::stable(1e-7) };
-    let mut engine = MockEngine::new(5, hopeless);
+    let mut engine = MockSubject::new(5, hopeless);
     let (ended, _) = run_with(order(&["os.syscall_write"]), &mut engine);
     assert!(matches!(&ended.run.figures[0].outcome, Outcome::Failed(reason) if reason.contains("belong on")));
 }
@@ -263,7 +263,7 @@ fn invalid_launches_are_kept_repeated_and_flagged_and_do_not_count() {
 #[test]
 fn what_was_measured_stays_when_no_launch_counts_any_more() {
     let spoilt_later = MockFigure { invalid: (5..10_000).collect(), ..MockFigure::stable(1e-7) };
-    let (ended, _) = run_with(order(&["os.syscall_write"]), &mut MockEngine::new(5, spoilt_later));
+    let (ended, _) = run_with(order(&["os.syscall_write"]), &mut MockSubject::new(5, spoilt_later));
     let figure = &ended.run.figures[0];
     assert_eq!(figure.outcome.estimate().unwrap().launches, 5, "{:?}", figure.outcome);
     assert!(figure.notes.iter().any(|note| note.contains("no launch counted any more")), "{:?}", figure.notes);
@@ -271,7 +271,7 @@ fn what_was_measured_stays_when_no_launch_counts_any_more() {
     let wild = Noise { between: 0.3, ..Noise::stable(1e-7) };
     let invalid = (0..10_000).filter(|at| at % 4 != 3).collect();
     let often_spoilt = MockFigure { noise: wild, invalid, ..MockFigure::stable(1e-7) };
-    let (ended, _) = run_with(order(&["os.syscall_write"]), &mut MockEngine::new(5, often_spoilt));
+    let (ended, _) = run_with(order(&["os.syscall_write"]), &mut MockSubject::new(5, often_spoilt));
     let figure = &ended.run.figures[0];
     assert!(figure.outcome.estimate().unwrap().launches > 20, "{:?}", figure.outcome);
 }
@@ -279,7 +279,7 @@ fn what_was_measured_stays_when_no_launch_counts_any_more() {
 #[test]
 fn an_excluded_launch_is_made_again_after_all_others_of_its_round() {
     let spoiled = MockFigure { invalid: vec![0], ..MockFigure::stable(1e-7) };
-    let mut engine = MockEngine::new(5, spoiled);
+    let mut engine = MockSubject::new(5, spoiled);
     run_with(order(THREE), &mut engine);
     let steps = engine.log().iter().filter(|step| step.purpose == Purpose::Measure && step.round == 0);
     let figures: Vec<usize> = steps.map(|step| step.tasks[0].figure).collect();
@@ -297,7 +297,7 @@ fn a_crash_in_a_shared_launch_gives_each_sharer_its_own() {
     let entries = plan(&named).entries;
     let copy = FigureKey::new("memory.copy", entries[0].point.clone());
     let crash = MockFigure { crashes_at: Some(2), ..MockFigure::stable(1e10) };
-    let mut engine = MockEngine::new(6, MockFigure::stable(1e10)).with(copy, crash);
+    let mut engine = MockSubject::new(6, MockFigure::stable(1e10)).with(copy, crash);
     let (ended, _) = run_with(order(&named), &mut engine);
     let shared = engine.log().iter().filter(|step| step.tasks.len() == 2).count();
     assert_eq!(shared, 4, "calibration and three rounds, the last of which crashes");
@@ -326,7 +326,7 @@ fn observers_get_events_in_order() {
         }
     }
     let mut words = Words::default();
-    let mut engine = MockEngine::new(11, MockFigure::stable(1e-7));
+    let mut engine = MockSubject::new(11, MockFigure::stable(1e-7));
     let mut saves = Saves::default();
     MeasureSession::measure(order(&["os.syscall_write"]), &mut engine, &mut words, &mut saves, Stopper::default())
         .unwrap();
@@ -341,7 +341,7 @@ fn a_paired_figure_is_never_negative() {
     assert!(probe.paired);
     let nothing =
         MockFigure { noise: Noise { centre: 1e-12, between: 3.0, ..Noise::stable(1e-12) }, ..MockFigure::stable(1.0) };
-    let mut engine = MockEngine::new(12, nothing);
+    let mut engine = MockSubject::new(12, nothing);
     let (ended, _) = run_with(order(&named), &mut engine);
     match &ended.run.figures[0].outcome {
         Outcome::Below { bound } => assert!(*bound > 0.0),

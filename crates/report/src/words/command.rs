@@ -75,6 +75,7 @@ mod tests {
             schema: model::SCHEMA,
             id: "a".to_owned(),
             label: None,
+            rules: std::collections::BTreeMap::new(),
             origin: None,
             machine: model::Machine::default(),
             session: model::Session { command: words.map(str::to_owned).to_vec(), ..Default::default() },

@@ -116,6 +116,7 @@ pub(crate) fn run(id: &str, machine: &str, session: &str, figures: Vec<Figure>) 
         schema: SCHEMA,
         id: id.to_owned(),
         label: None,
+        rules: BTreeMap::new(),
         origin: None,
         machine: Machine { name: machine.to_owned(), fingerprint: machine.to_owned(), ..Machine::default() },
         session: Session { started: session.to_owned(), ..Session::default() },

@@ -177,11 +177,11 @@ fn a_launch_whose_batches_wait_ends_with_those_that_it_has() {
     let probe = probes::find(&task.probe).unwrap();
     let mut member = LaunchMember::new(probe, task, ProbeContext::new(launch_setting()), Trial::one(Waiting), None);
     member.begin(None).unwrap();
-    for made in 0..ENOUGH {
+    for made in 0..RULES.worker.enough_batches {
         assert!(!member.has_enough(), "{made} batches are too few, however long they took");
         member.batch(None).unwrap();
     }
-    assert!(member.spent > LONGEST_TIMED && member.has_enough());
+    assert!(member.spent as f64 > RULES.worker.longest_timed && member.has_enough());
 }
 
 /// Open counters are saved and restored at every switch between processes, which costs a hand-off 6 to 17%
@@ -268,7 +268,7 @@ fn references_are_read_beside_every_batch_on_the_cpus_of_all_parties() {
         return testing::lacks!("no references on this machine");
     };
     let allowed = kernels::affinity::allowed().unwrap();
-    let setting = ReferenceSetting { lengths: calibrated.lengths(), unshared: Vec::new() };
+    let setting = SensorSetting { lengths: calibrated.lengths(), unshared: Vec::new() };
     for parties in 1..=allowed.len().min(2) {
         let cpus = allowed[..parties].to_vec();
         let wanted = cpus.clone();

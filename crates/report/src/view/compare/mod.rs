@@ -21,8 +21,9 @@ pub use self_test::self_test;
 
 use std::collections::HashMap;
 
+use compare::Comparison;
 use compare::naming::headings;
-use compare::{Compared, Comparison, Relation, VerdictCounts};
+use compare::{Compared, OtherRule, Relation, VerdictCounts};
 use model::{FigureKey, percent};
 
 use crate::words::{day, family_title, list, plural, quoted};
@@ -193,10 +194,25 @@ fn environments(comparison: &Comparison) -> Vec<String> {
     told.map(|machine| format!("{} ran with {} set", machine.name, list(&machine.environment))).take(BESIDE).collect()
 }
 
+/// The rules with which a run was measured and the reference was not, in one line.
+fn rules(machine: &Compared, reference: &str) -> Option<String> {
+    /// Rules that are named.
+    const NAMED: usize = 3;
+    let number = |number: Option<f64>| number.map_or("none".to_owned(), |number| number.to_string());
+    let named = |rule: &OtherRule| format!("{} {} instead of {}", rule.name, number(rule.own), number(rule.reference));
+    let mut named: Vec<String> = machine.rules.iter().take(NAMED).map(named).collect();
+    if machine.rules.len() > NAMED {
+        named.push(format!("{} more", machine.rules.len() - NAMED));
+    }
+    let name = &machine.name;
+    (!named.is_empty()).then(|| format!("{name} was measured with other rules than {reference}: {}", list(&named)))
+}
+
 fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, others: &[usize]) -> Vec<String> {
     // What disturbed a run comes first: it is the first rival of everything below.
     let mut notes = some_disturbed(&disturbances(comparison), others.len() > BESIDE);
     notes.extend(environments(comparison));
+    notes.extend(comparison.machines.iter().filter_map(|machine| rules(machine, &comparison.reference)));
     notes.extend(clock::notes(comparison, reference, others));
     notes.extend(others.iter().flat_map(|other| places::notes(comparison, reference, *other)));
     for machine in comparison.machines.iter().filter(|machine| machine.relation == Relation::SameRun) {

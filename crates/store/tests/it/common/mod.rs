@@ -41,6 +41,7 @@ pub(crate) fn run(machine: &str, number: u32, shape: Shape) -> Run {
         schema: model::SCHEMA,
         id: format!("{machine}-{number:06}"),
         label: None,
+        rules: std::collections::BTreeMap::new(),
         origin: None,
         machine: Machine {
             name: machine.to_owned(),

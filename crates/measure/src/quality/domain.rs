@@ -1,25 +1,12 @@
-//! Domain of a figure: declared by its probe, and verified by its launches.
+//! Domain of a figure: declared, and verified by its launches.
 
-use model::{Better, Domain, Figure};
-
-/// Largest distance of the slope from that of the domain.
-const TOLERANCE: f64 = 0.15;
-/// Relative range of the clock over the launches from which the slope is used: readings of the clock are accurate to
-/// 0.05%, and a smaller range would flatten the slope.
-const LEAST_RANGE: f64 = 0.02;
-/// Fewest launches for a slope.
-const FEWEST: usize = 10;
+use model::{Better, Domain, Figure, RULES};
 
 /// The domain of a figure and the slope that supports it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct FollowedDomain {
     pub(crate) domain: Domain,
     pub(crate) slope: Option<(f64, f64)>,
-}
-
-/// The domain that the probe of the figure declares at its point.
-pub(crate) fn declared_domain(figure: &Figure) -> Domain {
-    probes::find(&figure.probe).map_or(Domain::Mixed, |probe| probe.domain_at(&figure.point))
 }
 
 /// The declared domain, unless the launches contradict it.
@@ -30,9 +17,10 @@ pub(crate) fn follows(figure: &Figure) -> FollowedDomain {
     };
     // What takes more than the clock lost is as much a core figure: whatever slowed the clock down disturbed it too,
     // and counted in time it would vary even more. Only what the clock does not carry along is something else.
+    let tolerance = RULES.quality.slope_tolerance;
     let contradicts = match declared {
-        Domain::Core => high < 1.0 - TOLERANCE,
-        _ => high < -TOLERANCE || low > TOLERANCE,
+        Domain::Core => high < 1.0 - tolerance,
+        _ => high < -tolerance || low > tolerance,
     };
     let domain = if contradicts { Domain::Mixed } else { declared };
     FollowedDomain { domain, slope: Some((slope, (high - low) / 2.0)) }
@@ -47,7 +35,7 @@ fn slope(figure: &Figure) -> Option<(f64, f64, f64)> {
     });
     let (clocks, times): (Vec<f64>, Vec<f64>) = points.unzip();
     let range = stats::quantile::quantile(&clocks, 0.9)? - stats::quantile::quantile(&clocks, 0.1)?;
-    if clocks.len() < FEWEST || range < LEAST_RANGE {
+    if clocks.len() < RULES.quality.slope_launches as usize || range < RULES.quality.slope_range {
         return None;
     }
     let line = stats::theil_sen::theil_sen(&clocks, &times, 0.95)?;

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use model::{FigureKey, Invalid, Launch, Placement, TakenTime};
+use model::{Figure, FigureKey, Invalid, Launch, Placement, TakenTime, Topology};
 use stats::simulate::{Noise, generator};
 
-use super::{Engine, EngineError, Stopper};
+use super::{Description, Host, LaunchError, Stopper, Subject};
 use crate::outside::OutsideCounters;
-use crate::step::{Purpose, Reply, Task, WorkerStep};
+use crate::worker::{Purpose, Reply, Task, WorkerStep};
 
 /// Behaviour of a simulated figure.
 #[derive(Debug, Clone)]
@@ -49,7 +49,7 @@ impl MockFigure {
 }
 
 /// Simulated launches.
-pub struct MockEngine {
+pub struct MockSubject {
     figures: HashMap<FigureKey, MockFigure>,
     /// Behaviour of the figures without an entry.
     default: MockFigure,
@@ -71,7 +71,7 @@ type TakenOf = dyn Fn(u32, bool) -> [TakenTime; 2];
 /// Launches drawn in advance for a figure.
 const DRAWN_AHEAD: usize = 256;
 
-impl MockEngine {
+impl MockSubject {
     /// An engine in which every figure behaves like `default`.
     #[must_use]
     pub fn new(seed: u64, default: MockFigure) -> Self {
@@ -143,10 +143,10 @@ impl MockEngine {
         (drawn[at as usize % DRAWN_AHEAD].clone(), at)
     }
 
-    fn measure(&mut self, step: &WorkerStep, task: &Task, figure: &MockFigure) -> Result<Reply, EngineError> {
+    fn measure(&mut self, step: &WorkerStep, task: &Task, figure: &MockFigure) -> Result<Reply, LaunchError> {
         let (values, at) = self.draw(task, figure);
         if figure.crashes_at == Some(at) {
-            return Err(EngineError::Crashed("exit code 134".to_owned()));
+            return Err(LaunchError::Crashed("exit code 134".to_owned()));
         }
         self.clock += figure.seconds;
         let rate = probes::find(&task.probe).is_some_and(|probe| probe.metric.unit.is_rate());
@@ -176,12 +176,12 @@ impl MockEngine {
     }
 }
 
-impl Engine for MockEngine {
-    fn launch(&mut self, step: &WorkerStep, _: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
+impl Subject for MockSubject {
+    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError> {
         self.log.push(step.clone());
         if self.stop_after.is_some_and(|most| self.log.len() > most) {
             stopper.stop();
-            return Err(EngineError::Stopped);
+            return Err(LaunchError::Stopped);
         }
         let mut replies = Vec::new();
         for task in &step.tasks {
@@ -199,7 +199,7 @@ impl Engine for MockEngine {
             let alone = |before: &&WorkerStep| before.tasks.len() == 1 && before.tasks[0].figure == task.figure;
             let so_far = self.log.iter().filter(alone).count();
             if step.tasks.len() == 1 && figure.killed_in.contains(&(so_far - 1)) {
-                return Err(EngineError::Killed("killed by signal 9".to_owned()));
+                return Err(LaunchError::Killed("killed by signal 9".to_owned()));
             }
             replies.push(Reply::Prepared {
                 figure: task.figure,
@@ -220,6 +220,18 @@ impl Engine for MockEngine {
         Ok(replies)
     }
 
+    fn describe(
+        &self,
+        figure: &Figure,
+        suite: &str,
+        machine: &Topology,
+        allowed: &[usize],
+    ) -> Result<Description, String> {
+        Description::placed(figure, suite, machine, allowed)
+    }
+}
+
+impl Host for MockSubject {
     fn now(&self) -> f64 {
         self.clock
     }

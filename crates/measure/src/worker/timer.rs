@@ -1,22 +1,16 @@
 //! Readings of the references around the batches of a figure in a launch, and the timing of each batch between them.
 
-use model::{LaunchReferences, ReferenceLengths};
+use model::{LaunchReferences, RULES, ReferenceLengths};
 use probes::{BatchRule, BatchWork, Kernel, ProbeError};
 
 use super::footprint::FootprintTally;
 use super::reader::{BatchEvidence, ReferenceReader, ThreadMoment};
-use crate::calibrate;
-use crate::references::UndisturbedRule;
-use crate::step::ReferenceSetting;
-
-/// Null batches of a launch, each as long as a batch.
-const NULL_BATCHES: u32 = 4;
-/// Fraction, as 1/n, of a batch that an untimed operation after a reading may take.
-const SETTLING: u64 = 4;
+use super::{SensorSetting, calibrate};
+use crate::quality::UndisturbedRule;
 
 /// Readings around the batches of a figure; empty if no references are read.
 #[derive(Default)]
-pub(super) struct Beside {
+pub(super) struct BatchTimer {
     /// CPUs on which the references are read.
     cpus: Vec<usize>,
     evidence: BatchEvidence,
@@ -28,9 +22,9 @@ pub(super) struct Beside {
     undisturbed: u32,
 }
 
-impl Beside {
+impl BatchTimer {
     /// Of a figure that uses these CPUs.
-    pub(super) fn of(setting: Option<&ReferenceSetting>, cpus: &[usize]) -> Self {
+    pub(super) fn of(setting: Option<&SensorSetting>, cpus: &[usize]) -> Self {
         let Some(setting) = setting else { return Self::default() };
         let cpus = ReferenceReader::cpus(cpus);
         let rule = setting.unshared_on(&cpus).filter(|unshared| !unshared.is_empty()).map(UndisturbedRule::new);
@@ -73,7 +67,7 @@ impl Beside {
     /// Runs null batches of a given length between readings.
     pub(super) fn null_batches(&mut self, reader: &mut ReferenceReader, nanos: u64) -> Result<(), ProbeError> {
         self.evidence.add_null(reader.read(&self.cpus)?);
-        for _ in 0..NULL_BATCHES {
+        for _ in 0..RULES.worker.null_batches {
             reader.null_batch(nanos)?;
             self.evidence.add_null(reader.read(&self.cpus)?);
         }
@@ -81,7 +75,7 @@ impl Beside {
     }
 
     /// The readings in the form of the document; `None` if no CPU was read.
-    pub(super) fn references(&self, setting: &ReferenceSetting) -> Option<LaunchReferences> {
+    pub(super) fn references(&self, setting: &SensorSetting) -> Option<LaunchReferences> {
         (!self.cpus.is_empty()).then(|| self.evidence.references(setting, &self.cpus))
     }
 
@@ -112,7 +106,7 @@ impl Beside {
 /// reading displaced, and wake a waiting party. Zero if they would take too long.
 pub(super) fn untimed_operations(kernel: &dyn Kernel, ops: u64, rule: BatchRule, parties: usize) -> u64 {
     let least = calibrate::within(1, kernel.granule(), rule.least, rule.most);
-    let short = least * SETTLING <= ops || (parties > 0 && least * 2 <= ops);
+    let short = least as f64 <= RULES.worker.settling * ops as f64 || (parties > 0 && least * 2 <= ops);
     if short { least } else { 0 }
 }
 

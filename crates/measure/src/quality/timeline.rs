@@ -1,15 +1,10 @@
 //! The clock and the contention over a whole run, from readings at known times: two figures of every run.
 
 use model::{
-    Class, Estimate, EstimateMethod, Figure, FigureKey, Launch, Metric, Outcome, Point, Primitive, ReferenceMoment,
-    Run, SessionReferences, Share, Unit,
+    Class, Estimate, EstimateMethod, Figure, FigureKey, Launch, Metric, Outcome, Point, Primitive, RULES,
+    ReferenceMoment, Run, SessionReferences, Share, Unit,
 };
 use stats::order_statistic::{launch_median_interval, launch_median_range};
-
-/// Parts of a run, each of which yields one value.
-const PARTS: usize = 20;
-/// Fewest readings per part, on average.
-const READINGS: usize = 3;
 
 /// The clock below which half of the time was spent.
 fn weighted_median(moments: &[ReferenceMoment]) -> Option<f64> {
@@ -61,7 +56,7 @@ pub(crate) fn conclude(run: &mut Run, end: f64) {
 
 /// Parts of equal time.
 fn parts(moments: &[ReferenceMoment]) -> Vec<Vec<ReferenceMoment>> {
-    let count = (moments.len() / READINGS).clamp(1, PARTS);
+    let count = (moments.len() / RULES.quality.part_readings as usize).clamp(1, RULES.quality.parts as usize);
     let all: f64 = moments.iter().map(|moment| moment.seconds).sum();
     let mut parts = vec![Vec::new(); count];
     let mut sum = 0.0;
@@ -192,6 +187,6 @@ mod tests {
         let [("cpu.clock", clock), ("cpu.core_shared", shared)] = found[..] else { panic!("{found:?}") };
         assert!((clock.value * 1e-9 - 3.1).abs() < 0.01 && clock.level >= 0.95, "{clock:?}");
         assert!((shared.value - 0.25).abs() < 0.01 && shared.low > 0.15 && shared.high < 0.35, "{shared:?}");
-        assert_eq!(run.figures[0].values().len(), PARTS);
+        assert_eq!(run.figures[0].values().len(), RULES.quality.parts as usize);
     }
 }

@@ -2,6 +2,7 @@
 //! output. The same pipe works over ssh and Slurm with another command in front.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use model::{Launch, Point, ReferenceLengths};
 use serde::{Deserialize, Serialize};
@@ -51,14 +52,14 @@ pub struct Task {
 
 /// Parameters with which a worker reads the references.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ReferenceSetting {
+pub struct SensorSetting {
     /// Adds of either reference.
     pub lengths: ReferenceLengths,
     /// Ratio of the unshared core on each CPU for which it is known.
     pub unshared: Vec<(usize, f64)>,
 }
 
-impl ReferenceSetting {
+impl SensorSetting {
     /// Ratio of the unshared core on each of these CPUs; `None` if it is not known for all.
     #[must_use]
     pub fn unshared_on(&self, cpus: &[usize]) -> Option<Vec<f64>> {
@@ -84,9 +85,12 @@ pub struct WorkerStep {
     pub allowed: Vec<usize>,
     /// Parameters of the references; `None` to read none.
     #[serde(default)]
-    pub references: Option<ReferenceSetting>,
+    pub references: Option<SensorSetting>,
     /// Figures that share this launch.
     pub tasks: Vec<Task>,
+    /// Time after which the launch counts as hung. Not for the worker, whom it may be that hangs.
+    #[serde(skip)]
+    pub patience: Duration,
 }
 
 /// Replies of a worker, one per line.

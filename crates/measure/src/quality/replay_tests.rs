@@ -5,18 +5,16 @@
 use std::collections::BTreeMap;
 
 use model::{
-    Class, Figure, FigureKey, LOOKS, Launch, LaunchReferences, Metric, ObservedReason, Placement, Point,
-    ReferenceLengths, ReferenceTrack, SessionReferences, SmallSteps, Unit, UnsharedCore, UnsharedSource, ValueBasis,
+    Class, Figure, FigureKey, Launch, LaunchReferences, Metric, ObservedReason, Placement, Point, ReferenceLengths,
+    ReferenceTrack, SessionReferences, SmallSteps, Unit, UnsharedCore, UnsharedSource, ValueBasis,
 };
 use rand::Rng;
 use stats::simulate::generator;
-use stats::stop::{look_at_launches, look_at_undisturbed};
 
+use super::launch::tests::classify;
 use super::learn::{RatioHistogram, learn};
-use super::weigh::weigh;
 
 const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000, issue: 0 };
-const LAST: usize = LOOKS[LOOKS.len() - 1] as usize;
 
 /// One launch, from a line of the recordings: round, start, kernel and operations of a batch, then nanoseconds of the
 /// clock reference, of the contention reference and of the batch that follows them, each to four digits.
@@ -87,19 +85,25 @@ fn half_width(values: &[f64], launches: usize) -> f64 {
 
 /// Share of resampled runs whose interval, after stopping as a session does, contains the median of all launches; and
 /// the share that ended within 2%.
-fn coverage(figure: &Figure, values: &[f64], seed: u64) -> (f64, f64) {
-    const RUNS: usize = 200;
-    let look = if *figure.basis() == ValueBasis::Cycles { look_at_undisturbed } else { look_at_launches };
-    let truth = stats::median(values).unwrap();
+fn coverage(figure: &Figure, seed: u64) -> (f64, f64) {
+    const RUNS: usize = 60;
+    let plan = model::Plan { looks: model::looks(40), ..model::Plan::default() };
+    let last = plan.looks[plan.looks.len() - 1] as usize;
+    let (truth, counted) = (stats::median(&figure.values()).unwrap(), figure.counted());
     let mut rng = generator(seed);
     let (mut covered, mut called) = (0, 0);
     for _ in 0..RUNS {
-        let drawn: Vec<f64> = (0..LAST).map(|_| values[rng.random_range(0..values.len())]).collect();
-        let ends = LOOKS.iter().map(|n| look(&drawn[..*n as usize], &[], 0.02, 0.95));
-        let found: Vec<_> = ends.collect();
-        let end = found.iter().find(|look| look.converged).or(found.last()).unwrap();
-        called += usize::from(end.converged);
-        covered += usize::from(end.interval.is_some_and(|found| found.interval.contains(truth)));
+        let launches = (0..last).map(|_| counted[rng.random_range(0..counted.len())].clone()).collect();
+        let mut drawn = Figure { launches: Vec::new(), ..figure.clone() };
+        let all: Vec<Launch> = launches;
+        for look in &plan.looks {
+            drawn.launches = all[..*look as usize].to_vec();
+            if crate::judge(&mut drawn, &plan, 0.02, 1) {
+                break;
+            }
+        }
+        called += usize::from(drawn.is_within(0.02, 0.95));
+        covered += usize::from(drawn.outcome.estimate().is_some_and(|one| (one.low..=one.high).contains(&truth)));
     }
     (covered as f64 / RUNS as f64, called as f64 / RUNS as f64)
 }
@@ -117,11 +121,11 @@ fn recordings_of_a_shared_host_reach_their_target_in_cycles_and_keep_their_level
         let (mut within, mut before, mut covered) = (0, 0, Vec::new());
         for (at, (kernel, figure)) in figures.iter_mut().enumerate() {
             let observed: Vec<f64> = figure.launches.iter().map(|launch| launch.value).collect();
-            weigh(figure, &session);
+            classify(figure, &session);
             let values = figure.values();
             assert!(values.len() >= 20, "{name} {kernel}: {} launches", values.len());
             let (was, is) = (half_width(&observed, 20), half_width(&values, 20));
-            let (coverage, called) = coverage(figure, &values, at as u64);
+            let (coverage, called) = coverage(figure, at as u64);
             println!(
                 "TABLE {name} {kernel} {:?}: ±{:.2}% observed, ±{:.2}% undisturbed, {} of {} launches, {:.0}% of batches; coverage {coverage:.3}, within 2% {called:.2}",
                 figure.basis(),
@@ -157,7 +161,7 @@ fn a_recording_that_is_shared_all_the_time_is_observed_and_says_so() {
     let session = session(figures.values());
     assert_eq!(session.unshared[0].source, UnsharedSource::Unknown, "{:?}", session.unshared[0]);
     for figure in figures.values_mut() {
-        weigh(figure, &session);
+        classify(figure, &session);
         assert_eq!(figure.basis(), &ValueBasis::Observed(ObservedReason::UnsharedNeverSeen));
         let plan = model::Plan { looks: vec![5], ..model::Plan::default() };
         crate::judge(figure, &plan, 0.02, 20);

@@ -8,12 +8,12 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use kernels::core_reference::CoreReferences;
-use model::{ReferenceLengths, ReferenceReading};
+use model::{Figure, ReferenceLengths, ReferenceReading, Topology};
 use os::process::{Attended, Stream, Supervised, Supply, command_of};
 use os::usage::{Usage, Who};
 
-use super::{Engine, EngineError, Stopper};
-use crate::step::{Reply, WorkerStep};
+use super::{Description, Host, LaunchError, Stopper, Subject};
+use crate::worker::{Reply, WorkerStep};
 
 /// Longest line of a worker: more than a launch of thousands of batches needs.
 const LONGEST_LINE: usize = 4 << 20;
@@ -29,12 +29,12 @@ const READING_ATTEMPTS: usize = 4;
 const OUTPUT_KEPT: usize = 600;
 
 /// Starts one process per launch.
-pub struct ProcessEngine {
+pub struct Workers {
     program: OsString,
     arguments: Vec<OsString>,
 }
 
-impl ProcessEngine {
+impl Workers {
     /// An engine whose workers are `program arguments...`, which read a step on standard input and write replies on
     /// standard output.
     #[must_use]
@@ -43,7 +43,7 @@ impl ProcessEngine {
         Self { program: program.into(), arguments }
     }
 
-    fn start(&self, step: Vec<u8>) -> Result<Supervised, EngineError> {
+    fn start(&self, step: Vec<u8>) -> Result<Supervised, LaunchError> {
         // Its own process group: Ctrl-C reaches the harness alone, and a kill reaches everything that the worker
         // started.
         let supply = Supply { input: Some(step), own_group: true, ..Supply::default() };
@@ -54,7 +54,7 @@ impl ProcessEngine {
         Supervised::start(&mut command, supply).map_err(|error| {
             let limit = os::process::limit_behind(error.raw_os_error());
             let limit = limit.map(|limit| format!("; {limit}")).unwrap_or_default();
-            EngineError::NotStarted(format!("{}: {error}{limit}", self.program.to_string_lossy()))
+            LaunchError::NotStarted(format!("{}: {error}{limit}", self.program.to_string_lossy()))
         })
     }
 }
@@ -84,13 +84,13 @@ fn on_cpu<T>(cpu: usize, act: impl FnOnce() -> kernels::Result<T>) -> kernels::R
     done
 }
 
-impl Engine for ProcessEngine {
-    fn calibrate_references(&mut self, cpu: usize) -> Option<Result<ReferenceLengths, String>> {
+impl Host for Workers {
+    fn calibrate_sensors(&mut self, cpu: usize) -> Option<Result<ReferenceLengths, String>> {
         let found = on_cpu(cpu, CoreReferences::calibrate);
         Some(found.map(|found| found.lengths()).map_err(|error| error.to_string()))
     }
 
-    fn read_references(&mut self, lengths: ReferenceLengths, cpu: usize, readings: usize) -> Vec<ReferenceReading> {
+    fn read_sensors(&mut self, lengths: ReferenceLengths, cpu: usize, readings: usize) -> Vec<ReferenceReading> {
         let read = || {
             let references = CoreReferences::of(lengths)?;
             let switches = || Usage::of(Who::Thread).ok().map(|used| used.involuntary_switches);
@@ -112,10 +112,22 @@ impl Engine for ProcessEngine {
         }
         classes.into_iter().map(|(_, cpus)| cpus).collect()
     }
+}
 
-    fn launch(&mut self, step: &WorkerStep, patience: Duration, stopper: &Stopper) -> Result<Vec<Reply>, EngineError> {
-        let text = serde_json::to_vec(step).map_err(|error| EngineError::NotStarted(error.to_string()))?;
-        let deadline = Instant::now() + patience;
+impl Subject for Workers {
+    fn describe(
+        &self,
+        figure: &Figure,
+        suite: &str,
+        machine: &Topology,
+        allowed: &[usize],
+    ) -> Result<Description, String> {
+        Description::placed(figure, suite, machine, allowed)
+    }
+
+    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError> {
+        let text = serde_json::to_vec(step).map_err(|error| LaunchError::NotStarted(error.to_string()))?;
+        let deadline = Instant::now() + step.patience;
         let mut worker = self.start(text)?;
         let mut output = WorkerLine::default();
         let attended = worker
@@ -127,14 +139,14 @@ impl Engine for ProcessEngine {
         });
         let owner = u32::try_from(worker.pid()).ok().filter(|_| status.is_some());
         let ended = match attended {
-            Err(error) => Err(EngineError::Crashed(error.to_string())),
-            Ok(Attended::Stopped) => Err(EngineError::Stopped),
-            Ok(Attended::Late) => Err(EngineError::Hung(patience.as_secs())),
+            Err(error) => Err(LaunchError::Crashed(error.to_string())),
+            Ok(Attended::Stopped) => Err(LaunchError::Stopped),
+            Ok(Attended::Late) => Err(LaunchError::Hung(step.patience.as_secs())),
             Ok(Attended::Ended | Attended::Enough) => match output.invalid {
-                Some(why) => Err(EngineError::InvalidReply(why)),
+                Some(why) => Err(LaunchError::InvalidReply(why)),
                 None if output.replies.last() == Some(&Reply::Done) => Ok(output.replies),
-                None if status.is_some_and(was_killed) => Err(EngineError::Killed(output.crash(status))),
-                None => Err(EngineError::Crashed(output.crash(status))),
+                None if status.is_some_and(was_killed) => Err(LaunchError::Killed(output.crash(status))),
+                None => Err(LaunchError::Crashed(output.crash(status))),
             },
         };
         if let (Err(_), Some(owner)) = (&ended, owner) {

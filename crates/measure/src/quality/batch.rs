@@ -1,15 +1,6 @@
 //! Classification of batches as undisturbed.
 
-use model::{LaunchReferences, ReferenceTrack};
-
-/// Largest relative distance of a ratio from that of the unshared core.
-const NEAR: f64 = 0.05;
-/// Largest relative distance of two readings of one clock.
-const STEADY: f64 = 0.01;
-/// Share of a batch for which its thread may be off its CPU without having yielded it.
-const OFF_CPU: f64 = 0.01;
-/// The same in nanoseconds: reading both clocks takes time, and so do interrupts.
-const OFF_CPU_NANOS: f64 = 3_000.0;
+use model::{LaunchReferences, RULES, ReferenceTrack};
 
 /// The rule by which a batch is undisturbed.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,13 +25,13 @@ pub(crate) struct BatchPlace {
 
 impl UndisturbedRule {
     /// The rule if the ratio of the unshared core is known on each track.
-    pub(crate) const fn new(unshared: Vec<f64>) -> Self {
-        Self { unshared, near: NEAR, steady: STEADY }
+    pub(crate) fn new(unshared: Vec<f64>) -> Self {
+        Self { unshared, near: RULES.quality.near, steady: RULES.quality.steady }
     }
 
     /// The same rule with both thresholds set to `within`, to measure their effect on a value.
     pub(crate) fn within(&self, within: f64) -> Self {
-        Self { unshared: self.unshared.clone(), near: within, steady: within.min(2.0 * STEADY) }
+        Self { unshared: self.unshared.clone(), near: within, steady: within.min(2.0 * RULES.quality.steady) }
     }
 
     /// The clock of a batch, hertz, if it is undisturbed; of several CPUs that of the first.
@@ -87,7 +78,7 @@ impl UndisturbedRule {
 
 /// Whether a ratio is that of the unshared core.
 pub(crate) fn is_unshared(ratio: f64, unshared: f64) -> bool {
-    is_near(ratio, unshared, NEAR)
+    is_near(ratio, unshared, RULES.quality.near)
 }
 
 fn is_near(ratio: f64, unshared: f64, near: f64) -> bool {
@@ -110,7 +101,8 @@ fn interrupted(references: &LaunchReferences, batch: BatchPlace) -> bool {
     let of = |row: &model::SmallSteps| row.0.get(batch.at).copied().unwrap_or(0);
     let off = f64::from(of(&references.off_cpu));
     of(&references.waits) == 0
-        && (of(&references.switches) > 0 || off > OFF_CPU_NANOS.max(OFF_CPU * batch.nanos as f64))
+        && (of(&references.switches) > 0
+            || off > RULES.quality.off_cpu_nanos.max(RULES.quality.off_cpu * batch.nanos as f64))
 }
 
 #[cfg(test)]

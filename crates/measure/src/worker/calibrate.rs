@@ -1,10 +1,11 @@
 //! Number of operations per batch, and of batches per launch.
 
-/// Time that the timed batches of a launch may take together if one operation is longer than a batch, nanoseconds.
-const LAUNCH_NANOS: u64 = 40_000_000;
+use model::RULES;
 
-/// A batch of so many nanoseconds changes little by what a warm-up heats, and launches need no second one.
-pub(crate) const LONG: u64 = 1_000_000_000;
+/// Whether a batch of so many nanoseconds is long: a launch needs no second one.
+pub(crate) fn is_long(nanos: u64) -> bool {
+    nanos as f64 >= RULES.worker.long_batch
+}
 
 /// Next number of operations to try, when `ops` took `nanos` and a batch should take `wanted`: grows at most tenfold,
 /// so that one too small reading of a coarse clock does not cause minutes of work.
@@ -24,21 +25,23 @@ pub(crate) fn within(ops: u64, granule: u64, least: u64, most: u64) -> u64 {
 /// Timed batches of a launch, if one batch takes `nanos`: the number of the plan, or fewer for long batches, at least
 /// three, or one that is long. Pairs come in twos, one in each order.
 pub(crate) fn batches(planned: u32, nanos: u64, rule: Option<u32>, paired: bool) -> u32 {
-    let fitting = u32::try_from(LAUNCH_NANOS / nanos.max(1)).unwrap_or(u32::MAX);
-    let least = if nanos < LONG { 3 } else { 1 };
+    let fitting = (RULES.worker.launch_nanos / nanos.max(1) as f64) as u32;
+    let least = if is_long(nanos) { 1 } else { RULES.worker.fewest_batches };
     let batches = rule.unwrap_or_else(|| fitting.clamp(planned.min(least), planned));
     if paired { batches.next_multiple_of(2) } else { batches }
 }
 
 /// Fewest warm-up batches: eight of ordinary length, fewer the longer they are, none of a long one.
 pub(crate) fn warmup(nanos: u64) -> u32 {
-    let least = u32::from(nanos < LONG);
-    u32::try_from(LAUNCH_NANOS / 2 / nanos.max(1)).unwrap_or(8).clamp(least, 8)
+    let fitting = (RULES.worker.launch_nanos / 2.0 / nanos.max(1) as f64) as u32;
+    fitting.clamp(u32::from(!is_long(nanos)), RULES.worker.warmup_batches)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const LONG: u64 = 1_000_000_000;
 
     #[test]
     fn batches_shrink_only_for_long_operations() {

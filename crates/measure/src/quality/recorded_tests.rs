@@ -4,12 +4,13 @@
 
 use std::collections::BTreeMap;
 
-use model::{Class, Figure, FigureKey, Run, UnsharedCore, UnsharedSource, ValueBasis};
+use model::{Class, Figure, FigureKey, RULES, Run, UnsharedCore, UnsharedSource, ValueBasis};
 use stats::simulate::generator;
 
+use super::launch::tests::classify;
 use super::learn::{RatioHistogram, learn};
-use super::weigh::{batch_values, weigh};
-use super::{ENOUGH_OF_CORE, HOPELESS, HOPELESS_AFTER, NONE_AFTER, hopeless};
+use super::{FigureClasses, hopeless};
+use crate::subject::Description;
 
 /// Load of the two CPUs when it began, and the document, compressed.
 const SESSIONS: &[(&str, &[u8])] = &[
@@ -39,7 +40,7 @@ fn session(packed: &[u8]) -> Run {
     }
     references.unshared = vec![UnsharedCore { cpus: vec![0, 1], ..learn(&ratios, &[], false) }];
     let references = references.clone();
-    run.figures.iter_mut().for_each(|figure| weigh(figure, &references));
+    run.figures.iter_mut().for_each(|figure| drop(classify(figure, &references)));
     run
 }
 
@@ -121,8 +122,10 @@ fn the_first_dozen_undisturbed_batches_say_what_all_do() {
     let mut wider = Vec::new();
     for (load, packed) in SESSIONS {
         for figure in session(packed).figures.iter().filter(|figure| *figure.basis() == ValueBasis::Cycles) {
-            let batches: Vec<_> = figure.counted().iter().map(|launch| batch_values(figure, launch)).collect();
-            let full: Vec<_> = batches.into_iter().filter(|of| of.len() >= ENOUGH_OF_CORE as usize).collect();
+            let asked = Description::of(figure);
+            let samples = FigureClasses::of(figure, &asked).samples(figure, &asked);
+            let batches = samples.into_iter().map(|sample| sample.batches);
+            let full: Vec<_> = batches.filter(|of| of.len() >= RULES.worker.enough_of_core as usize).collect();
             if full.len() < 8 {
                 continue;
             }
@@ -134,7 +137,8 @@ fn the_first_dozen_undisturbed_batches_say_what_all_do() {
                 let off: Vec<f64> = values.iter().map(|value| (value / middle - 1.0).abs()).collect();
                 (middle, stats::median(&off).unwrap())
             };
-            let ((dozen, scatter), (all, least)) = (spread(&of(ENOUGH_OF_CORE as usize)), spread(&of(usize::MAX)));
+            let ((dozen, scatter), (all, least)) =
+                (spread(&of(RULES.worker.enough_of_core as usize)), spread(&of(usize::MAX)));
             println!(
                 "TABLE load {load} {}: {:.3}% of scatter for {:.3}%",
                 figure.key(),
@@ -152,7 +156,8 @@ fn the_first_dozen_undisturbed_batches_say_what_all_do() {
 
 #[test]
 fn a_launch_ends_once_its_core_stays_shared() {
-    assert!(!hopeless(0, NONE_AFTER - 1) && hopeless(0, NONE_AFTER));
-    assert!(!hopeless(1, NONE_AFTER) && !hopeless(1, HOPELESS_AFTER - 1) && hopeless(1, HOPELESS_AFTER));
-    assert!(!hopeless(HOPELESS, 100));
+    let (none, few, hardly_any) = (RULES.worker.none_after, RULES.worker.few_after, RULES.worker.few);
+    assert!(!hopeless(0, none - 1) && hopeless(0, none));
+    assert!(!hopeless(1, none) && !hopeless(1, few - 1) && hopeless(1, few));
+    assert!(!hopeless(hardly_any, 100));
 }

@@ -1,6 +1,6 @@
 //! Ratios of unshared cores that are known otherwise than by two modes of a run's readings.
 
-use model::{FactValue, Machine, Run, SessionReferences, UnsharedSource};
+use model::{FactValue, Machine, RULES, Run, SessionReferences, UnsharedSource};
 
 use super::KnownRatio;
 use super::learn::RatioHistogram;
@@ -24,17 +24,6 @@ enum Cores {
     Family(&'static str),
 }
 
-/// Share of the width from which on no other thread takes one.
-const ISSUED_ALONE: f64 = 0.95;
-/// Share of the width up to which a reading is one: beyond, the clock stepped between its loops.
-const ISSUED_AT_MOST: f64 = 1.03;
-/// Fewest readings that show it.
-const FEWEST_ALONE: u32 = 20;
-/// Share of the width beyond which it is another core than it says it is: widths differ by a fifth or more, steps of
-/// the clock by less.
-const ISSUED_BY_ANOTHER: f64 = 1.15;
-/// Most readings of that kind, of all those at the width or beyond: a clock reference that was interrupted makes some.
-const MOST_BY_ANOTHER: f64 = 0.1;
 /// Documented instructions per cycle of a machine's cores.
 pub(crate) fn issue_width(machine: &Machine) -> Option<f64> {
     let vendor = machine.text("cpu.vendor")?;
@@ -66,15 +55,16 @@ pub(crate) fn from_issue(width: Option<f64>, references: &SessionReferences, cpu
             Some((share, lengths.ratio(one.clock, one.contention)))
         })
         .collect();
-    let full = ISSUED_ALONE..=ISSUED_AT_MOST;
+    let rules = &RULES.quality;
+    let full = rules.issued_alone..=rules.issued_at_most;
     let mut ratios = RatioHistogram::default();
     let at_width = issued.iter().filter(|(share, _)| full.contains(share));
     let at_width = at_width.map(|(_, ratio)| ratios.add(*ratio)).count() as f64;
-    let by_another = issued.iter().filter(|(share, _)| *share > ISSUED_BY_ANOTHER).count() as f64;
-    if by_another > MOST_BY_ANOTHER * (at_width + by_another) {
+    let by_another = issued.iter().filter(|(share, _)| *share > rules.issued_by_another).count() as f64;
+    if by_another > rules.another_share * (at_width + by_another) {
         return None;
     }
-    let ratio = ratios.lowest_peak(FEWEST_ALONE)?;
+    let ratio = ratios.lowest_peak(rules.issue_readings)?;
     Some(KnownRatio { ratio, source: UnsharedSource::IssueWidth })
 }
 

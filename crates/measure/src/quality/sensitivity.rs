@@ -1,20 +1,19 @@
 //! Effect of the thresholds on a value: the same launches with stricter thresholds for batches.
 
-use model::{Figure, ValueBasis};
+use model::{Figure, RULES, ValueBasis};
 
-use super::FEWEST;
-use super::weigh::{rule, undisturbed_by};
+use super::batch::UndisturbedRule;
+use super::launch::{clocks, undisturbed_batches};
 
 /// Distances from the ratio of the unshared core, and between two readings of the clock, that are tried instead of the
 /// defaults.
 const WITHIN: [f64; 3] = [0.01, 0.02, 0.05];
-/// Fewest launches for which a threshold is evaluated.
-const FEWEST_LAUNCHES: usize = 6;
 
 /// Largest relative difference of the value of a figure under another threshold; `None` if nothing is filtered, or too
 /// few launches remain. The launches are the valid ones, each with the batches that remain under the other threshold.
-pub(super) fn sensitivity(figure: &Figure) -> Option<f64> {
-    let usual = rule(figure)?;
+pub(super) fn sensitivity(figure: &Figure, paired: bool) -> Option<f64> {
+    let unshared = &figure.references.as_ref()?.unshared;
+    let usual = (!unshared.is_empty()).then(|| UndisturbedRule::new(unshared.clone()))?;
     let cycles = match figure.basis() {
         ValueBasis::Cycles => true,
         ValueBasis::Undisturbed => false,
@@ -23,11 +22,15 @@ pub(super) fn sensitivity(figure: &Figure) -> Option<f64> {
     let median_by = |within: Option<f64>| {
         let rule = within.map_or_else(|| usual.clone(), |within| usual.within(within));
         let value = |launch: &&model::Launch| {
-            let found = undisturbed_by(&rule, figure, launch).filter(|found| found.batches >= FEWEST)?;
+            let clocks = clocks(&rule, launch.references.as_ref()?, &launch.batches(figure.ops), paired);
+            let found = undisturbed_batches(&clocks, figure, launch, paired);
+            if found.batches < RULES.quality.fewest_batches {
+                return None;
+            }
             if cycles { found.cycles } else { found.value }
         };
         let values: Vec<f64> = figure.counted().iter().filter_map(value).collect();
-        stats::median(&values).filter(|_| values.len() >= FEWEST_LAUNCHES)
+        stats::median(&values).filter(|_| values.len() >= RULES.quality.fewest_launches as usize)
     };
     let own = median_by(None)?;
     let others = WITHIN.into_iter().filter_map(|within| median_by(Some(within)));
@@ -36,15 +39,14 @@ pub(super) fn sensitivity(figure: &Figure) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::weigh::tests::{CORE, figure, launch, session};
-    use super::super::weigh::weigh;
+    use super::super::launch::tests::{CORE, classify, figure, launch, session};
     use super::*;
 
     #[test]
     fn a_value_that_hangs_on_the_threshold_says_so() {
         let mut steady = figure(CORE, (0..12).map(|at| launch(at, 3.0, 0)).collect());
-        weigh(&mut steady, &session(Some(0.25)));
-        assert!(sensitivity(&steady).is_some_and(|found| found < 1e-6));
+        classify(&mut steady, &session(Some(0.25)));
+        assert!(sensitivity(&steady, false).is_some_and(|found| found < 1e-6));
         // During half of the batches another thread has a weak effect, 3% by the references, and slows them by a tenth.
         let weak = |at: u32| {
             let mut one = launch(at, 3.0, 0);
@@ -54,8 +56,8 @@ mod tests {
             one
         };
         let mut leaning = figure(CORE, (0..12).map(weak).collect());
-        weigh(&mut leaning, &session(Some(0.25)));
-        assert!(sensitivity(&leaning).is_some_and(|found| found > 0.05), "{:?}", sensitivity(&leaning));
-        assert_eq!(sensitivity(&figure(CORE, Vec::new())), None);
+        classify(&mut leaning, &session(Some(0.25)));
+        assert!(sensitivity(&leaning, false).is_some_and(|found| found > 0.05), "{:?}", sensitivity(&leaning, false));
+        assert_eq!(sensitivity(&figure(CORE, Vec::new()), false), None);
     }
 }

@@ -7,14 +7,7 @@
 use std::mem::discriminant;
 use std::ops::RangeInclusive;
 
-use model::{Figure, Invalid, Launch, TakenTime};
-
-/// Share of the watched time from which time taken excludes a round.
-const MOST_TAKEN: f64 = 0.02;
-/// Fewest ticks of watched CPU time from which a share is judged.
-const FEWEST_TICKS: f64 = 50.0;
-/// At most one launch in this number may be excluded for one reason.
-const ONE_OF: usize = 5;
+use model::{Figure, Invalid, Launch, RULES, TakenTime};
 
 /// Whether further launches of a figure may be excluded for a reason; `first_look` is the fewest launches that it will
 /// have.
@@ -22,11 +15,11 @@ const ONE_OF: usize = 5;
 pub fn may_exclude(figure: &Figure, reason: &Invalid, first_look: u32) -> bool {
     let excluded = figure.launches.iter().filter_map(|launch| launch.invalid.as_ref());
     let excluded = excluded.filter(|known| discriminant(*known) == discriminant(reason)).count();
-    excluded < figure.launches.len().max(first_look as usize) / ONE_OF
+    excluded < (RULES.quality.excluded_share * figure.launches.len().max(first_look as usize) as f64) as usize
 }
 
 /// Whether the hypervisor certainly took more of the watched time than is acceptable. A counter that moved by one tick
-/// may have been moved by almost nothing, and fewer than 50 ticks are too few to judge.
+/// may have been moved by almost nothing, and fewer than `quality.steal_ticks` are too few to judge.
 #[must_use]
 pub fn stolen_too_much(stolen: &TakenTime) -> bool {
     let tick = tick();
@@ -44,26 +37,24 @@ fn tick() -> f64 {
 }
 
 fn long_enough(seconds: f64, tick: f64) -> bool {
-    seconds >= FEWEST_TICKS * tick
+    seconds >= f64::from(RULES.quality.steal_ticks) * tick
 }
 
 fn taken_too_much(seconds: f64, of: f64) -> bool {
-    seconds > MOST_TAKEN * of
+    seconds > RULES.quality.taken_round * of
 }
 
-/// Share of the CPU time of the launch that had most, below which a launch is preempted: most of its batches then hold
-/// work of others, so that even their median is that of others.
-const PREEMPTED: f64 = 0.5;
-/// CPU seconds a second from which a figure keeps its CPUs busy: one that waits for something else has less CPU time
-/// when it waits longer, which is its own value.
-const BUSY: f64 = 0.8;
-/// Launches before too few that are not preempted make it a property of the machine, and how many in one they must be.
-const LEAST_LAUNCHES: usize = 20;
-const QUIET_ONE_OF: usize = 10;
+/// Reason that makes a launch invalid, if others took the CPU that was offered in a share of its batches that moves
+/// the median of all.
+pub(crate) fn handed_over(batches: u32, of: u32) -> Option<Invalid> {
+    let much = f64::from(batches) >= RULES.quality.handed_over * f64::from(of.max(1));
+    much.then_some(Invalid::HandedOver { batches, of })
+}
 
 /// Excludes the launches of a pinned figure that other programs preempted while it ran undisturbed in others. On a
 /// machine where that is hardly ever so, all of them count as they are.
 pub(crate) fn mark_preempted(figure: &mut Figure) {
+    let rules = &RULES.quality;
     let ran = |launch: &Launch| {
         let cpu = launch.footprint.cpu_seconds.filter(|_| !launch.placement.asked.is_empty())?;
         let seconds = launch.nanos.iter().sum::<u64>() as f64 * 1e-9;
@@ -71,12 +62,14 @@ pub(crate) fn mark_preempted(figure: &mut Figure) {
     };
     let usual = figure.launches.iter().filter_map(ran).fold(0.0, f64::max);
     let preempted = |launch: &Launch| {
-        let switched = 4 * launch.footprint.involuntary_switches.unwrap_or(0) >= launch.nanos.len() as u64;
-        ran(launch).filter(|ran| switched && usual >= BUSY && *ran < PREEMPTED * usual)
+        let switches = launch.footprint.involuntary_switches.unwrap_or(0) as f64;
+        let switched = switches >= rules.preempted_switches * launch.nanos.len() as f64;
+        ran(launch).filter(|ran| switched && usual >= rules.busy && *ran < rules.preempted * usual)
     };
     let found: Vec<Option<f64>> = figure.launches.iter().map(preempted).collect();
     let quiet = found.iter().filter(|ran| ran.is_none()).count();
-    let throughout = found.len() >= LEAST_LAUNCHES && quiet * QUIET_ONE_OF < found.len();
+    let throughout =
+        found.len() >= rules.machine_launches as usize && (quiet as f64) < rules.machine_share * found.len() as f64;
     for (launch, ran) in figure.launches.iter_mut().zip(found) {
         if matches!(launch.invalid, None | Some(Invalid::Contended { .. } | Invalid::Preempted { .. })) {
             let own = launch.invalid.take().filter(|reason| !matches!(reason, Invalid::Preempted { .. }));

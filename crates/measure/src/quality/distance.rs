@@ -4,13 +4,7 @@
 //! hand-overs between them then take four times as long on one machine, and both together read memory twice as fast.
 //! That is another machine, and no noise: launches count where the CPUs were as for most of the run.
 
-use model::{CpuDistance, Invalid, LaunchReferences, Share};
-
-/// Fewest readings from which the usual distance is known.
-const FEWEST: usize = 10;
-/// Of several distances the nearest is the usual one if it has this share of the readings, as the topology says of the
-/// CPUs; else that of most.
-const NEAREST: f64 = 1.0 / 3.0;
+use model::{CpuDistance, Invalid, LaunchReferences, RULES, Share};
 
 /// Readings of pairs of CPUs.
 #[derive(Debug, Clone, Default)]
@@ -41,7 +35,7 @@ fn pairs(read: &LaunchReferences) -> impl Iterator<Item = ([u32; 2], u32)> {
 }
 
 fn usual(cpus: [u32; 2], readings: &[u32]) -> Option<CpuDistance> {
-    if readings.len() < FEWEST {
+    if readings.len() < RULES.quality.distance_readings as usize {
         return None;
     }
     let mut sorted = readings.to_vec();
@@ -55,7 +49,7 @@ fn usual(cpus: [u32; 2], readings: &[u32]) -> Option<CpuDistance> {
     };
     // Not the least one: a single reading may be wrong. Then around the middle of those like it.
     let nearest = like(like(sorted[sorted.len() / 20])?.picos)?;
-    if nearest.share.get() >= NEAREST { Some(nearest) } else { like(median(&sorted)?) }
+    if nearest.share.get() >= RULES.quality.nearest_share { Some(nearest) } else { like(median(&sorted)?) }
 }
 
 /// Why a launch does not count, if its CPUs were further apart or nearer than usual before or after its batches.

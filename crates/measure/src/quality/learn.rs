@@ -4,7 +4,7 @@
 //! depending on the other thread. The ratios of a run with both conditions are in a sharp lower mode and a broad upper
 //! part. If there is only one mode, the readings do not show whether the core was never shared or always.
 
-use model::{Share, UnsharedCore, UnsharedSource};
+use model::{RULES, Share, UnsharedCore, UnsharedSource};
 
 /// Range of plausible ratios: from ten adds per cycle to one and a half cycles per add.
 const LEAST: f64 = 0.08;
@@ -15,28 +15,6 @@ const BIN: f64 = 0.0005;
 const PEAK: usize = 8;
 /// Bins on either side in which a mode is the maximum and its width is judged: 3%.
 const AROUND: usize = 60;
-/// Fewest readings for a result.
-const FEWEST: u32 = 100;
-/// Smallest share of the readings in an unknown lower mode.
-const LOWER_MODE: f64 = 0.05;
-/// Smallest share of the readings around a mode that are in its peak: without a mode it is a seventh.
-const SHARP: f64 = 0.35;
-/// Smallest share of readings above the mode for which it is the lower of several.
-const BEYOND: f64 = 0.05;
-/// Largest relative distance between the quartiles of a single mode.
-const NARROW: f64 = 0.005;
-/// Largest relative distance from a known value.
-const AGREES: f64 = 0.01;
-/// Smallest share of the readings beyond a known ratio on a core that is shared all of the time.
-const THROUGHOUT: f64 = 0.95;
-/// Smallest share of the readings at a known ratio.
-const AT_KNOWN: f64 = 0.01;
-
-/// Smallest share of readings beside which no other thread ran that are in the peak of their ratios, and the largest
-/// share below it.
-const IN_LOWEST_PEAK: f64 = 0.25;
-const BELOW_LOWEST_PEAK: f64 = 0.05;
-
 /// A known ratio from another source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct KnownRatio {
@@ -108,7 +86,7 @@ impl RatioHistogram {
             let highest = peaks[at] > 0 && near.iter().all(|other| *other <= peaks[at]);
             // The first of equal neighbours.
             let first = !peaks[at.saturating_sub(AROUND)..at].contains(&peaks[at]);
-            if highest && first && f64::from(peaks[at]) >= SHARP * f64::from(self.around(at)) {
+            if highest && first && f64::from(peaks[at]) >= RULES.quality.mode_sharp * f64::from(self.around(at)) {
                 modes.push(at);
             }
         }
@@ -121,7 +99,9 @@ impl RatioHistogram {
         let highest = self.modes().into_iter().max_by_key(|at| (self.peak(*at), std::cmp::Reverse(*at)))?;
         let peak = self.peak(highest);
         let below = self.between(0, highest.saturating_sub(AROUND));
-        let enough = peak >= fewest && self.share(peak) >= IN_LOWEST_PEAK && self.share(below) <= BELOW_LOWEST_PEAK;
+        let enough = peak >= fewest
+            && self.share(peak) >= RULES.quality.lowest_peak
+            && self.share(below) <= RULES.quality.below_lowest_peak;
         enough.then(|| self.centre(highest))
     }
 
@@ -150,12 +130,15 @@ fn ratio_of(bin: usize) -> f64 {
 /// other thread shares the core.
 pub(crate) fn learn(histogram: &RatioHistogram, known: &[KnownRatio], alone: bool) -> UnsharedCore {
     let unknown = UnsharedCore { readings: histogram.readings, ..UnsharedCore::default() };
-    if histogram.readings < FEWEST {
+    if histogram.readings < RULES.quality.ratio_readings {
         return unknown;
     }
     let Some((at, source)) = unshared_mode(histogram, known, alone) else { return unknown };
     let ratio = histogram.centre(at);
-    let within = histogram.between(bin(ratio * (1.0 - 5.0 * AGREES)), bin(ratio * (1.0 + 5.0 * AGREES)));
+    let within = histogram.between(
+        bin(ratio * (1.0 - 5.0 * RULES.quality.ratio_agrees)),
+        bin(ratio * (1.0 + 5.0 * RULES.quality.ratio_agrees)),
+    );
     let unshared = Share::of(f64::from(within), f64::from(histogram.readings));
     UnsharedCore { ratio: Some(ratio), source, unshared, ..unknown }
 }
@@ -163,27 +146,33 @@ pub(crate) fn learn(histogram: &RatioHistogram, known: &[KnownRatio], alone: boo
 /// What a known ratio says of readings that [`learn`] cannot place: nearly all of them are beyond it, so that the core
 /// was shared all of the time. A run learns nothing from that, since no batch of it would be undisturbed.
 pub(crate) fn shared_throughout(histogram: &RatioHistogram, known: &[KnownRatio]) -> Option<UnsharedCore> {
-    let known = known.first().filter(|_| histogram.readings >= FEWEST)?;
-    let beyond = histogram.between(bin(known.ratio * (1.0 + 5.0 * AGREES)) + 1, histogram.bins.len() - 1);
-    let below = histogram.between(0, bin(known.ratio * (1.0 - AGREES)));
+    let known = known.first().filter(|_| histogram.readings >= RULES.quality.ratio_readings)?;
+    let beyond =
+        histogram.between(bin(known.ratio * (1.0 + 5.0 * RULES.quality.ratio_agrees)) + 1, histogram.bins.len() - 1);
+    let below = histogram.between(0, bin(known.ratio * (1.0 - RULES.quality.ratio_agrees)));
     let unshared = Share::of(f64::from(histogram.readings - beyond), f64::from(histogram.readings));
-    (histogram.share(beyond) >= THROUGHOUT && histogram.share(below) < AT_KNOWN).then_some(UnsharedCore {
-        ratio: Some(known.ratio),
-        source: known.source,
-        unshared,
-        readings: histogram.readings,
-        ..UnsharedCore::default()
-    })
+    (histogram.share(beyond) >= RULES.quality.throughout && histogram.share(below) < RULES.quality.at_known).then_some(
+        UnsharedCore {
+            ratio: Some(known.ratio),
+            source: known.source,
+            unshared,
+            readings: histogram.readings,
+            ..UnsharedCore::default()
+        },
+    )
 }
 
 fn unshared_mode(histogram: &RatioHistogram, known: &[KnownRatio], alone: bool) -> Option<(usize, UnsharedSource)> {
     let modes = histogram.modes();
-    let agrees = |at: usize, known: &KnownRatio| (ratio_of(at) / known.ratio - 1.0).abs() <= AGREES;
+    let agrees = |at: usize, known: &KnownRatio| (ratio_of(at) / known.ratio - 1.0).abs() <= RULES.quality.ratio_agrees;
     // The peak near a known ratio, even with few readings beside those of a core that is nearly always shared.
     for known in known {
-        let (from, to) = (bin(known.ratio * (1.0 - AGREES)), bin(known.ratio * (1.0 + AGREES)));
+        let (from, to) = (
+            bin(known.ratio * (1.0 - RULES.quality.ratio_agrees)),
+            bin(known.ratio * (1.0 + RULES.quality.ratio_agrees)),
+        );
         let best = (from..=to).max_by_key(|at| (histogram.peak(*at), std::cmp::Reverse(*at)))?;
-        if histogram.share(histogram.peak(best)) >= AT_KNOWN {
+        if histogram.share(histogram.peak(best)) >= RULES.quality.at_known {
             let is_lower_mode = lower_mode(histogram, &modes).is_some_and(|mode| agrees(mode, known));
             return Some((best, if is_lower_mode { UnsharedSource::LowerMode } else { known.source }));
         }
@@ -191,19 +180,20 @@ fn unshared_mode(histogram: &RatioHistogram, known: &[KnownRatio], alone: bool) 
     if let Some(mode) = lower_mode(histogram, &modes) {
         // Two kinds of steady neighbours also make two modes. Where it is known that an unshared core is faster, the
         // lower of them is none.
-        let shared = known.iter().any(|known| ratio_of(mode) > known.ratio * (1.0 + AGREES));
+        let shared = known.iter().any(|known| ratio_of(mode) > known.ratio * (1.0 + RULES.quality.ratio_agrees));
         return (!shared).then_some((mode, UnsharedSource::LowerMode));
     }
-    let single = modes.first().filter(|_| histogram.quartiles_apart() <= NARROW);
+    let single = modes.first().filter(|_| histogram.quartiles_apart() <= RULES.quality.single_mode);
     single.filter(|_| alone).map(|mode| (*mode, UnsharedSource::Siblings))
 }
 
 /// The lowest sharp mode with enough readings, if enough others are above it and hardly any below.
 fn lower_mode(histogram: &RatioHistogram, modes: &[usize]) -> Option<usize> {
-    let lowest = *modes.iter().find(|mode| histogram.share(histogram.peak(**mode)) >= LOWER_MODE)?;
+    let lowest = *modes.iter().find(|mode| histogram.share(histogram.peak(**mode)) >= RULES.quality.lower_mode)?;
     let beyond = histogram.between(lowest + AROUND, histogram.bins.len() - 1);
     let below = histogram.between(0, lowest.saturating_sub(AROUND));
-    let apart = histogram.share(beyond) >= BEYOND && histogram.share(below) < LOWER_MODE;
+    let apart =
+        histogram.share(beyond) >= RULES.quality.mode_beyond && histogram.share(below) < RULES.quality.lower_mode;
     apart.then_some(lowest)
 }
 

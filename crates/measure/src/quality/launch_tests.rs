@@ -46,6 +46,13 @@ pub(crate) fn figure(probe: &str, launches: Vec<Launch>) -> Figure {
     Figure { launches, ops: 1000, ..figure }
 }
 
+/// Classifies all launches of a figure by what a session knows.
+pub(crate) fn classify(figure: &mut Figure, session: &SessionReferences) -> FigureClasses {
+    let (asked, mut classes) = (Description::of(figure), FigureClasses::default());
+    classes.update(figure, Some(session), &asked);
+    classes
+}
+
 pub(crate) const CORE: &str = "os.syscall_getppid";
 
 #[test]
@@ -53,7 +60,7 @@ fn a_core_figure_is_in_cycles_and_neither_clock_nor_neighbour_changes_it() {
     let clocks = [2.1, 2.4, 2.7, 3.0, 3.3, 3.6];
     let launches = (0..12).map(|at| launch(at, clocks[at as usize % 6], at as usize % 12)).collect();
     let mut figure = figure(CORE, launches);
-    weigh(&mut figure, &session(Some(0.25)));
+    classify(&mut figure, &session(Some(0.25)));
     assert_eq!((figure.basis(), figure.references.as_ref().unwrap().domain), (&ValueBasis::Cycles, Domain::Core));
     let cycles = figure.cycles().unwrap();
     assert_eq!(cycles.len(), 12, "each has at least 8 undisturbed batches");
@@ -70,7 +77,7 @@ fn a_core_figure_is_in_cycles_and_neither_clock_nor_neighbour_changes_it() {
 #[test]
 fn an_unknown_unshared_core_filters_nothing() {
     let mut figure = figure(CORE, (0..12).map(|at| launch(at, 3.0, 20)).collect());
-    weigh(&mut figure, &session(None));
+    classify(&mut figure, &session(None));
     assert_eq!(figure.basis(), &ValueBasis::Observed(ObservedReason::UnsharedNeverSeen));
     assert_eq!(figure.values().len(), 12);
     assert!(figure.launches.iter().all(|launch| launch.invalid.is_none()));
@@ -80,13 +87,13 @@ fn an_unknown_unshared_core_filters_nothing() {
 fn contended_launches_are_excluded_until_the_neighbour_is_the_machine() {
     let shared = |at: u32| if at.is_multiple_of(3) { 0 } else { 15 };
     let mut some = figure(CORE, (0..30).map(|at| launch(at, 3.0, shared(at))).collect());
-    weigh(&mut some, &session(Some(0.25)));
+    classify(&mut some, &session(Some(0.25)));
     assert_eq!((some.basis(), some.values().len()), (&ValueBasis::Cycles, 10), "two thirds are excluded");
     let excluded = some.launches.iter().filter_map(|launch| launch.invalid.clone()).collect::<Vec<_>>();
     assert_eq!(excluded[0], Invalid::Contended { batches: 5, of: 20 });
     // Three attempts per round, one of them undisturbed in the whole run.
     let mut all = figure(CORE, (0..21).map(|at| launch(at / 3, 3.0, if at == 10 { 0 } else { 20 })).collect());
-    weigh(&mut all, &session(Some(0.25)));
+    classify(&mut all, &session(Some(0.25)));
     assert_eq!(all.basis(), &ValueBasis::Observed(ObservedReason::FewUndisturbed { launches: 1, of: 21 }));
     assert_eq!(all.values().len(), 21, "raw: every launch counts");
     let slowed = all.values().iter().filter(|value| (**value / 400e-9 - 1.0).abs() < 1e-3).count();
@@ -96,14 +103,14 @@ fn contended_launches_are_excluded_until_the_neighbour_is_the_machine() {
 #[test]
 fn a_run_that_ends_with_hardly_an_undisturbed_launch_prints_what_it_observed() {
     let mut few = figure(CORE, (0..9).map(|at| launch(at, 3.0, if at < 3 { 0 } else { 18 })).collect());
-    weigh(&mut few, &session(Some(0.25)));
+    classify(&mut few, &session(Some(0.25)));
     assert_eq!((few.basis(), few.values().len()), (&ValueBasis::Cycles, 3));
-    conclude_figure(&mut few, 0.95);
+    conclude_figure(&mut few, 0.95, false);
     assert_eq!(few.values().len(), 9);
     assert!(matches!(few.basis(), ValueBasis::Observed(ObservedReason::FewUndisturbed { launches: 3, of: 9 })));
     let mut enough = figure(CORE, (0..9).map(|at| launch(at, 3.0, if at < 6 { 0 } else { 18 })).collect());
-    weigh(&mut enough, &session(Some(0.25)));
-    conclude_figure(&mut enough, 0.95);
+    classify(&mut enough, &session(Some(0.25)));
+    conclude_figure(&mut enough, 0.95, false);
     assert_eq!(enough.basis(), &ValueBasis::Cycles);
 }
 
@@ -115,13 +122,13 @@ fn long_operations_are_never_filtered_and_memory_is_kept_in_time() {
         one
     };
     let mut long = figure(CORE, (0..12).map(stretched).collect());
-    weigh(&mut long, &session(Some(0.25)));
+    classify(&mut long, &session(Some(0.25)));
     assert_eq!(long.basis(), &ValueBasis::Observed(ObservedReason::LongOperation));
     assert_eq!(long.values().len(), 12);
     assert!(long.references.unwrap().kept.is_some_and(|kept| kept.get() < 0.3), "the share is evidence all the same");
     let mut memory = figure("memory.copy", (0..12).map(|at| launch(at, 2.0 + 0.1 * f64::from(at), 0)).collect());
     memory.point = "working_set=64MiB,threads=1,stores=normal".parse().unwrap();
-    weigh(&mut memory, &session(Some(0.25)));
+    classify(&mut memory, &session(Some(0.25)));
     assert_eq!(memory.basis(), &ValueBasis::Undisturbed);
     assert_eq!(memory.values()[0], memory.launches[0].undisturbed.unwrap().value.unwrap());
     assert_eq!(
@@ -140,7 +147,7 @@ fn a_figure_that_disturbs_its_own_readings_is_not_filtered() {
         one
     };
     let mut figure = figure(CORE, (0..12).map(own).collect());
-    weigh(&mut figure, &session(Some(0.25)));
+    classify(&mut figure, &session(Some(0.25)));
     assert_eq!(figure.basis(), &ValueBasis::Observed(ObservedReason::OwnWork));
 }
 
@@ -148,7 +155,7 @@ fn a_figure_that_disturbs_its_own_readings_is_not_filtered() {
 fn without_readings_nothing_changes() {
     let mut figure = figure(CORE, (0..3).map(|at| Launch { references: None, ..launch(at, 3.0, 0) }).collect());
     let before = figure.clone();
-    weigh(&mut figure, &session(Some(0.25)));
+    classify(&mut figure, &session(Some(0.25)));
     assert_eq!(figure, before);
     assert_eq!(figure.basis(), &ValueBasis::All);
 }

@@ -4,7 +4,7 @@ use model::{
     Class, Figure, FigureKey, Identity, LOOKS, Machine, Metric, Plan, PlanEntry, Run, Topology, USUAL_LAUNCHES, Unit,
 };
 
-use crate::references::from_runs;
+use crate::quality::from_runs;
 use crate::{Error, document, facts, placement, sizing};
 
 /// Everything that a session needs to begin.

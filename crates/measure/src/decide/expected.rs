@@ -1,0 +1,52 @@
+//! At how many launches a figure is expected to be within its target, from those that it has.
+
+use super::Goal;
+
+/// The first of the checkpoints behind `values` at which their figure is expected to be within its target, if further
+/// launches are distributed like these; `None` if the last one does not suffice. Before the first checkpoint nothing is
+/// known, and that one is expected to do.
+pub(super) fn expected(values: &[f64], goal: Goal<'_>) -> Option<usize> {
+    let looks = &goal.plan.looks;
+    let first = *looks.first()? as usize;
+    if values.len() < first {
+        return Some(first);
+    }
+    let within = |look: &usize| {
+        let half_width = stats::stop::expected_half_width(values, *look, goal.plan.level);
+        half_width.is_some_and(|half| half <= goal.target)
+    };
+    looks.iter().map(|look| *look as usize).filter(|look| *look > values.len()).find(within)
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Plan;
+
+    use super::*;
+
+    fn at(values: &[f64]) -> Option<usize> {
+        let plan = Plan { looks: model::looks(112), ..Plan::default() };
+        expected(values, Goal { plan: &plan, target: 0.02, paired: false, tick: 1 })
+    }
+
+    #[test]
+    fn a_figure_is_expected_where_its_values_promise_it() {
+        let even = |count: i32, width: f64| -> Vec<f64> {
+            (0..count).map(|at| 1.0 + width * f64::from(at * 7 % count) / f64::from(count)).collect()
+        };
+        assert_eq!(at(&even(3, 0.5)), Some(8), "nothing is known of three launches");
+        assert_eq!(at(&even(10, 0.01)), Some(14));
+        assert!(at(&even(20, 0.06)).is_some_and(|look| (28..=56).contains(&look)), "{:?}", at(&even(20, 0.06)));
+        assert_eq!(at(&even(20, 0.5)), None);
+    }
+
+    #[test]
+    fn one_launch_in_four_at_another_level_is_no_obstacle_and_every_second_one_is() {
+        // Recorded levels of a system call: a quarter of the processes take an eighth longer.
+        let levels: Vec<f64> =
+            (0..28).map(|at| if at % 4 == 1 { 1.125 } else { 1.0 + 0.002 * f64::from(at % 3) }).collect();
+        assert!(at(&levels).is_some());
+        let half: Vec<f64> = (0..28).map(|at| if at % 2 == 1 { 1.125 } else { 1.0 }).collect();
+        assert_eq!(at(&half), None);
+    }
+}

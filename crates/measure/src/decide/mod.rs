@@ -1,0 +1,243 @@
+//! From the samples of a figure to a verdict: converged, continue, cannot converge, or modes. Pure, and the only module
+//! that compares the width of an interval with a target, always by [`Estimate::is_narrow`].
+
+mod expected;
+pub(crate) mod pairs;
+pub(crate) mod tails;
+
+use model::{
+    Better, Estimate, EstimateMethod, Figure, Flag, Footprint, Launch, Mode, Outcome, Plan, QuantileEstimate, RULES,
+    ValueBasis,
+};
+use stats::order_statistic::{MedianInterval, launch_median_interval, launch_median_range};
+use stats::{CALLING_LEVEL, FastBatches, Interval, PairedDifference, difference, modes_of_launches};
+
+use self::expected::expected;
+
+/// A launch that counts, as a verdict sees it.
+#[derive(Debug)]
+pub(crate) struct Sample<'a> {
+    pub(crate) launch: &'a Launch,
+    /// Its value on the basis of the figure's.
+    pub(crate) value: f64,
+    /// Values of the batches (of a difference: pairs) on which it is based.
+    pub(crate) batches: Vec<f64>,
+    /// Nanoseconds of these batches; of pairs those of the work, then those of the overhead.
+    pub(crate) kept_nanos: [Vec<f64>; 2],
+    /// Result of the method of a difference for two equal kernels.
+    pub(crate) null: Option<f64>,
+}
+
+/// What is asked of a figure.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Goal<'a> {
+    pub(crate) plan: &'a Plan,
+    /// Half-width at which it has converged.
+    pub(crate) target: f64,
+    /// Whether it is the difference of pairs.
+    pub(crate) paired: bool,
+    /// Smallest step of the clock that times batches, nanoseconds.
+    pub(crate) tick: u64,
+}
+
+/// What the samples of a figure say.
+#[derive(Debug)]
+pub(crate) struct Verdict {
+    outcome: Outcome,
+    resolution: Option<f64>,
+    flags: Vec<Flag>,
+    quantiles: Vec<QuantileEstimate>,
+    footprint: Footprint,
+    /// Whether it needs no further launch: it is within its target, or at the last checkpoint.
+    finished: bool,
+}
+
+impl Verdict {
+    /// Of these samples, of whose launches the quality of the measurement says `flags`.
+    pub(crate) fn of(figure: &Figure, samples: &[Sample<'_>], mut flags: Vec<Flag>, goal: Goal<'_>) -> Self {
+        let values: Vec<f64> = samples.iter().map(|sample| sample.value).collect();
+        let looks = &goal.plan.looks;
+        let last = looks.last().is_some_and(|look| values.len() >= *look as usize);
+        let at_checkpoint = looks.contains(&count(values.len()));
+        let Value { outcome, within, resolution } = if goal.paired {
+            difference_of(figure, samples, &values, goal)
+        } else {
+            single(figure, samples, &values, goal)
+        };
+        let finished = last || (at_checkpoint && within);
+        let launches: Vec<&Launch> = samples.iter().map(|sample| sample.launch).collect();
+        let positive = values.iter().all(|value| *value > 0.0);
+        let times: Vec<f64> = launches.iter().map(|launch| launch.began).collect();
+        let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+        let modes = matches!(outcome, Outcome::Modes(_));
+        let found = [
+            (Flag::Drift, positive && stats::drift::drifts(&times, &logs, goal.plan.band)),
+            (Flag::Floor, near_the_tick(figure, &launches, &outcome, goal.tick)),
+            (Flag::Modes, modes),
+            (Flag::CannotConverge, last && !within && !modes),
+            (Flag::Unfinished, !finished),
+        ];
+        flags.extend(found.into_iter().filter(|(_, found)| *found).map(|(flag, _)| flag));
+        flags.sort_unstable();
+        let sum = |sum: Option<Footprint>, launch: &&Launch| {
+            Some(sum.map_or_else(|| launch.footprint.clone(), |sum| sum.plus(&launch.footprint)))
+        };
+        let quantiles = tails::quantiles(figure, &launches, goal.plan.level);
+        let footprint = launches.iter().fold(None, sum).unwrap_or_default();
+        Self { outcome, resolution, flags, quantiles, footprint, finished }
+    }
+
+    /// At how many launches the figure is expected to be within its target.
+    pub(crate) fn expected(&self, samples: &[Sample<'_>], goal: Goal<'_>) -> Option<usize> {
+        let values: Vec<f64> = samples.iter().map(|sample| sample.value).collect();
+        expected(&values, goal)
+    }
+
+    /// Writes the verdict into its figure. Returns whether it needs no further launch.
+    pub(crate) fn apply(self, figure: &mut Figure) -> bool {
+        figure.outcome = self.outcome;
+        figure.resolution = self.resolution;
+        figure.flags = self.flags;
+        figure.quantiles = self.quantiles;
+        figure.footprint = self.footprint;
+        self.finished
+    }
+}
+
+/// Ends a figure whose launches were made for another one: it is neither unfinished nor unable to reach its target. The
+/// flag for that remains only if its interval is as narrow as the target but was not declared so.
+pub fn end_follower(figure: &mut Figure, target: f64) {
+    figure.flags.retain(|flag| !matches!(flag, Flag::Unfinished | Flag::CannotConverge));
+    let by_luck = |one: &Estimate| one.is_narrow(target) && one.level < CALLING_LEVEL;
+    if figure.outcome.estimate().is_some_and(by_luck) {
+        figure.flags.push(Flag::CannotConverge);
+        figure.flags.sort_unstable();
+    }
+}
+
+/// Whether the interval of a figure calls it within a target, whatever its flags say.
+pub(crate) fn is_called(figure: &Figure, target: f64) -> bool {
+    figure.outcome.estimate().is_some_and(|one| one.is_within(target, CALLING_LEVEL))
+}
+
+/// The interval of some values, or their range if they are too few for one.
+pub(crate) fn interval_or_range(values: &[f64], level: f64, batches: u32) -> Option<Estimate> {
+    let found = launch_median_interval(values, level).or_else(|| launch_median_range(values))?;
+    Some(estimate(found.median, found.interval, values.len(), batches, EstimateMethod::OrderStatistic))
+}
+
+/// The value of a figure, and whether it is within its target.
+struct Value {
+    outcome: Outcome,
+    within: bool,
+    resolution: Option<f64>,
+}
+
+impl Value {
+    fn nothing(reason: &str) -> Self {
+        Self { outcome: Outcome::Unfit(reason.to_owned()), within: false, resolution: None }
+    }
+
+    fn modes(modes: &[stats::ModeGroup], values: &[f64], level: f64, batches: u32) -> Self {
+        let modes = modes.iter().map(|mode| mode_of(mode, values, level, batches)).collect();
+        Self { outcome: Outcome::Modes(modes), within: false, resolution: None }
+    }
+}
+
+fn single(figure: &Figure, samples: &[Sample<'_>], values: &[f64], goal: Goal<'_>) -> Value {
+    let batches = samples.first().map_or(0, |first| first.launch.nanos.len().max(first.launch.readings.len()));
+    let (batches, level) = (count(batches), goal.plan.level);
+    let modes = modes_of_launches(values, &fast_batches(figure, samples));
+    if modes.len() > 1 {
+        return Value::modes(&modes, values, level, batches);
+    }
+    let of =
+        |method| move |found: MedianInterval| estimate(found.median, found.interval, values.len(), batches, method);
+    let called = stats::calling_interval(values, level).map(of(EstimateMethod::OrderStatistic));
+    // Values in cycles of undisturbed batches do not drift with the host: few of them suffice where they agree well.
+    let few = stats::stop::early_interval(values, level).filter(|_| *figure.basis() == ValueBasis::Cycles);
+    let few = few.map(of(EstimateMethod::WidenedExtremes));
+    // The interval that calls a figure within its target is printed: a narrower one inside it would miss more often.
+    let called = called.into_iter().chain(few).filter(|_| modes.len() == 1);
+    let called = called.into_iter().find(|one| one.is_within(goal.target, CALLING_LEVEL));
+    match called.or_else(|| interval_or_range(values, level, batches)) {
+        Some(estimate) => Value { outcome: Outcome::Measured(estimate), within: called.is_some(), resolution: None },
+        None => Value::nothing("the run ended before it had two launches, and one process has no interval"),
+    }
+}
+
+fn difference_of(figure: &Figure, samples: &[Sample<'_>], values: &[f64], goal: Goal<'_>) -> Value {
+    let level = goal.plan.level;
+    let nulls: Vec<f64> = samples.iter().filter_map(|sample| sample.null).collect();
+    // Without null pairs the resolution is unknown, which differs from 0.
+    let resolution = difference::resolution(&nulls, level);
+    let at = |level: f64| difference(values, resolution.unwrap_or(0.0), level);
+    let batches = samples.first().map_or(0, |first| first.launch.nanos.len().max(first.launch.readings.len()) / 2);
+    let measured = |above: stats::Estimated| {
+        let method = EstimateMethod::PairedOrderStatistic;
+        estimate(above.value, above.interval, values.len(), count(batches), method)
+    };
+    let called = match at(level.max(CALLING_LEVEL)) {
+        Some(PairedDifference::Above(above)) => {
+            Some(measured(above)).filter(|one| one.is_within(goal.target, CALLING_LEVEL))
+        }
+        _ => None,
+    };
+    match at(level) {
+        Some(PairedDifference::Above(above)) => {
+            let modes = modes_of_launches(values, &fast_batches(figure, samples));
+            if modes.len() > 1 {
+                return Value { resolution, ..Value::modes(&modes, values, level, count(batches)) };
+            }
+            let estimate = called.unwrap_or_else(|| measured(above));
+            Value { outcome: Outcome::Measured(estimate), within: called.is_some(), resolution }
+        }
+        // Of the two ends of the interval only the upper one is a bound, so it is missed half as often.
+        Some(PairedDifference::Below { bound, level: reached }) if (1.0 + reached) / 2.0 >= level => {
+            // Further checkpoints could only narrow the bound of a difference that is not there.
+            let within = values.len() >= RULES.decide.bound_launches as usize;
+            Value { outcome: Outcome::Below { bound }, within, resolution }
+        }
+        _ => Value::nothing("the run ended before its difference could be bounded"),
+    }
+}
+
+/// Time per operation that nine in ten batches of each launch exceed, from which pre-empted launches are recognised.
+/// `None` if a launch has too few batches, or its value does not come from them.
+fn fast_batches(figure: &Figure, samples: &[Sample<'_>]) -> Vec<Option<FastBatches>> {
+    let larger_is_slower = figure.metric.better == Better::Lower;
+    let of = |sample: &Sample<'_>| {
+        let centre = stats::median(&sample.batches)?;
+        // Batches that do not correspond to the value have another size; the medians of few noisy pairs only vary.
+        let own = (0.5..=2.0).contains(&(centre / sample.value));
+        let edge = stats::quantile::quantile(&sample.batches, if larger_is_slower { 0.1 } else { 0.9 })?;
+        let enough = sample.batches.len() >= RULES.decide.edge_batches as usize;
+        (own && enough).then_some(FastBatches { edge, larger_is_slower })
+    };
+    samples.iter().map(of).collect()
+}
+
+fn estimate(value: f64, interval: Interval, launches: usize, batches: u32, method: EstimateMethod) -> Estimate {
+    let Interval { low, high, level } = interval;
+    Estimate { value, low, high, level, launches: count(launches), batches, method: method.at(level) }
+}
+
+fn mode_of(mode: &stats::ModeGroup, values: &[f64], level: f64, batches: u32) -> Mode {
+    let members: Vec<f64> = mode.launches.iter().map(|at| values[*at]).collect();
+    let found = interval_or_range(&members, level, batches);
+    Mode { share: mode.share, estimate: found.unwrap_or_else(|| Estimate::without_spread(mode.centre)) }
+}
+
+/// Whether the timed difference is near a step of the clock. The number of operations cancels for a rate.
+fn near_the_tick(figure: &Figure, launches: &[&Launch], outcome: &Outcome, tick: u64) -> bool {
+    let Outcome::Measured(estimate) = outcome else { return false };
+    let timed = estimate.value * figure.ops as f64 * figure.amount * 1e9;
+    let counted = !figure.metric.unit.is_rate() && figure.ops > 0;
+    counted
+        && timed < RULES.decide.clock_steps * tick as f64
+        && launches.iter().all(|launch| launch.readings.is_empty())
+}
+
+fn count(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

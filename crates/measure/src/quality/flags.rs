@@ -1,0 +1,31 @@
+//! What a reader should know of the launches of a figure, whatever their values are.
+
+use model::{Figure, Flag, RULES, TakenTime};
+
+use crate::decide::Sample;
+
+/// The flags that the launches of a figure support.
+pub(crate) fn flags(figure: &Figure, samples: &[Sample<'_>]) -> Vec<Flag> {
+    let much = |taken: TakenTime| taken.share().is_some_and(|share| share.get() > RULES.quality.taken_flag);
+    let unsteady = samples.iter().filter(|sample| !sample.launch.steady).count();
+    let found = [
+        (Flag::Repeated, figure.launches.iter().any(|launch| launch.invalid.is_some())),
+        (Flag::Steal, much(figure.stolen())),
+        (Flag::Throttled, much(figure.throttled())),
+        (Flag::NoSteadyState, 2 * unsteady > samples.len()),
+        (Flag::Noisy, disturbed_share(samples) > RULES.quality.noisy_share),
+        (Flag::Contended, figure.is_contended()),
+    ];
+    found.into_iter().filter(|(_, found)| *found).map(|(flag, _)| flag).collect()
+}
+
+/// Share of batches, of those on which the value is based, that took far longer than the others of their launch.
+fn disturbed_share(samples: &[Sample<'_>]) -> f64 {
+    let (mut disturbed, mut all) = (0_usize, 0_usize);
+    for side in samples.iter().flat_map(|sample| &sample.kept_nanos) {
+        let Some(median) = stats::median(side) else { continue };
+        disturbed += side.iter().filter(|nanos| **nanos > RULES.quality.disturbed_batch * median).count();
+        all += side.len();
+    }
+    if all == 0 { 0.0 } else { disturbed as f64 / all as f64 }
+}

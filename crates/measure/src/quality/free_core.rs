@@ -1,0 +1,147 @@
+//! Where and when a launch finds a core to itself. Neighbours stay for hundredths to tenths of a second, so that a
+//! launch that begins beside one is lost in most cases, and one that begins on a free core counts in most.
+
+use std::time::Duration;
+
+use model::{Figure, Invalid, RULES, Run, ValueBasis};
+use os::topology::{CpuRelation, relation};
+
+use super::Quality;
+use super::batch::is_unshared;
+use crate::subject::Host;
+use crate::worker::SensorSetting;
+
+/// Time between two readings of cores that are all shared.
+pub(crate) const PAUSE: Duration = Duration::from_millis(2);
+
+/// When each CPU was last seen beside a neighbour, in seconds of the session.
+#[derive(Debug, Default)]
+pub(super) struct FreeCores(Vec<(usize, f64)>);
+
+/// Where a launch begins, and after what.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Start {
+    /// Another CPU than the one on which its figure is placed.
+    pub(crate) cpu: Option<usize>,
+    /// It began when its core was seen exclusive, or after it had waited for that in vain.
+    pub(crate) waited: bool,
+}
+
+/// How a launch begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Starts {
+    /// Now.
+    At(Start),
+    /// Later in this round: it waits for its core.
+    Later,
+    /// Not in this round: its neighbour has not gone yet.
+    NextRound,
+}
+
+/// A figure that is about to be launched.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Next<'a> {
+    pub(crate) index: usize,
+    pub(crate) cpus: &'a [usize],
+    /// Seconds of a launch.
+    pub(crate) seconds: f64,
+    /// Rounds in a row that ended while it waited.
+    pub(crate) passed_over: u32,
+}
+
+impl Quality {
+    /// How the next launch of these figures in a round begins; `again` after one that was excluded.
+    pub(crate) fn starts(
+        &mut self,
+        run: &mut Run,
+        host: &mut dyn Host,
+        now: f64,
+        figures: &[Next<'_>],
+        again: bool,
+    ) -> Starts {
+        let filtered = |next: &Next<'_>| is_filtered(&run.figures[next.index]) && !next.cpus.is_empty();
+        let may_wait = figures.iter().all(|next| filtered(next) && may_wait(&run.figures[next.index], next.seconds));
+        let in_vain = may_wait && figures.iter().any(|next| next.passed_over >= RULES.quality.patience);
+        let waits = may_wait && !in_vain;
+        let spoilt = again && figures.iter().all(|next| filtered(next) && was_contended(&run.figures[next.index]));
+        if !(waits || spoilt) {
+            return Starts::At(Start { cpu: None, waited: in_vain });
+        }
+        match self.find_core(run, host, now, figures) {
+            Some(start) => Starts::At(start),
+            None if waits => Starts::Later,
+            None => Starts::NextRound,
+        }
+    }
+
+    /// Where a launch of these figures finds the core to itself now; `None` while it has neighbours. A core figure is
+    /// one of any core of its class, so that it takes another CPU behind the same cache where its own has a neighbour.
+    fn find_core(&mut self, run: &mut Run, host: &mut dyn Host, now: f64, figures: &[Next<'_>]) -> Option<Start> {
+        let on = |cpu: Option<usize>| Start { cpu, waited: true };
+        let Some(setting) = self.setting(run) else { return Some(on(None)) };
+        // What the readings of a run say of its cores must not depend on when launches begin.
+        self.sample(run, host, now);
+        let mut cpus: Vec<usize> = figures.iter().flat_map(|next| next.cpus.iter().copied()).collect();
+        cpus.sort_unstable();
+        cpus.dedup();
+        if cpus.iter().all(|cpu| self.is_free(&setting, host, now, *cpu)) {
+            return Some(on(None));
+        }
+        let core = figures.iter().all(|next| *run.figures[next.index].basis() == ValueBasis::Cycles);
+        let [own] = cpus[..] else { return None };
+        let others = if core { self.equals_of(run, own) } else { Vec::new() };
+        others.into_iter().find(|cpu| self.is_free(&setting, host, now, *cpu)).map(|cpu| on(Some(cpu)))
+    }
+
+    /// Other CPUs of the same class of cores behind the same cache, each of another core.
+    fn equals_of(&self, run: &Run, own: usize) -> Vec<usize> {
+        let Some(machine) = &run.machine.topology else { return Vec::new() };
+        let alike = |cpu: &usize| {
+            relation(machine, own, *cpu) == Some(CpuRelation::SameCache) && machine.class(*cpu) == machine.class(own)
+        };
+        self.allowed.iter().copied().filter(alike).take(RULES.quality.other_cores as usize).collect()
+    }
+
+    /// Whether no neighbour is seen on a CPU's core. One that was seen a moment ago is still there.
+    fn is_free(&mut self, setting: &SensorSetting, host: &mut dyn Host, now: f64, cpu: usize) -> bool {
+        let seen = self.free.0.iter().find(|(known, _)| *known == cpu);
+        if seen.is_some_and(|(_, when)| now - when < PAUSE.as_secs_f64()) {
+            return false;
+        }
+        let Some(unshared) = setting.unshared_on(&[cpu]) else { return true };
+        let readings = host.read_sensors(setting.lengths, cpu, RULES.quality.readings as usize);
+        let shared = readings
+            .iter()
+            .filter(|reading| !is_unshared(setting.lengths.ratio(reading.clock, reading.contention), unshared[0]));
+        let free = 2 * shared.count() <= readings.len();
+        self.free.0.retain(|(known, _)| *known != cpu);
+        if !free {
+            self.free.0.push((cpu, now));
+        }
+        free
+    }
+}
+
+/// Whether launches of a figure wait for their core: they are short, and what was observed is known. During a longer
+/// one neighbours come and go anyway.
+fn may_wait(figure: &Figure, seconds: f64) -> bool {
+    let observed = figure.launches.iter().filter(|launch| !launch.awaited).count();
+    seconds > 0.0 && seconds <= RULES.quality.waiting_seconds && observed >= RULES.quality.observed_launches as usize
+}
+
+/// Whether a figure is one of undisturbed batches, which neighbours spoil.
+fn is_filtered(figure: &Figure) -> bool {
+    matches!(figure.basis(), ValueBasis::Cycles | ValueBasis::Undisturbed)
+}
+
+fn was_contended(figure: &Figure) -> bool {
+    let last = figure.launches.last().and_then(|launch| launch.invalid.as_ref());
+    matches!(last, Some(Invalid::Contended { .. }))
+}
+
+/// Whether the host had the CPUs of a figure elsewhere in its last launch: that lasts for seconds, and another launch
+/// now would be in vain.
+pub(crate) fn is_moved(figure: &Figure) -> bool {
+    let last = figure.launches.last().and_then(|launch| launch.invalid.as_ref());
+    matches!(last, Some(Invalid::Moved { .. }))
+}

@@ -1,0 +1,304 @@
+//! What a session knows of its machine: sensors that are calibrated once and read between launches, the exclusive core
+//! that follows from all readings, quotas, and the classes of all launches.
+
+use std::time::Duration;
+
+use model::{
+    Figure, Invalid, Launch, LaunchReferences, ObservedReason, RULES, ReferenceTrack, Run, SessionReferences,
+    UnsharedCore, UnsharedSource, ValueBasis,
+};
+
+use super::distance::DistanceReadings;
+use super::free_core::FreeCores;
+use super::taken::{self, RoundEvidence};
+use super::{FigureClasses, KnownRatio, RatioHistogram, end, known, timeline};
+use crate::decide::Sample;
+use crate::outside::OutsideCounters;
+use crate::session::not_measurable;
+use crate::subject::{Description, Host};
+use crate::worker::SensorSetting;
+
+/// What a session knows of the usability of its launches, beyond the document.
+pub(crate) struct Quality {
+    /// Whether the sensors are read.
+    on: bool,
+    pub(super) allowed: Vec<usize>,
+    /// CPUs of each class of cores and the ratios read on them.
+    cores: Vec<(Vec<u32>, RatioHistogram)>,
+    known: Vec<KnownRatio>,
+    /// Documented instructions per cycle of this CPU's front end.
+    issue_width: Option<f64>,
+    /// Whether the machine shows that no other thread shares its cores.
+    alone: bool,
+    distances: DistanceReadings,
+    /// When the sensors were last read between launches, seconds of the session.
+    last: f64,
+    classes: Vec<FigureClasses>,
+    pub(super) free: FreeCores,
+    quota: Quota,
+    /// First of the rounds whose outside evidence was not judged yet.
+    first_unjudged: u32,
+}
+
+/// A control group's quota of CPU time, and its effect on the session.
+#[derive(Debug, Clone, Default)]
+struct Quota {
+    /// Period of the quota; `None` if no quota applies.
+    period: Option<Duration>,
+    /// Time for which it has throttled the session.
+    throttled: Duration,
+    /// Whether launches wait for it: after it has throttled one.
+    waits: bool,
+}
+
+/// Batches of a launch: the most, and the number of undisturbed ones that is enough; 0 asks for all of them.
+pub(crate) type Batches = (u32, u32);
+
+impl Quality {
+    /// With what is known of a run's machine beforehand, by earlier runs also.
+    pub(crate) fn knowing(run: &Run, learnt_before: Option<f64>, allowed: &[usize], outside: &OutsideCounters) -> Self {
+        let earlier = learnt_before.map(|ratio| KnownRatio { ratio, source: UnsharedSource::EarlierRuns });
+        let throttled = outside.throttled.unwrap_or_default();
+        Self {
+            on: false,
+            allowed: allowed.to_vec(),
+            cores: Vec::new(),
+            known: earlier.into_iter().chain(known::from_table(&run.machine)).collect(),
+            issue_width: known::issue_width(&run.machine),
+            alone: crate::facts::cores_are_alone(&run.machine, allowed),
+            distances: DistanceReadings::default(),
+            last: 0.0,
+            classes: vec![FigureClasses::default(); run.figures.len()],
+            free: FreeCores::default(),
+            quota: Quota { period: outside.quota_period, throttled, waits: false },
+            first_unjudged: run.session.rounds,
+        }
+    }
+
+    /// Calibrates the sensors, or restores those of the earlier part; does nothing if the plan or the host has none.
+    pub(crate) fn begin(&mut self, run: &mut Run, host: &mut dyn Host, now: f64) {
+        let Some(cpu) = self.allowed.last().copied().filter(|_| run.plan.references) else { return };
+        let earlier = run.session.references.clone().filter(|earlier| earlier.refused.is_none());
+        let found = earlier.map(Ok).or_else(|| {
+            let with = |lengths| SessionReferences { lengths, ..SessionReferences::default() };
+            host.calibrate_sensors(cpu).map(|found| found.map(with))
+        });
+        match found {
+            None => {}
+            Some(Err(refused)) => {
+                run.session.references =
+                    Some(SessionReferences { refused: Some(refused), ..SessionReferences::default() });
+            }
+            Some(Ok(begun)) => {
+                run.session.references = Some(begun);
+                self.on = true;
+                if run.figures.iter().all(|figure| figure.launches.is_empty()) {
+                    run.plan.batch_nanos = run.plan.batch_nanos.min(u64::from(RULES.worker.sensor_batch));
+                }
+                let classes = host.core_classes(&self.allowed);
+                self.cores = classes.into_iter().map(|cpus| (cpus, RatioHistogram::default())).collect();
+                self.take_up_readings(run);
+                self.sample_now(run, host, now, RULES.quality.first_readings);
+                self.learn(run, now);
+            }
+        }
+    }
+
+    /// Restores the readings of the earlier part of the run.
+    fn take_up_readings(&mut self, run: &Run) {
+        let Some(references) = &run.session.references else { return };
+        for (cpu, reading) in references.samples.readings() {
+            self.add(cpu, references.lengths.ratio(reading.clock, reading.contention));
+        }
+        for launch in run.figures.iter().flat_map(|figure| &figure.launches) {
+            self.take_readings(launch);
+        }
+    }
+
+    fn add(&mut self, cpu: u32, ratio: f64) {
+        if let Some((_, ratios)) = self.cores.iter_mut().find(|(cpus, _)| cpus.contains(&cpu)) {
+            ratios.add(ratio);
+        }
+    }
+
+    fn take_readings(&mut self, launch: &Launch) {
+        let Some(read) = launch.references.as_ref().filter(|_| self.on) else { return };
+        self.distances.add(read);
+        let LaunchReferences { lengths, tracks, null, .. } = read;
+        for ReferenceTrack { cpu, clock, contention } in tracks.iter().chain(null) {
+            for (clock, contention) in clock.0.iter().zip(&contention.0) {
+                self.add(*cpu, lengths.ratio(*clock, *contention));
+            }
+        }
+    }
+
+    /// Reads the sensors between launches, unless they were read just before.
+    pub(crate) fn sample(&mut self, run: &mut Run, host: &mut dyn Host, now: f64) {
+        if self.on && now - self.last >= RULES.quality.reading_seconds {
+            self.sample_now(run, host, now, RULES.quality.readings);
+        }
+    }
+
+    fn sample_now(&mut self, run: &mut Run, host: &mut dyn Host, now: f64, readings: u32) {
+        self.last = now;
+        let (Some(cpu), Some(references)) = (self.allowed.last().copied(), &mut run.session.references) else {
+            return;
+        };
+        let (millis, number) = ((now * 1e3) as u32, u32::try_from(cpu).unwrap_or(u32::MAX));
+        for reading in host.read_sensors(references.lengths, cpu, readings as usize) {
+            references.samples.push(millis, number, reading);
+            self.add(number, references.lengths.ratio(reading.clock, reading.contention));
+        }
+    }
+
+    /// Determines the exclusive core and the clock from all readings so far.
+    pub(crate) fn learn(&self, run: &mut Run, now: f64) {
+        let Some(references) = run.session.references.as_mut().filter(|_| self.on) else { return };
+        let class = |(cpus, ratios): &(Vec<u32>, RatioHistogram)| {
+            // Known ratios apply to machines with one class of cores.
+            let known = self.known.iter().filter(|_| self.cores.len() == 1).copied();
+            let issued = known::from_issue(self.issue_width, references, cpus);
+            let known: Vec<KnownRatio> = known.chain(issued).collect();
+            UnsharedCore { cpus: cpus.clone(), ..super::learn(ratios, &known, self.alone) }
+        };
+        let unshared = self.cores.iter().map(class).collect();
+        references.unshared = unshared;
+        references.distances = self.distances.usual();
+        references.clock = timeline::median_clock(references, now);
+    }
+
+    /// Parameters with which a worker reads the sensors.
+    pub(crate) fn setting(&self, run: &Run) -> Option<SensorSetting> {
+        let references = run.session.references.as_ref().filter(|_| self.on)?;
+        let unshared = references.unshared.iter().filter_map(|core| Some((core, core.ratio?)));
+        let unshared = unshared.flat_map(|(core, ratio)| core.cpus.iter().map(move |cpu| (*cpu as usize, ratio)));
+        Some(SensorSetting { lengths: references.lengths, unshared: unshared.collect() })
+    }
+
+    /// Batches of a launch of a figure for which `planned` were calibrated, each of `nanos`.
+    pub(crate) fn batches(
+        figure: &Figure,
+        asked: &Description,
+        setting: Option<&SensorSetting>,
+        planned: u32,
+        nanos: u64,
+    ) -> Batches {
+        let rules = &RULES.worker;
+        let planned = planned.max(1);
+        let short = nanos > 0 && nanos as f64 <= RULES.quality.longest_batch && !asked.cpus.is_empty();
+        // No readings tell when the batches of such a figure are enough.
+        let own_work = *figure.basis() == ValueBasis::Observed(ObservedReason::OwnWork);
+        let filtered = short && asked.batches.is_none() && !own_work;
+        let Some(setting) = setting.filter(|_| filtered) else { return (planned, 0) };
+        let known = setting.unshared_on(&asked.cpus).is_some();
+        let most = if known { rules.most_batches } else { rules.unknown_batches };
+        let fitting = (rules.filtered_nanos / nanos as f64) as u32;
+        let most = most.min(fitting.max(planned)) / if asked.paired { 2 } else { 1 };
+        let most = if asked.paired { most.next_multiple_of(2) } else { most };
+        let cycles = *figure.basis() == ValueBasis::Cycles;
+        let enough = if cycles { rules.enough_of_core } else { rules.enough_batches };
+        (most, if known { enough.min(most) } else { 0 })
+    }
+
+    /// Takes in a launch of a figure; returns why it is to be repeated. A figure whose launches are at least
+    /// `first_checkpoint` may lose a share of them for each reason.
+    pub(crate) fn take(
+        &mut self,
+        run: &mut Run,
+        index: usize,
+        mut launch: Launch,
+        asked: &Description,
+    ) -> Option<Invalid> {
+        let first = first_checkpoint(run);
+        // A reason that spoils more than its share is the machine. A party on a CPU of its own choice is never, nor are
+        // threads that took the CPU when it was offered: the figure would be another one.
+        launch.invalid = launch.invalid.filter(|reason| {
+            matches!(reason, Invalid::Misplaced(_) | Invalid::HandedOver { .. })
+                || taken::may_exclude(&run.figures[index], reason, first)
+        });
+        self.take_readings(&launch);
+        run.figures[index].launches.push(launch);
+        self.classify(run, index, asked);
+        repeats(&run.figures[index])
+    }
+
+    /// Takes in what the session has learnt since: which launches of a figure count, and the basis of its value.
+    pub(crate) fn classify(&mut self, run: &mut Run, index: usize, asked: &Description) {
+        let session = run.session.references.as_ref().filter(|_| self.on);
+        self.classes[index].update(&mut run.figures[index], session, asked);
+    }
+
+    /// The launches of a figure that count.
+    pub(crate) fn samples<'a>(&self, run: &'a Run, index: usize, asked: &Description) -> Vec<Sample<'a>> {
+        self.classes[index].samples(&run.figures[index], asked)
+    }
+
+    /// Judges the rounds since the last judgement, once they are long enough together: the reasons to exclude them.
+    pub(crate) fn judge_rounds(&mut self, run: &mut Run, round: u32) -> Vec<(usize, Invalid)> {
+        let rounds = self.first_unjudged..=round;
+        let seen = RoundEvidence::of(&run.figures, &rounds);
+        if !seen.suffices() {
+            return Vec::new();
+        }
+        self.first_unjudged = round + 1;
+        let first = first_checkpoint(run);
+        let mut lost = Vec::new();
+        for reason in seen.reasons() {
+            for (index, figure) in run.figures.iter_mut().enumerate().filter(|(_, figure)| !not_measurable(figure)) {
+                if taken::exclude(figure, &rounds, &reason, first) > 0 {
+                    lost.push((index, reason.clone()));
+                }
+            }
+        }
+        lost
+    }
+
+    /// How long a launch waits for the quota to refill, so that one that is short enough is never throttled.
+    pub(crate) fn quota_wait(&self) -> Option<Duration> {
+        self.quota.period.filter(|_| self.quota.waits)
+    }
+
+    /// Detects after a launch whether the quota throttled it.
+    pub(crate) fn notice_throttling(&mut self, host: &dyn Host) {
+        if self.quota.period.is_some() && !self.quota.waits {
+            let now = host.outside(&self.allowed).throttled.unwrap_or_default();
+            self.quota.waits = now > self.quota.throttled;
+            self.quota.throttled = now;
+        }
+    }
+
+    /// Learns from the last readings. False if there are none, so that nothing of a figure changes.
+    pub(crate) fn end(&mut self, run: &mut Run, host: &mut dyn Host, now: f64) -> bool {
+        if self.on {
+            self.sample_now(run, host, now, RULES.quality.readings);
+            self.learn(run, now);
+        }
+        self.on
+    }
+
+    /// Concludes a figure: with very few undisturbed launches its value is the observed one.
+    pub(crate) fn conclude_figure(&mut self, run: &mut Run, index: usize, asked: &Description) {
+        self.classify(run, index, asked);
+        end::conclude_figure(&mut run.figures[index], run.plan.level, asked.paired);
+    }
+
+    /// Adds the figures of the sensors themselves.
+    pub(crate) fn conclude(&self, run: &mut Run, now: f64) {
+        if self.on {
+            timeline::conclude(run, now);
+        }
+    }
+}
+
+/// The fewest launches that a figure will have.
+fn first_checkpoint(run: &Run) -> u32 {
+    run.plan.looks.first().copied().unwrap_or(0)
+}
+
+/// Why a figure's last launch is to be repeated, where it is.
+fn repeats(figure: &Figure) -> Option<Invalid> {
+    let reason = figure.launches.last()?.invalid.clone()?;
+    // Once contended launches count as observed, one that is contended needs no other.
+    let observed = matches!(figure.basis(), ValueBasis::Observed(_)) && matches!(reason, Invalid::Contended { .. });
+    (!observed).then_some(reason)
+}

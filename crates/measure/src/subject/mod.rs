@@ -1,0 +1,200 @@
+//! What carries a step out, and what may be launched in rounds.
+
+mod mock;
+mod process;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use model::{Domain, Figure, Identity, Point, ReferenceLengths, ReferenceReading, Run, Topology};
+use probes::Probe;
+
+pub use mock::{MockFigure, MockSubject};
+pub use process::Workers;
+
+use crate::outside::OutsideCounters;
+use crate::worker::{Reply, WorkerStep};
+use crate::{placement, sizing};
+
+/// What the session asks of a figure, once, before it is measured. The default is of a figure whose parties the
+/// scheduler places.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Description {
+    /// A CPU for each party; empty leaves the scheduler free.
+    pub cpus: Vec<usize>,
+    /// Whether it stands by itself, so that it may get more of a limited time than others. Commands, builds and
+    /// applications are compared, and have the same rounds.
+    pub stands_alone: bool,
+    /// Timed batches of a launch, if their number is fixed.
+    pub batches: Option<u32>,
+    /// Whether a launch times pairs, and the figure is their difference.
+    pub paired: bool,
+    /// Whether its preparation is long because other figures share it.
+    pub shares: bool,
+    /// What its time is expected to follow.
+    pub domain: Domain,
+    /// What a reader should know of it from where it runs and how large it is.
+    pub remarks: Vec<String>,
+}
+
+impl Description {
+    /// Of a figure without its place: that of its probe, or the default if it has none.
+    #[must_use]
+    pub fn of(figure: &Figure) -> Self {
+        probes::find(&figure.probe).map_or_else(Self::default, |probe| Self::of_probe(probe, &figure.point))
+    }
+
+    fn of_probe(probe: &Probe, point: &Point) -> Self {
+        Self {
+            stands_alone: true,
+            batches: probe.batch.batches,
+            paired: probe.paired,
+            shares: probe.shares.is_some(),
+            domain: probe.domain_at(point),
+            ..Self::default()
+        }
+    }
+
+    /// Of a probe's figure, with its place on a machine.
+    ///
+    /// # Errors
+    /// Why it cannot be measured there.
+    pub fn placed(figure: &Figure, suite: &str, machine: &Topology, allowed: &[usize]) -> Result<Self, String> {
+        let probe = probes::find(&figure.probe).ok_or("this program does not have the probe any more")?;
+        let cpus = placement::place(probe, &figure.point, machine, allowed)?;
+        let mut remarks: Vec<String> = placement::remark(probe, machine, &cpus).into_iter().collect();
+        remarks.extend(sizing::remarks(suite, probe, &figure.point, machine, &cpus));
+        Ok(Self { cpus, remarks, ..Self::of_probe(probe, &figure.point) })
+    }
+}
+
+/// The machine that launches run on: its clock, its counters and its sensors.
+pub trait Host {
+    /// Seconds since some fixed moment.
+    fn now(&self) -> f64 {
+        kernels::clock::now() as f64 * 1e-9
+    }
+
+    /// Smallest step of the clock that times batches, nanoseconds.
+    fn tick(&self) -> u64 {
+        kernels::clock::tick()
+    }
+
+    /// Which machine and boot the launches run on.
+    fn identity(&self) -> Identity {
+        crate::identity()
+    }
+
+    /// Waits between launches, unless it is asked to stop.
+    fn rest(&mut self, time: Duration, stopper: &Stopper) {
+        /// How often a waiting harness checks whether to stop.
+        const STEP: Duration = Duration::from_millis(200);
+        let until = Instant::now() + time;
+        while let Some(left) = until.checked_duration_since(Instant::now()).filter(|_| !stopper.asked()) {
+            kernels::timer::sleep(left.min(STEP));
+        }
+    }
+
+    /// What the outside has taken so far from the CPUs under test. A subject whose processes outlive a launch leaves
+    /// out [`OutsideCounters::busy`]: their work, which is not counted before they end, would be that of others.
+    fn outside(&self, cpus: &[usize]) -> OutsideCounters {
+        OutsideCounters::now(cpus)
+    }
+
+    /// Finds the lengths of the sensors on a CPU; `None` if launches do not read them.
+    fn calibrate_sensors(&mut self, _cpu: usize) -> Option<Result<ReferenceLengths, String>> {
+        None
+    }
+
+    /// Reads the sensors several times in a row on a CPU.
+    fn read_sensors(&mut self, _lengths: ReferenceLengths, _cpu: usize, _readings: usize) -> Vec<ReferenceReading> {
+        Vec::new()
+    }
+
+    /// The CPUs by class of core: one class on most machines.
+    fn core_classes(&self, allowed: &[usize]) -> Vec<Vec<u32>> {
+        vec![allowed.iter().map(|cpu| u32::try_from(*cpu).unwrap_or(u32::MAX)).collect()]
+    }
+}
+
+/// Something whose figures are measured by launches: probes in workers, the user's applications, the components of a
+/// rating, flows between nodes. [`crate::MeasureSession`] decides what is launched when, how often and which launches
+/// count, in the same way for all of them; a subject says what one launch found.
+pub trait Subject: Host {
+    /// Carries out one step.
+    ///
+    /// # Errors
+    /// When no complete answer came.
+    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError>;
+
+    /// What the session has to know of a figure of a suite on a machine whose CPUs are `allowed`.
+    ///
+    /// # Errors
+    /// Why the figure cannot be measured here.
+    fn describe(
+        &self,
+        _figure: &Figure,
+        _suite: &str,
+        _machine: &Topology,
+        _allowed: &[usize],
+    ) -> Result<Description, String> {
+        Ok(Description::default())
+    }
+
+    /// The figure that decides for how long this one is measured: launches are made for that one, and this one comes
+    /// along with the interval that it gets.
+    fn leader(&self, _figure: usize) -> Option<usize> {
+        None
+    }
+
+    /// Adds what follows from the figures once the last round is over, behind those of the plan: a run that is resumed
+    /// has it made anew.
+    fn conclude(&mut self, _run: &mut Run) {}
+}
+
+/// Why a launch gave no complete answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LaunchError {
+    /// The worker ended before it had said everything.
+    #[error("the worker ended early: {0}")]
+    Crashed(String),
+    /// The worker was killed by something else than this program: by a person, or for memory.
+    #[error("the worker ended early: {0}")]
+    Killed(String),
+    /// The worker was killed because it took too long.
+    #[error("the worker was killed after {0} seconds without an answer")]
+    Hung(u64),
+    /// The worker was killed because it said too much, or something else than replies.
+    #[error("the worker was killed because {0}")]
+    InvalidReply(String),
+    /// The worker could not be started.
+    #[error("could not start a worker: {0}")]
+    NotStarted(String),
+    /// A stop was requested.
+    #[error("stopped")]
+    Stopped,
+}
+
+/// A request to stop, from whoever watches for signals.
+#[derive(Debug, Clone, Default)]
+pub struct Stopper(Arc<AtomicBool>);
+
+impl Stopper {
+    /// A stopper that watches a flag which a signal handler sets.
+    #[must_use]
+    pub fn watching(flag: Arc<AtomicBool>) -> Self {
+        Self(flag)
+    }
+
+    /// Asks to stop.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether a stop was requested.
+    #[must_use]
+    pub fn asked(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}

@@ -1,0 +1,47 @@
+//! How many results a limited run of the default suite settles, with simulated samples.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails, and says what it found")]
+
+use measure::{MeasureSession, MockFigure, MockSubject, NullObserver, RunRequest, Stopper, select};
+use model::{Flag, Identity, Machine, Plan};
+use stats::simulate::{Noise, generator};
+
+use crate::session::Forgets;
+
+/// Results that are settled, of how many, where samples take 20 ms to 0.8 s and scatter by 0.3% to 10%.
+fn settled(seed: u64, limit: f64) -> (usize, usize) {
+    use rand::Rng;
+    let mut rng = generator(seed);
+    let entries = select(Some("default"), &[], 0.02).unwrap();
+    let looks = model::looks(320);
+    let plan = Plan { seed, entries, looks, time_limit: Some(limit), ..Plan::default() };
+    let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
+    let mut engine = MockSubject::new(seed, MockFigure::stable(1e-7));
+    for figure in &order.run().figures {
+        let spread =
+            |rng: &mut rand_chacha::ChaCha8Rng, low: f64, high: f64| low * (high / low).powf(rng.random::<f64>());
+        let seconds = if rng.random_bool(0.8) { spread(&mut rng, 0.02, 0.1) } else { spread(&mut rng, 0.1, 0.8) };
+        let noise = Noise { between: spread(&mut rng, 0.003, 0.1), ..Noise::stable(1e-7) };
+        engine = engine
+            .with(figure.key(), MockFigure { seconds, calibration: 2.0 * seconds, noise, ..MockFigure::stable(1e-7) });
+    }
+    let ended =
+        MeasureSession::measure(order, &mut engine, &mut NullObserver, &mut Forgets, Stopper::default()).unwrap();
+    let done = |figure: &&model::Figure| !figure.has(Flag::Unfinished) && figure.is_within(0.02, 0.95);
+    (ended.run.figures.iter().filter(done).count(), ended.run.figures.len())
+}
+
+#[test]
+fn the_default_suite_settles_most_of_what_can_be_settled() {
+    let found: Vec<_> = (0..testing::trials(6, 20) as u64)
+        .flat_map(|seed| [60.0, 170.0].map(|limit| (seed, limit, settled(seed, limit))))
+        .collect();
+    for limit in [60.0, 170.0] {
+        let of: Vec<_> = found.iter().filter(|one| one.1 == limit).map(|one| one.2.0).collect();
+        println!(
+            "TABLE {limit} s: {:?} of {}, mean {:.1}",
+            of,
+            found[0].2.1,
+            of.iter().sum::<usize>() as f64 / of.len() as f64
+        );
+    }
+}
