@@ -93,6 +93,7 @@ fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<(Document, 
     let explanation = match runs.as_slice() {
         [a, b] => {
             let options = analyse::explain::ExplainOptions {
+                catalogue: probes::catalogue(),
                 figures,
                 history: &history,
                 handles: handles.clone(),
@@ -108,6 +109,7 @@ fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<(Document, 
         _ => Vec::new(),
     };
     let input = ReportInput {
+        catalogue: probes::catalogue(),
         runs: &runs,
         handles: &handles,
         comparison: comparison.as_ref(),

@@ -6,7 +6,7 @@
 )]
 
 use analyse::explain;
-use analyse::explain::{ExplainOptions, Explanation};
+use analyse::explain::Explanation;
 use model::{
     Class, CpuDistance, Definition, Domain, Fact, FactValue, FigureReferences, ObservedReason, Primitive, Run, Share,
     ValueBasis,
@@ -44,7 +44,7 @@ fn guest_of(id: &str, clock: f64, factor: &dyn Fn(Primitive) -> f64, rng: &mut C
 }
 
 fn explained(a: &Run, b: &Run) -> Explanation {
-    let found = explain(a, b, &ExplainOptions::default()).unwrap();
+    let found = explain(a, b, &crate::common::options()).unwrap();
     for sentence in found.sentences() {
         println!("{sentence}");
     }

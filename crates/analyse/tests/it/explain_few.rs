@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use analyse::explain;
-use analyse::explain::{ExplainOptions, Explanation};
+use analyse::explain::Explanation;
 use model::{Class, Estimate, EstimateMethod, Fact, FactValue, Figure, Launch, Origin, Outcome, Primitive, Run};
 use stats::simulate::generator;
 
@@ -58,7 +58,7 @@ fn side(id: &str, slower: bool, launches: usize) -> Run {
 }
 
 fn explained(a: &Run, b: &Run) -> Explanation {
-    explain(a, b, &ExplainOptions::default()).unwrap()
+    explain(a, b, &crate::common::options()).unwrap()
 }
 
 #[test]

@@ -15,6 +15,7 @@ fn page(runs: &[&Run]) -> String {
     let explanation = (runs.len() == 2)
         .then(|| analyse::explain(runs[0], runs[1], &analyse::explain::ExplainOptions::default()).unwrap());
     let input = ReportInput {
+        catalogue: probes::catalogue(),
         runs,
         comparison: comparison.as_ref(),
         explanation: explanation.as_ref(),

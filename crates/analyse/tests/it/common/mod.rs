@@ -12,6 +12,11 @@ use model::{
     Plan, Point, Primitive, Run, SCHEMA, Session, Unit,
 };
 
+/// Options of an explanation that knows the probes.
+pub(crate) fn options() -> analyse::explain::ExplainOptions<'static> {
+    analyse::explain::ExplainOptions { catalogue: probes::catalogue(), ..Default::default() }
+}
+
 /// A file of the published tables.
 pub(crate) fn published(name: &str) -> Option<Vec<Vec<String>>> {
     let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../published")).join(name);
