@@ -17,7 +17,7 @@ pub(crate) fn values(store: Option<&dyn Store>, run: &Run) -> HashMap<FigureKey,
     let own: HashSet<&str> = run.figures.iter().map(|figure| figure.probe.as_str()).collect();
     let published = import::published::list().unwrap_or_default();
     for listing in published {
-        stored.extend(import::published::get(&listing.name, &probes::catalogue()).unwrap_or_default());
+        stored.extend(import::published::get(&listing.name, probes::catalogue()).unwrap_or_default());
     }
     let mut counted: HashSet<(String, FigureKey)> = HashSet::new();
     for other in stored.iter().filter(|other| other.id != run.id) {

@@ -42,6 +42,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         _ => None,
     });
     let options = ExplainOptions {
+        catalogue: probes::catalogue(),
         figures: arguments.figures.clone(),
         at,
         history: &history,

@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         repeats: arguments.repeats,
     };
     for file in &files {
-        match read(file).and_then(|(name, bytes)| Ok((::import::import(&name, &bytes, &options, &catalogue)?, name))) {
+        match read(file).and_then(|(name, bytes)| Ok((::import::import(&name, &bytes, &options, catalogue)?, name))) {
             Ok((source, name)) => {
                 let unread = source.unread.as_ref().and_then(UnreadNumbers::sentence);
                 imported.remarks.extend(unread.into_iter().chain(source.remarks).map(|said| format!("{name}: {said}")));

@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             None => figures(suite)?,
         },
         (Some(name), None) => named(name)?,
-        (None, None) => report::view::catalogue(&probes::catalogue()),
+        (None, None) => report::view::catalogue(probes::catalogue()),
     };
     output::print(&document, common)?;
     Ok(ExitStatus::Fine)
@@ -50,7 +50,7 @@ fn named(name: &str) -> Result<Document> {
     if let Some(description) = probes::describe(name) {
         return Ok(report::view::probe(&description));
     }
-    let mut catalogue = probes::catalogue();
+    let mut catalogue = probes::catalogue().clone();
     let is_pattern = name.contains(['*', '?']);
     catalogue.probes.retain(|probe| if is_pattern { model::glob(name, &probe.id) } else { probe.id.contains(name) });
     if catalogue.probes.is_empty() {

@@ -92,8 +92,13 @@ fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<(Document, 
     };
     let explanation = match runs.as_slice() {
         [a, b] => {
-            let options =
-                explain::ExplainOptions { figures, history: &history, handles: handles.clone(), ..Default::default() };
+            let options = explain::ExplainOptions {
+                catalogue: probes::catalogue(),
+                figures,
+                history: &history,
+                handles: handles.clone(),
+                ..Default::default()
+            };
             // Runs that cannot be explained can still be reported: the comparison shows their common figures.
             explain(a, b, &options).ok()
         }
@@ -104,6 +109,7 @@ fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<(Document, 
         _ => Vec::new(),
     };
     let input = ReportInput {
+        catalogue: probes::catalogue(),
         runs: &runs,
         handles: &handles,
         comparison: comparison.as_ref(),

@@ -215,7 +215,14 @@ impl<'a> LocalSession<'a> {
         let previous = previous(self.saver.store(), &run);
         let stored = saved && handle.is_some();
         let others = crate::other_machines::values(self.saver.store(), &run);
-        let context = RunContext { handle: handle.clone(), previous, stored, brief: false, others };
+        let context = RunContext {
+            catalogue: probes::catalogue(),
+            handle: handle.clone(),
+            previous,
+            stored,
+            brief: false,
+            others,
+        };
         let document = draw(&run, &context)?;
         output::print_run(&document, &run, self.common)?;
         match ending {

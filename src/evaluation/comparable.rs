@@ -13,7 +13,7 @@ use super::filled;
 /// # Errors
 /// When there is no such evaluation or machine, or its folder is damaged.
 pub(crate) fn published(name: &str) -> Result<Vec<Run>> {
-    let mut runs = import::published::get(name, &probes::catalogue())?;
+    let mut runs = import::published::get(name, probes::catalogue())?;
     let evaluation = name.rsplit_once('/').and_then(|(evaluation, _)| import::published::find(evaluation).ok());
     let evaluation = evaluation.map_or_else(|| import::published::find(name), Ok)?;
     let keys = measured(&evaluation)?;

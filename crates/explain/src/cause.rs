@@ -17,7 +17,7 @@ pub(crate) fn attach(
     costs: &[Option<CauseCost>],
     evidence: &Evidence<'_>,
 ) -> Vec<CauseGroup> {
-    let candidates = candidates(tests, evidence.differences);
+    let candidates = candidates(tests, evidence);
     let mut joined: Vec<CauseGroup> = Vec::new();
     for mut group in groups {
         let standing = standing(&group, tests, costs, &candidates, evidence);

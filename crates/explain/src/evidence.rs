@@ -6,7 +6,7 @@
 
 use compare::conditions::{DisturbanceKind, RunDisturbance, disturbances};
 use compare::{Relation, relation};
-use model::Run;
+use model::{Catalogue, Run};
 
 use super::budget::CauseCost;
 use super::group::CauseGroup;
@@ -19,6 +19,8 @@ use super::text::figures;
 
 /// Differences between the runs other than their figures.
 pub(crate) struct Evidence<'a> {
+    /// What is known of the probes.
+    pub(crate) catalogue: &'a Catalogue,
     /// Facts, settings and axes.
     pub(crate) differences: &'a [RunDifference],
     /// The limit on CPU time, if it differs and was effective.
@@ -67,19 +69,20 @@ impl Says {
 }
 
 /// Every known cause whose fact differs and which the figures do not refute.
-pub(crate) fn candidates(tests: &[ExplainedFigure], differences: &[RunDifference]) -> Vec<Candidate> {
+pub(crate) fn candidates(tests: &[ExplainedFigure], evidence: &Evidence<'_>) -> Vec<Candidate> {
     let by_facts = RULES.iter().filter(|rule| rule.title != CPU_LIMIT);
-    by_facts.filter_map(|rule| candidate(rule, tests, differences)).collect()
+    by_facts.filter_map(|rule| candidate(rule, tests, evidence)).collect()
 }
 
-fn candidate(rule: &'static Rule, tests: &[ExplainedFigure], differences: &[RunDifference]) -> Option<Candidate> {
+fn candidate(rule: &'static Rule, tests: &[ExplainedFigure], evidence: &Evidence<'_>) -> Option<Candidate> {
+    let (differences, catalogue) = (evidence.differences, evidence.catalogue);
     let because: Vec<RunDifference> =
         differences.iter().filter(|d| d.kind != DifferenceKind::Axis && rule.names(d)).cloned().collect();
     if because.is_empty() {
         return None;
     }
     let slower = direction(rule, &because);
-    let says = testimony(rule, tests, slower);
+    let says = testimony(rule, tests, slower, catalogue);
     let of = |kind: Says| says.iter().filter(|(_, said)| *said == kind).map(|(index, _)| *index).collect::<Vec<_>>();
     let own = || says.iter().filter(|(index, _)| rule.own.is_empty() || rule.own.contains(&tests[*index].primitive));
     let own_moved = own().any(|(_, said)| *said == Says::Moved);
@@ -91,14 +94,19 @@ fn candidate(rule: &'static Rule, tests: &[ExplainedFigure], differences: &[RunD
         return None;
     }
     let shown = if own_moved { None } else { Some(if own_open { "is inconclusive" } else { "was not measured" }) };
-    let missing = missing(rule, tests, &says, shown);
+    let missing = missing(rule, tests, &says, shown.map(|why| (rule.shown_by(catalogue), why)));
     let mut open = of(Says::Open);
     open.retain(|&index| rule.touches.contains(&tests[index].primitive));
     Some(Candidate { rule, because, moved: of(Says::Moved), open, missing })
 }
 
 /// What every test that a rule can touch says of it. `slower`: whether the rule makes B the slower side, if known.
-fn testimony(rule: &Rule, tests: &[ExplainedFigure], slower: Option<bool>) -> Vec<(usize, Says)> {
+fn testimony(
+    rule: &Rule,
+    tests: &[ExplainedFigure],
+    slower: Option<bool>,
+    catalogue: &Catalogue,
+) -> Vec<(usize, Says)> {
     let right_way = |test: &ExplainedFigure| slower.is_none_or(|slower| slower == (test.residual > 0.0));
     let moved = |test: &ExplainedFigure| {
         // A test that stands out only because the common factor was removed did not change by itself, nor did one whose
@@ -108,7 +116,7 @@ fn testimony(rule: &Rule, tests: &[ExplainedFigure], slower: Option<bool>) -> Ve
         let by_itself = own * test.residual > 0.0 && own.abs() > stats::BAND.max(noise);
         test.significant && by_itself && right_way(test)
     };
-    let in_scope: Vec<usize> = (0..tests.len()).filter(|&index| in_scope(rule, &tests[index])).collect();
+    let in_scope: Vec<usize> = (0..tests.len()).filter(|&index| in_scope(rule, &tests[index], catalogue)).collect();
     let sizes = in_scope.iter().filter(|&&index| moved(&tests[index])).map(|&index| tests[index].residual.abs());
     let least = sizes.fold(f64::INFINITY, f64::min);
     let says = |test: &ExplainedFigure| match test.error {
@@ -129,9 +137,12 @@ fn testimony(rule: &Rule, tests: &[ExplainedFigure], slower: Option<bool>) -> Ve
 }
 
 /// Whether a rule can touch a test, by the primitive that it measures and by its axes.
-fn in_scope(rule: &Rule, test: &ExplainedFigure) -> bool {
+fn in_scope(rule: &Rule, test: &ExplainedFigure, catalogue: &Catalogue) -> bool {
     let alone = !test.composite && test.axes.is_empty();
-    alone && reaches(rule, test) && rule.touches(test.primitive) && rule.scope.holds(&test.key, &test.declares)
+    alone
+        && reaches(rule, test)
+        && rule.touches(test.primitive)
+        && rule.scope.holds(&test.key, &test.declares, catalogue)
 }
 
 /// Whether what a rule does can show in the batches that count.
@@ -145,10 +156,10 @@ fn direction(rule: &Rule, because: &[RunDifference]) -> Option<bool> {
     said.first().copied().filter(|first| said.len() == because.len() && said.iter().all(|one| one == first))
 }
 
-fn missing(rule: &Rule, tests: &[ExplainedFigure], says: &[(usize, Says)], shown: Option<&str>) -> Vec<String> {
+fn missing(rule: &Rule, tests: &[ExplainedFigure], says: &[(usize, Says)], shown: Option<(&str, &str)>) -> Vec<String> {
     let mut missing = Vec::new();
-    if let Some(why) = shown {
-        missing.push(format!("{}, which would show it, {why}", rule.shown_by));
+    if let Some((probe, why)) = shown {
+        missing.push(format!("{probe}, which would show it, {why}"));
     }
     let expected = |test: &ExplainedFigure| rule.touches.contains(&test.primitive);
     let of = |kind: &dyn Fn(Says) -> bool| -> Vec<model::FigureKey> {
@@ -217,8 +228,11 @@ pub(crate) fn standing(
     let mut fitting: Vec<(&Candidate, Vec<String>)> = candidates
         .iter()
         .filter_map(|candidate| {
-            let missing =
-                if by_axis { beside_an_axis(candidate, group, tests) } else { fits(candidate, group, tests, costs) };
+            let missing = if by_axis {
+                beside_an_axis(candidate, group, tests, evidence.catalogue)
+            } else {
+                fits(candidate, group, tests, costs)
+            };
             Some((candidate, missing?))
         })
         .collect();
@@ -283,12 +297,17 @@ fn fits(
 }
 
 /// The same for tests whose points differ: the fact must be able to touch them apart from the axis.
-fn beside_an_axis(candidate: &Candidate, group: &CauseGroup, tests: &[ExplainedFigure]) -> Option<Vec<String>> {
+fn beside_an_axis(
+    candidate: &Candidate,
+    group: &CauseGroup,
+    tests: &[ExplainedFigure],
+    catalogue: &Catalogue,
+) -> Option<Vec<String>> {
     let touches = |index: &usize| {
         let test = &tests[*index];
         reaches(candidate.rule, test)
             && candidate.rule.touches(test.primitive)
-            && candidate.rule.scope.holds(&test.key, &test.declares)
+            && candidate.rule.scope.holds(&test.key, &test.declares, catalogue)
     };
     group.tests.iter().any(touches).then(|| candidate.missing.clone())
 }

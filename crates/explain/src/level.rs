@@ -6,9 +6,7 @@
 
 use std::collections::HashMap;
 
-use model::{Figure, Primitive, Run};
-
-use super::footprint::{declared, primitives};
+use model::{Catalogue, Figure, Primitive, Run};
 
 /// A step of at least this factor between neighbouring sizes begins another level.
 const STEP: f64 = 1.4;
@@ -53,9 +51,8 @@ impl Levels {
         }
         let size = figure.point.bytes("working_set").ok()?;
         let (level, levels) = self.by_steps(figure, size).or_else(|| self.by_facts(size))?;
-        let declared = primitives(figure);
-        let latency = matches!(declared.first(), Some(Primitive::CacheLatency | Primitive::DramLatency));
-        let writes = declared.contains(&Primitive::DramWrite);
+        let latency = matches!(figure.stresses.first(), Some(Primitive::CacheLatency | Primitive::DramLatency));
+        let writes = figure.stresses.contains(&Primitive::DramWrite);
         let behind = level + 1 == levels;
         Some(match level {
             _ if behind && latency => Primitive::DramLatency,
@@ -100,24 +97,20 @@ const HIERARCHY: &[Primitive] = &[
 /// Whether a figure's size decides which level of memory it measures: its probe declares the hierarchy first. A context
 /// switch has a working set too, but does not.
 fn walks_memory(figure: &Figure) -> bool {
-    let declared = || primitives(figure).first().is_some_and(|primitive| HIERARCHY.contains(primitive));
-    figure.point.get("working_set").is_some() && declared()
+    let first = || figure.stresses.first().is_some_and(|primitive| HIERARCHY.contains(primitive));
+    figure.point.get("working_set").is_some() && first()
 }
 
 fn curve_name(figure: &Figure) -> Option<String> {
     walks_memory(figure).then(|| format!("{}:{}", figure.probe, figure.point.clone().without("working_set")))
 }
 
-/// The primitive that a figure measures, among those that its probe declares: the level of memory for a figure of the
-/// hierarchy, the table's primitive if the probe declares it too, the instructions of a processor figure, else the
-/// first. `None` if none is declared.
-pub(crate) fn measures(figure: &Figure, levels: &Levels) -> Option<Primitive> {
-    let own = primitives(figure);
-    let special = match own.as_slice() {
-        [Primitive::CoreClock, special] => Some(*special),
-        _ => None,
-    };
-    let by_table = declared(&figure.probe, &figure.point).map(|declared| declared.primitive);
-    let declared = by_table.filter(|primitive| own.contains(primitive));
-    levels.primitive(figure).or(declared).or(special).or(own.first().copied())
+/// The primitive that a figure measures, among those that it stresses: the level of memory for a figure of the
+/// hierarchy, what the catalogue's probe measures if the figure stresses it too, else the first. `None` if it stresses
+/// none.
+pub(crate) fn measures(figure: &Figure, levels: &Levels, catalogue: &Catalogue) -> Option<Primitive> {
+    let own = |primitive: &Primitive| figure.stresses.contains(primitive);
+    let memory = (figure.point.get("level") == Some("memory")).then_some(Primitive::DramLatency).filter(own);
+    let declared = || catalogue.get(&figure.probe)?.stresses.first().copied().filter(own);
+    levels.primitive(figure).or(memory).or_else(declared).or_else(|| figure.stresses.first().copied())
 }

@@ -1,6 +1,6 @@
 //! The measurement whose result the remaining hypotheses predict most differently.
 
-use model::Primitive;
+use model::{Catalogue, Primitive};
 
 use super::result::{Cause, DifferenceKind, Experiment, Explanation, Rival, UNTOLD, Unmeasured};
 use super::rules::{CPU_LIMIT, DISTURBED, NEIGHBOUR, RULES, Rule, probe_of};
@@ -12,9 +12,9 @@ const UNDISTURBED: &str = "measure both again while nothing else is at work: wha
 const MOST: usize = 4;
 
 /// What to measure next; `None` when nothing differs.
-pub(crate) fn next_experiment(found: &Explanation) -> Option<Experiment> {
+pub(crate) fn next_experiment(found: &Explanation, catalogue: &Catalogue) -> Option<Experiment> {
     if let Some(group) = found.unmeasured.first() {
-        return Some(for_unmeasured(group));
+        return Some(for_unmeasured(group, catalogue));
     }
     let Some(cause) = found.causes.first() else {
         let factor = &found.common_factor;
@@ -23,25 +23,30 @@ pub(crate) fn next_experiment(found: &Explanation) -> Option<Experiment> {
             return Some(Experiment { probes, why: UNDISTURBED.to_owned() });
         }
         let unknown = (factor.value - 1.0).abs() > f64::EPSILON && !factor.is_clock;
-        return unknown.then(|| of_the_common_factor(&factor.rivals, factor.clock_seen));
+        return unknown.then(|| of_the_common_factor(&factor.rivals, factor.clock_seen, catalogue));
     };
-    Some(between_rivals(&cause.rivals, cause).unwrap_or_else(|| match &cause.known_as {
+    Some(between_rivals(&cause.rivals, cause, catalogue).unwrap_or_else(|| match &cause.known_as {
         Some(title) => match RULES.iter().find(|rule| rule.title == *title) {
-            Some(rule) => confirm(rule, cause),
-            None => without_a_fact(cause),
+            Some(rule) => confirm(rule, cause, catalogue),
+            None => without_a_fact(cause, catalogue),
         },
-        None => without_a_fact(cause),
+        None => without_a_fact(cause, catalogue),
     }))
 }
 
-fn for_unmeasured(group: &Unmeasured) -> Experiment {
+/// The probes that measure these primitives, each once.
+fn probes_of(primitives: impl IntoIterator<Item = Primitive>, catalogue: &Catalogue) -> Vec<String> {
     let mut probes: Vec<String> = Vec::new();
-    for &primitive in &group.candidates {
-        let probe = probe_of(primitive).to_owned();
-        if !probes.contains(&probe) && probes.len() < MOST {
-            probes.push(probe);
+    for probe in primitives.into_iter().filter_map(|primitive| probe_of(primitive, catalogue)) {
+        if !probes.iter().any(|known| known == probe) && probes.len() < MOST {
+            probes.push(probe.to_owned());
         }
     }
+    probes
+}
+
+fn for_unmeasured(group: &Unmeasured, catalogue: &Catalogue) -> Experiment {
+    let probes = probes_of(group.candidates.iter().copied(), catalogue);
     let named: Vec<String> = group.candidates.iter().take(MOST).map(|primitive| primitive.title().to_owned()).collect();
     let files = group.candidates.contains(&Primitive::FileMetadata);
     let mounts = if files { "; compare the mount options" } else { "" };
@@ -56,7 +61,7 @@ fn for_unmeasured(group: &Unmeasured) -> Experiment {
     }
 }
 
-fn of_the_common_factor(rivals: &[Rival], clock_seen: bool) -> Experiment {
+fn of_the_common_factor(rivals: &[Rival], clock_seen: bool, catalogue: &Catalogue) -> Experiment {
     let named = |title: &str| rivals.iter().any(|rival| rival.title == title);
     let why = if named(DISTURBED) {
         UNDISTURBED
@@ -67,30 +72,25 @@ fn of_the_common_factor(rivals: &[Rival], clock_seen: bool) -> Experiment {
     } else {
         "measure both again with their clocks recorded: a clock that explains the factor moves with it"
     };
-    Experiment { probes: vec!["cpu.arithmetic".to_owned()], why: why.to_owned() }
+    Experiment { probes: probes_of([Primitive::CoreClock], catalogue), why: why.to_owned() }
 }
 
-fn without_a_fact(cause: &Cause) -> Experiment {
-    let mut probes: Vec<String> = Vec::new();
-    for probe in cause.primitives.iter().map(|&primitive| probe_of(primitive).to_owned()) {
-        if !probes.contains(&probe) && probes.len() < MOST {
-            probes.push(probe);
-        }
-    }
+fn without_a_fact(cause: &Cause, catalogue: &Catalogue) -> Experiment {
+    let probes = probes_of(cause.primitives.iter().copied(), catalogue);
     Experiment { probes, why: format!("no recorded fact that differs explains {}", cause.title) }
 }
 
-fn confirm(rule: &Rule, cause: &Cause) -> Experiment {
+fn confirm(rule: &Rule, cause: &Cause, catalogue: &Catalogue) -> Experiment {
     let axis = cause.because.iter().find(|d| d.kind == DifferenceKind::Axis);
     let why = axis.map_or_else(
         || format!("change {} alone and measure again: if it is the cause, the excess goes", rule.title),
         |axis| format!("measure both runs at {}={} and {}={}", axis.name, axis.a, axis.name, axis.b),
     );
-    Experiment { probes: vec![rule.shown_by.to_owned()], why }
+    Experiment { probes: vec![rule.shown_by(catalogue).to_owned()], why }
 }
 
 /// A measurement that separates the first two rivals, or shows a single one that is not named; `None` without rivals.
-fn between_rivals(rivals: &[Rival], cause: &Cause) -> Option<Experiment> {
+fn between_rivals(rivals: &[Rival], cause: &Cause, catalogue: &Catalogue) -> Option<Experiment> {
     let rule = |rival: &Rival| RULES.iter().find(|rule| rule.title == rival.title);
     let itself = || cause.unit.probe.clone();
     let first = rivals.first()?;
@@ -105,35 +105,29 @@ fn between_rivals(rivals: &[Rival], cause: &Cause) -> Option<Experiment> {
     }
     let first = rule(first)?;
     match rivals.get(1).and_then(rule) {
-        Some(second) => Some(between(first, second, cause)),
+        Some(second) => Some(between(first, second, cause, catalogue)),
         None => {
             let why = format!(
                 "it shows {} on its own; then change that alone: if it is the cause, the excess goes",
                 first.title
             );
-            Some(Experiment { probes: vec![first.shown_by.to_owned()], why })
+            Some(Experiment { probes: vec![first.shown_by(catalogue).to_owned()], why })
         }
     }
 }
 
 /// A figure that one of the two touches and the other does not, in each direction; if there is none, only a change of
 /// one of them alone can tell.
-fn between(first: &Rule, second: &Rule, cause: &Cause) -> Experiment {
+fn between(first: &Rule, second: &Rule, cause: &Cause, catalogue: &Catalogue) -> Experiment {
     let apart = |one: &Rule, other: &Rule| -> Option<Primitive> {
         let only: Vec<Primitive> = one.touches.iter().copied().filter(|primitive| !other.touches(*primitive)).collect();
         only.iter().copied().find(|p| !cause.primitives.contains(p)).or_else(|| only.first().copied())
     };
-    let mut probes: Vec<String> = Vec::new();
-    for primitive in [apart(first, second), apart(second, first)].into_iter().flatten() {
-        let probe = probe_of(primitive).to_owned();
-        if !probes.contains(&probe) {
-            probes.push(probe);
-        }
-    }
+    let probes = probes_of([apart(first, second), apart(second, first)].into_iter().flatten(), catalogue);
     if probes.is_empty() {
         let why =
             format!("{} and {} touch the same: change one of them alone and measure again", first.title, second.title);
-        return Experiment { probes: vec![first.shown_by.to_owned()], why };
+        return Experiment { probes: vec![first.shown_by(catalogue).to_owned()], why };
     }
     let why = format!(
         "both {} and {} differ and would do it; these figures are touched by one of them alone",

@@ -8,7 +8,7 @@ use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::level::{Levels, measures};
+use super::level::{self, Levels};
 use super::rules::{CPU_LIMIT, RULES, Rule, Slower, is_fact};
 use super::{ExplainOptions, Explanation, explain};
 
@@ -30,7 +30,7 @@ fn documents() -> [Run; 2] {
             ("ipc.tcp_latency", "ipc.tcp_latency", "placement=free", &[]),
             ("memory.read", "memory.read", "threads=all,working_set=64MiB,pages=base", &[]),
             ("memory.write", "memory.write", "threads=all,working_set=64MiB,pages=base", &[]),
-            ("memory.load_latency", "memory.load_latency_strided", "working_set=64MiB,stride=4KiB", &[]),
+            ("memory.load_latency", "memory.load_latency", "working_set=64MiB", &[]),
             ("memory.memcpy", "memory.parallel_copy", "working_set=64MiB", &[]),
             ("ipc.tcp_bandwidth", "network.tcp_stream", "record=64KiB", &[Primitive::NetworkLink, Primitive::TcpStack]),
             ("ipc.tcp_bandwidth", "network.tcp_pull", "record=64KiB", &[Primitive::NetworkLink, Primitive::TcpStack]),
@@ -86,6 +86,10 @@ fn scatter(run: &mut Run, by: &dyn Fn(&Figure) -> f64, rng: &mut ChaCha8Rng) {
     }
 }
 
+fn measures(figure: &Figure, levels: &Levels) -> Option<Primitive> {
+    level::measures(figure, levels, probes::catalogue())
+}
+
 /// Whether a rule touches a figure, and whether it changes all figures of that kind.
 fn touches(rule: &Rule, figure: &Figure, levels: &Levels) -> bool {
     let measured = measures(figure, levels);
@@ -96,7 +100,7 @@ fn touches(rule: &Rule, figure: &Figure, levels: &Levels) -> bool {
     });
     let all = waits && (rule.title == CPU_LIMIT || rule.title == "frequency and boost limits");
     !composite
-        && rule.scope.holds(&figure.key(), &figure.stresses)
+        && rule.scope.holds(&figure.key(), &figure.stresses, probes::catalogue())
         && (all || measured.is_some_and(|primitive| rule.touches.contains(&primitive)))
 }
 
@@ -149,7 +153,7 @@ fn decoys(a: &mut Run, b: &mut Run, not: &[&str], rng: &mut ChaCha8Rng) -> Vec<S
 }
 
 fn explained(a: &Run, b: &Run) -> Explanation {
-    explain(a, b, &ExplainOptions::default()).unwrap()
+    explain(a, b, &ExplainOptions { catalogue: probes::catalogue(), ..ExplainOptions::default() }).unwrap()
 }
 
 /// Everything that an explanation names as a cause, with its facts.

@@ -3,10 +3,11 @@
 //!
 //! Kernel causes follow Ren et al., "An analysis of performance evolution of Linux's core operations" (SOSP 2019).
 
-use model::Primitive;
+use model::{Catalogue, Primitive};
 
 use super::result::{DifferenceKind, RunDifference};
 use super::scope::Scope;
+use super::stream_line::STREAM;
 
 /// One known cause.
 pub(crate) struct Rule {
@@ -16,8 +17,8 @@ pub(crate) struct Rule {
     pub(crate) facts: &'static [&'static str],
     /// Axes that make the same choice in the measurement.
     pub(crate) axes: &'static [&'static str],
-    /// Primitives that show it on their own: it is refuted if they were measured and did not change. Empty: any that it
-    /// touches.
+    /// Primitives that show it on their own, the best first: it is refuted if they were measured and did not change.
+    /// Empty: any that it touches.
     pub(crate) own: &'static [Primitive],
     /// Primitives that it touches, including its own: all of them change with it.
     pub(crate) touches: &'static [Primitive],
@@ -27,8 +28,6 @@ pub(crate) struct Rule {
     pub(crate) scope: Scope,
     /// Which of two values makes the machine slower.
     pub(crate) slower: Slower,
-    /// Probe that shows it.
-    pub(crate) shown_by: &'static str,
     /// Whether many other things change with it, so that it is only listed as a possible cause and never named.
     pub(crate) wide: bool,
 }
@@ -62,6 +61,12 @@ impl Rule {
 
     pub(crate) fn touches(&self, primitive: Primitive) -> bool {
         self.touches.contains(&primitive) || self.may.contains(&primitive)
+    }
+
+    /// The id of the probe that shows it, of the first primitive that a probe measures within its scope.
+    pub(crate) fn shown_by<'a>(&self, catalogue: &'a Catalogue) -> &'a str {
+        let own = if self.own.is_empty() { self.touches } else { self.own };
+        own.iter().find_map(|&primitive| measure_of(primitive, self.scope, catalogue)).unwrap_or_default()
     }
 
     /// Whether B is the slower side by this difference, if known.
@@ -169,25 +174,8 @@ const KERNEL: &[P] = &[
 const CALLS: &[P] = KERNEL.split_at(3).1;
 
 /// A rule by facts, without axes and directions.
-const fn rule(
-    title: &'static str,
-    facts: &'static [&'static str],
-    own: &'static [P],
-    touches: &'static [P],
-    shown_by: &'static str,
-) -> Rule {
-    Rule {
-        title,
-        facts,
-        axes: &[],
-        own,
-        touches,
-        may: &[],
-        scope: Scope::All,
-        slower: Slower::Either,
-        shown_by,
-        wide: false,
-    }
+const fn rule(title: &'static str, facts: &'static [&'static str], own: &'static [P], touches: &'static [P]) -> Rule {
+    Rule { title, facts, axes: &[], own, touches, may: &[], scope: Scope::All, slower: Slower::Either, wide: false }
 }
 
 /// Narrow rules precede wide ones.
@@ -195,141 +183,111 @@ const fn rule(
 pub(crate) static RULES: &[Rule] = &[
     Rule { axes: &["placement"], scope: Scope::FreeParties,
         ..rule(PLACEMENT, &["cpu.affinity", "cpu.count"], &[P::Pipe, P::UnixSocket, P::TcpStack, P::UdpStack, P::ContextSwitch, P::Wakeup],
-            HAND_OFFS, "ipc.pipe_latency") },
-    Rule { axes: &["stores"], ..rule("streaming against normal stores", &[], &[P::DramWrite], &[P::DramWrite, P::DramRead, P::L3, P::L2], "memory.write") },
+            HAND_OFFS) },
+    Rule { axes: &["stores"], ..rule("streaming against normal stores", &[], &[P::DramWrite], &[P::DramWrite, P::DramRead, P::L3, P::L2]) },
     Rule { axes: &["pages"], scope: Scope::PagesOfTheSystem, may: &[P::DramRead, P::DramWrite, P::L3, P::CacheLatency, P::PageFault, P::Fork],
         ..rule("huge pages", &["memory.transparent_huge_pages", "memory.huge_page_defrag", "memory.huge_page", "confinement.huge_pages"], &[P::Tlb, P::DramLatency, P::DramRead],
-            &[P::Tlb, P::DramLatency], "memory.tlb_cost") },
+            &[P::Tlb, P::DramLatency]) },
     Rule { axes: &["threads"], scope: Scope::AllThreads, slower: Slower::Less,
         ..rule("number of threads", &["cpu.count", "cpu.online", "cpu.cores"], &[P::DramRead, P::DramWrite, P::CoreClock],
-            &[P::DramRead, P::DramWrite, P::L1, P::L2, P::L3, P::CoreClock, P::Vector, P::Aes, P::Sha, P::IntMatrix, P::BitCounting], "memory.read") },
+            &[P::DramRead, P::DramWrite, P::L1, P::L2, P::L3, P::CoreClock, P::Vector, P::Aes, P::Sha, P::IntMatrix, P::BitCounting]) },
     Rule { scope: Scope::AcrossCpus, may: &[P::Timer, P::TcpStack, P::UdpStack, P::UnixSocket],
         ..rule("idle states and halt polling", &["cpu.idle_driver", "cpu.idle_governor", "cpu.idle_states", "cpu.halt_polling"], &[P::Wakeup],
-            &[P::Wakeup, P::Pipe], "os.wake_cross_cpu") },
+            &[P::Wakeup, P::Pipe]) },
     Rule { slower: Slower::Yes, may: CALLS, ..rule("the filter of system calls (seccomp)", &["confinement.seccomp", "confinement.seccomp_filters"],
-        &[P::SyscallEntry], &[P::SyscallEntry], "os.syscall_getppid") },
-    Rule { slower: Slower::Yes, may: CALLS, ..rule("a debugger", &["confinement.traced"], &[P::SyscallEntry], &[P::SyscallEntry], "os.syscall_getppid") },
+        &[P::SyscallEntry], &[P::SyscallEntry]) },
+    Rule { slower: Slower::Yes, may: CALLS, ..rule("a debugger", &["confinement.traced"], &[P::SyscallEntry], &[P::SyscallEntry]) },
     Rule { slower: Slower::Yes, may: CALLS, ..rule("agents that watch system calls", &["kernel.traced_calls"],
-        &[P::SyscallEntry], &[P::SyscallEntry], "os.syscall_getppid") },
+        &[P::SyscallEntry], &[P::SyscallEntry]) },
     // What makes every entry into the kernel slower makes every call slower.
     Rule { slower: Slower::Yes, may: CALLS, ..rule("page-table isolation", &["kernel.page_table_isolation"], &[P::SyscallEntry],
-        &[P::SyscallEntry, P::ContextSwitch, P::PageFault], "os.syscall_getppid") },
+        &[P::SyscallEntry, P::ContextSwitch, P::PageFault]) },
     Rule { slower: Slower::Mitigated, may: &[P::ContextSwitch, P::TcpStack, P::UdpStack, P::UnixSocket, P::Pipe], ..rule("retpolines and other mitigations of indirect branches",
         &["mitigation.spectre_v2", "mitigation.retbleed", "mitigation.spec_rstack_overflow", "mitigation.indirect_target_selection", "mitigation.vmscape"],
-        &[P::Polling], &[P::Polling, P::SyscallEntry], "os.select") },
+        &[P::Polling], &[P::Polling, P::SyscallEntry]) },
     Rule { slower: Slower::Mitigated, may: CALLS, ..rule("clearing of CPU buffers at every kernel exit",
         &["mitigation.mds", "mitigation.tsx_async_abort", "mitigation.mmio_stale_data", "mitigation.reg_file_data_sampling", "mitigation.tsa",
             "mitigation.meltdown", "mitigation.l1tf"],
-        &[P::SyscallEntry], &[P::SyscallEntry, P::ContextSwitch, P::PageFault], "os.syscall_getppid") },
-    Rule { slower: Slower::Mitigated, ..rule("barriers in user copies", &["mitigation.spectre_v1"], &[P::KernelCopy], &[P::KernelCopy, P::SyscallEntry], "ipc.pipe_bandwidth") },
+        &[P::SyscallEntry], &[P::SyscallEntry, P::ContextSwitch, P::PageFault]) },
+    Rule { slower: Slower::Mitigated, ..rule("barriers in user copies", &["mitigation.spectre_v1"], &[P::KernelCopy], &[P::KernelCopy, P::SyscallEntry]) },
     Rule { slower: Slower::Yes, scope: Scope::FreshMemory, ..rule("randomised free lists", &["kernel.config.slab_freelist_random"], &[P::AddressSpace],
-        &[P::Fork, P::AddressSpace, P::PageFault], "os.mmap") },
-    Rule { slower: Slower::Yes, ..rule("hardened user copies", &["kernel.config.hardened_usercopy"], &[P::KernelCopy], &[P::KernelCopy, P::PageCache], "ipc.pipe_bandwidth") },
+        &[P::Fork, P::AddressSpace, P::PageFault]) },
+    Rule { slower: Slower::Yes, ..rule("hardened user copies", &["kernel.config.hardened_usercopy"], &[P::KernelCopy], &[P::KernelCopy, P::PageCache]) },
     Rule { slower: Slower::Yes, scope: Scope::FreshMemory, ..rule("zeroing of memory at allocation", &["kernel.config.init_on_alloc"], &[P::PageFault],
-        &[P::PageFault, P::Fork], "os.page_fault") },
-    Rule { scope: Scope::FileFaults, ..rule("fault-around and large folios", &["kernel.fault_around"], &[P::PageFault], &[P::PageFault, P::PageCache], "os.page_fault") },
+        &[P::PageFault, P::Fork]) },
+    Rule { scope: Scope::FileFaults, ..rule("fault-around and large folios", &["kernel.fault_around"], &[P::PageFault], &[P::PageFault, P::PageCache]) },
     Rule { scope: Scope::FreshMemory, ..rule("accounting of memory by control groups",
-        &["kernel.config.memory_cgroup", "kernel.cgroup_controllers", "cgroup.memory"], &[P::PageFault], &[P::PageFault, P::Fork, P::AddressSpace], "os.page_fault") },
+        &["kernel.config.memory_cgroup", "kernel.cgroup_controllers", "cgroup.memory"], &[P::PageFault], &[P::PageFault, P::Fork, P::AddressSpace]) },
     Rule { scope: Scope::FreshMemory, ..rule("overcommitment and merging of memory", &["memory.overcommit", "memory.same_page_merging"], &[P::AddressSpace, P::PageFault],
-        &[P::Fork, P::AddressSpace, P::PageFault], "os.mmap") },
-    Rule { slower: Slower::Less, ..rule(CPU_LIMIT, &[CPU_LIMIT_FACT], &[P::CoreClock], &[], "cpu.arithmetic") },
+        &[P::Fork, P::AddressSpace, P::PageFault]) },
+    Rule { slower: Slower::Less, ..rule(CPU_LIMIT, &[CPU_LIMIT_FACT], &[P::CoreClock], &[]) },
     Rule { wide: true, slower: Slower::More, scope: Scope::Unfiltered, may: KERNEL,
-        ..rule(NEIGHBOUR, &[model::CORE_SHARED], &[], CORE, "cpu.arithmetic") },
+        ..rule(NEIGHBOUR, &[model::CORE_SHARED], &[], CORE) },
     Rule { may: CALLS, ..rule("forced context tracking", &["kernel.config.forced_context_tracking", "kernel.full_tickless_cpus"], &[P::SyscallEntry],
-        &[P::SyscallEntry, P::PageFault, P::ContextSwitch], "os.syscall_getppid") },
+        &[P::SyscallEntry, P::PageFault, P::ContextSwitch]) },
     Rule { wide: true, ..rule("frequency and boost limits",
-        &["cpu.clock", "cpu.clock.max", "cpu.boost", "cpu.governor", "cpu.energy_preference", "cpu.frequency_driver"], &[], CORE, "cpu.arithmetic") },
-    rule("clock source", &["clock.source", "clock.tsc_flags"], &[P::Clock], &[P::Clock], "os.clock_read"),
-    Rule { slower: Slower::More, ..rule("timer slack", &["limit.timer_slack"], &[P::Timer], &[P::Timer], "os.timer_wakeup") },
+        &["cpu.clock", "cpu.clock.max", "cpu.boost", "cpu.governor", "cpu.energy_preference", "cpu.frequency_driver"], &[], CORE) },
+    rule("clock source", &["clock.source", "clock.tsc_flags"], &[P::Clock], &[P::Clock]),
+    Rule { slower: Slower::More, ..rule("timer slack", &["limit.timer_slack"], &[P::Timer], &[P::Timer]) },
     Rule { may: &[P::Wakeup], ..rule("ticks and preemption of the kernel", &["kernel.config.hz", "kernel.config.preempt", "kernel.preemption"],
-        &[P::Timer], &[P::Timer], "os.timer_wakeup") },
-    rule("the compiler", &["software.compiler"], &[P::Compiler], &[P::Compiler], "shell.compile"),
-    rule("the shell", &["software.shell"], &[P::Shell], &[P::Shell], "os.fork_shell"),
+        &[P::Timer], &[P::Timer]) },
+    rule("the compiler", &["software.compiler"], &[P::Compiler], &[P::Compiler]),
+    rule("the shell", &["software.shell"], &[P::Shell], &[P::Shell]),
     Rule { axes: &["linking"], scope: Scope::Dynamic, may: &[P::ThreadCreate], ..rule("C library and dynamic linking", &["software.libc", "software.dynamic_loader"], &[P::Exec],
-        &[P::Exec, P::DynamicLink], "os.fork_exec") },
-    rule("randomised addresses", &["kernel.address_space_randomised"], &[P::Exec], &[P::Exec], "os.exec"),
+        &[P::Exec, P::DynamicLink]) },
+    rule("randomised addresses", &["kernel.address_space_randomised"], &[P::Exec], &[P::Exec]),
     Rule { axes: &["directory", "place", "medium"], scope: Scope::Target, may: &[P::PageCache], ..rule(DIRECTORY,
         &["filesystem.target.type", "filesystem.target.options", "filesystem.target.block", "filesystem.target.source", "file_system.type"],
-        &[P::FileMetadata, P::Durability, P::DiskWrite], &[P::FileMetadata, P::Durability, P::DiskRead, P::DiskWrite], "file.create") },
+        &[P::FileMetadata, P::Durability, P::DiskWrite], &[P::FileMetadata, P::Durability, P::DiskRead, P::DiskWrite]) },
     Rule { scope: Scope::Tmpfs, may: &[P::PageCache, P::DiskRead, P::DiskWrite], ..rule("the file system in memory", &["filesystem.shm.type", "filesystem.shm.options", "filesystem.shm.block", "memory.shared_huge_pages"],
-        &[P::FileMetadata], &[P::FileMetadata], "file.create") },
+        &[P::FileMetadata], &[P::FileMetadata]) },
     Rule { axes: &["durability"], scope: Scope::Disk, ..rule("the disk, its mode and write cache",
         &["disk.*.model", "disk.*.driver", "disk.*.scheduler", "disk.*.write_cache", "disk.*.rotational", "disk.*.read_ahead", "disk.controller",
             "file.dirty_ratio", "file.dirty_background_ratio", "file.dirty_expire"],
-        &[P::DiskWrite, P::Durability, P::DiskRead], &[P::DiskRead, P::DiskWrite, P::Durability, P::FileMetadata], "file.fsync") },
+        &[P::Durability, P::DiskWrite, P::DiskRead], &[P::DiskRead, P::DiskWrite, P::Durability, P::FileMetadata]) },
     Rule { axes: &["buffers", "window"], scope: Scope::TcpData, may: &[P::TcpStack, P::UdpStack, P::NetworkLink], ..rule("socket buffers",
         &["network.tcp_receive_buffer", "network.tcp_send_buffer", "network.receive_buffer_max", "network.send_buffer_max", "network.receive_buffer_default",
             "network.send_buffer_default", "network.lo.mtu"],
-        &[P::KernelCopy, P::NetworkLink], &[P::KernelCopy], "ipc.tcp_bandwidth") },
+        &[P::KernelCopy, P::NetworkLink], &[P::KernelCopy]) },
     Rule { axes: &["congestion"], scope: Scope::SystemsCongestion, may: &[P::TcpStack, P::UdpStack, P::NetworkLink], ..rule("congestion control",
-        &["network.congestion_control"], &[P::KernelCopy, P::NetworkLink], &[P::KernelCopy], "ipc.tcp_bandwidth") },
+        &["network.congestion_control"], &[P::KernelCopy, P::NetworkLink], &[P::KernelCopy]) },
     Rule { scope: Scope::Link, ..rule("the network interface", &["network.*.mtu", "network.*.speed", "network.*.driver", "network.interface", "network.queueing"],
-        &[P::NetworkLink], &[P::NetworkLink, P::TcpStack, P::UdpStack], "network.tcp_stream") },
-    Rule { axes: &["capacity"], scope: Scope::PipeData, ..rule("capacity of pipes", &["network.pipe_capacity_max"], &[P::KernelCopy], &[P::KernelCopy, P::Pipe], "ipc.pipe_bandwidth") },
+        &[P::NetworkLink], &[P::NetworkLink, P::TcpStack, P::UdpStack]) },
+    Rule { axes: &["capacity"], scope: Scope::PipeData, ..rule("capacity of pipes", &["network.pipe_capacity_max"], &[P::KernelCopy], &[P::KernelCopy, P::Pipe]) },
     Rule { may: &[P::DramLatency], ..rule("memory channels and modules",
         &["memory.modules", "memory.speed", "memory.type", "memory.kind", "memory.channels", "board.chipset"],
-        &[P::DramRead], &[P::DramRead, P::DramWrite], "memory.read") },
-    Rule { may: &[P::Fork, P::UnixSocket, P::TcpStack, P::UdpStack], ..rule("security modules", &["kernel.security_modules"], &[P::FileMetadata, P::Exec], &[P::FileMetadata, P::Exec], "file.create") },
+        &[P::DramRead], &[P::DramRead, P::DramWrite]) },
+    Rule { may: &[P::Fork, P::UnixSocket, P::TcpStack, P::UdpStack], ..rule("security modules", &["kernel.security_modules"], &[P::FileMetadata, P::Exec], &[P::FileMetadata, P::Exec]) },
     Rule { wide: true, slower: Slower::More, ..rule("the priority of the process", &["confinement.nice", "confinement.policy"], &[],
-        &[P::ContextSwitch, P::Wakeup], "os.context_switch") },
+        &[P::ContextSwitch, P::Wakeup]) },
     Rule { wide: true, slower: Slower::Yes, may: CORE, ..rule("mitigations that the process has taken on", &["confinement.store_bypass_disabled", "confinement.indirect_branches_disabled"],
-        &[], &[P::IntegerAlu, P::Branch, P::ContextSwitch], "os.context_switch") },
+        &[], &[P::ContextSwitch, P::IntegerAlu, P::Branch]) },
     rule("nodes of memory", &["memory.nodes", "memory.node_distances", "memory.numa_balancing"], &[P::DramLatency, P::DramRead],
-        &[P::DramRead, P::DramWrite, P::DramLatency, P::CoreToCore], "memory.load_latency"),
+        &[P::DramRead, P::DramWrite, P::DramLatency, P::CoreToCore]),
     Rule { wide: true, ..rule("virtualisation", &["virtual.guest", "virtual.hypervisor"], &[],
-        &[P::Wakeup, P::PageFault, P::Tlb, P::Timer, P::Fork, P::Exec, P::Clock, P::ContextSwitch, P::DramLatency], "os.page_fault") },
+        &[P::PageFault, P::Wakeup, P::Tlb, P::Timer, P::Fork, P::Exec, P::Clock, P::ContextSwitch, P::DramLatency]) },
     Rule { wide: true, ..rule("instructions that only one of the CPUs has", &["cpu.flags"], &[],
-        &[P::Vector, P::Aes, P::Sha, P::IntMatrix, P::BitCounting], "cpu.aes") },
-    Rule { wide: true, ..rule("another microcode", &["cpu.microcode"], &[], &[P::SyscallEntry, P::Branch, P::ContextSwitch], "os.syscall_getppid") },
+        &[P::Aes, P::Vector, P::Sha, P::IntMatrix, P::BitCounting]) },
+    Rule { wide: true, ..rule("another microcode", &["cpu.microcode"], &[], &[P::SyscallEntry, P::Branch, P::ContextSwitch]) },
     Rule { wide: true, ..rule("another CPU", &["cpu.model", "cpu.vendor", "cpu.family", "cpu.model_number", "cpu.stepping", "cache.*.size", "cache.*.ways", "cache.l2"], &[],
         &[P::CoreClock, P::IntegerAlu, P::FloatingPoint, P::Divide, P::Vector, P::Aes, P::Sha, P::IntMatrix, P::BitCounting, P::Branch,
-            P::L1, P::L2, P::L3, P::CacheLatency, P::Tlb, P::CoreToCore], "cpu.arithmetic") },
-    Rule { wide: true, ..rule("another kernel", &["kernel.release", "kernel.version", "kernel.command_line", "os.name"], &[], KERNEL, "os.syscall_getppid") },
+            P::L1, P::L2, P::L3, P::CacheLatency, P::Tlb, P::CoreToCore]) },
+    Rule { wide: true, ..rule("another kernel", &["kernel.release", "kernel.version", "kernel.command_line", "os.name"], &[], KERNEL) },
     Rule { wide: true, ..rule("another compiler", &["compiler"], &[],
-        &[P::CoreClock, P::IntegerAlu, P::FloatingPoint, P::Compiler], "shell.compile") },
+        &[P::Compiler, P::CoreClock, P::IntegerAlu, P::FloatingPoint]) },
 ];
-/// The probe that measures a primitive on its own.
-pub(crate) const fn probe_of(primitive: Primitive) -> &'static str {
+
+/// The id of the probe that measures a primitive on its own: the catalogue's, or a stream over the network.
+pub(crate) fn probe_of(primitive: Primitive, catalogue: &Catalogue) -> Option<&str> {
+    measure_of(primitive, Scope::All, catalogue)
+}
+
+fn measure_of(primitive: Primitive, scope: Scope, catalogue: &Catalogue) -> Option<&str> {
     match primitive {
-        P::FileMetadata => "file.create",
-        P::Durability => "file.fsync",
-        P::DynamicLink | P::Exec => "os.fork_exec",
-        P::Shell => "os.fork_shell",
-        P::Compiler => "shell.compile",
-        P::PageFault => "os.page_fault",
-        P::AddressSpace => "os.mmap",
-        P::PageCache => "file.read_cached",
-        P::DiskRead => "file.sequential_read",
-        P::DiskWrite => "file.sequential_write",
-        P::ContextSwitch => "os.context_switch",
-        P::Wakeup => "os.wake_cross_cpu",
-        P::SyscallEntry => "os.syscall_getppid",
-        P::Fork => "os.fork_exit",
-        P::Tlb => "memory.tlb_cost",
-        P::DramLatency | P::CacheLatency => "memory.load_latency",
-        P::DramRead | P::L1 | P::L2 | P::L3 => "memory.read",
-        P::DramWrite => "memory.write",
-        P::CoreToCore => "memory.core_to_core",
-        P::Pipe => "ipc.pipe_latency",
-        P::KernelCopy => "ipc.pipe_bandwidth",
-        P::UnixSocket => "ipc.unix_latency",
-        P::TcpStack => "ipc.tcp_latency",
-        P::UdpStack => "ipc.udp_latency",
-        P::Polling => "os.epoll",
-        P::FileLock => "os.file_lock",
-        P::ThreadCreate => "os.thread_create",
-        P::Signal => "os.signal_handle",
-        P::Timer => "os.timer_wakeup",
-        P::Clock => "os.clock_read",
-        P::Branch => "cpu.branch_miss",
-        P::Divide => "cpu.divide",
-        P::Vector | P::FloatingPoint => "cpu.fma_peak",
-        P::IntMatrix => "cpu.int8_dot",
-        P::Aes => "cpu.aes",
-        P::Sha => "cpu.sha256",
-        P::BitCounting => "cpu.popcount",
-        P::CoreClock | P::IntegerAlu => "cpu.arithmetic",
-        P::NetworkLink => "network.tcp_stream",
+        P::NetworkLink => Some(STREAM),
+        // A read of that size measures a cache.
+        P::L1 | P::L2 | P::L3 => measure_of(P::DramRead, scope, catalogue),
+        _ => catalogue.measure_of(primitive, |probe| scope.reaches(&probe.stresses)).map(|probe| probe.id.as_str()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! For which figures a cause can matter at all, by their definitions and axes.
 
-use model::{FigureKey, Primitive};
+use model::{Catalogue, FigureKey, Primitive};
 
 /// A condition on a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,30 +39,34 @@ pub(crate) enum Scope {
     Unfiltered,
 }
 
-/// Probes with a fixed page size and no axis for it.
-const BASE_PAGES: &[&str] = &[
-    "os.fork_exit",
-    "os.page_fault",
-    "memory.memcpy",
-    "memory.memcpy_unrolled",
-    "memory.parallelism",
-    "memory.loaded_latency",
-];
-
 impl Scope {
+    /// Whether figures with these primitives can be touched at any point.
+    pub(crate) fn reaches(self, declares: &[Primitive]) -> bool {
+        let stresses = |primitive: Primitive| declares.contains(&primitive);
+        match self {
+            Self::TcpData | Self::SystemsCongestion => {
+                stresses(Primitive::NetworkLink) || (stresses(Primitive::TcpStack) && stresses(Primitive::KernelCopy))
+            }
+            Self::Link => stresses(Primitive::NetworkLink),
+            Self::PipeData => stresses(Primitive::Pipe) && stresses(Primitive::KernelCopy),
+            _ => true,
+        }
+    }
+
     /// Whether a figure with these primitives can be touched.
-    pub(crate) fn holds(self, key: &FigureKey, declares: &[Primitive]) -> bool {
+    pub(crate) fn holds(self, key: &FigureKey, declares: &[Primitive], catalogue: &Catalogue) -> bool {
         let at = |axis: &str| key.point.get(axis);
         let is = |axis: &str, value: &str| at(axis) == Some(value);
-        let stresses = |primitive: Primitive| declares.contains(&primitive);
+        // A probe without an axis for it has one page size.
+        let may_choose = || catalogue.get(&key.probe).is_none_or(|probe| probe.axes.iter().any(|a| a.name == "pages"));
         let of_file = || at("kind").is_some_and(|kind| kind.starts_with("file") || kind.starts_with("mapped"));
         let on_target = || at("place").is_none_or(|place| place == "target");
         match self {
             // What counts is known of the figures, not of their names.
-            Self::All | Self::Unfiltered => true,
+            Self::All | Self::Unfiltered | Self::TcpData | Self::Link | Self::PipeData => self.reaches(declares),
             Self::FreeParties => is("placement", "free"),
             Self::AcrossCpus => !is("placement", "same_cpu"),
-            Self::PagesOfTheSystem => at("pages").is_none() && !BASE_PAGES.contains(&key.probe.as_str()),
+            Self::PagesOfTheSystem => at("pages").is_none() && may_choose(),
             Self::AllThreads => is("threads", "all"),
             Self::FreshMemory => !of_file(),
             Self::FileFaults => of_file() || at("mapping").is_some(),
@@ -70,12 +74,7 @@ impl Scope {
             Self::Target => on_target(),
             Self::Tmpfs => is("place", "tmpfs"),
             Self::Disk => on_target() && !is("durability", "none"),
-            Self::TcpData => {
-                stresses(Primitive::NetworkLink) || (stresses(Primitive::TcpStack) && stresses(Primitive::KernelCopy))
-            }
-            Self::SystemsCongestion => !is("congestion", "unpaced") && Self::TcpData.holds(key, declares),
-            Self::Link => stresses(Primitive::NetworkLink),
-            Self::PipeData => stresses(Primitive::Pipe) && stresses(Primitive::KernelCopy),
+            Self::SystemsCongestion => !is("congestion", "unpaced") && self.reaches(declares),
         }
     }
 }
@@ -86,7 +85,7 @@ mod tests {
 
     fn holds(scope: Scope, key: &str, declares: &[Primitive]) -> bool {
         let (probe, point) = key.split_once(':').unwrap_or((key, ""));
-        scope.holds(&FigureKey::new(probe, point.parse().unwrap()), declares)
+        scope.holds(&FigureKey::new(probe, point.parse().unwrap()), declares, probes::catalogue())
     }
 
     #[test]

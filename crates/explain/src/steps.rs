@@ -2,7 +2,7 @@
 
 use compare::conditions::{disturbances, is_beside_a_crowd, sentence};
 use compare::{Comparison, Error, Normalise, Relation, SessionRecord, compare_figures, relation};
-use model::{Point, Primitive, Run, Unit};
+use model::{Catalogue, Point, Primitive, Run, Unit};
 use stats::distribution::normal_quantile;
 
 use super::bound::bounds;
@@ -31,6 +31,8 @@ use model::words;
 /// Options of an explanation.
 #[derive(Debug, Clone)]
 pub struct ExplainOptions<'a> {
+    /// What is known of the probes.
+    pub catalogue: &'a Catalogue,
     /// Patterns of figures, separated by commas; all when absent.
     pub figures: Option<String>,
     /// Takes A's figures at one point and B's at another, such as `placement=same_cpu` and `placement=cross_cpu`. Also
@@ -48,7 +50,8 @@ pub struct ExplainOptions<'a> {
 
 impl Default for ExplainOptions<'_> {
     fn default() -> Self {
-        Self { figures: None, at: None, band: stats::BAND, level: 0.95, history: &[], handles: Vec::new() }
+        let catalogue = <&Catalogue>::default();
+        Self { catalogue, figures: None, at: None, band: stats::BAND, level: 0.95, history: &[], handles: Vec::new() }
     }
 }
 
@@ -64,12 +67,14 @@ pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation
         None => (a.clone(), b.clone()),
     };
     let (a, b) = of_one_definition(a, b);
+    let catalogue = options.catalogue;
+    let [a, b] = [a, b].map(|run| with_primitives(run, catalogue));
     let z = normal_quantile(0.5 + options.level / 2.0);
     let comparison = set_side_by_side(&a, &b, options)?;
     let names = (comparison.machines[0].name.clone(), comparison.machines[1].name.clone());
     let recorded = differences(&a, &b);
     let placement = |d: &RunDifference| RULES.iter().any(|rule| rule.title == PLACEMENT && rule.names(d));
-    let sides = Sides { a: &a, b: &b, placed_differently: recorded.iter().any(placement) };
+    let sides = Sides { a: &a, b: &b, catalogue, placed_differently: recorded.iter().any(placement) };
     let one_session = relation(&a, &b) == Relation::SameSession;
     let lines = lines(&a, &b, one_session, options.level);
     let (mut tests, mut passed) = tests(&comparison, &sides, z);
@@ -82,7 +87,8 @@ pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation
     let costs = costs(&tests);
     let limit = limit_evidence(&a, &b, &differences);
     let disturbed = disturbed(&a, &b, (&names.0, &names.1), limit.is_some());
-    let evidence = Evidence { differences: &differences, limit: limit.as_ref(), disturbed: disturbed.as_ref() };
+    let (limit, disturbed) = (limit.as_ref(), disturbed.as_ref());
+    let evidence = Evidence { catalogue, differences: &differences, limit, disturbed };
     let judging = Judging { runs: (&a, &b), evidence: &evidence, band: options.band, z };
     let Weighed { causes, common_factor, untold } = weigh(&tests, &costs, &common, &judging, options.level);
     let unmeasured = unmeasured(&tests, &costs, &causes);
@@ -114,8 +120,16 @@ pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation
         left_open,
         facts: differences,
     };
-    found.next_experiment = next_experiment(&found).filter(|_| difference);
+    found.next_experiment = next_experiment(&found, catalogue).filter(|_| difference);
     Ok(found)
+}
+
+/// The run with the primitives of the catalogue for figures that state none.
+fn with_primitives(mut run: Run, catalogue: &Catalogue) -> Run {
+    for figure in run.figures.iter_mut().filter(|figure| figure.stresses.is_empty()) {
+        figure.stresses = catalogue.get(&figure.probe).map(|probe| probe.stresses.clone()).unwrap_or_default();
+    }
+    run
 }
 
 /// What the evidence says.
@@ -306,13 +320,15 @@ fn assumed(tests: &[ExplainedFigure], a: &Run, b: &Run, difference: bool) -> Vec
         said.push("units: a kilobyte of a printed rate is taken as 1000 bytes".to_owned());
     }
     let mut units: Vec<String> = Vec::new();
-    let declared =
-        tests.iter().filter(|test| test.significant || test.composite).filter_map(|test| Some((test, test.declared?)));
+    let declared = tests
+        .iter()
+        .filter(|test| test.significant || test.composite)
+        .filter_map(|test| Some((test, test.declared.as_ref()?)));
     for (test, declared) in declared {
         let uses: Vec<String> =
             declared.uses.iter().map(|(primitive, count)| format!("{} × {primitive}", text::count(*count))).collect();
         let uses = if uses.is_empty() { String::new() } else { format!(" and uses at most {}", words::list(&uses)) };
-        let unit = format!("operation counts: one {} of {} counts as one{uses}", declared.per, test.key.probe);
+        let unit = format!("operation counts: one {} of {} counts as one{uses}", declared.name, test.key.probe);
         if !units.contains(&unit) {
             units.push(unit);
         }

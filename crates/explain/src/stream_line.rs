@@ -11,7 +11,7 @@ use model::words::{digits, seconds};
 
 const OVERHEAD: &str = "network.tcp_write_overhead";
 const BANDWIDTH: &str = "network.tcp_write_bandwidth";
-const STREAM: &str = "network.tcp_stream";
+pub(crate) const STREAM: &str = "network.tcp_stream";
 
 /// Figures that the line describes.
 pub(crate) fn stands_for(probe: &str) -> bool {

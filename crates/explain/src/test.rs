@@ -1,13 +1,12 @@
 //! A figure of both runs for an explanation: times, not rates.
 
-use compare::{CompareRow, CompareVerdict, Comparison, Ratio, RatioBasis, RatioMethod};
-use model::{Class, Figure, FigureKey, Metric, Primitive, Run, Unit};
-
 use super::facts::compilers;
 use super::follows::{CORE, Follows};
-use super::footprint::{DeclaredFootprint, Uses, declared, primitives};
+use super::footprint::Uses;
 use super::level::{Levels, measures};
 use super::shares::moved;
+use compare::{CompareRow, CompareVerdict, Comparison, Ratio, RatioBasis, RatioMethod};
+use model::{Catalogue, Class, Figure, FigureKey, Metric, Operation, Primitive, Run, Unit};
 
 /// Fewest user-mode figures for a common factor.
 pub(crate) const FEWEST: usize = 3;
@@ -49,7 +48,7 @@ pub(crate) struct ExplainedFigure {
     /// Axes on which the two points differ: name, A's value, B's value.
     pub(crate) axes: Vec<(String, String, String)>,
     /// The declared counts, if they were used instead of measured ones.
-    pub(crate) declared: Option<&'static DeclaredFootprint>,
+    pub(crate) declared: Option<Operation>,
     /// How its time follows the common factor.
     pub(crate) follows: Follows,
     /// Whether its verdict is on cycles while no common factor is told, so that the residual is that of cycles; the
@@ -106,6 +105,7 @@ pub(crate) struct Passed {
 pub(crate) struct Sides<'a> {
     pub(crate) a: &'a Run,
     pub(crate) b: &'a Run,
+    pub(crate) catalogue: &'a Catalogue,
     /// Whether a fact indicates that two threads or processes may have been placed differently.
     pub(crate) placed_differently: bool,
 }
@@ -156,28 +156,28 @@ fn test(
         run.figure(&key).cloned()
     };
     let (Some(a), Some(b)) = (figure_of(sides.a, reference), figure_of(sides.b, ratio)) else { return Err(None) };
-    let declared = declared(&row.probe, &row.point);
-    let operations = declared.map_or(1.0, |d| d.operations(&row.point));
+    let declared = sides.catalogue.get(&row.probe).and_then(|probe| probe.operation.as_ref());
+    let operations = declared.map_or(1.0, |operation| operation.count(&row.point));
     let mut times = times((reference, ratio), &a, &b, sides.placed_differently, z)?;
     let launches = || is_launched(sides.a, &a) && is_launched(sides.b, &b);
     let few = || too_few(sides.a, &a) || too_few(sides.b, &b);
     if times.error.is_none() && (ratio.method != RatioMethod::None || few() || launches()) {
         times.error = Some(UNDETERMINED);
     }
-    let Some(primitive) = measures(&a, levels) else {
+    let Some(primitive) = measures(&a, levels, sides.catalogue) else {
         return Err(Some("its probe declares no primitive".to_owned()));
     };
-    let uses = if b.footprint.operations > 0 { Uses::of(&b) } else { Uses::of(&a) };
-    let mut touches: Vec<Primitive> = a.stresses.clone();
-    touches.extend(declared.iter().flat_map(|d| d.touches).copied());
+    let uses = Uses::of(if b.footprint.operations > 0 { &b } else { &a }, declared);
+    let mut touches: Vec<Primitive> = declared.map(|operation| operation.touches.to_vec()).unwrap_or_default();
+    touches.extend(&a.stresses);
     touches.extend(uses.counts.iter().filter(|(_, count)| *count > 0.0).map(|(p, _)| *p));
     touches.push(primitive);
     Ok(ExplainedFigure {
         key: row.key(),
         primitive,
-        declares: primitives(&a),
+        declares: a.stresses.clone(),
         touches,
-        per: declared.map_or_else(|| one_of(&a.metric), |d| d.per.to_owned()),
+        per: declared.map_or_else(|| one_of(&a.metric), |operation| operation.name.to_string()),
         time_a: times.a / operations,
         time_b: times.b / operations,
         log: times.log,
@@ -185,7 +185,7 @@ fn test(
         cycles: times.cycles,
         class: a.class,
         verdict: times.verdict,
-        composite: (declared.is_some_and(|d| d.composite) || a.class == Class::Application)
+        composite: (declared.is_some_and(Operation::is_mixture) || a.class == Class::Application)
             && compilers(&a, &b).is_none(),
         pure_user: pure_user(&a, declared) && times.error.is_none_or(|error| error < UNDETERMINED),
         in_cycles: ratio.core.is_some(),
@@ -195,7 +195,7 @@ fn test(
         follows: Follows::of(&a, &b, primitive),
         at_one_clock: false,
         removed: 0.0,
-        declared: declared.filter(|_| !uses.measured),
+        declared: declared.filter(|_| !uses.measured).cloned(),
         uses,
         residual: 0.0,
         significant: false,
@@ -285,9 +285,9 @@ fn one_of(metric: &Metric) -> String {
 const USER: f64 = 0.95;
 
 /// By the probe's declaration and by the measured footprint, if there is one. Applications and mixtures are never pure.
-fn pure_user(figure: &Figure, declared: Option<&DeclaredFootprint>) -> bool {
-    let core = primitives(figure).first().is_some_and(|primitive| CORE.contains(primitive));
-    if !core || figure.class == Class::Application || declared.is_some_and(|declared| declared.composite) {
+fn pure_user(figure: &Figure, declared: Option<&Operation>) -> bool {
+    let core = figure.stresses.first().is_some_and(|primitive| CORE.contains(primitive));
+    if !core || figure.class == Class::Application || declared.is_some_and(Operation::is_mixture) {
         return false;
     }
     match (figure.footprint.user_seconds, figure.footprint.system_seconds) {

@@ -4,7 +4,7 @@
 use export::{export, formats};
 use import::{ImportOptions, import, published};
 use model::{
-    Better, Catalogue, Class, Estimate, EstimateMethod, Figure, Flag, Launch, Metric, Mode, Outcome, Point, Primitive,
+    Better, Class, Estimate, EstimateMethod, Figure, Flag, Launch, Metric, Mode, Outcome, Point, Primitive,
     QuantileEstimate, Run, Unit,
 };
 use proptest::prelude::*;
@@ -21,16 +21,16 @@ fn written(runs: &[Run], format: &str) -> String {
 }
 
 fn read(text: &str) -> Vec<Run> {
-    import("export", text.as_bytes(), &ImportOptions::default(), &Catalogue::default()).unwrap().runs
+    import("export", text.as_bytes(), &ImportOptions::default(), probes::catalogue()).unwrap().runs
 }
 
 fn everything_published() -> Vec<Run> {
     let listings = published::list().unwrap();
-    listings.iter().flat_map(|listing| published::get(&listing.name, &Catalogue::default()).unwrap()).collect()
+    listings.iter().flat_map(|listing| published::get(&listing.name, probes::catalogue()).unwrap()).collect()
 }
 
 fn bare() -> Run {
-    published::get("cyberlife-2004/beastie.lab", &Catalogue::default()).unwrap().remove(0)
+    published::get("cyberlife-2004/beastie.lab", probes::catalogue()).unwrap().remove(0)
 }
 
 /// The part of a figure that tidy CSV keeps: all but batches, footprints and details of single launches.
@@ -139,7 +139,7 @@ fn a_value_below_zero_is_no_figure_of_tidy_csv() {
     run.figures.truncate(1);
     run.figures[0].outcome = Outcome::Measured(Estimate::without_spread(-2.5));
     let text = written(&[run], "csv");
-    let refused = import("export", text.as_bytes(), &ImportOptions::default(), &Catalogue::default());
+    let refused = import("export", text.as_bytes(), &ImportOptions::default(), probes::catalogue());
     let said = refused.map(drop).unwrap_err().to_string();
     assert!(said.contains("the value is below 0"), "{said}");
 }
@@ -167,10 +167,11 @@ fn everything_published_survives_tidy_csv() {
 #[test]
 fn one_launch_is_one_line_for_benchstat() {
     let mut run = bare();
+    run.figures.retain(|figure| figure.probe == "cpu.dhrystone");
     run.figures.truncate(1);
     run.figures[0].launches = [1.0, 2.0, 3.0].map(|value| Launch { value, ..Launch::default() }).to_vec();
     let text = written(&[run], "benchstat");
-    assert_eq!(text.lines().filter(|line| line.starts_with("BenchmarkCpu.dhrystone 1 ")).count(), 3, "{text}");
+    assert_eq!(text.lines().filter(|line| line.starts_with("BenchmarkCpu.dhrystone")).count(), 3, "{text}");
     assert!(text.starts_with("Unit op/s better=higher\n"), "{text}");
 }
 

@@ -4,12 +4,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use model::{
-    Catalogue, Estimate, EstimateMethod, Figure, Footprint, Launch, Machine, Metric, Origin, Outcome, Plan, Point,
-    ProbeDescription, QuantileEstimate, RANGE_BELOW, Run, SCHEMA, Session, Unit, parse_size,
+    Better, Catalogue, Class, Estimate, EstimateMethod, Figure, Footprint, Launch, Machine, Metric, Origin, Outcome,
+    Plan, Point, ProbeDescription, QuantileEstimate, RANGE_BELOW, Run, SCHEMA, Session, Unit, parse_size,
 };
 
 use crate::facts::leave_out;
-use crate::known::{class_of, default_direction, is_missing, known};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread};
 use crate::text::usable;
 
@@ -120,17 +119,17 @@ fn join(kept: &mut SourceReading, next: SourceReading) {
 }
 
 fn figure(reading: SourceReading, catalogue: &Catalogue, source: &str) -> Figure {
-    let description = catalogue.get(&reading.id).cloned().or_else(|| known(&reading.id));
-    debug_assert!(!is_missing(&reading.id, catalogue), "{} is neither a tool's nor known", reading.id);
-    let (metric, convert) = measure(&reading, description.as_ref());
-    let (title, class, stresses) = match &description {
+    let description = catalogue.get(&reading.id);
+    debug_assert!(!catalogue.lacks(&reading.id), "{} is neither a tool's nor a probe", reading.id);
+    let (metric, convert) = measure(&reading, description);
+    let (title, class, stresses) = match description {
         Some(ours) => (ours.title.clone(), ours.class, ours.stresses.clone()),
         None => (reading.title.clone(), class_of(&metric), Vec::new()),
     };
     let stresses = if reading.stresses.is_empty() { stresses } else { reading.stresses.clone() };
     let outcome = outcome(&reading, convert);
-    let point = spelt(&reading.point, description.as_ref());
-    let told = || description.as_ref().map(|known| known.definition(source, &point)).unwrap_or_default();
+    let point = spelt(&reading.point, description);
+    let told = || description.map(|known| known.definition(source, &point)).unwrap_or_default();
     let definition = reading.definition.clone().unwrap_or_else(told);
     Figure {
         probe: reading.id.clone(),
@@ -154,6 +153,19 @@ fn figure(reading: SourceReading, catalogue: &Catalogue, source: &str) -> Figure
         footprint: Footprint::default(),
         references: None,
     }
+}
+
+/// Class of a figure that only its tool has, by its unit.
+const fn class_of(metric: &Metric) -> Class {
+    match metric.unit {
+        Unit::BytesPerSecond => Class::Bandwidth,
+        _ => Class::Application,
+    }
+}
+
+/// The direction of a unit if the source does not state one.
+pub(crate) const fn default_direction(unit: Unit) -> Better {
+    if unit.is_rate() { Better::Higher } else { Better::Lower }
 }
 
 /// Conversion from the source's unit to the figure's.

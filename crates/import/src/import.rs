@@ -83,7 +83,7 @@ pub fn import(
     if format.by_lines() {
         check_lines(text).map_err(content)?;
     }
-    let source = SourceText { name, text, ledger: LineLedger::default() };
+    let source = SourceText { name, text, catalogue, ledger: LineLedger::default() };
     let parsed = format.parse(&source).map_err(content)?;
     let end = check_end(&source).map_err(content)?;
     // A format that is read by lines may have a form in JSON too, whose members count instead, and the other way round.

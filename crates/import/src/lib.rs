@@ -14,7 +14,6 @@ mod facts;
 mod format;
 mod import;
 mod json;
-mod known;
 mod logged;
 pub mod published;
 mod rows;

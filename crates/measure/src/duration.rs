@@ -1,6 +1,6 @@
 //! Estimated duration of a plan before measuring, from the memory that each launch prepares and walks.
 
-use model::{Class, PlanEntry, parse_size};
+use model::{Class, PlanEntry, Primitive, parse_size};
 
 /// Seconds of a launch with little preparation: its process, warm-up and batches.
 const BARE: f64 = 0.05;
@@ -26,7 +26,7 @@ const CURVE: f64 = 0.07;
 pub fn expected_seconds(entry: &PlanEntry, cpus: usize) -> f64 {
     let size = |axis: &str| entry.point.get(axis).and_then(|value| parse_size(value).ok()).map(|bytes| bytes as f64);
     let bytes = size("working_set").or_else(|| size("resident")).unwrap_or(0.0);
-    let class = probes::find(&entry.probe).map(|probe| probe.class);
+    let probe = probes::find(&entry.probe);
     let threads = entry.point.get("threads").map_or(1, |word| match word {
         "1" => 1,
         "all" | "cores" => cpus,
@@ -34,13 +34,13 @@ pub fn expected_seconds(entry: &PlanEntry, cpus: usize) -> f64 {
     });
     let team = if threads > 1 { THREAD * threads as f64 + TOUCHED * bytes } else { 0.0 };
     // What a launch of reading reads, it wrote before.
-    let ways = if entry.probe == "file.sequential_read" { 2.0 } else { 1.0 };
+    let ways = if probe.is_some_and(|probe| probe.stresses == [Primitive::DiskRead]) { 2.0 } else { 1.0 };
     let stream = size("length").filter(|length| *length > USUAL_STREAM).unwrap_or(0.0);
     BARE + team
         + ways * TO_A_MEDIUM * stream
-        + match class {
-            _ if entry.probe.starts_with("memory.hierarchy") => CURVE,
-            Some(Class::MemoryLatency) => CHASED * bytes * size("stride").map_or(1.0, strided),
+        + match probe.map(|probe| (probe.class, probe.batch.batches)) {
+            Some((Class::MemoryLatency, Some(1))) => CURVE,
+            Some((Class::MemoryLatency, _)) => CHASED * bytes * size("stride").map_or(1.0, strided),
             _ => STREAMED * bytes,
         }
 }

@@ -150,13 +150,8 @@ fn fits(bytes: u64, machine: &Topology, cpus: &CpuSet) -> Option<String> {
 }
 
 fn below_stream_rule(suite: &str, probe: &Probe, bytes: u64, machine: &Topology) -> Option<String> {
-    let arrays = match probe.id {
-        "memory.copy" | "memory.scale" => 2,
-        "memory.add" | "memory.triad" => 3,
-        _ => return None,
-    };
+    let each = bytes.checked_div(probe.arrays)?;
     let least = STREAM_RULE * machine.last_level_bytes(&machine.online)?;
-    let each = bytes / arrays;
     (STREAMS.contains(&suite) && each < least).then(|| {
         format!(
             "smaller than STREAM's rule: arrays of {} MiB, and {STREAM_RULE} times the last-level caches are {} MiB",

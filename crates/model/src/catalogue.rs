@@ -1,5 +1,7 @@
 //! The catalogue as data, for crates that must not depend on the probes.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Class, Definition, Metric, Point, Primitive};
@@ -34,6 +36,66 @@ pub struct AxisDescription {
     pub usual: Vec<String>,
 }
 
+/// A line of a run's key figures that a probe may fill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct KeyFigure {
+    /// The tens are its line; the lowest rank that a run has fills it.
+    pub rank: u8,
+    /// Title of the line; empty for the figure's own label.
+    pub title: String,
+    /// What its point must agree with.
+    pub at: Point,
+}
+
+/// What one operation of a probe consists of, as declared for figures without a measured footprint.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Operation {
+    /// Its name.
+    pub name: Cow<'static, str>,
+    /// Operations in what the figure counts as one.
+    pub times: f64,
+    /// Units of other primitives in it, at most.
+    pub uses: Cow<'static, [(Primitive, f64)]>,
+    /// What a mixture touches without a count. A probe that has any defines no primitive's cost.
+    pub touches: Cow<'static, [Primitive]>,
+}
+
+impl Operation {
+    /// One operation that uses these units of other primitives.
+    #[must_use]
+    pub const fn new(name: &'static str, uses: &'static [(Primitive, f64)]) -> Self {
+        Self::mixture(name, uses, &[])
+    }
+
+    /// One operation that is a mixture, and what it touches besides.
+    #[must_use]
+    pub const fn mixture(name: &'static str, uses: &'static [(Primitive, f64)], touches: &'static [Primitive]) -> Self {
+        Self { name: Cow::Borrowed(name), times: 1.0, uses: Cow::Borrowed(uses), touches: Cow::Borrowed(touches) }
+    }
+
+    /// The same, so many times in what a figure counts as one.
+    #[must_use]
+    pub const fn times(mut self, times: f64) -> Self {
+        self.times = times;
+        self
+    }
+
+    /// Whether it defines no primitive's cost.
+    #[must_use]
+    pub fn is_mixture(&self) -> bool {
+        !self.touches.is_empty()
+    }
+
+    /// Operations in what a figure counts as one at a point: the axis `concurrent` multiplies them.
+    #[must_use]
+    pub fn count(&self, point: &Point) -> f64 {
+        let concurrent = point.get("concurrent").and_then(|value| value.parse::<u32>().ok());
+        self.times * f64::from(concurrent.unwrap_or(1).max(1))
+    }
+}
+
 /// Description of a probe, without its code.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -48,8 +110,17 @@ pub struct ProbeDescription {
     pub metric: Metric,
     /// Class of its drift between sessions.
     pub class: Class,
-    /// Primitives that it stresses.
+    /// Primitives that it stresses; it measures the first one.
     pub stresses: Vec<Primitive>,
+    /// Whether its primitives are usually measured by it.
+    #[serde(default)]
+    pub usual: bool,
+    /// Lines of a run's key figures that it may fill.
+    #[serde(default)]
+    pub key: Vec<KeyFigure>,
+    /// What one operation consists of, if that is more than the primitive that it measures.
+    #[serde(default)]
+    pub operation: Option<Operation>,
     /// Sources of its definition.
     pub sources: Vec<Reference>,
     /// Its axes.
@@ -77,6 +148,13 @@ pub struct Catalogue {
     pub probes: Vec<ProbeDescription>,
 }
 
+impl Default for &Catalogue {
+    fn default() -> Self {
+        static NO_PROBES: Catalogue = Catalogue { probes: Vec::new() };
+        &NO_PROBES
+    }
+}
+
 impl Catalogue {
     /// A probe by id.
     #[must_use]
@@ -88,5 +166,24 @@ impl Catalogue {
     #[must_use]
     pub fn position(&self, id: &str) -> Option<usize> {
         self.probes.iter().position(|probe| probe.id == id)
+    }
+
+    /// Whether an id has the family of a probe and is not one.
+    #[must_use]
+    pub fn lacks(&self, id: &str) -> bool {
+        let family = |id: &str| id.split_once('.').map(|(family, _)| family.to_owned());
+        self.get(id).is_none() && self.probes.iter().any(|probe| family(&probe.id) == family(id))
+    }
+
+    /// The probe by which a primitive is measured, among those that fit: a usual one before others, and one that
+    /// measures it before one that only stresses it.
+    #[must_use]
+    pub fn measure_of(
+        &self,
+        primitive: Primitive,
+        fits: impl Fn(&ProbeDescription) -> bool,
+    ) -> Option<&ProbeDescription> {
+        let those = self.probes.iter().filter(|probe| probe.stresses.contains(&primitive) && fits(probe));
+        those.min_by_key(|probe| (!probe.usual, probe.stresses.first() != Some(&primitive)))
     }
 }

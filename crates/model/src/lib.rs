@@ -37,7 +37,7 @@ mod tidy;
 mod topology;
 pub mod words;
 
-pub use catalogue::{AxisDescription, Catalogue, ProbeDescription, Reference};
+pub use catalogue::{AxisDescription, Catalogue, KeyFigure, Operation, ProbeDescription, Reference};
 pub use class::Class;
 pub use command::{command_line, holds_password, presentable, without_password};
 pub use conditions::{Conditions, TakenTime};

@@ -47,6 +47,7 @@ pub fn describe(id: &str) -> Option<ProbeDescription> {
 
 /// The whole catalogue as data, for crates that must not depend on the probes.
 #[must_use]
-pub fn catalogue() -> Catalogue {
-    Catalogue { probes: all().map(Probe::describe).collect() }
+pub fn catalogue() -> &'static Catalogue {
+    static ALL: LazyLock<Catalogue> = LazyLock::new(|| Catalogue { probes: all().map(Probe::describe).collect() });
+    &ALL
 }

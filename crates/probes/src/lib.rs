@@ -44,7 +44,7 @@ pub use suite::{LONGEST_SUITE, ProbeSelection, SUITES, Suite, suite};
 mod prelude {
     pub(crate) use std::rc::Rc;
 
-    pub(crate) use model::{Class, GIB, KIB, MIB, Point, Primitive, Unit};
+    pub(crate) use model::{Class, GIB, KIB, MIB, Operation, Point, Primitive, Unit};
 
     pub(crate) use crate::{
         Axis, BatchRule, BatchWork, DeclaredCost, DefinitionSource, Kernel, Parties, Probe, ProbeContext, ProbeError,

@@ -1,6 +1,9 @@
 //! The definition of a probe: static data and one function that prepares it.
 
-use model::{AxisDescription, Better, Class, Definition, Domain, Point, Primitive, ProbeDescription, Reference, Unit};
+use model::{
+    AxisDescription, Better, Class, Definition, Domain, KeyFigure, Operation, Point, Primitive, ProbeDescription,
+    Reference, Unit,
+};
 
 use crate::{Axis, ProbeContext, Trial, Unsupported};
 
@@ -158,8 +161,19 @@ pub struct Probe {
     pub metric: ProbeMetric,
     /// Class, from which its drift between sessions is known.
     pub class: Class,
-    /// The primitives that it stresses.
+    /// The primitives that it stresses; it measures the first one.
     pub stresses: &'static [Primitive],
+    /// Whether its primitives are usually measured by it: it is proposed where one is in question, and a rung of the
+    /// ladder of latencies.
+    pub usual: bool,
+    /// Lines of a run's key figures that it may fill: rank (the tens are the line), title, and a partial point.
+    pub key: &'static [(u8, &'static str, &'static str)],
+    /// What one operation consists of, if that is more than the primitive that it measures.
+    pub operation: Option<Operation>,
+    /// Arrays of STREAM's rule in its working set, if it is one of STREAM's loops.
+    pub arrays: u64,
+    /// The program that it needs on the search path, if any.
+    pub program: &'static str,
     /// The definitions that it continues.
     pub sources: &'static [DefinitionSource],
     /// The axes along which it is measured.
@@ -209,6 +223,11 @@ impl Probe {
         metric: ProbeMetric::lower(Unit::Seconds, ""),
         class: Class::Compute,
         stresses: &[],
+        usual: false,
+        key: &[],
+        operation: None,
+        arrays: 0,
+        program: "",
         sources: &[],
         axes: &[],
         parties: Parties::One,
@@ -299,10 +318,17 @@ impl Probe {
             metric: self.metric.model(),
             class: self.class,
             stresses: self.stresses.to_vec(),
+            usual: self.usual,
+            key: self.key.iter().map(key_figure).collect(),
+            operation: self.operation.clone(),
             sources: self.sources.iter().map(DefinitionSource::describe).collect(),
             axes: self.axes.iter().map(Axis::describe).collect::<Vec<AxisDescription>>(),
         }
     }
+}
+
+fn key_figure((rank, title, at): &(u8, &str, &str)) -> KeyFigure {
+    KeyFigure { rank: *rank, title: (*title).to_owned(), at: at.parse().unwrap_or_default() }
 }
 
 /// Largest working set that lies in the caches of one core on every machine of the last ten years.

@@ -85,7 +85,12 @@ impl FleetReport {
             for odd in found.odd.iter().take(EXPLAINED) {
                 let pair = find(&odd.against).zip(find(&odd.node));
                 let handles = vec![odd.against.clone(), odd.node.clone()];
-                let options = explain::ExplainOptions { history: &history, handles, ..Default::default() };
+                let options = explain::ExplainOptions {
+                    catalogue: probes::catalogue(),
+                    history: &history,
+                    handles,
+                    ..Default::default()
+                };
                 let why = pair.and_then(|(a, b)| explain::explain(a, b, &options).ok());
                 explanations.push((odd.clone(), why));
             }

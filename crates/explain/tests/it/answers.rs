@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
-use explain::{ExplainOptions, Explanation, explain};
+use explain::{Explanation, explain};
 use model::{Class, FactValue, Figure, Metric, Primitive as P, Run, Unit};
 use stats::simulate::{generator, standard_normal};
 
@@ -12,7 +12,7 @@ use crate::common::{from_values, run, time};
 use crate::measured::{fact, measured, unchanged};
 
 fn explained(a: &Run, b: &Run) -> Explanation {
-    explain(a, b, &ExplainOptions::default()).unwrap()
+    explain(a, b, &crate::options()).unwrap()
 }
 
 fn text(name: &str, value: &str) -> model::Fact {

@@ -131,7 +131,7 @@ proptest! {
         } else {
             prop_assert!(turned.is_err());
         }
-        if let Ok(found) = explain(&a, &b, &explain::ExplainOptions::default()) {
+        if let Ok(found) = explain(&a, &b, &crate::options()) {
             let said = found.sentences().join("\n") + &found.arithmetic().join("\n");
             prop_assert!(!said.contains("NaN") && !said.contains("inf "), "{said}");
             prop_assert!(serde_json::from_str::<explain::Explanation>(&serde_json::to_string(&found).unwrap()).is_ok());

@@ -5,7 +5,7 @@
     reason = "helpers of tests, which Clippy does not recognise as such"
 )]
 
-use explain::{ExplainOptions, Explanation, explain};
+use explain::{Explanation, explain};
 use model::{
     Class, CpuDistance, Definition, Domain, Fact, FactValue, FigureReferences, ObservedReason, Primitive, Run, Share,
     ValueBasis,
@@ -43,7 +43,7 @@ fn guest_of(id: &str, clock: f64, factor: &dyn Fn(Primitive) -> f64, rng: &mut C
 }
 
 fn explained(a: &Run, b: &Run) -> Explanation {
-    let found = explain(a, b, &ExplainOptions::default()).unwrap();
+    let found = explain(a, b, &crate::options()).unwrap();
     for sentence in found.sentences() {
         println!("{sentence}");
     }

@@ -1,7 +1,7 @@
 //! What few launches leave open is no cause, and what is compared in cycles is told in cycles.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
-use explain::{ExplainOptions, Explanation, explain};
+use explain::{Explanation, explain};
 use model::{Class, Estimate, EstimateMethod, Fact, FactValue, Figure, Launch, Origin, Outcome, Primitive, Run};
 use stats::simulate::generator;
 
@@ -57,7 +57,7 @@ fn side(id: &str, slower: bool, launches: usize) -> Run {
 }
 
 fn explained(a: &Run, b: &Run) -> Explanation {
-    explain(a, b, &ExplainOptions::default()).unwrap()
+    explain(a, b, &crate::options()).unwrap()
 }
 
 #[test]

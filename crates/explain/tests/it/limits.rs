@@ -2,7 +2,7 @@
 
 use super::measured::{fact, first_is, measured, planted, unchanged};
 use crate::common::{from_values, time};
-use explain::{ExplainOptions, explain};
+use explain::explain;
 use model::{Class, FactValue, Primitive as P, Run};
 use rand_chacha::ChaCha8Rng;
 use stats::simulate::{generator, standard_normal};
@@ -63,7 +63,7 @@ fn a_limit_that_only_the_mean_batch_sees() {
         let value = if limited { FactValue::Number(0.5) } else { FactValue::Text("none".into()) };
         run.machine.facts.push(fact("cgroup.cpus", value, &[P::CoreClock]));
     }
-    let found = explain(&a, &b, &ExplainOptions::default()).unwrap();
+    let found = explain(&a, &b, &crate::options()).unwrap();
     first_is(&found, "CPU limit of the control group");
     assert!((found.causes[0].factor - 2.0).abs() < 0.05, "{:?}", found.causes[0]);
     assert!(
@@ -75,7 +75,7 @@ fn a_limit_that_only_the_mean_batch_sees() {
     for launch in b.figures.iter_mut().flat_map(|figure| &mut figure.launches) {
         launch.nanos.fill(1_000_000);
     }
-    assert!(!explain(&a, &b, &ExplainOptions::default()).unwrap().difference);
+    assert!(!explain(&a, &b, &crate::options()).unwrap().difference);
 }
 
 #[test]
@@ -93,10 +93,10 @@ fn parties_left_free_on_fewer_cpus() {
     let mut b = measured("b", "day 2", &unchanged, &mut generator(22));
     a.figures.push(free(7, &mut rng));
     b.figures.push(free(0, &mut rng));
-    assert!(!explain(&a, &b, &ExplainOptions::default()).unwrap().difference, "shares alone support nothing");
+    assert!(!explain(&a, &b, &crate::options()).unwrap().difference, "shares alone support nothing");
     for (run, cpus) in [(&mut a, "0-1"), (&mut b, "0")] {
         run.machine.facts.push(fact("cpu.affinity", FactValue::Text(cpus.into()), &[]));
     }
-    let found = explain(&a, &b, &ExplainOptions::default()).unwrap();
+    let found = explain(&a, &b, &crate::options()).unwrap();
     assert_eq!(found.causes[0].rivals[0].title, "placement of the two parties", "{:#?}", found.sentences());
 }

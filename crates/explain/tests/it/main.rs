@@ -12,3 +12,8 @@ mod measured;
 mod published;
 mod rivals;
 mod streams;
+
+/// Options of an explanation that knows the probes.
+pub(crate) fn options() -> explain::ExplainOptions<'static> {
+    explain::ExplainOptions { catalogue: probes::catalogue(), ..Default::default() }
+}

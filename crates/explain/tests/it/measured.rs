@@ -109,7 +109,7 @@ pub(crate) fn planted(
         let mut rng = generator(seed);
         let mut b = measured("b", sessions.1, change, &mut rng);
         differ(&mut a, &mut b);
-        let found = explain(&a, &b, &ExplainOptions::default()).unwrap();
+        let found = explain(&a, &b, &crate::options()).unwrap();
         assert!(found.difference, "seed {seed}: {:?}", found.sentences());
         check(&found);
         let text = serde_json::to_string(&found).unwrap();
@@ -152,7 +152,7 @@ fn equals_have_no_difference_to_explain() {
         let mut b = b;
         // A fact that differs does not make an explanation necessary.
         b.machine.facts.push(fact("memory.transparent_huge_pages", FactValue::Text("never".into()), &[P::Tlb]));
-        let found = explain(&a, &b, &ExplainOptions::default()).unwrap();
+        let found = explain(&a, &b, &crate::options()).unwrap();
         if found.difference {
             told += 1;
         } else {
@@ -195,15 +195,15 @@ fn one_run_at_two_placements() {
     let b = measured("b", "now", &crossed, &mut rng);
     a.figures.extend(b.figures.into_iter().filter(|figure| figure.point.get("placement").is_some()));
     let at = Some((point("placement=same_cpu"), point("placement=cross_cpu")));
-    let found = explain(&a, &a.clone(), &ExplainOptions { at, ..ExplainOptions::default() }).unwrap();
+    let found = explain(&a, &a.clone(), &ExplainOptions { at, ..crate::options() }).unwrap();
     first_is(&found, "placement of the two parties");
-    assert!(!explain(&a, &a.clone(), &ExplainOptions::default()).unwrap().difference, "a run is like itself");
+    assert!(!explain(&a, &a.clone(), &crate::options()).unwrap().difference, "a run is like itself");
     // Where nothing was measured there is nothing to say, least of all that nothing differs.
     for (wrong, told) in
         [("placement=same_moon", "placement is cross_cpu, same_cpu there"), ("moon=full", "have the axes ")]
     {
         let at = Some((point("placement=same_cpu"), point(wrong)));
-        let refused = explain(&a, &a.clone(), &ExplainOptions { at, ..ExplainOptions::default() }).unwrap_err();
+        let refused = explain(&a, &a.clone(), &ExplainOptions { at, ..crate::options() }).unwrap_err();
         assert!(refused.to_string().contains(wrong) && refused.to_string().contains(told), "{refused}");
     }
 }
@@ -299,7 +299,7 @@ fn a_cause_without_a_fact_is_named_by_its_primitive() {
     let mut rng = generator(3);
     let a = measured("a", "now", &unchanged, &mut generator(3));
     let b = measured("b", "now", &change, &mut rng);
-    let found = explain(&a, &b, &ExplainOptions::default()).unwrap();
+    let found = explain(&a, &b, &crate::options()).unwrap();
     assert_eq!(found.causes.len(), 1, "{:#?}", found.sentences());
     let first = &found.causes[0];
     assert_eq!(first.primitives, [P::PageFault]);
@@ -324,7 +324,7 @@ fn a_faster_clock_is_removed_before_memory_is_judged() {
         for (run, clock) in [(&mut a, 2.0e9), (&mut b, 2.2e9)] {
             run.machine.facts.push(fact("cpu.clock", FactValue::Number(clock), &[P::CoreClock]));
         }
-        explain(&a, &b, &ExplainOptions::default()).unwrap()
+        explain(&a, &b, &crate::options()).unwrap()
     };
     let alike = at_clock(1.0);
     assert!(alike.difference && alike.causes.is_empty(), "{:#?}", alike.sentences());

@@ -5,7 +5,7 @@
 use crate::common;
 
 use crate::common::{plain, published, published_run};
-use explain::{ExplainOptions, Explanation, explain};
+use explain::{Explanation, explain};
 use model::{Fact, FactValue, Figure, FigureKey, Metric, Primitive, Run, Unit};
 
 /// Id and point of a row of the BYTE table.
@@ -92,7 +92,7 @@ fn facts(component: &str, value: &str) -> Vec<Fact> {
 
 fn worked() -> Option<Explanation> {
     let (a, b) = cyberlife()?;
-    let found = explain(&a, &b, &ExplainOptions::default()).unwrap();
+    let found = explain(&a, &b, &crate::options()).unwrap();
     Some(found)
 }
 
@@ -256,7 +256,7 @@ fn unrelated_facts_are_no_causes_of_the_worked_case() {
                 affects: vec![],
             });
         }
-        let found = explain(&a, &b, &ExplainOptions::default()).unwrap();
+        let found = explain(&a, &b, &crate::options()).unwrap();
         for cause in found.causes.iter().filter(|cause| cause.primitives != [Primitive::DiskWrite]) {
             assert!(cause.known_as.is_none() && cause.because.is_empty(), "{name}: {cause:#?}");
         }
@@ -273,7 +273,7 @@ fn unrelated_facts_are_no_causes_of_the_worked_case() {
         source: String::new(),
         affects: vec![Primitive::CoreClock],
     });
-    let found = explain(&a, &b, &ExplainOptions::default()).unwrap();
+    let found = explain(&a, &b, &crate::options()).unwrap();
     assert!(found.common_factor.is_clock && !found.sentences().join(" ").contains("limit"), "{:#?}", found.sentences());
 }
 
@@ -293,7 +293,7 @@ fn a_common_factor_is_called_clock_only_where_the_clocks_agree() {
         for fact in b.machine.facts.iter_mut().filter(|fact| fact.name == "cpu.model") {
             fact.value = FactValue::Text("AMD Athlon XP 2200+".to_owned());
         }
-        explain(&a, &b, &ExplainOptions::default()).unwrap()
+        explain(&a, &b, &crate::options()).unwrap()
     };
     let equal = clock(Some(1.73e9));
     assert!(!equal.common_factor.is_clock && equal.common_factor.because.is_empty());

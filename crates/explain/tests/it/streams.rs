@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use crate::common::{from_values, rate, run, time};
-use explain::{ExplainOptions, Explanation, explain};
+use explain::{Explanation, explain};
 use model::{Class, Figure, Metric, Run, Unit};
 
 /// Ten launches around a value, with a spread of 1%.
@@ -30,7 +30,7 @@ fn streams(session: &str, window: &str, call: f64, bandwidth: f64) -> Run {
 }
 
 fn between(a: &Run, b: &Run) -> Explanation {
-    explain(a, b, &ExplainOptions::default()).unwrap()
+    explain(a, b, &crate::options()).unwrap()
 }
 
 #[test]

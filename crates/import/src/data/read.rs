@@ -6,9 +6,9 @@ use model::{Point, format_size};
 use regex::{Captures, Regex};
 
 use super::rules::{AxisRule, ColumnRule, Common, DataFormat, FigureRule, LineRule, Pattern, Split, TableRule};
+use crate::assemble::default_direction;
 use crate::date;
 use crate::format::{Parsed, SourceText};
-use crate::known::default_direction;
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, metric, number as number_fact, text as text_fact};
 use crate::text::{SourceFault, axis_value, grouped, lines, name_value, need, shown, snake};
 use crate::units::{NamedUnit, unit};

@@ -69,7 +69,7 @@ pub(crate) use prony::is_document;
 use std::sync::LazyLock;
 
 use memchr::memmem;
-use model::Run;
+use model::{Catalogue, Run};
 
 use crate::data::{self, DataFormat};
 use crate::sheet::SourceSheet;
@@ -93,6 +93,7 @@ pub(crate) enum Confidence {
 pub(crate) struct SourceText<'a> {
     pub(crate) name: &'a str,
     pub(crate) text: &'a str,
+    pub(crate) catalogue: &'a Catalogue,
     pub(crate) ledger: LineLedger,
 }
 

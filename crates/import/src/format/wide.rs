@@ -4,12 +4,11 @@
 
 use std::collections::HashMap;
 
-use model::{Better, Fact, Metric, Point, Primitive, Unit};
+use model::{Better, Catalogue, Fact, Metric, Point, Primitive, Unit};
 
 use super::{CodeFormat, Confidence, Parsed, SourceText};
 use crate::date;
 use crate::facts;
-use crate::known::{is_ours, known};
 use crate::rows::RowLines;
 use crate::sheet::{self, SourceReading, SourceSheet};
 use crate::text::{
@@ -64,7 +63,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut rows = RowLines::new(source.text);
     let fault = |line| SourceFault::new("the row and the heading differ in length", line);
     let names = reader.headers().map_err(|_| fault(1))?.clone();
-    let columns: Vec<WideColumn> = names.iter().map(column).collect::<Result<_, _>>()?;
+    let columns: Vec<WideColumn> = names.iter().map(|name| column(name, source.catalogue)).collect::<Result<_, _>>()?;
     check(&columns, &names)?;
     let mut sheets: Vec<SourceSheet> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
@@ -148,7 +147,7 @@ fn described_in(name: &str, unit: &NamedUnit) -> Option<WideColumn> {
 }
 
 /// What a heading names: `triad (GB/s)`, `copy:threads=4 [MB/s]`, `boots (count lower)`.
-fn column(name: &str) -> Result<WideColumn, SourceFault> {
+fn column(name: &str, catalogue: &Catalogue) -> Result<WideColumn, SourceFault> {
     let name = name.trim().trim_start_matches('\u{feff}');
     if let Some(column) = described(name) {
         return Ok(column);
@@ -180,13 +179,14 @@ fn column(name: &str) -> Result<WideColumn, SourceFault> {
         ),
         None => (title.trim(), Point::origin()),
     };
-    let (id, metric) = if title.contains('.') && is_ours(title) {
-        let ours =
-            known(title).ok_or_else(|| fault("is called like a figure of this program, which does not exist"))?;
+    if catalogue.lacks(title) {
+        return Err(fault("is called like a figure of this program, which does not exist"));
+    }
+    let (id, metric) = if let Some(ours) = catalogue.get(title) {
         if ours.metric.unit != named.unit {
             return Err(fault("has another unit than the figure of this program of that name"));
         }
-        (title.to_owned(), ours.metric)
+        (title.to_owned(), ours.metric.clone())
     } else {
         (format!("table.{}", snake(title)), Metric { unit: named.unit, per: named.per.clone().into(), better })
     };

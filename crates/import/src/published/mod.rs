@@ -21,7 +21,6 @@ use sha2::{Digest, Sha256};
 use crate::Error;
 use crate::assemble::{Provenance, assemble};
 use crate::digest::hexadecimal;
-use crate::known::is_missing;
 pub use description::{
     DerivedTable, DifferenceDescription, EvaluationDescription, FactDescription, FigureDescription, Filter, KeyedCell,
     MachineDescription, MachineRule, SuiteCell, SuiteChart, SuiteColumn, SuiteDescription, SuiteFigure, SuiteRows,
@@ -101,7 +100,7 @@ impl PublishedEvaluation {
     pub fn runs(&self, catalogue: &Catalogue) -> Result<Vec<Run>, Error> {
         let entries = self.entries()?;
         let mut ids = entries.iter().flat_map(|entry| &entry.sheet.readings).map(|reading| &reading.id);
-        if let Some(id) = ids.find(|id| is_missing(id, catalogue)) {
+        if let Some(id) = ids.find(|id| catalogue.lacks(id)) {
             return Err(Error::EvaluationFigure { evaluation: self.name.clone(), id: id.clone() });
         }
         Ok(entries.into_iter().map(|entry| self.run(entry, catalogue)).collect())

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use crate::common::{self, keys, near, noted, read_as};
 use import::{Error, ImportOptions, ImportedSource};
-use model::{Catalogue, Run};
+use model::Run;
 
 fn bytes(file: &str) -> Vec<u8> {
     std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults").join(file)).unwrap()
 }
 
 fn read(file: &str) -> Result<ImportedSource, Error> {
-    import::import(file, &bytes(file), &ImportOptions::default(), &Catalogue::default())
+    import::import(file, &bytes(file), &ImportOptions::default(), probes::catalogue())
 }
 
 /// A value that a source states: by its key, or as a quantile `key @ 0.99`.
@@ -244,7 +244,7 @@ fn what_was_cut_off_is_refused_or_told() {
     assert!(said.contains("see whether it broke off"), "{said}");
     let of = |format, text: &str| {
         let options = ImportOptions { format: Some(format), ..ImportOptions::default() };
-        import::import("x", text.as_bytes(), &options, &Catalogue::default())
+        import::import("x", text.as_bytes(), &options, probes::catalogue())
     };
     let sizes = "# OSU MPI Latency Test v7.0\n# Size          Latency (us)\n4  0.24\n8  0.25\n";
     let whole = of("osu", sizes).unwrap();

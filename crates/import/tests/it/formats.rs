@@ -6,7 +6,7 @@ use crate::common;
 use crate::common::{estimate, fixtures, import_fixture, named, near, value};
 use common::import;
 use import::{Error, detect, formats};
-use model::{Better, Catalogue, EstimateMethod, FigureKey, Outcome, Unit, parse_run, render_run};
+use model::{Better, EstimateMethod, FigureKey, Outcome, Unit, parse_run, render_run};
 
 #[test]
 fn every_format_has_a_fixture_and_is_detected() {
@@ -27,7 +27,7 @@ fn every_format_has_a_fixture_and_is_detected() {
 fn no_two_figures_of_a_run_look_the_same() {
     let mut alike = Vec::new();
     for fixture in fixtures() {
-        for run in import(&fixture.file, &fixture.bytes, None, &Catalogue::default()).unwrap() {
+        for run in import(&fixture.file, &fixture.bytes, None, probes::catalogue()).unwrap() {
             let mut seen = std::collections::HashMap::new();
             for figure in run.figures {
                 let shown = (figure.title, figure.point.to_string(), figure.metric.unit, figure.metric.per);
@@ -43,7 +43,7 @@ fn no_two_figures_of_a_run_look_the_same() {
 #[test]
 fn runs_are_valid_documents_with_their_provenance() {
     for fixture in fixtures() {
-        let runs = import(&fixture.file, &fixture.bytes, None, &Catalogue::default()).unwrap();
+        let runs = import(&fixture.file, &fixture.bytes, None, probes::catalogue()).unwrap();
         let mut ids = std::collections::HashSet::new();
         for run in &runs {
             assert!(ids.insert(&run.id), "{}", run.id);
@@ -72,7 +72,7 @@ fn runs_are_valid_documents_with_their_provenance() {
                 }
             }
         }
-        assert_eq!(import(&fixture.file, &fixture.bytes, Some(&fixture.format), &Catalogue::default()).unwrap(), runs);
+        assert_eq!(import(&fixture.file, &fixture.bytes, Some(&fixture.format), probes::catalogue()).unwrap(), runs);
     }
 }
 
@@ -305,22 +305,12 @@ fn other_formats_are_read() {
 
 #[test]
 fn the_catalogue_defines_known_ids() {
-    let catalogue = Catalogue {
-        probes: vec![model::ProbeDescription {
-            id: "os.context_switch".to_owned(),
-            title: "Switch between processes".to_owned(),
-            about: String::new(),
-            metric: model::Metric::lower(Unit::Seconds, "switch"),
-            class: model::Class::Ipc,
-            stresses: vec![model::Primitive::ContextSwitch],
-            sources: Vec::new(),
-            axes: vec![model::AxisDescription {
-                name: "working_set".to_owned(),
-                values: vec!["0".to_owned(), "16KiB".to_owned()],
-                usual: vec!["0".to_owned()],
-            }],
-        }],
-    };
+    let mut catalogue = probes::catalogue().clone();
+    let switch = catalogue.position("os.context_switch").unwrap();
+    catalogue.probes.swap(0, switch);
+    catalogue.probes[0].title = "Switch between processes".to_owned();
+    catalogue.probes[0].axes.retain(|axis| axis.name == "working_set");
+    catalogue.probes[0].axes[0].values = vec!["0".to_owned(), "16KiB".to_owned()];
     let bytes = common::fixture("lmbench.txt");
     let run = import("lmbench.txt", &bytes, None, &catalogue).unwrap().remove(0);
     assert_eq!(run.figures[0].title, "Switch between processes", "figures stand in the catalogue's order");
@@ -329,19 +319,19 @@ fn the_catalogue_defines_known_ids() {
 
 #[test]
 fn undetected_formats_are_refused_in_one_line() {
-    let nothing = import("x.txt", b"hello\n", None, &Catalogue::default()).unwrap_err().to_string();
+    let nothing = import("x.txt", b"hello\n", None, probes::catalogue()).unwrap_err().to_string();
     assert!(nothing.contains("could not tell what wrote x.txt") && !nothing.contains('\n'));
     let mut mixed = common::fixture("stream.txt");
     mixed.extend(common::fixture("sysbench.txt"));
-    let error = import("x.txt", &mixed, None, &Catalogue::default()).unwrap_err();
+    let error = import("x.txt", &mixed, None, probes::catalogue()).unwrap_err();
     assert!(matches!(&error, Error::Ambiguous { formats, .. } if formats == "stream and sysbench"), "{error}");
-    assert_eq!(import("x.txt", &mixed, Some("stream"), &Catalogue::default()).unwrap()[0].figures.len(), 4);
-    let unknown = import("x.txt", b"", Some("excel"), &Catalogue::default()).unwrap_err().to_string();
+    assert_eq!(import("x.txt", &mixed, Some("stream"), probes::catalogue()).unwrap()[0].figures.len(), 4);
+    let unknown = import("x.txt", b"", Some("excel"), probes::catalogue()).unwrap_err().to_string();
     assert!(unknown.contains("'excel'") && unknown.contains("sysbench"));
     let minutes = b"# Running sched/pipe benchmark...\n     Total time: 2.250 [min]\n";
-    let minutes = import("x.txt", minutes, Some("perf-bench"), &Catalogue::default()).unwrap_err().to_string();
+    let minutes = import("x.txt", minutes, Some("perf-bench"), probes::catalogue()).unwrap_err().to_string();
     assert!(minutes.contains("the unit of this time is not known at line 2"), "{minutes}");
-    let empty = import("x.txt", b"", Some("stream"), &Catalogue::default()).unwrap_err().to_string();
+    let empty = import("x.txt", b"", Some("stream"), probes::catalogue()).unwrap_err().to_string();
     assert!(empty.contains("ends before any figure"), "{empty}");
 }
 
@@ -367,7 +357,7 @@ fn truncated_files_name_the_position() {
     ] {
         let text = common::text(file);
         let text = &text[..text.find(cut).unwrap()];
-        let error = import(file, text.as_bytes(), None, &Catalogue::default()).unwrap_err().to_string();
+        let error = import(file, text.as_bytes(), None, probes::catalogue()).unwrap_err().to_string();
         assert!(error.contains(expected) && error.contains("line ") && !error.contains('\n'), "{file}: {error}");
     }
 }
@@ -383,7 +373,7 @@ fn documents_of_this_program_are_known_by_their_members_in_any_order() {
     let list = format!("[\n{sorted},\n{}]", sorted.replace("\"r1\"", "\"r2\""));
     let lines = format!("{sorted}\n{}\n", sorted.replace("\"r1\"", "\"r2\""));
     for (text, count) in [(&sorted, 1), (&spread, 1), (&list, 2), (&lines, 2)] {
-        let runs = import("x", text.as_bytes(), None, &Catalogue::default()).unwrap();
+        let runs = import("x", text.as_bytes(), None, probes::catalogue()).unwrap();
         assert_eq!((runs.len(), &runs[0]), (count, &plain[0]));
     }
     // Behind megabytes of figures too.

@@ -4,7 +4,7 @@
 use crate::common::{
     estimate, import, import_fixture, keys, named, near, read_as, read_repeats, refused_as, text, unread, value,
 };
-use model::{Catalogue, Outcome, Unit};
+use model::{Outcome, Unit};
 
 fn detected(text: &str) -> String {
     import::detect("x", text.as_bytes()).map_or_else(|error| error.to_string(), |format| format.name.to_owned())
@@ -162,10 +162,7 @@ fn tables_of_two_programs_and_counters_of_their_own_are_told() {
     assert!(run.figures.iter().all(|figure| figure.values().len() == 2), "the same again is a further process");
     let error = refused_as("google-benchmark-text", &text.replace("=1G/s", "=1Q/s"));
     assert!(error.contains("is not a rate with a known unit at line 5"), "{error}");
-    assert!(
-        import("x", second.as_bytes(), None, &Catalogue::default()).is_err(),
-        "a row without its heading is nothing"
-    );
+    assert!(import("x", second.as_bytes(), None, probes::catalogue()).is_err(), "a row without its heading is nothing");
 }
 
 #[test]

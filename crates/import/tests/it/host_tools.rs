@@ -5,7 +5,7 @@ use crate::common::{
     estimate, import, import_fixture, import_repeats, keys, near, noted, read_as, read_repeats, refused_as, text,
     unread, value,
 };
-use model::{Catalogue, EstimateMethod};
+use model::EstimateMethod;
 
 #[test]
 fn yabs_reads_disks_places_and_scores() {
@@ -56,7 +56,7 @@ fn runs_of_yabs_are_processes_of_one_machine_or_runs_of_several() {
     let other = one.replace("/dev/vdb9", "/dev/vda1");
     assert_eq!(read_repeats("yabs", &[&one[..], &other].concat()).len(), 2, "another disk");
     let other = one.replace("Example CPU 8", "Example CPU 9");
-    let runs = import("x.txt", [&one[..], &other].concat().as_bytes(), None, &Catalogue::default()).unwrap();
+    let runs = import("x.txt", [&one[..], &other].concat().as_bytes(), None, probes::catalogue()).unwrap();
     assert_ne!(runs[0].machine.name, runs[1].machine.name, "another processor is another machine");
     // Printed with its JSON behind it, and with the progress that a terminal overwrites.
     let both = [&one.replace("fio Disk", "Running fio...\r\x1b[0Kfio Disk")[..], &text("yabs.json")].concat();

@@ -1,7 +1,6 @@
 //! Outputs that other programs wrote down, and what tools write beside their results.
 
 use import::{ImportOptions, import};
-use model::Catalogue;
 
 use crate::common::{keys, near, noted, read_as, read_repeats, refused_as, value};
 
@@ -33,7 +32,7 @@ fn logs_of_containers_and_journals_are_read_as_the_output() {
         assert!(near(value(&run, "iperf.received:protocol=tcp,streams=1"), 200e6), "{prefix}");
     }
     let log = prefixed(IPERF, "Feb  3 10:00:00 box bench[77]: ");
-    let run = import("log", log.as_bytes(), &ImportOptions::default(), &Catalogue::default()).unwrap().runs.remove(0);
+    let run = import("log", log.as_bytes(), &ImportOptions::default(), probes::catalogue()).unwrap().runs.remove(0);
     assert_eq!(run.machine.name, "box");
     assert!(noted(&run, "without what a log puts before each line"), "{:?}", run.session.notes);
 }
@@ -73,7 +72,7 @@ fn other_programs_with_the_same_title_are_not_named_as_this_one() {
 
   5.25 seconds time elapsed
 ";
-    let told = import("x", text.as_bytes(), &ImportOptions::default(), &Catalogue::default()).unwrap_err().to_string();
+    let told = import("x", text.as_bytes(), &ImportOptions::default(), probes::catalogue()).unwrap_err().to_string();
     assert!(told.contains("no importer recognises"), "{told}");
     assert!(refused_as("perf-stat", text).contains("WindowsPerf"));
 }
@@ -129,7 +128,7 @@ fn emphasis_is_no_part_of_a_benchmarks_name() {
 #[test]
 fn tables_of_other_programs_may_quote_their_first_heading() {
     let text = "\"machine\";\"triad (GB/s)\"\n\"box\";61.5\n";
-    let run = import("x", text.as_bytes(), &ImportOptions::default(), &Catalogue::default()).unwrap().runs.remove(0);
+    let run = import("x", text.as_bytes(), &ImportOptions::default(), probes::catalogue()).unwrap().runs.remove(0);
     assert_eq!((run.machine.name.as_str(), run.figures.len()), ("box", 1));
     let said = refused_as("wide-csv", &text.replace("61.5", "61,5"));
     assert!(said.contains("'61,5'") && said.contains("decimal point"), "{said}");

@@ -196,7 +196,7 @@ fn results_of_npb_that_end_early_are_refused_with_their_line() {
     }
     let block = &text[text.find(" FT Benchmark Completed.").unwrap()..first];
     let quoted: String = block.lines().map(|line| format!("> {line}\n")).collect();
-    let run = &common::import("x", quoted.as_bytes(), None, &model::Catalogue::default()).unwrap()[0];
+    let run = &common::import("x", quoted.as_bytes(), None, probes::catalogue()).unwrap()[0];
     assert!(near(value(run, "npb.ft_time:class=S,size=64x64x64,processes=2"), 0.5), "{:?}", keys(run));
     let error = refused_as("npb", &block.replacen(" FT Benchmark", " Benchmark", 1));
     assert!(error.contains("no line says which benchmark these results are of at line 1"), "{error}");
@@ -307,7 +307,7 @@ fn versions_of_bonnie_stand_apart_and_cut_rows_are_refused() {
     let text = text("bonnie.txt");
     let row = text.lines().find(|line| line.starts_with("1.97,")).unwrap();
     let both = format!("{row}\n{}\n", row.replace("1.97,1.97", "1.97,1.97b"));
-    let run = &common::import("x", both.as_bytes(), None, &model::Catalogue::default()).unwrap()[0];
+    let run = &common::import("x", both.as_bytes(), None, probes::catalogue()).unwrap()[0];
     assert!(near(value(run, "bonnie.rewrite:file=8GiB,version=1.97b"), 40_000.0 * 1024.0), "{:?}", keys(run));
     for (row, expected) in [
         (
@@ -327,7 +327,7 @@ fn versions_of_bonnie_stand_apart_and_cut_rows_are_refused() {
         "x",
         format!("{row}\n{table}").as_bytes(),
         &import::ImportOptions::default(),
-        &model::Catalogue::default(),
+        probes::catalogue(),
     );
     assert!(told.unwrap().unread.unwrap().count > 3, "a table without its row is told");
 }

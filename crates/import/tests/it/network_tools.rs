@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
 use crate::common::{import, keys, near, read_as, read_repeats, refused_as, text, value};
-use model::{Catalogue, FigureKey, Outcome, Run};
+use model::{FigureKey, Outcome, Run};
 
 fn bound(run: &Run, key: &str) -> f64 {
     let (probe, point) = key.split_once(':').unwrap();
@@ -261,7 +261,7 @@ fn output_that_mpirun_tagged_is_read_like_any_other() {
     for name in ["nccl-tests.txt", "osu.txt"] {
         let plain = text(name);
         let tagged: String = plain.split_inclusive('\n').map(|line| format!("[1,0]<stdout>:{line}")).collect();
-        let of = |text: &str| import("x", text.as_bytes(), None, &Catalogue::default()).unwrap().remove(0);
+        let of = |text: &str| import("x", text.as_bytes(), None, probes::catalogue()).unwrap().remove(0);
         let (plain, tagged) = (of(&plain), of(&tagged));
         assert!(plain.figures.len() > 2 && tagged.figures == plain.figures, "{name}: {:?}", keys(&tagged));
         assert_eq!(tagged.origin.unwrap().tool, plain.origin.unwrap().tool);

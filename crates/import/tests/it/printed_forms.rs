@@ -223,6 +223,6 @@ fn a_table_of_7_zip_without_its_title_does_not_state_its_threads() {
                 ----------------------------------  | ------------------------------\n\
                 Avr:             100   4100   4090  |              100   4340   4330\n\
                 Tot:             100   4220   4210\n";
-    let run = &crate::common::import("x", text.as_bytes(), None, &model::Catalogue::default()).unwrap()[0];
+    let run = &crate::common::import("x", text.as_bytes(), None, probes::catalogue()).unwrap()[0];
     assert!(near(value(run, "seven_zip.rating:dictionaries=22,threads=unstated"), 4210e6), "{:?}", keys(run));
 }

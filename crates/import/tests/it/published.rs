@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
 use import::published::{PublishedTable, get, list, tables};
-use model::{Catalogue, Definition, EstimateMethod, FigureKey, Outcome, Run, Unit, parse_run, render_run};
+use model::{Definition, EstimateMethod, FigureKey, Outcome, Run, Unit, parse_run, render_run};
 
 fn runs(name: &str) -> Vec<Run> {
-    get(name, &Catalogue::default()).unwrap()
+    get(name, probes::catalogue()).unwrap()
 }
 
 fn value(run: &Run, probe: &str, point: &str) -> Option<f64> {
@@ -39,7 +39,7 @@ fn every_machine_is_a_run_without_spread() {
             assert!(ids.insert(run.id.clone()), "{id} twice");
             assert_eq!(run.origin.as_ref().unwrap().attribution.as_deref(), Some(listing.attribution.as_str()));
             assert_eq!(&parse_run(&render_run(run).unwrap()).unwrap(), run);
-            assert_eq!(get(id, &Catalogue::default()).unwrap()[0], *run);
+            assert_eq!(get(id, probes::catalogue()).unwrap()[0], *run);
             for figure in &run.figures {
                 assert!(figure.point.get("occurrence").is_none(), "{} of {id} occurs twice", figure.key());
                 let estimate = figure.outcome.estimate().unwrap();
@@ -56,9 +56,9 @@ fn every_machine_is_a_run_without_spread() {
 fn names_are_found_as_printed_and_unknown_ones_are_refused() {
     assert_eq!(runs("published:cyberlife-2004/appserver.geo")[0].name(), "appserver.geo");
     assert_eq!(runs("babar-cpu-1998/Sun Ultra60/360 MHz")[0].machine.number("cpu.clock"), Some(360e6));
-    let error = get("published:ams02-2003", &Catalogue::default()).unwrap_err().to_string();
+    let error = get("published:ams02-2003", probes::catalogue()).unwrap_err().to_string();
     assert!(error.contains("ams02-2003") && error.contains("daisy-heat-1996"), "{error}");
-    let error = get("cyberlife-2004/beast", &Catalogue::default()).unwrap_err().to_string();
+    let error = get("cyberlife-2004/beast", probes::catalogue()).unwrap_err().to_string();
     assert!(error.contains("'beast'") && error.contains("beastie.lab"), "{error}");
 }
 
@@ -160,18 +160,14 @@ fn the_catalogue_decides_unit_and_title() {
         at: at.parse().unwrap(),
         definition,
     };
-    let catalogue = Catalogue {
-        probes: vec![model::ProbeDescription {
-            id: "os.exec".to_owned(),
-            title: "Execs".to_owned(),
-            about: String::new(),
-            metric: model::Metric::higher(Unit::PerSecond, "execs"),
-            class: model::Class::Process,
-            stresses: vec![model::Primitive::Exec],
-            sources: vec![source("linking=static", Definition::Same), source("", Definition::Near("in C".to_owned()))],
-            axes: Vec::new(),
-        }],
-    };
+    let mut catalogue = probes::catalogue().clone();
+    let exec = catalogue.position("os.exec").unwrap();
+    catalogue.probes.swap(0, exec);
+    catalogue.probes.iter_mut().for_each(|probe| probe.sources.clear());
+    catalogue.probes[0].title = "Execs".to_owned();
+    catalogue.probes[0].metric = model::Metric::higher(Unit::PerSecond, "execs");
+    catalogue.probes[0].sources =
+        vec![source("linking=static", Definition::Same), source("", Definition::Near("in C".to_owned()))];
     let run = get("cyberlife-2004/beastie.lab", &catalogue).unwrap().remove(0);
     assert_eq!(run.figures[0].title, "Execs", "figures stand in the catalogue's order");
     assert_eq!(
@@ -227,13 +223,13 @@ fn a_directory_of_the_user_is_an_evaluation_like_any_other() {
         figure = [{ column = "pipe_us", id = "ipc.pipe_latency", point = "placement=same_cpu", unit = "us" }]
     "#;
     write("evaluation.toml", description);
-    let runs = get(&folder.path().display().to_string(), &Catalogue::default()).unwrap();
+    let runs = get(&folder.path().display().to_string(), probes::catalogue()).unwrap();
     assert_eq!(runs.len(), 1, "a machine without a number has no run");
     assert!(near(value(&runs[0], "ipc.pipe_latency", "placement=same_cpu").unwrap(), 26e-6));
 
     let refused = |description: &str, wanted: &str| {
         write("evaluation.toml", description);
-        let error = get(&folder.path().display().to_string(), &Catalogue::default()).unwrap_err().to_string();
+        let error = get(&folder.path().display().to_string(), probes::catalogue()).unwrap_err().to_string();
         assert!(error.contains(wanted), "{error}");
     };
     refused(&description.replace("\"us\"", "\"parsec\""), "'parsec'");
@@ -261,7 +257,7 @@ fn tables_of_many_machines_are_read_in_proportion_to_their_rows() {
     std::fs::write(folder.path().join("evaluation.toml"), description).unwrap();
     let rows: String = (0..20_000).map(|machine| format!("m{machine},a,1\n")).collect();
     std::fs::write(folder.path().join("table1.csv"), format!("machine,at,us\nm0,b,3\n{rows}")).unwrap();
-    let runs = get(&folder.path().display().to_string(), &Catalogue::default()).unwrap();
+    let runs = get(&folder.path().display().to_string(), probes::catalogue()).unwrap();
     assert_eq!(runs.len(), 20_000);
     let of_first: Vec<String> = runs[0].figures.iter().map(|figure| figure.key().to_string()).collect();
     assert_eq!(of_first, ["ipc.pipe_latency:at=b", "ipc.pipe_latency:at=a"]);

@@ -3,7 +3,7 @@
 
 use crate::common::{estimate, keys, named, near, noted, read_as, read_repeats, refused_as, text, unread, value};
 use import::ImportOptions;
-use model::{Catalogue, EstimateMethod, Launch, Unit};
+use model::{EstimateMethod, Launch, Unit};
 
 /// A table of `perf stat` with numbers as a language writes them.
 fn perf(clock: &str, cycles: &str, share: &str, elapsed: &str) -> String {
@@ -97,7 +97,7 @@ fn outputs_of_one_file_stay_apart_unless_the_user_says_that_they_repeat() {
         let both = format!("{first}\n{one}\n{second}\n{}", one.replace("100000.00k", "120000.00k"));
         let read = |repeats| {
             let options = ImportOptions { repeats, ..ImportOptions::default() };
-            import::import("x", both.as_bytes(), &options, &Catalogue::default()).unwrap()
+            import::import("x", both.as_bytes(), &options, probes::catalogue()).unwrap()
         };
         let apart = read(false);
         assert!(near(value(&apart.runs[0], &key(",output=1")), 1e8), "{:?}", keys(&apart.runs[0]));

@@ -4,11 +4,11 @@
 use crate::common::{
     self, estimate, import, import_fixture, import_repeats, keys, named, near, read_as, read_repeats, refused_as, value,
 };
-use model::{Catalogue, Outcome, Run};
+use model::{Outcome, Run};
 
 fn unread(file: &str) -> import::UnreadNumbers {
     let bytes = common::fixture(file);
-    import::import(file, &bytes, &import::ImportOptions::default(), &Catalogue::default()).unwrap().unread.unwrap()
+    import::import(file, &bytes, &import::ImportOptions::default(), probes::catalogue()).unwrap().unread.unwrap()
 }
 
 fn release(run: &Run) -> Option<String> {
@@ -129,5 +129,5 @@ fn systems_of_bytes_benchmark_are_runs_and_quoted_and_broken_lines_are_read() {
         assert!(run.session.notes.iter().any(|note| note.contains("its index is not read")));
         assert!(run.figures.iter().all(|figure| figure.rounding.is_some()));
     }
-    assert!(import("x", b"BYTE UNIX Benchmarks (Version 3.11)\n", None, &Catalogue::default()).is_err());
+    assert!(import("x", b"BYTE UNIX Benchmarks (Version 3.11)\n", None, probes::catalogue()).is_err());
 }

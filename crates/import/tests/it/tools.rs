@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
 use crate::common::{self, estimate, import, import_fixture, import_repeats, named, near, read_repeats, value};
-use model::{Catalogue, EstimateMethod, FigureKey, Outcome, Run, Unit};
+use model::{EstimateMethod, FigureKey, Outcome, Run, Unit};
 
 fn outcome<'a>(run: &'a Run, key: &str) -> &'a Outcome {
     let (probe, point) = key.split_once(':').unwrap_or((key, ""));
@@ -16,7 +16,7 @@ fn refused(file: &str, from: &str, to: &str) -> String {
     assert!(text.contains(from), "{file} has no '{from}'");
     let format = common::fixtures().into_iter().find(|fixture| fixture.file == file).unwrap().format;
     let changed = text.replace(from, to);
-    import(file, changed.as_bytes(), Some(&format), &Catalogue::default()).unwrap_err().to_string()
+    import(file, changed.as_bytes(), Some(&format), probes::catalogue()).unwrap_err().to_string()
 }
 
 /// File, figure, and the value that the file states, in base units.
@@ -251,7 +251,7 @@ fn outputs_that_a_page_indents_are_read_too() {
     {
         let text = common::text(file);
         let indented: String = text.lines().map(|line| format!("    {line}\n")).collect();
-        let figures = |text: &str| import(file, text.as_bytes(), None, &Catalogue::default()).unwrap()[0].figures.len();
+        let figures = |text: &str| import(file, text.as_bytes(), None, probes::catalogue()).unwrap()[0].figures.len();
         assert_eq!(figures(&indented), figures(&text), "{file}");
     }
 }
@@ -313,13 +313,13 @@ fn anybodys_table_is_read_by_its_headings() {
         ("machine,clock (GHz),x (s)\na,2400,1\n", "'2400' in column 'clock (GHz)' is more than any machine has"),
         ("machine,memory (GiB),x (s)\na,0,1\n", "'0' in column 'memory (GiB)' is less than any machine has"),
     ] {
-        let error = import("t.csv", table.as_bytes(), None, &Catalogue::default()).unwrap_err().to_string();
+        let error = import("t.csv", table.as_bytes(), None, probes::catalogue()).unwrap_err().to_string();
         assert!(error.contains(words), "{table:?}: {error}");
     }
     let table = "machine,cpu,label,cores,clock (GHz),l3 (MiB),x (s)\n\
                  \"rack 4, node 1\",\"Example, 2 threads\",base,4,2.4,0,1\n\"rack 4, node 1\",\"Example, 2 threads\",base,4,2.4,0,1.1\n\
                  b,,one,,,,2\nb,,two,,,,2\nb,,two,,,,2\n";
-    let runs = import("t.csv", table.as_bytes(), None, &Catalogue::default()).unwrap();
+    let runs = import("t.csv", table.as_bytes(), None, probes::catalogue()).unwrap();
     let (first, second) = (&runs[0], &runs[1]);
     assert_eq!(first.machine.name, "rack 4, node 1", "only axes have no commas");
     assert_eq!(first.machine.text("cpu.model").as_deref(), Some("Example, 2 threads"));
@@ -328,6 +328,6 @@ fn anybodys_table_is_read_by_its_headings() {
         (second.label.as_ref(), &second.session.notes[..]),
         (None, &["label one".to_owned(), "label two".to_owned()][..])
     );
-    let semicolons = import("t.csv", b"machine;x (s)\na;1.5\n", None, &Catalogue::default()).unwrap();
+    let semicolons = import("t.csv", b"machine;x (s)\na;1.5\n", None, probes::catalogue()).unwrap();
     assert!(near(value(&semicolons[0], "table.x"), 1.5));
 }

@@ -5,7 +5,7 @@ use crate::common::{
     estimate, fixture, import_fixture, keys, named, near, noted, read_as, read_repeats, refused_as, unread, value,
 };
 use import::{ImportOptions, import};
-use model::{Better, Catalogue, Run, Unit};
+use model::{Better, Run, Unit};
 
 #[test]
 fn runs_of_hpcc_that_broke_off_are_left_out_and_what_they_left_in_memory_is_no_rate() {
@@ -233,7 +233,7 @@ fn executions_in_a_log_of_coremark_pro_are_launches() {
     };
     let text =
         [part(1, ["0.020", "0.019"], 0), part(4, ["0.019", "0.019"], 0), part(4, ["0.020", "0.020"], 1)].concat();
-    let run = &import("x.log", text.as_bytes(), &ImportOptions::default(), &Catalogue::default()).unwrap().runs[0];
+    let run = &import("x.log", text.as_bytes(), &ImportOptions::default(), probes::catalogue()).unwrap().runs[0];
     let alone = run.figures.iter().find(|figure| figure.point.get("contexts") == Some("one")).unwrap();
     assert_eq!(alone.values(), [50.0, 52.63], "neither what verifies nor the median");
     assert!(near(alone.rounding.unwrap(), 0.000_5 / 0.019), "as exact as its shortest time: {:?}", alone.rounding);
@@ -259,7 +259,7 @@ fn results_of_phoronix_as_json_are_those_of_its_xml() {
     let numbers = ["cpu.sockets", "cpu.cores", "cpu.count"].map(|name| run.machine.number(name));
     assert_eq!(numbers, [Some(2.0), Some(8.0), Some(16.0)]);
     let options = ImportOptions::default();
-    let unread = |bytes: &[u8]| import("x", bytes, &options, &Catalogue::default()).unwrap().unread.unwrap();
+    let unread = |bytes: &[u8]| import("x", bytes, &options, probes::catalogue()).unwrap().unread.unwrap();
     assert_eq!(unread(&fixture("phoronix-results.json")).count, 0);
     // PHP writes an empty map as a list.
     let text = crate::common::text("phoronix-results.json");

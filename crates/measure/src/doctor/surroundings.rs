@@ -136,7 +136,7 @@ fn huge_pages(machine: &Machine) -> Check {
 /// Limits of this process that make figures impossible.
 fn limits() -> Vec<Check> {
     let wanted = [
-        (Limited::OpenFiles, 1024, "many descriptors, such as os.select and os.epoll"),
+        (Limited::OpenFiles, 1024, "select and epoll over many descriptors"),
         (Limited::Processes, 256, "rings of processes and event building"),
         (Limited::AddressSpace, 4 << 30, "large working sets"),
         (Limited::FileSize, 1 << 30, "large files"),
@@ -159,15 +159,18 @@ fn counters() -> Check {
 }
 
 /// Programs that a few figures require.
-const TOOLS: [(&str, &str); 3] =
-    [("sh", "os.fork_shell and shell.script"), ("cc", "shell.compile"), ("dc", "shell.dc")];
-
 fn tools() -> Vec<Check> {
-    let check = |(name, figures): (&str, &str)| match os::process::program_named(name).is_some() {
-        true => Check::fine(name, "is there"),
-        false => Check::attention(name, format!("is missing: {figures} cannot be measured"), "install it"),
+    let mut programs: Vec<&str> = probes::all().map(|probe| probe.program).filter(|name| !name.is_empty()).collect();
+    programs.dedup();
+    let check = |name: &str| {
+        if os::process::program_named(name).is_some() {
+            return Check::fine(name, "is there");
+        }
+        let figures = probes::all().filter(|probe| probe.program == name).map(|probe| probe.id.to_owned());
+        let figures = model::words::list(&figures.collect::<Vec<_>>());
+        Check::attention(name, format!("is missing: {figures} cannot be measured"), "install it")
     };
-    TOOLS.into_iter().map(check).collect()
+    programs.into_iter().map(check).collect()
 }
 
 /// Scratch directories in each of these places, looked at once by whatever names it goes.

@@ -8,7 +8,7 @@ pub(super) static PROBE: Probe = Probe {
     title: "AES rounds",
     about: "Encryption rounds of AES on 16-byte blocks, twelve independent chains in registers. A block takes 10 rounds with a 128-bit key, 14 with 256 bits. The fastest set of instructions that this CPU has is tried out and named. With `threads=all` every CPU works and the rates add up.",
     metric: ProbeMetric::higher(Unit::PerSecond, "rounds of 16 bytes"),
-    stresses: &[Primitive::CoreClock, Primitive::Aes],
+    stresses: &[Primitive::Aes, Primitive::CoreClock],
     axes: &[Axis::threads(&["1"])],
     parties: Parties::Threads,
     batch: counting::PEAK,

@@ -15,7 +15,7 @@ pub(super) static PROBE: Probe = Probe {
     title: "branch misprediction",
     about: "Walks a million random bytes and branches on their lowest bit, paired with the same walk over the same bytes in sorted order. Half of the random branches are mispredicted, because nothing predicts them, and hardly any of the sorted ones: the difference is divided by half the number of bytes.",
     metric: ProbeMetric::lower(Unit::Seconds, "mispredicted branch"),
-    stresses: &[Primitive::CoreClock, Primitive::Branch],
+    stresses: &[Primitive::Branch, Primitive::CoreClock],
     paired: true,
     prepare: |_, context| {
         let mut state = context.seed();

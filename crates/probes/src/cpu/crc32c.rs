@@ -8,7 +8,7 @@ pub(super) static PROBE: Probe = Probe {
     title: "CRC-32C",
     about: "Checksums of the Castagnoli polynomial, eight bytes a step, four independent chains over the first-level cache. Counts bytes. The fastest set of instructions that this CPU has is tried out and named. With `threads=all` every CPU works and the rates add up.",
     metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes checked"),
-    stresses: &[Primitive::CoreClock, Primitive::BitCounting],
+    stresses: &[Primitive::BitCounting, Primitive::CoreClock],
     axes: &[Axis::threads(&["1"])],
     parties: Parties::Threads,
     batch: counting::PEAK,

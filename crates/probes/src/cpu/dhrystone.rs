@@ -11,6 +11,7 @@ pub(super) static PROBE: Probe = Probe {
     about: "Runs of a program with the statement mix of Dhrystone 2.1, in this project's words and with Rust's checks of array bounds: calls that are never inlined, assignments of numbers, a record and strings, comparisons. Compilers choose registers themselves today, so BYTE's two figures, with register variables and without, are this one.",
     metric: ProbeMetric::higher(Unit::PerSecond, "dhrystones"),
     stresses: &[Primitive::CoreClock, Primitive::IntegerAlu, Primitive::Branch, Primitive::L1],
+    key: &[(21, "one core, Dhrystone", "")],
     sources: &[
         DefinitionSource::new(
             "Dhrystone",

@@ -8,7 +8,7 @@ pub(super) static PROBE: Probe = Probe {
     title: "division",
     about: "Divides a constant by the last quotient, which swings between two values. `what=latency`: one chain, each division waits for the one before. `what=throughput`: eight independent chains, the time of all divided by their number. int and long are 32 and 64 bits; many CPUs divide small numbers faster than these.",
     metric: ProbeMetric::lower(Unit::Seconds, "division"),
-    stresses: &[Primitive::CoreClock, Primitive::Divide],
+    stresses: &[Primitive::Divide, Primitive::CoreClock],
     sources: &[DefinitionSource::new("lmbench", "lat_ops", "C. Staelin, lmbench 3")],
     axes: &[counting::types(&["long", "double"]), counting::what(&["latency"])],
     batch: counting::BATCH,

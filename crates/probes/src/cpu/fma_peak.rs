@@ -8,7 +8,7 @@ pub(super) static PROBE: Probe = Probe {
     title: "peak multiply-add",
     about: "Fused multiply-adds in the widest registers, twelve independent chains; each lane counts two operations. The fastest set of instructions that this CPU has is tried out and named. With `threads=all` every CPU works and the rates add up.",
     metric: ProbeMetric::higher(Unit::PerSecond, "floating-point operations"),
-    stresses: &[Primitive::CoreClock, Primitive::Vector, Primitive::FloatingPoint],
+    stresses: &[Primitive::Vector, Primitive::CoreClock, Primitive::FloatingPoint],
     axes: &[Axis::choice("type", &["float", "double"], &["double"]), Axis::threads(&["1"])],
     parties: Parties::Threads,
     batch: counting::PEAK,

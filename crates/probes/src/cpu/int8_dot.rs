@@ -11,7 +11,7 @@ pub(super) static PROBE: Probe = Probe {
     title: "8-bit dot product",
     about: "Dot products of bytes added up in 32 bits, independent chains, as inference with quantised weights does them: by vector instructions, or by those that multiply tiles of matrices. Each product and each sum counts one operation. The fastest set of instructions that this CPU has is tried out and named. With `threads=all` every CPU works and the rates add up.",
     metric: ProbeMetric::higher(Unit::PerSecond, "8-bit operations"),
-    stresses: &[Primitive::CoreClock, Primitive::IntMatrix],
+    stresses: &[Primitive::IntMatrix, Primitive::CoreClock],
     axes: &[Axis::choice("unit", &["vector", "matrix"], &["vector"]), Axis::threads(&["1"])],
     parties: Parties::Threads,
     batch: counting::PEAK,

@@ -8,7 +8,7 @@ pub(super) static PROBE: Probe = Probe {
     title: "bit counting",
     about: "Counts the ones in 64-bit words from the first-level cache. The fastest set of instructions that this CPU has is tried out and named. With `threads=all` every CPU works and the rates add up.",
     metric: ProbeMetric::higher(Unit::PerSecond, "words of 64 bits"),
-    stresses: &[Primitive::CoreClock, Primitive::BitCounting, Primitive::L1],
+    stresses: &[Primitive::BitCounting, Primitive::CoreClock, Primitive::L1],
     axes: &[Axis::threads(&["1"])],
     parties: Parties::Threads,
     batch: counting::PEAK,

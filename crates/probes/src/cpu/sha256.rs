@@ -8,7 +8,7 @@ pub(super) static PROBE: Probe = Probe {
     title: "SHA-256",
     about: "Compresses 64-byte blocks by the SHA-256 instructions, one chain, as hashing one stream must. Counts bytes hashed. The fastest set of instructions that this CPU has is tried out and named. With `threads=all` every CPU works and the rates add up.",
     metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes hashed"),
-    stresses: &[Primitive::CoreClock, Primitive::Sha],
+    stresses: &[Primitive::Sha, Primitive::CoreClock],
     axes: &[Axis::threads(&["1"])],
     parties: Parties::Threads,
     batch: counting::PEAK,

@@ -11,6 +11,7 @@ pub(super) static PROBE: Probe = Probe {
     about: "Loops over the eight modules of Whetstone in double precision, each as often as published: array elements, arrays as parameters, jumps, integers, trigonometry, calls, array references, standard functions (those of the C library). One loop stands for 100,000 Whetstone instructions; their rate in millions is known as MWIPS.",
     metric: ProbeMetric::higher(Unit::PerSecond, "Whetstone instructions"),
     stresses: &[Primitive::CoreClock, Primitive::FloatingPoint, Primitive::Divide],
+    key: &[(31, "one core, Whetstone", "")],
     sources: &[
         DefinitionSource::new(
             "Whetstone",

@@ -10,7 +10,7 @@ pub(super) static PROBE: Probe = Probe {
     about: "Copies a cached file over another by reads and writes. Files of 500, 2000 and 8000 KiB by buffers of 256 B, 1 KiB and 4 KiB, from beginning to end and again. With fsync, each file is durable before it is written again: what the disk takes. Bytes count once.",
     metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes copied"),
     class: Class::FileData,
-    stresses: &[Primitive::PageCache, Primitive::SyscallEntry, Primitive::KernelCopy, Primitive::DiskWrite],
+    stresses: &[Primitive::DiskWrite, Primitive::PageCache, Primitive::SyscallEntry, Primitive::KernelCopy],
     sources: &[
         DefinitionSource::new("BYTE", "File Copy", "UnixBench, src/fstime.c"),
         DefinitionSource::new("CyberLife", "File Copy", "CyberLife Labs notes, 2004").at("durability=fsync").near(DISK),

@@ -14,6 +14,7 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::higher(Unit::PerSecond, "files"),
     class: Class::FileMetadata,
     stresses: &[Primitive::FileMetadata, Primitive::Durability],
+    usual: true,
     sources: &[
         DefinitionSource::new("BaBar", "table 7, file creation", "T. J. Pavel, CHEP 98")
             .near("in the fastest of eight directories, at most a hundred files in each"),

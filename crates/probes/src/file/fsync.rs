@@ -15,6 +15,8 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::lower(Unit::Seconds, "append"),
     class: Class::FileMetadata,
     stresses: &[Primitive::Durability, Primitive::DiskWrite],
+    usual: true,
+    key: &[(80, "durable write", "")],
     sources: &[DefinitionSource::new("POSIX", "fsync", "fsync(2)")],
     batch: BatchRule::at_most(1024),
     prepare,

@@ -15,6 +15,7 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes written"),
     class: Class::FileData,
     stresses: &[Primitive::DiskWrite],
+    usual: true,
     sources: &[
         DefinitionSource::new("AMS-02", "tape streaming, by dd and by tar", "Choutko & Klimentov, AMS note 2001-11-01"),
         DefinitionSource::new("POSIX", "dd, pax", "dd(1), tar(5)"),

@@ -12,7 +12,7 @@ pub(super) static PROBE: Probe = Probe {
             the pipe holds before its writer waits.",
     metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes moved"),
     class: Class::Ipc,
-    stresses: &[Primitive::Pipe, Primitive::KernelCopy, Primitive::ContextSwitch],
+    stresses: &[Primitive::KernelCopy, Primitive::Pipe, Primitive::ContextSwitch],
     sources: &[
         DefinitionSource::new("lmbench", "bw_pipe", "McVoy & Staelin, USENIX ATC 1996"),
         DefinitionSource::new("DAISy/HEAT", "table 8", "section 6.6.1.2"),

@@ -13,6 +13,7 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::higher(Unit::PerSecond, "loops"),
     class: Class::Compute,
     stresses: &[Primitive::Pipe, Primitive::SyscallEntry],
+    operation: Some(Operation::new("write and read of 512 B", &[(Primitive::SyscallEntry, 2.0)])),
     sources: &[
         DefinitionSource::new("BYTE", "Pipe Throughput", "UnixBench, src/pipe.c"),
         DefinitionSource::new("CyberLife", "Pipe Throughput", "CyberLife Labs notes, 2004"),

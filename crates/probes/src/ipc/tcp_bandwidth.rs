@@ -20,7 +20,7 @@ pub(super) static PROBE: Probe = Probe {
             losses sends what there is room for.",
     metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes moved"),
     class: Class::Ipc,
-    stresses: &[Primitive::TcpStack, Primitive::KernelCopy, Primitive::ContextSwitch],
+    stresses: &[Primitive::KernelCopy, Primitive::TcpStack, Primitive::ContextSwitch],
     sources: &[
         DefinitionSource::new("lmbench", "bw_tcp", "McVoy & Staelin, USENIX ATC 1996"),
         DefinitionSource::new("DAISy/HEAT", "table 9, local", "section 6.6.1.2"),

@@ -11,6 +11,8 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,
     stresses: &[Primitive::TcpStack, Primitive::ContextSwitch, Primitive::Wakeup],
+    usual: true,
+    key: &[(70, "TCP round trip, one CPU", "placement=same_cpu")],
     sources: &[
         DefinitionSource::new("BaBar", "table 6, TCP", "T. J. Pavel, CHEP 98"),
         DefinitionSource::new("lmbench", "lat_tcp", "McVoy & Staelin, USENIX ATC 1996"),

@@ -11,6 +11,7 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,
     stresses: &[Primitive::UdpStack, Primitive::ContextSwitch, Primitive::Wakeup],
+    usual: true,
     sources: &[
         DefinitionSource::new("BaBar", "table 6, UDP", "T. J. Pavel, CHEP 98"),
         DefinitionSource::new("lmbench", "lat_udp", "McVoy & Staelin, USENIX ATC 1996"),

@@ -12,7 +12,7 @@ pub(super) static PROBE: Probe = Probe {
             after.",
     metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes moved"),
     class: Class::Ipc,
-    stresses: &[Primitive::UnixSocket, Primitive::KernelCopy, Primitive::ContextSwitch],
+    stresses: &[Primitive::KernelCopy, Primitive::UnixSocket, Primitive::ContextSwitch],
     sources: &[DefinitionSource::new("lmbench", "bw_unix", "McVoy & Staelin, USENIX ATC 1996")],
     axes: &[BLOCK, Axis::choice("data", DATA, &["copied"]), Axis::placement(&["same_cpu"])],
     parties: Parties::Placed,

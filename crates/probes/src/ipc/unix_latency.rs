@@ -11,6 +11,7 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,
     stresses: &[Primitive::UnixSocket, Primitive::ContextSwitch, Primitive::Wakeup],
+    usual: true,
     sources: &[DefinitionSource::new("lmbench", "lat_unix", "McVoy & Staelin, USENIX ATC 1996")],
     axes: &[Axis::placement(&["same_cpu"])],
     parties: Parties::Placed,

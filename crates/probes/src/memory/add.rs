@@ -20,6 +20,7 @@ pub(super) static PROBE: Probe = Probe {
         streaming::pages(),
     ],
     parties: Parties::Threads,
+    arrays: 3,
     shares: Some(arrays::SHARES),
     prepare: |at, context| streaming::prepare(StreamKind::Add, at, context),
     ..Probe::BLANK

@@ -12,6 +12,7 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes read + written"),
     class: Class::Bandwidth,
     stresses: &[Primitive::DramRead, Primitive::DramWrite],
+    key: &[(1, "memory bandwidth, all CPUs", "threads=all"), (3, "memory bandwidth, one CPU", "threads=1,stores=best")],
     sources: &[
         DefinitionSource::new("STREAM", "Copy", "J. McCalpin, IEEE TCCA newsletter, December 1995"),
         DefinitionSource::new("BaBar", "figure 4", "T. Pavel, CHEP 98"),
@@ -23,6 +24,7 @@ pub(super) static PROBE: Probe = Probe {
         streaming::pages(),
     ],
     parties: Parties::Threads,
+    arrays: 2,
     shares: Some(arrays::SHARES),
     prepare: |at, context| streaming::prepare(StreamKind::Copy, at, context),
     ..Probe::BLANK

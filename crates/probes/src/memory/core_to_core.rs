@@ -18,6 +18,7 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::lower(Unit::Seconds, "hand-over"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::CoreToCore],
+    usual: true,
     axes: &[Axis::choice("pair", &["near", "far", "sibling"], &["near"])],
     batch: BatchRule { least: 2, ..BatchRule::FILL },
     prepare: |at, context| {

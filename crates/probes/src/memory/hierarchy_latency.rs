@@ -12,6 +12,8 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::CacheLatency, Primitive::DramLatency],
+    usual: true,
+    key: &[(10, "memory latency", "level=memory")],
     sources: &[DefinitionSource::new(
         "DAISy/HEAT",
         "figure 16",

@@ -15,6 +15,8 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::CacheLatency, Primitive::DramLatency, Primitive::Tlb],
+    usual: true,
+    key: &[(11, "", "working_set=64MiB")],
     sources: &[
         DefinitionSource::new("lmbench", "lat_mem_rd -t", "L. McVoy and C. Staelin, USENIX ATC 1996"),
         DefinitionSource::new("multichase", "simple", "github.com/google/multichase"),

@@ -12,6 +12,7 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes read"),
     class: Class::Bandwidth,
     stresses: &[Primitive::DramRead],
+    usual: true,
     sources: &[
         DefinitionSource::new("lmbench", "bw_mem rd", "L. McVoy and C. Staelin, USENIX ATC 1996")
             .near("vector registers or words of 64 bits, where frd adds integers of 32 bits and rd only every fourth"),

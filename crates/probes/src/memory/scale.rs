@@ -20,6 +20,7 @@ pub(super) static PROBE: Probe = Probe {
         streaming::pages(),
     ],
     parties: Parties::Threads,
+    arrays: 2,
     shares: Some(arrays::SHARES),
     prepare: |at, context| streaming::prepare(StreamKind::Scale, at, context),
     ..Probe::BLANK

@@ -17,6 +17,7 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::Tlb],
+    usual: true,
     sources: &[DefinitionSource::new("lmbench", "tlb", "C. Staelin, lmbench 3").other(ONE_LINE)],
     axes: &[
         Axis::doubling("working_set", 64 * KIB, 256 * MIB, &["512KiB"]),

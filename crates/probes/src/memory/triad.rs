@@ -12,6 +12,7 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::higher(Unit::BytesPerSecond, "bytes read + written"),
     class: Class::Bandwidth,
     stresses: &[Primitive::DramRead, Primitive::DramWrite],
+    key: &[(0, "memory bandwidth, all CPUs", "threads=all"), (2, "memory bandwidth, one CPU", "threads=1,stores=best")],
     sources: &[
         DefinitionSource::new("STREAM", "Triad", "J. McCalpin, IEEE TCCA newsletter, December 1995"),
         DefinitionSource::new("BaBar", "figure 4", "T. Pavel, CHEP 98"),
@@ -23,6 +24,7 @@ pub(super) static PROBE: Probe = Probe {
         streaming::pages(),
     ],
     parties: Parties::Threads,
+    arrays: 3,
     shares: Some(arrays::SHARES),
     prepare: |at, context| streaming::prepare(StreamKind::Triad, at, context),
     ..Probe::BLANK

@@ -13,6 +13,9 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::lower(Unit::Seconds, "switch"),
     class: Class::Ipc,
     stresses: &[Primitive::ContextSwitch],
+    usual: true,
+    key: &[(60, "hand over to another process", "processes=2,placement=same_cpu")],
+    operation: Some(Operation::new("switch", &[(Primitive::SyscallEntry, 4.0)])),
     sources: &[
         DefinitionSource::new("BaBar", "table 5, context switch of 2 and 8 processes", "T. J. Pavel, CHEP 98"),
         DefinitionSource::new("lmbench", "lat_ctx", "McVoy & Staelin, USENIX ATC 1996"),

@@ -17,6 +17,7 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::lower(Unit::Seconds, "exec"),
     class: Class::Process,
     stresses: &[Primitive::Exec, Primitive::DynamicLink],
+    operation: Some(Operation::new("exec", &[(Primitive::ContextSwitch, 1.0), (Primitive::SyscallEntry, 40.0)])),
     sources: &[
         DefinitionSource::new("BYTE", "Execl Throughput", "UnixBench, src/execl.c").at("linking=dynamic").near(START),
         DefinitionSource::new("BYTE", "Execl Throughput", "UnixBench, src/execl.c").other(STATIC),

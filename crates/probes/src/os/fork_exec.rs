@@ -11,7 +11,13 @@ pub(super) static PROBE: Probe = Probe {
             static or linked to the system's C library, which its loader maps and starts. True: the system's own /bin/true.",
     metric: ProbeMetric::lower(Unit::Seconds, "process"),
     class: Class::Process,
-    stresses: &[Primitive::Fork, Primitive::Exec, Primitive::DynamicLink],
+    stresses: &[Primitive::Exec, Primitive::Fork, Primitive::DynamicLink],
+    usual: true,
+    key: &[(50, "start a program", "linking=dynamic,program=hello"), (51, "start a static program", "linking=static")],
+    operation: Some(Operation::new(
+        "fork and exec",
+        &[(Primitive::ContextSwitch, 2.0), (Primitive::Fork, 1.0), (Primitive::SyscallEntry, 50.0)],
+    )),
     sources: &[
         DefinitionSource::new("BaBar", "table 3, simple process", "T. J. Pavel, CHEP 98")
             .at("linking=dynamic")

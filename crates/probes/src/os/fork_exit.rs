@@ -14,6 +14,8 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::lower(Unit::Seconds, "process"),
     class: Class::Process,
     stresses: &[Primitive::Fork],
+    usual: true,
+    operation: Some(Operation::new("fork", &[(Primitive::ContextSwitch, 2.0), (Primitive::SyscallEntry, 4.0)])),
     sources: &[
         DefinitionSource::new("BaBar", "table 3, null process", "T. J. Pavel, CHEP 98"),
         DefinitionSource::new("lmbench", "lat_proc fork", "McVoy & Staelin, USENIX ATC 1996"),

@@ -13,7 +13,13 @@ pub(super) static PROBE: Probe = Probe {
             library or static, waits, and looks at the status. Which program the shell is stands in the notes.",
     metric: ProbeMetric::lower(Unit::Seconds, "process"),
     class: Class::Process,
-    stresses: &[Primitive::Fork, Primitive::Exec, Primitive::DynamicLink, Primitive::Shell],
+    stresses: &[Primitive::Shell, Primitive::Fork, Primitive::Exec, Primitive::DynamicLink],
+    key: &[(52, "start a program by a shell", "")],
+    operation: Some(Operation::new(
+        "shell start",
+        &[(Primitive::ContextSwitch, 4.0), (Primitive::Fork, 2.0), (Primitive::Exec, 2.0)],
+    )),
+    program: "sh",
     sources: &[
         DefinitionSource::new("BaBar", "table 3, /bin/sh process", "T. J. Pavel, CHEP 98")
             .at("linking=dynamic")

@@ -22,6 +22,7 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::lower(Unit::Seconds, "fault"),
     class: Class::Fault,
     stresses: &[Primitive::PageFault],
+    usual: true,
     sources: &[DefinitionSource::new("lmbench", "lat_pagefault", "McVoy & Staelin, USENIX ATC 1996").other(PAGES)],
     axes: &[Axis::choice(
         "kind",

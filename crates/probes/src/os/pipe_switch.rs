@@ -12,6 +12,7 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::higher(Unit::PerSecond, "loops"),
     class: Class::Ipc,
     stresses: &[Primitive::ContextSwitch, Primitive::Pipe, Primitive::Wakeup],
+    operation: Some(Operation::new("switch", &[(Primitive::SyscallEntry, 4.0)])),
     sources: &[
         DefinitionSource::new("BYTE", "Pipe-based Context Switching", "UnixBench, src/context1.c"),
         DefinitionSource::new("CyberLife", "Pipe-based Context Switching", "CyberLife Labs notes, 2004"),

@@ -12,6 +12,7 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::lower(Unit::Seconds, "signal"),
     class: Class::Compute,
     stresses: &[Primitive::Signal],
+    usual: true,
     sources: &[
         DefinitionSource::new("BaBar", "table 4, signal handling", "T. J. Pavel, CHEP 98"),
         DefinitionSource::new("lmbench", "lat_sig catch", "McVoy & Staelin, USENIX ATC 1996"),

@@ -12,6 +12,7 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::lower(Unit::Seconds, "call"),
     class: Class::Compute,
     stresses: &[Primitive::SyscallEntry],
+    key: &[(41, "system call", "")],
     sources: &[
         DefinitionSource::new("lmbench", "lat_syscall null", "McVoy & Staelin, USENIX ATC 1996"),
         DefinitionSource::new("perf", "bench syscall basic", "tools/perf/bench/syscall.c of Linux"),

@@ -14,6 +14,7 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::higher(Unit::PerSecond, "counts of five calls"),
     class: Class::Compute,
     stresses: &[Primitive::SyscallEntry],
+    operation: Some(Operation::new("system call", &[]).times(5.0)),
     sources: &[
         DefinitionSource::new("BYTE", "System Call Overhead", "UnixBench, src/syscall.c"),
         DefinitionSource::new("CyberLife", "System Call Overhead", "CyberLife Labs notes, 2004"),

@@ -11,6 +11,8 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::lower(Unit::Seconds, "call"),
     class: Class::Compute,
     stresses: &[Primitive::SyscallEntry],
+    usual: true,
+    key: &[(40, "system call", "")],
     sources: &[
         DefinitionSource::new("BaBar", "table 2, null syscall", "T. J. Pavel, CHEP 98"),
         DefinitionSource::new("lmbench", "lat_syscall write", "McVoy & Staelin, USENIX ATC 1996"),

@@ -14,6 +14,7 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::lower(Unit::Seconds, "thread"),
     class: Class::Process,
     stresses: &[Primitive::ThreadCreate],
+    usual: true,
     sources: &[
         DefinitionSource::new("POSIX", "pthread_create, pthread_join", "pthreads(7)").at("runtime=none"),
         DefinitionSource::new("POSIX", "pthread_create, pthread_join", "pthreads(7)").other(RUST),

@@ -12,6 +12,10 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::lower(Unit::Seconds, "process"),
     class: Class::Process,
     stresses: &[Primitive::Exec],
+    operation: Some(Operation::new(
+        "fork and exec",
+        &[(Primitive::ContextSwitch, 2.0), (Primitive::Fork, 1.0), (Primitive::SyscallEntry, 50.0)],
+    )),
     sources: &[DefinitionSource::new("BSD", "vfork", "vfork(2)")],
     prepare,
     ..Probe::BLANK

@@ -19,6 +19,7 @@ pub(super) static PROBE: Probe = Probe {
     class: Class::Ipc,
     domain: Some(|_| model::Domain::Timer),
     stresses: &[Primitive::Wakeup],
+    usual: true,
     sources: &[DefinitionSource::new("Linux", "futex", "futex(2)")],
     axes: &[Axis::choice("asleep", &["50us", "1ms"], &["50us"]), Axis::placed(&["cross_cpu"], &["cross_cpu"])],
     parties: Parties::Placed,

@@ -17,6 +17,12 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::higher(Unit::PerSecond, "programs"),
     class: Class::Process,
     stresses: &[Primitive::Compiler, Primitive::IntegerAlu, Primitive::Branch, Primitive::Exec],
+    operation: Some(Operation::mixture(
+        "compilation",
+        &[(Primitive::Exec, 6.0), (Primitive::Fork, 6.0), (Primitive::ContextSwitch, 50.0)],
+        super::FILES,
+    )),
+    program: "cc",
     sources: &[
         DefinitionSource::new("BYTE", "C Compiler Throughput", "UnixBench, pgms/cctest.c")
             .at("program=small")

@@ -14,6 +14,12 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::higher(Unit::PerSecond, "square roots"),
     class: Class::Process,
     stresses: &[Primitive::Fork, Primitive::Exec, Primitive::DynamicLink, Primitive::IntegerAlu],
+    operation: Some(Operation::mixture(
+        "calculation",
+        &[(Primitive::Exec, 1.0), (Primitive::Fork, 1.0), (Primitive::ContextSwitch, 4.0)],
+        &[Primitive::DynamicLink],
+    )),
+    program: "dc",
     sources: &[
         DefinitionSource::new("BYTE", "Dc: sqrt(2) to 99 decimal places", "UnixBench, pgms/dc.dat"),
         DefinitionSource::new("CyberLife", "Dc: sqrt(2) to 99 decimal places", "CyberLife Labs notes, 2004"),

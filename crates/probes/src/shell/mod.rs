@@ -4,6 +4,8 @@ mod compile;
 mod dc;
 mod script;
 
+use model::Primitive;
+
 use crate::Probe;
 
 /// Where the programs run: all on the CPU under test, or where the scheduler puts them, as BYTE's do. Where it is free,
@@ -11,4 +13,16 @@ use crate::Probe;
 const WHERE: &[&str] = &["same_cpu", "free"];
 
 /// In the order of reports.
+
+/// What programs that handle files touch, as nobody counts it.
+const FILES: &[Primitive] = &[
+    Primitive::FileMetadata,
+    Primitive::Durability,
+    Primitive::DynamicLink,
+    Primitive::PageFault,
+    Primitive::PageCache,
+    Primitive::DiskRead,
+    Primitive::DiskWrite,
+];
+
 pub(crate) static TABLE: &[&Probe] = &[&script::PROBE, &compile::PROBE, &dc::PROBE];

@@ -18,6 +18,12 @@ pub(super) static PROBE: Probe = Probe {
     metric: ProbeMetric::higher(Unit::PerSecond, "rounds of concurrent scripts"),
     class: Class::Process,
     stresses: &[Primitive::Shell, Primitive::Fork, Primitive::Exec, Primitive::DynamicLink, Primitive::Pipe],
+    operation: Some(Operation::mixture(
+        "script",
+        &[(Primitive::Exec, 8.0), (Primitive::Fork, 8.0), (Primitive::ContextSwitch, 50.0)],
+        super::FILES,
+    )),
+    program: "sh",
     sources: &[
         DefinitionSource::new("BYTE", "Shell Scripts", "UnixBench, pgms/multi.sh and pgms/tst.sh")
             .near("another script, of the same commands over a generated file"),

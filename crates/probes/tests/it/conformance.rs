@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use model::Unit;
+use model::{Point, Primitive, Unit};
 use probes::{Parties, SUITES, all};
 
 #[test]
@@ -30,6 +30,32 @@ fn every_literal_is_complete_and_every_id_is_unique() {
         }
         assert!(!probe.default_points().is_empty(), "{} has no default point", probe.id);
     }
+}
+
+#[test]
+fn what_reports_and_explanations_ask_of_a_literal_is_there() {
+    let catalogue = probes::catalogue();
+    let mut ranks = HashSet::new();
+    for probe in all() {
+        for (rank, title, at) in probe.key {
+            let at: Point = at.parse().expect("a key figure has a partial point");
+            assert!(probe.complete(&at).is_ok(), "{}: {title} is at {at}", probe.id);
+            assert!(ranks.insert(rank), "{}: rank {rank} stands twice", probe.id);
+        }
+        let uses = probe.operation.iter().flat_map(|operation| operation.uses.iter());
+        let other = |(primitive, count): &(Primitive, f64)| *primitive != probe.stresses[0] && *count > 0.0;
+        assert!(uses.clone().all(other), "{} uses {uses:?}", probe.id);
+    }
+    let measure = |primitive: Primitive| catalogue.measure_of(primitive, |_| true).map(|probe| probe.id.as_str());
+    for primitive in Primitive::ALL.iter().copied().filter(|primitive| *primitive != Primitive::NetworkLink) {
+        assert!(measure(primitive).is_some(), "nothing measures {primitive}");
+    }
+    // One of several that stress it, and one that another precedes.
+    assert_eq!(measure(Primitive::Exec), Some("os.fork_exec"));
+    assert_eq!(measure(Primitive::DramRead), Some("memory.read"));
+    let data = |probe: &model::ProbeDescription| probe.stresses.contains(&Primitive::TcpStack);
+    assert_eq!(catalogue.measure_of(Primitive::KernelCopy, data).unwrap().id, "ipc.tcp_bandwidth");
+    assert!(catalogue.lacks("os.wonder") && !catalogue.lacks("os.exec") && !catalogue.lacks("other.wonder"));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use compare::trust::target;
-use model::{Figure, FigureKey, Flag, Outcome, Run, TIDY_COLUMNS, percent, tidy_rows};
+use model::{Catalogue, Figure, FigureKey, Flag, Outcome, Run, TIDY_COLUMNS, percent, tidy_rows};
 
 use super::machine::{heading, notes};
 use super::tails::tails;
@@ -20,6 +20,8 @@ use crate::{
 /// Options of the view that are not part of the run document.
 #[derive(Debug, Clone, Default)]
 pub struct RunContext {
+    /// What is known of the probes.
+    pub catalogue: &'static Catalogue,
     /// Number, label or path that selects the run on the command line.
     pub handle: Option<String>,
     /// The same for an earlier run on this machine.

@@ -35,7 +35,15 @@ fn whole() -> Run {
 }
 
 fn context() -> RunContext {
-    RunContext { handle: Some("7".into()), previous: Some("6".into()), stored: true, brief: true, ..Default::default() }
+    let catalogue = probes::catalogue();
+    RunContext {
+        catalogue,
+        handle: Some("7".into()),
+        previous: Some("6".into()),
+        stored: true,
+        brief: true,
+        ..Default::default()
+    }
 }
 
 #[test]

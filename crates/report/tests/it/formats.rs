@@ -240,6 +240,9 @@ fn described() -> ProbeDescription {
         metric: model::Metric::lower(Unit::Seconds, "load"),
         class: Class::MemoryLatency,
         stresses: vec![Primitive::CacheLatency, Primitive::DramLatency],
+        usual: true,
+        key: Vec::new(),
+        operation: None,
         sources: vec![Reference {
             tool: "lmbench".into(),
             name: "lat_mem_rd".into(),

@@ -15,6 +15,7 @@ fn page(runs: &[&Run]) -> String {
     let explanation =
         (runs.len() == 2).then(|| explain::explain(runs[0], runs[1], &explain::ExplainOptions::default()).unwrap());
     let input = ReportInput {
+        catalogue: probes::catalogue(),
         runs,
         comparison: comparison.as_ref(),
         explanation: explanation.as_ref(),

@@ -15,7 +15,7 @@ pub(super) fn within(
     parse: fn(&SourceText<'_>) -> Result<Parsed, SourceFault>,
     mut keep: impl FnMut(SourceSheet),
 ) -> Result<(), SourceFault> {
-    let inner = SourceText { name: source.name, text: part.text, ledger: LineLedger::default() };
+    let inner = SourceText { text: part.text, ledger: LineLedger::default(), ..*source };
     let parsed = parse(&inner).map_err(|mut fault| {
         fault.place.line += part.at - 1;
         fault

@@ -17,7 +17,7 @@ pub(crate) fn import(name: &str, bytes: &[u8], format: Option<&str>, catalogue: 
 
 /// The runs of a text in a named format.
 pub(crate) fn read_as(format: &str, text: &str) -> Vec<Run> {
-    import("x", text.as_bytes(), Some(format), &Catalogue::default()).unwrap_or_else(|error| panic!("{text}\n{error}"))
+    import("x", text.as_bytes(), Some(format), probes::catalogue()).unwrap_or_else(|error| panic!("{text}\n{error}"))
 }
 
 /// The same, where the user says that its outputs repeat each other.
@@ -27,12 +27,12 @@ pub(crate) fn read_repeats(format: &str, text: &str) -> Vec<Run> {
 
 fn repeats(name: &str, bytes: &[u8], format: Option<&str>) -> Vec<Run> {
     let options = ImportOptions { format, repeats: true, ..ImportOptions::default() };
-    import::import(name, bytes, &options, &Catalogue::default()).unwrap_or_else(|error| panic!("{error}")).runs
+    import::import(name, bytes, &options, probes::catalogue()).unwrap_or_else(|error| panic!("{error}")).runs
 }
 
 /// The message with which a text in a named format is refused.
 pub(crate) fn refused_as(format: &str, text: &str) -> String {
-    import("x", text.as_bytes(), Some(format), &Catalogue::default()).unwrap_err().to_string()
+    import("x", text.as_bytes(), Some(format), probes::catalogue()).unwrap_err().to_string()
 }
 
 /// The keys of all figures, sorted.
@@ -76,7 +76,7 @@ pub(crate) fn text(file: &str) -> String {
 }
 
 pub(crate) fn import_fixture(file: &str) -> Vec<Run> {
-    import(file, &fixture(file), None, &Catalogue::default()).unwrap()
+    import(file, &fixture(file), None, probes::catalogue()).unwrap()
 }
 
 /// The same, where the user says that its outputs repeat each other.
@@ -120,5 +120,5 @@ pub(crate) fn noted(run: &Run, words: &str) -> bool {
 /// Lines with numbers of a text that were not understood.
 pub(crate) fn unread(format: &str, text: &str) -> usize {
     let options = ImportOptions { format: Some(format), ..ImportOptions::default() };
-    ::import::import("x", text.as_bytes(), &options, &Catalogue::default()).unwrap().unread.unwrap().count
+    ::import::import("x", text.as_bytes(), &options, probes::catalogue()).unwrap().unread.unwrap().count
 }

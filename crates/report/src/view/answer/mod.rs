@@ -26,7 +26,7 @@ pub fn answer(run_: &Run, context: &RunContext) -> Document {
     if requested <= WHOLE {
         return document;
     }
-    let keys = key::key_figures(run_);
+    let keys = key::key_figures(run_, context.catalogue);
     document.title = heading(run_, context.handle.as_deref());
     document.notes = warnings(run_);
     let facts = trusted(run_, DOUBTS);
@@ -46,7 +46,7 @@ pub fn answer(run_: &Run, context: &RunContext) -> Document {
 
 /// The key figures of a run.
 pub(super) fn key_table(run: &Run, context: &RunContext) -> Table {
-    table(run, &key::key_figures(run), context)
+    table(run, &key::key_figures(run, context.catalogue), context)
 }
 
 /// Key figures, with a column of standings where there is one.

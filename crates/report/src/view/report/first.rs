@@ -1,22 +1,22 @@
 //! The top of a report: what the runs come to.
 
 use compare::{CompareVerdict, Comparison, GainDirection};
-use model::{Outcome, Run, Unit};
+use model::{Figure, Outcome, Run, Unit};
 
-use super::forest;
+use super::{ReportInput, forest};
 use crate::view::compare::{brief, clock, heat};
 use crate::view::{run, trusted};
 use crate::words::figure_label;
 use crate::{Block, Chart, ChartAxis, ChartPlot, Division, DocumentSection, Strip, StripRow, Tone, VerdictCard};
 
 /// One run: what was measured, how far it may be trusted, its key figures or the `answer` of its verb.
-pub(super) fn one(run_: &Run, answer: &[Block]) -> DocumentSection {
-    let context = crate::view::RunContext::default();
+pub(super) fn one(run_: &Run, input: &ReportInput) -> DocumentSection {
+    let context = crate::view::RunContext { catalogue: input.catalogue, ..Default::default() };
     let mut facts = trusted::trusted(run_, usize::MAX);
     let doubts = facts.split_off(facts.iter().take_while(|(name, _)| name == "trust").count());
     let mut blocks = vec![Block::Text(run::summary(run_, &context))];
     blocks.extend((!facts.is_empty()).then_some(Block::Facts(facts)));
-    match answer {
+    match input.answer {
         [] if run_.figures.is_empty() => {}
         [] => blocks.push(Block::Table(crate::view::answer::key_table(run_, &context))),
         answer => blocks.extend_from_slice(answer),
@@ -82,33 +82,17 @@ pub(super) fn many(comparison: &Comparison, others: &[usize], title: String) -> 
     sections
 }
 
-/// Rungs of the ladder: what programs wait for, as far as the runs have it.
-const RUNGS: &[&str] = &[
-    "memory.load_latency",
-    "memory.hierarchy_latency",
-    "memory.core_to_core",
-    "os.syscall_write",
-    "os.context_switch",
-    "os.page_fault",
-    "ipc.pipe_latency",
-    "ipc.unix_latency",
-    "ipc.udp_latency",
-    "ipc.tcp_latency",
-    "os.thread_create",
-    "os.fork_exit",
-    "os.fork_exec",
-    "file.create",
-    "file.fsync",
-];
-
 /// Points of one probe that are rungs; more are a curve.
 const ONE_PROBE: usize = 5;
 
 /// Rungs of one chart.
 const MOST: usize = 20;
 
-/// Latencies below each other on one axis, from a cache to a disk; every launch is a dot.
-pub(super) fn ladder(runs: &[&Run], names: &[String]) -> Option<DocumentSection> {
+/// Latencies below each other on one axis, from a cache to a disk, of the probes by which primitives are usually
+/// measured; every launch is a dot.
+pub(super) fn ladder(input: &ReportInput, names: &[String]) -> Option<DocumentSection> {
+    let runs = input.runs;
+    let usual = |figure: &Figure| input.catalogue.get(&figure.probe).is_some_and(|probe| probe.usual);
     if runs.len() > 2 {
         return None;
     }
@@ -118,7 +102,7 @@ pub(super) fn ladder(runs: &[&Run], names: &[String]) -> Option<DocumentSection>
             let Outcome::Measured(estimate) = &figure.outcome else { continue };
             let values = figure.values();
             let few = run.figures.iter().filter(|other| other.probe == figure.probe).count() <= ONE_PROBE;
-            let rung = few && RUNGS.contains(&figure.probe.as_str()) && figure.metric.unit == Unit::Seconds;
+            let rung = few && usual(figure) && figure.metric.unit == Unit::Seconds;
             if !rung || values.is_empty() {
                 continue;
             }

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 use ::compare::{Comparison, Relation};
 use ::explain::Explanation;
-use model::{FigureKey, Run};
+use model::{Catalogue, FigureKey, Run};
 
 use super::compare::{assumed, edge, many, means, open, side_by_side};
 use super::{compare, explain, machine, matrices, network, run, scaling};
@@ -32,6 +32,8 @@ const VERDICTS: &str = "Verdicts against";
 /// Content of a report.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReportInput<'a> {
+    /// What is known of the probes.
+    pub catalogue: &'static Catalogue,
     /// The runs, the reference first.
     pub runs: &'a [&'a Run],
     /// How the user names each run; empty when unknown.
@@ -162,9 +164,9 @@ fn title(input: &ReportInput, names: &[String]) -> String {
 /// One run, or several without a comparison.
 fn own(document: &mut Document, input: &ReportInput, names: &[String]) {
     if let [run_] = input.runs {
-        document.sections.push(first::one(run_, input.answer));
+        document.sections.push(first::one(run_, input));
     }
-    document.sections.extend(first::ladder(input.runs, names));
+    document.sections.extend(first::ladder(input, names));
     document.sections.extend(curves::sections(input.runs, names));
     for (run_, name) in input.runs.iter().zip(names) {
         let drawn: HashSet<FigureKey> = curves::keys(input.runs).into_iter().chain(matrices::keys(run_)).collect();
@@ -209,7 +211,7 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
         many => document.sections.extend(first::many(comparison, many, title)),
     }
     document.sections.extend(curves::sections(input.runs, names));
-    document.sections.extend(first::ladder(input.runs, names));
+    document.sections.extend(first::ladder(input, names));
     document.sections.extend(means::section(comparison, &others, FIGURES).map(|section| {
         let title = format!("against {}, with their intervals", comparison.reference);
         let blocks = vec![Block::Folded { title, blocks: section.blocks }];
