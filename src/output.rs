@@ -1,6 +1,7 @@
 //! The only module that prints.
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use model::Run;
@@ -23,6 +24,19 @@ pub(crate) fn print(document: &Document, common: &CommonOptions) -> Result<()> {
         return out.write_all(text.as_bytes()).and_then(|()| out.flush()).context(UNWRITTEN);
     }
     write(&rendered(document, name)?)
+}
+
+/// Writes a document to a file, in HTML unless another format is requested, and says so; without a file, prints it.
+pub(crate) fn save(document: &Document, path: Option<&Path>, common: &CommonOptions) -> Result<()> {
+    let Some(path) = path else { return print(document, common) };
+    let format = common.format.as_deref().unwrap_or("html");
+    write_report(path, &rendered(document, format)?)
+}
+
+/// Writes the text of a report to a file, and says so.
+pub(crate) fn write_report(path: &Path, text: &[u8]) -> Result<()> {
+    store::write_file(path, text).with_context(|| format!("could not write the report to {}", path.display()))?;
+    write(format!("Wrote {}\n", path.display()).as_bytes())
 }
 
 /// A document in a format for files.
@@ -54,7 +68,7 @@ pub(crate) fn done(
 /// Refuses the formats of every verb where `what` is printed, which has a form of its own.
 pub(crate) fn only_as_it_is(what: &str, common: &CommonOptions) -> Result<()> {
     let name = common.format();
-    anyhow::ensure!(name == "terminal", "could not write {what} as {name}; leave --json and --format out");
+    anyhow::ensure!(name == "terminal", "could not write {what} as {name}; leave --format out");
     Ok(())
 }
 

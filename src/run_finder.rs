@@ -105,6 +105,13 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
             found.len() > before,
             "{name} holds no machine with a figure; `prony runs --published` lists them"
         );
+        // Of several runs, one that was named before stays where it is: the first is the reference of comparisons.
+        if found.len() > before + 1 {
+            let added = found.split_off(before);
+            let is_new = |one: &Named| found.iter().all(|known| known.run.id != one.run.id);
+            let added: Vec<Named> = added.into_iter().filter(is_new).collect();
+            found.extend(added);
+        }
     }
     let mut runs: Vec<&mut Run> = found.iter_mut().map(|named| &mut named.run).collect();
     share::recognise(&mut runs);

@@ -16,9 +16,9 @@ use sha2::{Digest, Sha256};
 /// How much of a run is shared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ShareMode {
-    /// Without what tells who measured, and where
+    // Without what tells who measured, and where.
     Stripped,
-    /// Everything
+    // Everything.
     Full,
 }
 

@@ -11,6 +11,8 @@ use crate::output;
 
 /// Options of `prony completions`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony completions bash > ~/.local/share/bash-completion/completions/prony")]
 pub(crate) struct Arguments {
     /// The shell
     shell: Shell,

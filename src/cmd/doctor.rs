@@ -15,8 +15,10 @@ use crate::{output, progress, run_finder};
 
 /// Options of `prony doctor`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony doctor")]
 pub(crate) struct Arguments {
-    /// Directory in which the file figures would be measured
+    /// Directory in which files would be measured
     #[arg(long, value_name = "DIR", default_value = ".")]
     directory: PathBuf,
 }

@@ -14,6 +14,8 @@ use crate::{ExitStatus, output, run_finder};
 
 /// Options of `prony export`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony export latest --to openmetrics")]
 pub(crate) struct Arguments {
     /// Runs: numbers, ids, labels, latest, files, folders, - or published:NAME
     #[arg(required = true, value_name = "RUN")]
@@ -21,7 +23,7 @@ pub(crate) struct Arguments {
     /// The format of the other tool
     #[arg(long = "to", value_name = "FORMAT", value_parser = format_names())]
     to: String,
-    /// The file to write [default: standard output]
+    /// File to write [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }

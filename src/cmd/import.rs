@@ -21,29 +21,32 @@ const TOGETHER: usize = 200;
 
 /// Options of `prony import`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony import results/*.txt --machine web-3
+  fio job.fio --output-format=json | prony import -")]
 pub(crate) struct Arguments {
-    /// Files, directories (every file in them), or - for standard input
+    /// Files, folders (every file in them), or - for standard input
     #[arg(required_unless_present = "formats", value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The format, where the content does not tell it (see --formats)
+    /// The format [default: found from the content; --formats lists all]
     #[arg(long, value_name = "FORMAT")]
     input_format: Option<String>,
     /// A name for the runs
     #[arg(long, value_name = "NAME")]
     label: Option<String>,
-    /// Name of the machine that the files are of; a file that states none is of a machine of its own
+    /// Name of the machine [default: what the files say]
     #[arg(long, value_name = "NAME")]
     machine: Option<String>,
-    /// Model of the machine's CPU, instead of what the files state
+    /// Model of the machine's CPU [default: what the files say]
     #[arg(long, value_name = "MODEL")]
     cpu: Option<String>,
-    /// Date of the measurement, instead of what the files state (2024-05-31 or RFC 3339)
+    /// Date of the measurement, such as 2024-05-31 [default: what the files say]
     #[arg(long, value_name = "DATE")]
     date: Option<String>,
-    /// Join several outputs of one tool in a file as repetitions (default: they stay apart, as output=1, output=2)
+    /// Join several outputs of one tool in a file as repetitions [default: keep them apart]
     #[arg(long)]
     repeats: bool,
-    /// Read and say what would be imported, and keep nothing
+    /// Say what would be imported, and keep nothing
     #[arg(long)]
     dry_run: bool,
     /// List the formats

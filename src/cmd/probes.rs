@@ -19,13 +19,13 @@ use crate::output;
   prony probes --suites          every suite
   prony probes --suite quick     the figures of a suite")]
 pub(crate) struct Arguments {
-    /// A probe, of which all that is known is shown, or a pattern that ids contain or match
+    /// A probe to show in full, or a part of ids, or a pattern such as 'os.*'
     #[arg(value_name = "NAME|PATTERN", conflicts_with_all = ["suites", "suite"])]
     name: Option<String>,
-    /// List the suites instead of the probes
+    /// List the suites
     #[arg(long)]
     suites: bool,
-    /// A named selection of figures (prony probes --suites)
+    /// List the figures of a suite (prony probes --suites)
     #[arg(long, value_name = "NAME", conflicts_with = "suites")]
     suite: Option<String>,
 }

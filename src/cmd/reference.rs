@@ -118,7 +118,7 @@ fn commands() -> Result<String> {
     );
     let mut command = cli::command().term_width(WIDTH);
     command.build();
-    writeln!(text, "\n```text\n{}\n```", command.render_long_help())?;
+    writeln!(text, "\n```text\n{}\n```", command.render_help().to_string().trim_end())?;
     for (title, verbs) in GROUPS {
         writeln!(text, "\n## {title}")?;
         for verb in verbs.iter().filter_map(|verb| command.find_subcommand(verb)) {
@@ -132,7 +132,12 @@ fn commands() -> Result<String> {
 /// The help of a command, then of its subcommands.
 fn describe_verb(text: &mut String, verb: &Command, above: &str) -> Result<()> {
     let name = format!("{above} {}", verb.get_name());
-    let help = verb.clone().term_width(WIDTH).render_long_help();
+    // The options of every verb stand once, on top.
+    let of_every_verb = |argument: clap::Arg| {
+        let hidden = argument.is_global_set() || ["help", "version"].contains(&argument.get_id().as_str());
+        argument.hide(hidden)
+    };
+    let help = verb.clone().term_width(WIDTH).mut_args(of_every_verb).render_help();
     writeln!(text, "\n### {name}\n\n```text\n{}\n```", help.to_string().trim_end())?;
     for below in verb.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help") {
         describe_verb(text, below, &name)?;

@@ -14,7 +14,7 @@ use crate::run_finder;
 
 /// Options that may differ between a command and the one that resumes its run: they affect duration, precision and
 /// output, but not what is measured.
-const FREE: [&str; 17] = [
+const FREE: [&str; 16] = [
     "resume",
     "target",
     "time_limit",
@@ -27,7 +27,6 @@ const FREE: [&str; 17] = [
     "quiet",
     "store",
     "format",
-    "json",
     "color",
     "token_file",
     "builds",
@@ -150,7 +149,10 @@ mod tests {
     fn what_is_measured_is_compared_and_how_long_is_not() {
         let same = |a: &str, b: &str| given(&words(a)).ok() == given(&words(b)).ok();
         assert!(same("prony net rr --kind tcp", "prony net rr --kind tcp --resume 3 --time-limit 9s --target 5 -q"));
-        assert!(same("prony net stream --block 20ms", "/usr/bin/prony net stream --json"), "defaults are values too");
+        assert!(
+            same("prony net stream --block 20ms", "/usr/bin/prony net stream --format json"),
+            "defaults are values too"
+        );
         assert!(!same("prony net rr --kind tcp", "prony net rr --kind udp --resume 3"));
         assert!(!same("prony net rr", "prony net udp"));
         assert!(!same("prony app run a.toml", "prony app run b.toml"));

@@ -15,10 +15,14 @@ use crate::{output, run_finder};
 
 /// Options of `prony runs`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony runs
+  prony runs label 3 web-3
+  prony runs remove 1 2")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     action: Option<RunsAction>,
-    /// List the published evaluations that come with the program
+    /// List the published evaluations that come with Prony
     #[arg(long)]
     published: bool,
 }
@@ -26,20 +30,21 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum RunsAction {
     /// Remove runs from the store
+    #[command(after_help = "Examples:
+  prony runs remove 1 web-3")]
     Remove {
         /// Runs: number, id, label
         #[arg(required = true, value_name = "RUN")]
         runs: Vec<String>,
     },
-    /// Give a run a label, or remove the one it has
+    /// Give a run a label, or remove the one it has ('')
+    #[command(after_help = "Examples:
+  prony runs label 3 web-3")]
     Label {
         /// The run: number, id, label
         run: String,
-        /// Its new label
-        label: Option<String>,
-        /// Remove the label that it has
-        #[arg(long, conflicts_with = "label")]
-        remove: bool,
+        /// Its new label; an empty one removes the label that it has
+        label: String,
     },
 }
 
@@ -58,13 +63,8 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
             output::print(&report::view::runs(&rows), common)?;
         }
         Some(RunsAction::Remove { runs }) => remove(&runs, common)?,
-        Some(RunsAction::Label { run, label, remove }) => {
-            anyhow::ensure!(
-                label.is_some() || remove,
-                "could not label run {run}: no label is given; to remove the one it has: prony runs label {} --remove",
-                report::words::quoted(&run)
-            );
-            set_label(&run, label.as_deref(), common)?;
+        Some(RunsAction::Label { run, label }) => {
+            set_label(&run, Some(label.as_str()).filter(|label| !label.is_empty()), common)?;
         }
     }
     Ok(ExitStatus::Fine)

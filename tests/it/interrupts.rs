@@ -28,7 +28,7 @@ fn send(signal: &str, pid: u32) {
 
 /// Rounds of the newest run of a store; `None` while there is none.
 fn rounds(place: &Place) -> Option<u64> {
-    let answer = place.ask(&["show", "latest", "--json"]);
+    let answer = place.ask(&["show", "latest", "--format=json"]);
     if answer.code == Some(0) { answer.json()["session"]["rounds"].as_u64() } else { None }
 }
 
@@ -37,11 +37,11 @@ fn a_run_that_is_stopped_before_it_holds_anything_leaves_the_file_of_an_earlier_
     let place = Place::with_a_run();
     let before = std::fs::read(place.file("a.json")).unwrap();
     let mut child = started(place.prony().args(["time", "sleep 60", "--output", "a.json"]));
-    wait_for("the run", || place.ask(&["runs", "--json"]).json().as_array().is_some_and(|runs| runs.len() == 2));
+    wait_for("the run", || place.ask(&["runs", "--format=json"]).json().as_array().is_some_and(|runs| runs.len() == 2));
     send("-INT", child.id());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(std::fs::read(place.file("a.json")).unwrap() == before, "another file than before");
-    assert_eq!(place.ask(&["runs", "--json"]).json().as_array().map(Vec::len), Some(1));
+    assert_eq!(place.ask(&["runs", "--format=json"]).json().as_array().map(Vec::len), Some(1));
 }
 
 #[test]
@@ -54,7 +54,8 @@ fn a_run_that_a_process_measures_is_resumed_by_no_other() {
     assert!(said.contains("could not resume 1: another process measures it"), "{said}");
     send("-KILL", child.id());
     child.wait().unwrap();
-    let answer = place.ask(&[&command[..], &["--resume", "1", "--time-limit", "1s", "--json"]].concat()).fine().json();
+    let answer =
+        place.ask(&[&command[..], &["--resume", "1", "--time-limit", "1s", "--format=json"]].concat()).fine().json();
     assert!(answer["figures"][0]["launches"].as_array().is_some_and(|launches| launches.len() > 1));
 }
 
@@ -69,7 +70,7 @@ fn a_closed_terminal_ends_a_run_unless_it_was_to_be_ignored() {
         wait_for("a round", || rounds(&place).unwrap_or(0) > 0);
         send("-HUP", child.id());
         let code = child.wait().unwrap().code();
-        (code, place.ask(&["show", "latest", "--json"]).fine().json()["session"]["complete"].clone())
+        (code, place.ask(&["show", "latest", "--format=json"]).fine().json()["session"]["complete"].clone())
     };
     // Where these tests themselves are to ignore it, a shell cannot undo that.
     let heeding = if sys::signal::is_ignored(sys::signal::Signal::HangUp) {

@@ -24,7 +24,7 @@ fn wait_for(what: &str, mut ready: impl FnMut() -> bool) {
 
 /// Rounds of the only stored run, as seen by a concurrent reader.
 fn rounds(place: &Place) -> u64 {
-    let answer = place.ask(&["show", "latest", "--json"]);
+    let answer = place.ask(&["show", "latest", "--format=json"]);
     if answer.code == Some(0) { answer.json()["session"]["rounds"].as_u64().unwrap() } else { 0 }
 }
 
@@ -44,7 +44,11 @@ fn ctrl_c_keeps_what_was_measured_and_the_run_resumes() {
     let said = place.ask(&["run", "--resume", "1", "--time-limit", "2s"]).fine();
     assert!(said.out.contains("run 1"), "{}", said.out);
     assert!(rounds(&place) > before);
-    assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().map(Vec::len), Some(1), "one run, gone on with");
+    assert_eq!(
+        place.ask(&["runs", "--format=json"]).fine().json().as_array().map(Vec::len),
+        Some(1),
+        "one run, gone on with"
+    );
 }
 
 #[test]
@@ -61,7 +65,7 @@ fn a_store_that_is_deleted_meanwhile_is_made_anew_and_holds_the_run() {
     interrupt(&child, "-INT");
     let answer = crate::common::Answer::of(child.wait_with_output().unwrap());
     assert!(answer.err.contains("was removed meanwhile; a new one holds this run"), "{}", answer.err);
-    assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().map(Vec::len), Some(1));
+    assert_eq!(place.ask(&["runs", "--format=json"]).fine().json().as_array().map(Vec::len), Some(1));
 }
 
 /// timeout(1) sends its signal to the program, then to its group, which the program is in.
@@ -116,7 +120,7 @@ fn a_kill_loses_one_round_at_most_and_leaves_no_worker() {
     wait_for("four rounds", || rounds(&place) >= 4);
     interrupt(&child, "-KILL");
     child.wait().unwrap();
-    let run = place.ask(&["show", "latest", "--json"]).fine().json();
+    let run = place.ask(&["show", "latest", "--format=json"]).fine().json();
     assert!(run["session"]["rounds"].as_u64().unwrap() >= 4);
     for figure in requested(&run) {
         assert!(figure["launches"].as_array().unwrap().len() >= 4, "every saved round is whole");
@@ -152,6 +156,6 @@ fn a_run_goes_on_as_it_began_when_its_program_is_replaced() {
     let mut said = String::new();
     child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
     assert_eq!(code, Some(0), "{said}");
-    let run = place.ask(&["show", "latest", "--json"]).fine().json();
+    let run = place.ask(&["show", "latest", "--format=json"]).fine().json();
     assert!(requested(&run).iter().all(|figure| figure["launches"].as_array().unwrap().len() >= 8), "{said}");
 }

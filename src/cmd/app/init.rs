@@ -9,17 +9,16 @@ use crate::{ExitStatus, output};
 
 /// Options of `prony app init`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  prony app init mine.toml")]
 pub(crate) struct Arguments {
-    /// Where to write it; - for standard output
+    /// File to write; - for standard output
     #[arg(default_value = "application.toml", value_name = "FILE")]
     file: PathBuf,
-    /// The manifest of the built-in applications instead
-    #[arg(long)]
-    builtin: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let text = if arguments.builtin { application::BUILTIN } else { application::TEMPLATE };
+    let text = application::TEMPLATE;
     if arguments.file.as_os_str() == "-" {
         output::only_as_it_is("a manifest", common)?;
         output::write(text.as_bytes())?;

@@ -1,4 +1,4 @@
-//! `prony farm account`: what runs cost, by node and user.
+//! `prony farm status --cost`: what runs cost, by node and user.
 
 use std::path::PathBuf;
 
@@ -12,17 +12,6 @@ use serde::Serialize;
 
 use super::setup::FarmSetup;
 use super::tell_damage;
-use crate::ExitStatus;
-use crate::cli::CommonOptions;
-use crate::output;
-
-/// Options of `prony farm account`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
-    /// Ledgers of runs; --format csv writes one row for each node of each run
-    #[arg(value_name = "LEDGER", required = true)]
-    ledgers: Vec<PathBuf>,
-}
 
 /// One node of one run.
 #[derive(Debug, Serialize)]
@@ -130,9 +119,10 @@ fn sections(nodes: &[AccountRow]) -> [DocumentSection; 2] {
     [DocumentSection::of(title, Block::Table(times)), DocumentSection::of("", Block::Table(used))]
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
+/// The account of the runs of some ledgers.
+pub(super) fn document(ledgers: &[PathBuf]) -> Result<Document> {
     let mut all = Vec::new();
-    for path in &arguments.ledgers {
+    for path in ledgers {
         let ledger = SqliteLedger::read(path)?;
         tell_damage(&ledger);
         all.extend(rows(&ledger)?);
@@ -141,6 +131,5 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     document.sections = all.chunk_by(|a, b| a.farm == b.farm).flat_map(sections).collect();
     document.records = Some(records(&all));
     document.data = EmbeddedJson::of(&all).ok();
-    output::print(&document, common)?;
-    Ok(ExitStatus::Fine)
+    Ok(document)
 }

@@ -72,7 +72,8 @@ fn invariants(story: &Story, checked: &FarmChecked<'_>) -> Vec<String> {
     }
     if let Some(folder) = &story.farm.job.products {
         let faults = checked.products.len();
-        let verdict = if faults == 0 { String::new() } else { format!(": {faults} FAULTS, see prony farm verify") };
+        let verdict =
+            if faults == 0 { String::new() } else { format!(": {faults} FAULTS, see prony farm status --check") };
         lines.push(format!("products in {}{verdict}", folder.display()));
     }
     lines

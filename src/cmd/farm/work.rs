@@ -268,6 +268,8 @@ impl ChunkWorker for Command {
 
 /// Options of `prony farm input`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  prony farm input data --events 200 --chunk 50")]
 pub(crate) struct InputArguments {
     /// Where to write
     directory: PathBuf,

@@ -20,8 +20,11 @@ use crate::value_parsers::seconds;
 
 /// Options of `prony net plan`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony net plan --design babar --events 200
+  prony net plan --senders 500 --receivers 500 --link 100gbit --buffer 1000000")]
 pub(crate) struct Arguments {
-    /// A published design: babar
+    /// A published design
     #[arg(long, value_parser = ["babar"])]
     design: Option<String>,
     /// Sources of fragments
@@ -33,29 +36,26 @@ pub(crate) struct Arguments {
     /// Rate of the switch's links, such as 100mbit or 100gbit
     #[arg(long, value_name = "RATE", default_value = "100mbit", value_parser = bits)]
     link: u64,
-    /// Bytes of a switch port's buffer: that of an output port
+    /// Buffer of a switch's port, bytes
     #[arg(long, value_name = "BYTES", default_value_t = 160_000)]
     buffer: u64,
-    /// Bytes of an input port's buffer
-    #[arg(long, value_name = "BYTES", default_value_t = 0)]
-    input_buffer: u64,
     /// Bytes of an event
     #[arg(long, value_name = "BYTES", default_value_t = 32_000, value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     event: u64,
-    /// Events a second; 0 sends as fast as the links allow
+    /// Events a second; 0: as fast as the links allow
     #[arg(long, value_name = "RATE", default_value_t = 2_000.0)]
-    events_per_second: f64,
+    rate: f64,
     /// Time from one end to the other without queues
     #[arg(long, value_name = "TIME", default_value = "0.00005s", value_parser = seconds)]
     latency: f64,
-    /// Events in all, simulated [default: none, only work the buffers out]
+    /// Events in all to simulate [default: none, only work out the buffers]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     events: Option<u32>,
-    /// Pattern: who sends when, each of them simulated
+    /// Pattern: who sends when; each is simulated
     #[arg(long, value_name = "PATTERN", value_delimiter = ',', default_value = "in_order,barrel_shift,random,pull",
           value_parser = ["in_order", "barrel_shift", "random", "pull"])]
     pattern: Vec<String>,
-    /// Receive buffer of connections, which bounds their windows; 0 pushes datagrams
+    /// Receive buffer of connections, which bounds their windows; 0: datagrams
     #[arg(long, value_name = "SIZE", default_value = "0B", value_parser = size)]
     window: u32,
     /// Requests that a receiver has open
@@ -67,18 +67,18 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let events = arguments.events_per_second;
+    let events = arguments.rate;
     anyhow::ensure!((0.0..=1e9).contains(&events), "designs for 0 to 1000000000 events a second can be worked out");
     let design = match arguments.design {
         Some(_) => Design::BABAR,
         None => Design {
             senders: arguments.senders,
             receivers: arguments.receivers,
-            events_per_second: arguments.events_per_second,
+            events_per_second: events,
             event_bytes: arguments.event as f64,
             link_rate: arguments.link as f64 / 8.0,
             output_buffer: arguments.buffer,
-            input_buffer: arguments.input_buffer,
+            input_buffer: 0,
             round_trip: 2.0 * arguments.latency,
         },
     };

@@ -1,16 +1,12 @@
 //! What `prony time` prints: a row for each command, and which is faster.
 
-use analyse::{CompareOptions, compare};
-use anyhow::Result;
 use application::{AXIS, COLD, FEWEST_SAMPLES, MEMORY, TIME, TimedPair};
 use model::{Figure, Outcome, Run, Unit, percent};
-use report::view::{CompareContext, RunContext};
+use report::view::RunContext;
 use report::words::modes;
 use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, PrintedQuantity, Table, TableRow, Tone};
 
-use crate::cli::CommonOptions;
 use crate::cmd::duet::sentence;
-use crate::run_finder::{self, Named};
 
 /// The report of a run of timed commands.
 pub(super) fn document(run: &Run, pairs: &[TimedPair], context: &RunContext) -> Document {
@@ -120,30 +116,4 @@ fn sentences(times: &[&Figure], pairs: &[TimedPair]) -> Vec<String> {
     let too_few =
         |name: &str| format!("UNDECIDED: {name} against {fastest}: a verdict needs {FEWEST_SAMPLES} samples of each.");
     of_fastest().map(sentence).chain(left.map(too_few)).collect()
-}
-
-/// The run to compare with.
-///
-/// # Errors
-/// When there is none of this name, or it did not time commands.
-pub(super) fn baseline(name: &str, common: &CommonOptions) -> Result<Named> {
-    let found = run_finder::find_one(name, common)?;
-    anyhow::ensure!(
-        super::is_timed(&found.run),
-        "{name} holds no timed commands; name a run of prony time as --baseline"
-    );
-    Ok(found)
-}
-
-/// The commands that both runs timed, side by side.
-pub(super) fn against(baseline: &Named, run: &Run, band: f64) -> Result<Vec<DocumentSection>> {
-    let handles = vec![baseline.handle.clone(), "this run".to_owned()];
-    let options = CompareOptions { handles: handles.clone(), band, ..CompareOptions::default() };
-    let comparison = compare(&[&baseline.run, run], &options)?;
-    let mut sections =
-        report::view::compare(&comparison, &CompareContext { handles, ..CompareContext::default() }).sections;
-    if let Some(first) = sections.first_mut() {
-        first.title = format!("against {}", baseline.handle);
-    }
-    Ok(sections)
 }

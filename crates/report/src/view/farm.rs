@@ -99,7 +99,7 @@ fn incidents(all: &[FarmIncident]) -> Option<DocumentSection> {
     };
     let mut items: Vec<String> = all.iter().take(LISTED).map(line).collect();
     if all.len() > LISTED {
-        items.push(format!("and {} more; prony farm status --json has them all", all.len() - LISTED));
+        items.push(format!("and {} more; prony farm status --format json has them all", all.len() - LISTED));
     }
     let blocks = vec![Block::List { numbered: false, items }];
     let title = format!("{} incidents", all.len());

@@ -2,7 +2,6 @@
 
 mod answer;
 mod catalogue;
-mod choice_evaluation;
 mod choose;
 mod compare;
 mod evaluation;
@@ -14,7 +13,6 @@ mod machine;
 mod matrices;
 mod network;
 mod predict;
-mod predict_evaluation;
 mod probe;
 mod report;
 mod run;
@@ -28,7 +26,6 @@ mod trusted;
 
 pub use answer::answer;
 pub use catalogue::catalogue;
-pub use choice_evaluation::choice_evaluation;
 pub use choose::choose;
 pub use compare::{CompareContext, compare, self_test};
 pub use evaluation::{
@@ -41,7 +38,6 @@ pub use findings::{CheckFinding, FindingState, Findings, findings};
 pub use machine::heading;
 pub use network::{PrintedPlateau, network};
 pub use predict::predict;
-pub use predict_evaluation::evaluation;
 pub use probe::probe;
 pub use report::{ReportInput, report};
 pub use run::{RunContext, run, run_records, several};
