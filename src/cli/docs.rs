@@ -81,7 +81,7 @@ fn every_command_has_examples_that_can_be_typed() {
     for (name, verb) in leaves(&definition, "prony") {
         let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
         let lines: Vec<&str> = help.lines().skip_while(|line| *line != "Examples:").collect();
-        let typed = lines.iter().filter_map(|line| line.trim().split("   ").next());
+        let typed = lines.iter().filter_map(|line| line.trim().split("  ").next());
         let found: Vec<Vec<String>> = typed.flat_map(commands).collect();
         assert!(!found.is_empty(), "{name} has no example");
         for words in found {

@@ -108,9 +108,6 @@ pub(crate) enum Verb {
     /// Write a page of the reference
     #[command(hide = true)]
     Reference(reference::Arguments),
-    /// Write the manual page
-    #[command(hide = true)]
-    Manual,
     /// Serve one launch on standard input and output
     #[command(hide = true)]
     Worker,

@@ -17,7 +17,6 @@ use crate::run_finder::Named;
 use crate::value_parsers::{percent, price};
 use crate::{output, run_finder};
 
-/// Options of `prony compare`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony compare 1 2

@@ -9,7 +9,6 @@ use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::{output, run_finder};
 
-/// Options of `prony explain`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony explain 1 2
@@ -54,6 +53,5 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     output::print(
         &report::view::explain(&explanation, &report::view::ExplainContext { verbose: arguments.verbose }),
         common,
-    )?;
-    Ok(ExitStatus::Fine)
+    )
 }

@@ -12,7 +12,6 @@ use store::Detail;
 use crate::cli::CommonOptions;
 use crate::{ExitStatus, output, run_finder};
 
-/// Options of `prony export`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony export latest --to openmetrics")]
@@ -46,12 +45,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     if arguments.to == "openmetrics" {
         without_sample(&runs);
     }
-    match &arguments.output {
-        Some(path) => {
-            store::write_file(path, &bytes).with_context(|| format!("could not write {}", path.display()))?;
-        }
-        None => output::write(&bytes)?,
-    }
+    let Some(path) = &arguments.output else { return output::write(&bytes) };
+    store::write_file(path, &bytes).with_context(|| format!("could not write {}", path.display()))?;
     Ok(ExitStatus::Fine)
 }
 

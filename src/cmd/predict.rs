@@ -11,7 +11,6 @@ use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::{output, run_finder};
 
-/// Options of `prony predict`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony predict reconstruct
@@ -32,8 +31,7 @@ pub(crate) struct Arguments {
 const LEVEL: f64 = 0.9;
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    output::print(&document(arguments, common)?, common)?;
-    Ok(ExitStatus::Fine)
+    output::print(&document(arguments, common)?, common)
 }
 
 /// Its document, for a report of its own or as part of another.

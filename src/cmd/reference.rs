@@ -25,7 +25,6 @@ pub(crate) enum ReferencePage {
     Commands,
 }
 
-/// Options of `prony reference`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     page: ReferencePage,
@@ -36,8 +35,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
         ReferencePage::Catalogue => catalogue()?,
         ReferencePage::Commands => commands()?,
     };
-    output::write(text.as_bytes())?;
-    Ok(ExitStatus::Fine)
+    output::write(text.as_bytes())
 }
 
 fn catalogue() -> Result<String> {

@@ -22,7 +22,6 @@ use crate::{evaluation, output, run_finder};
 /// Stands for standard output where a file is named.
 const STANDARD_OUTPUT: &str = "-";
 
-/// Options of `prony report`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony report 1 2 --output two.html
@@ -131,18 +130,15 @@ fn written(
     };
     let path = path.as_path();
     if path == Path::new(STANDARD_OUTPUT) && asked.is_some() {
-        output::print(document, common)?;
-        return Ok(ExitStatus::Fine);
+        return output::print(document, common);
     }
     let format = asked.unwrap_or("html");
     let mut text = output::rendered(document, format)?;
     if path == Path::new(STANDARD_OUTPUT) {
-        output::write(&text)?;
-        return Ok(ExitStatus::Fine);
+        return output::write(&text);
     }
     if format == "html" {
         text.extend(subject.mark().into_bytes());
     }
-    output::write_report(path, &text)?;
-    Ok(ExitStatus::Fine)
+    output::write_report(path, &text)
 }

@@ -14,24 +14,9 @@ use crate::run_finder;
 
 /// Options that may differ between a command and the one that resumes its run: they affect duration, precision and
 /// output, but not what is measured.
-const FREE: [&str; 16] = [
-    "resume",
-    "target",
-    "time_limit",
-    "max_launches",
-    "seed",
-    "label",
-    "note",
-    "output",
-    "no_store",
-    "quiet",
-    "store",
-    "format",
-    "color",
-    "token_file",
-    "builds",
-    "help",
-];
+const FREE: &str = "\
+    resume target time_limit max_launches seed label note output no_store quiet store format color token_file \
+    builds help";
 
 /// The run to resume, if `suite` measured it, else a refusal with the right command.
 ///
@@ -125,7 +110,7 @@ fn given(words: &[String]) -> Result<Asked> {
     let (mut definition, mut found): (&Command, &ArgMatches) = (&command, &matches);
     loop {
         for argument in definition.get_arguments().map(|argument| argument.get_id().as_str()) {
-            if !FREE.contains(&argument) && found.try_contains_id(argument).unwrap_or(false) {
+            if !FREE.split(' ').any(|free| free == argument) && found.try_contains_id(argument).unwrap_or(false) {
                 let values = found.get_raw(argument).into_iter().flatten().map(OsString::from).collect();
                 asked.options.insert(argument.to_owned(), values);
             }

@@ -19,7 +19,6 @@ use crate::share::ShareMode;
 use crate::value_parsers::seconds_or_none;
 use crate::{evaluation, output};
 
-/// Options of `prony run`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony run                                  measure this machine

@@ -20,7 +20,6 @@ use crate::progress::{ProgressLine, ProgressMode};
 use crate::run_options::draw_seed;
 use crate::{output, run_finder};
 
-/// Options of `prony selftest`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony selftest --pairs 3

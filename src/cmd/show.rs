@@ -9,7 +9,6 @@ use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::{evaluation, output, run_finder};
 
-/// Options of `prony show`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony show latest
@@ -33,14 +32,12 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         let tables = evaluation::named(evaluation)?;
         let found = run_finder::find_one(name, common)?;
         let context = report::view::RunContext { handle: Some(found.handle), ..Default::default() };
-        output::print(&report::view::in_tables(&found.run, &tables, &context), common)?;
-        return Ok(ExitStatus::Fine);
+        return output::print(&report::view::in_tables(&found.run, &tables, &context), common);
     }
     let mut named = run_finder::find(&arguments.runs, common, Detail::Whole)?;
     if named.len() > 1 {
         let runs: Vec<Run> = named.into_iter().map(|named| named.run).collect();
-        output::print_runs(&runs, common)?;
-        return Ok(ExitStatus::Fine);
+        return output::print_runs(&runs, common);
     }
     let found = named.remove(0);
     let context = report::view::RunContext { handle: Some(found.handle), brief: !arguments.all, ..Default::default() };
@@ -53,6 +50,5 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             document
         }
     };
-    output::print_run(&document, &found.run, common)?;
-    Ok(ExitStatus::Fine)
+    output::print_run(&document, &found.run, common)
 }

@@ -17,7 +17,6 @@ use crate::{output, run_finder};
 /// Longest file that is read.
 const LIMIT: u64 = 64 << 20;
 
-/// Options of `prony trend`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony trend dated.csv --project 2030
@@ -44,8 +43,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    output::print(&document(arguments, common)?, common)?;
-    Ok(ExitStatus::Fine)
+    output::print(&document(arguments, common)?, common)
 }
 
 /// Its document, for a report of its own or as part of another.

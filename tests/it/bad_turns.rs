@@ -85,7 +85,6 @@ fn readers_that_left_are_no_failure_and_no_panic() {
         &["probes"],
         &["runs", "--published"],
         &["completions", "bash"],
-        &["manual"],
         &["--help"],
     ] {
         assert_eq!(into_closed_pipes(&place, arguments).code, Some(0), "{arguments:?}");

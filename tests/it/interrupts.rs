@@ -3,33 +3,13 @@
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::common::Place;
+use crate::common::{Place, rounds, send, wait_for};
 
 fn started(command: &mut Command) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
-}
-
-/// Waits until something is so.
-fn wait_for(what: &str, is_so: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(120);
-    while !is_so() {
-        assert!(Instant::now() < deadline, "waited in vain for {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-fn send(signal: &str, pid: u32) {
-    assert!(Command::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
-}
-
-/// Rounds of the newest run of a store; `None` while there is none.
-fn rounds(place: &Place) -> Option<u64> {
-    let answer = place.ask(&["show", "latest", "--format=json"]);
-    if answer.code == Some(0) { answer.json()["session"]["rounds"].as_u64() } else { None }
 }
 
 #[test]
@@ -49,7 +29,7 @@ fn a_run_that_a_process_measures_is_resumed_by_no_other() {
     let place = Place::new();
     let command = ["time", "sleep 0.2", "--max-launches", "320", "--target", "0.01"];
     let mut child = started(place.prony().args(command));
-    wait_for("a round", || rounds(&place).unwrap_or(0) > 0);
+    wait_for("a round", || rounds(&place) > 0);
     let said = place.ask(&[&command[..], &["--resume", "1"]].concat()).refused();
     assert!(said.contains("could not resume 1: another process measures it"), "{said}");
     send("-KILL", child.id());
@@ -67,7 +47,7 @@ fn a_closed_terminal_ends_a_run_unless_it_was_to_be_ignored() {
         shell.args(["-c", script, env!("CARGO_BIN_EXE_prony"), "time", "sleep 0.1", "--runs", runs]);
         shell.current_dir(place.path()).env("PRONY_STORE", place.file("runs.sqlite")).env("PRONY_SPACING", "0");
         let mut child = started(&mut shell);
-        wait_for("a round", || rounds(&place).unwrap_or(0) > 0);
+        wait_for("a round", || rounds(&place) > 0);
         send("-HUP", child.id());
         let code = child.wait().unwrap().code();
         (code, place.ask(&["show", "latest", "--format=json"]).fine().json()["session"]["complete"].clone())

@@ -10,7 +10,6 @@ use crate::cli::CommonOptions;
 use crate::cmd::predict::learnt_from;
 use crate::{output, run_finder};
 
-/// Options of `prony app fit`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   prony app fit os.fork_exit --against os.fork_shell published:babar-cpu-1998")]
@@ -33,8 +32,7 @@ pub(crate) struct Arguments {
 const LEVEL: f64 = 0.95;
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    output::print(&document(arguments, common)?, common)?;
-    Ok(ExitStatus::Fine)
+    output::print(&document(arguments, common)?, common)
 }
 
 /// Its document, for a report of its own or as part of another.

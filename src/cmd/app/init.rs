@@ -7,7 +7,6 @@ use anyhow::{Context, Result};
 use crate::cli::CommonOptions;
 use crate::{ExitStatus, output};
 
-/// Options of `prony app init`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   prony app init mine.toml")]
@@ -21,14 +20,12 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let text = application::TEMPLATE;
     if arguments.file.as_os_str() == "-" {
         output::only_as_it_is("a manifest", common)?;
-        output::write(text.as_bytes())?;
-        return Ok(ExitStatus::Fine);
+        return output::write(text.as_bytes());
     }
     let file = arguments.file.display();
     let mut target = std::fs::File::create_new(&arguments.file)
         .with_context(|| format!("could not write {file}; a file that exists is not written over"))?;
     std::io::Write::write_all(&mut target, text.as_bytes()).with_context(|| format!("could not write {file}"))?;
     let data = serde_json::json!({ "wrote": file.to_string() });
-    output::done(format!("Wrote {file}"), vec![format!("prony app run {file}")], (&["wrote"], &data), common)?;
-    Ok(ExitStatus::Fine)
+    output::done(format!("Wrote {file}"), vec![format!("prony app run {file}")], ("wrote", &data), common)
 }

@@ -15,7 +15,6 @@ use clap::{Args, Subcommand};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 
-/// Options of `prony app`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]

@@ -16,7 +16,6 @@ use crate::cmd::session::LocalSession;
 use crate::output;
 use crate::run_options::{ExecutionSpacing, MeasureOptions};
 
-/// Options of `prony app run`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   prony app run mine.toml

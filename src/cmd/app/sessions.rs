@@ -7,7 +7,7 @@ use application::{FileSharing, SessionOrder, SessionReport, Sessions};
 use clap::Args;
 use measure::Stopper;
 use model::{Run, Unit, percent};
-use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, PrintedQuantity, Table, TableRow};
+use report::{Block, Cell, Column, Document, DocumentSection, PrintedQuantity, TableRow};
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
@@ -16,7 +16,6 @@ use crate::cmd::session::{LocalSession, measured};
 use crate::exit::StoppedEarly;
 use crate::run_options::MeasureOptions;
 
-/// Options of `prony app sessions`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony app sessions -n 12 --write 24
@@ -213,13 +212,7 @@ pub(super) fn write_files(wanted: FilesToWrite<'_>, stopper: &Stopper) -> Result
 
 /// The sessions of one iteration.
 fn each(iteration: &SessionReport) -> DocumentSection {
-    let columns = vec![
-        Column::new("session", ColumnKind::Label),
-        Column::new("time", ColumnKind::Number),
-        Column::new("CPU", ColumnKind::Number),
-        Column::new("asked", ColumnKind::Number),
-        Column::new("from the device", ColumnKind::Number),
-    ];
+    let columns = Column::list("session|#time|#CPU|#asked|#from the device");
     let row = |(index, used): (usize, &application::SessionUse)| {
         let data = |value| Cell::Value(PrintedQuantity::bare(value, Unit::BytesPerSecond));
         let cells = vec![
@@ -229,10 +222,10 @@ fn each(iteration: &SessionReport) -> DocumentSection {
             data(used.asked),
             data(used.device),
         ];
-        TableRow { cells }
+        TableRow::of(cells)
     };
     let rows = iteration.sessions.iter().enumerate().map(row).collect();
-    DocumentSection::of("the sessions of the last iteration", Block::Table(Table::plain(columns, rows)))
+    DocumentSection::of("the sessions of the last iteration", Block::table(columns, rows))
 }
 
 /// The verdict of most iterations, and its count.

@@ -22,7 +22,6 @@ use clap::{Args, Subcommand};
 use crate::cli::CommonOptions;
 use crate::{ExitStatus, output};
 
-/// Options of `prony farm`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]

@@ -24,7 +24,6 @@ use crate::output;
 use crate::run_saver::{RunSaver, SaveOptions};
 use crate::value_parsers::seconds;
 
-/// Options of `prony farm run`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   prony farm run builtin:reconstruct --events 1000 --chunk 20 --nodes 2
@@ -191,9 +190,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             "could not verify: {name} prints no digest that two results could be compared by; see verify in its manifest"
         );
     }
-    let (first, events, chunk, seed) = (arguments.first, arguments.events, arguments.chunk, arguments.seed);
-    let job = FarmJob { name, work: serde_json::to_value(&work)?, seed, first, events, chunk, products };
-    job.check()?;
+    let job = arguments.job(name, &work, products)?;
     if let Some(folder) = &arguments.shared_dir {
         return shared::run(folder, &job, arguments.lease, expected, &stopper, common);
     }
@@ -225,6 +222,13 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
 }
 
 impl Arguments {
+    fn job(&self, name: String, work: &FarmWork, products: Option<PathBuf>) -> Result<FarmJob> {
+        let (first, events, chunk, seed) = (self.first, self.events, self.chunk, self.seed);
+        let job = FarmJob { name, work: serde_json::to_value(work)?, seed, first, events, chunk, products };
+        job.check()?;
+        Ok(job)
+    }
+
     fn wanted(&self) -> Result<Wanted<'_>> {
         Ok(Wanted {
             work: WantedWork::of(&self.manifest, self.application.as_deref())?,
@@ -246,9 +250,7 @@ fn array_run(
 ) -> Result<ExitStatus> {
     let (name, work) = plan(wanted, stopper)?;
     products(arguments, "", &work)?;
-    let (first, events, chunk, seed) = (arguments.first, arguments.events, arguments.chunk, arguments.seed);
-    let job = FarmJob { name, work: serde_json::to_value(&work)?, seed, first, events, chunk, products: None };
-    job.check()?;
+    let job = arguments.job(name, &work, None)?;
     let folder = arguments.shared_dir.as_deref().context("could not find the shared directory")?;
     std::fs::create_dir_all(folder).with_context(|| format!("could not make {}", folder.display()))?;
     let folder = &std::path::absolute(folder)?;
@@ -264,8 +266,7 @@ fn array_run(
         let text = if system == "condor" { array.condor()? } else { array.slurm()? };
         // The tasks find the job there.
         SharedFarm::join(folder, &job, &nonce()?)?;
-        output::write(text.as_bytes())?;
-        return Ok(ExitStatus::Fine);
+        return output::write(text.as_bytes());
     }
     array.run(&job, stopper)?;
     shared::report(folder, &job, expected, None, common)
@@ -293,7 +294,6 @@ fn user() -> String {
     ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok()).unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// Options of `prony farm resume`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   prony farm resume farm-1a2b3c.ledger")]
@@ -323,8 +323,7 @@ pub(crate) fn resume(arguments: &ResumeArguments, common: &CommonOptions) -> Res
     let ledger = SqliteLedger::open(&arguments.ledger)?;
     tell_damage(&ledger);
     let farm = ledger.farm()?;
-    let setup: FarmSetup =
-        serde_json::from_value(farm.settings.clone()).context("could not understand the ledger's settings")?;
+    let setup = FarmSetup::of(&farm)?;
     let saver = RunSaver::open(&arguments.saving, common)?;
     let connect_wait = Duration::from_secs_f64(arguments.connect_wait);
     let drive = Drive { setup, quiet: arguments.quiet, connect_wait, stopper: &stopper };

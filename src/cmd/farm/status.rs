@@ -12,7 +12,6 @@ use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::output;
 
-/// Options of `prony farm status`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   prony farm status farm-1a2b3c.ledger

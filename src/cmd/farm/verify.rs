@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ::farm::{Invariants, Ledger, ProductFolder, SqliteLedger};
 use anyhow::Result;
-use report::{Block, Document, DocumentSection, EmbeddedJson};
+use report::{Block, Document, EmbeddedJson};
 use serde_json::json;
 
 use crate::{ExitStatus, output};
@@ -63,7 +63,7 @@ pub(super) fn document(ledger: &SqliteLedger, place: &Path) -> Result<(Document,
     if faults.len() > LISTED {
         items.push(format!("and {} more; --format json has them all", faults.len() - LISTED));
     }
-    document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
+    document.add("", Block::list(items));
     let data = json!({ "farm": farm.id, "files": files, "bytes": bytes, "faults": faults, "broken": broken });
     document.data = EmbeddedJson::of(&data).ok();
     if !faults.is_empty() {

@@ -10,7 +10,6 @@ use clap::{Args, Subcommand};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 
-/// Options of `prony fleet`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]

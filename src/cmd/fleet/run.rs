@@ -20,7 +20,6 @@ use crate::progress::spinner;
 use crate::run_options::{FigureSelection, RoundOptions};
 use crate::{output, run_finder};
 
-/// Options of `prony fleet run`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony fleet run --launcher ssh --hosts a,b,c --suite quick
@@ -60,8 +59,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let template = order(arguments)?;
     if arguments.script.is_some() {
-        output::write(script(arguments, &template)?.as_bytes())?;
-        return Ok(ExitStatus::Fine);
+        return output::write(script(arguments, &template)?.as_bytes());
     }
     if arguments.place.by.launcher == "ssh" {
         refuse_twice(&arguments.place.by.hosts)?;

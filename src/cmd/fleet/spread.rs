@@ -12,7 +12,6 @@ use super::report::FleetReport;
 use crate::cli::CommonOptions;
 use crate::{ExitStatus, output, run_finder};
 
-/// Options of `prony fleet spread`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony fleet spread 1 2 3

@@ -24,7 +24,6 @@ use crate::cli::CommonOptions;
 use crate::run_options::MeasureOptions;
 use crate::value_parsers::short_seconds;
 
-/// Options of `prony net build`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony net build --senders 4 --receivers 2

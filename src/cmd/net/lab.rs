@@ -15,7 +15,6 @@ use crate::ExitStatus;
 use crate::output;
 use crate::value_parsers::seconds;
 
-/// Options of `prony net lab`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]

@@ -18,14 +18,12 @@ pub(crate) use self::options::plateaus;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 
-/// Options of `prony net`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     verb: NetVerb,
 }
 
-#[expect(clippy::large_enum_variant, reason = "one is made, at the start of the program")]
 #[derive(Debug, Subcommand)]
 enum NetVerb {
     /// Serve the other end of network tests, for those who have the token

@@ -11,7 +11,6 @@ use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::run_options::MeasureOptions;
 
-/// Options of `prony net rr`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony net rr

@@ -15,7 +15,6 @@ use crate::cli::CommonOptions;
 use crate::output;
 use crate::value_parsers::{endpoint, seconds};
 
-/// Options of `prony net serve`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony net serve --listen 192.0.2.1:7070                       prints the token
@@ -48,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         output::write(format!("listening on {address}\n{token}").as_bytes())?;
     } else {
         let data = serde_json::json!({ "address": address, "token": token });
-        output::done("Listening".to_owned(), Vec::new(), (&["address", "token"], &data), common)?;
+        output::done("Listening".to_owned(), Vec::new(), ("address token", &data), common)?;
     }
     let began = std::time::Instant::now();
     while !stopper.asked() && arguments.time_limit.is_none_or(|limit| began.elapsed().as_secs_f64() < limit) {

@@ -14,7 +14,6 @@ use crate::cli::CommonOptions;
 use crate::run_options::MeasureOptions;
 use crate::value_parsers::short_seconds;
 
-/// Options of `prony net stream`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony net stream  over loopback

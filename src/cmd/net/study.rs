@@ -13,7 +13,6 @@ use crate::output;
 use crate::run_options::MeasureOptions;
 use crate::value_parsers::short_seconds;
 
-/// Options of `prony net study`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony net study --lab --time-limit 1m")]

@@ -15,7 +15,6 @@ use crate::cli::CommonOptions;
 use crate::run_options::MeasureOptions;
 use crate::value_parsers::short_seconds;
 
-/// Options of `prony net udp`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony net udp --rate 5000,20000")]

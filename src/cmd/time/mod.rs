@@ -26,7 +26,6 @@ use crate::output;
 use crate::run_options::{ExecutionSpacing, MeasureOptions};
 use crate::value_parsers::{percent, seconds_or_none};
 
-/// Options of `prony time`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony time 'sort a.txt' 'sort --parallel 1 a.txt'                 which is faster

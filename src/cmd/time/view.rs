@@ -4,7 +4,7 @@ use application::{AXIS, COLD, FEWEST_SAMPLES, MEMORY, TIME, TimedPair};
 use model::{Figure, Outcome, Run, Unit, percent};
 use report::view::RunContext;
 use report::words::modes;
-use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, PrintedQuantity, Table, TableRow, Tone};
+use report::{Block, Cell, Column, Document, DocumentSection, PrintedQuantity, TableRow, Tone};
 
 use crate::cmd::duet::sentence;
 
@@ -13,7 +13,7 @@ pub(super) fn document(run: &Run, pairs: &[TimedPair], context: &RunContext) -> 
     let mut document = report::view::run(run, context);
     let times: Vec<&Figure> = run.figures.iter().filter(|figure| figure.probe == TIME).collect();
     let rows = times.iter().map(|figure| row(run, figure)).collect();
-    document.sections = vec![DocumentSection::of("", Block::Table(Table::plain(columns(run), rows)))];
+    document.sections = vec![DocumentSection::of("", Block::table(columns(run), rows))];
     document.sections.extend(crate::cmd::app::view::failures(run, |figure| figure.probe == TIME));
     document.summary = sentences(&times, pairs);
     // The catalogue does not describe the user's commands.
@@ -23,13 +23,13 @@ pub(super) fn document(run: &Run, pairs: &[TimedPair], context: &RunContext) -> 
 
 fn columns(run: &Run) -> Vec<Column> {
     let of_bursts = has_bursts(run);
-    let number = |title: &str| Column::new(title, ColumnKind::Number);
-    let mut columns = vec![Column::new("", ColumnKind::Label), number("time")];
-    columns.push(Column::new(format!("{} interval", percent(run.plan.level)), ColumnKind::Number));
+    let number = |title: &str| Column::number(title);
+    let mut columns = vec![Column::label(""), number("time")];
+    columns.push(Column::number(format!("{} interval", percent(run.plan.level))));
     columns.extend(of_bursts.then(|| number("cold")));
     columns.extend(["user", "system", "peak memory"].map(number));
     columns.extend(of_bursts.then(|| number("bursts")));
-    columns.extend([number("executions"), Column::new("remarks", ColumnKind::Remark)]);
+    columns.extend([number("executions"), Column::remark("remarks")]);
     columns
 }
 
@@ -40,7 +40,7 @@ fn has_bursts(run: &Run) -> bool {
 
 fn row(run: &Run, time: &Figure) -> TableRow {
     let label = Cell::text(time.point.get(AXIS).unwrap_or_default());
-    let whole = |text: String, tone| TableRow { cells: vec![label.clone(), Cell::Across(text, tone)] };
+    let whole = |text: String, tone| TableRow::of(vec![label.clone(), Cell::Across(text, tone)]);
     let estimate = match &time.outcome {
         Outcome::Measured(estimate) => estimate,
         Outcome::Modes(groups) => return whole(modes(groups, Unit::Seconds), Tone::Caution),
@@ -68,7 +68,7 @@ fn row(run: &Run, time: &Figure) -> TableRow {
         Cell::Count(launches.iter().map(|launch| launch.nanos.len() as u64).sum()),
         Cell::Text(remarks.join(", "), Tone::Muted),
     ]);
-    TableRow { cells }
+    TableRow::of(cells)
 }
 
 /// The median CPU time of an execution.

@@ -13,8 +13,8 @@ use crate::words::{
     Told, duration, family_title, figure_label, modes, plural, remarks, resume_command, unconfirmed, unknown_clock,
 };
 use crate::{
-    Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Records, RowGroup,
-    Table, TableRow, Tone,
+    Block, Cell, Column, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Records, RowGroup, Table, TableRow,
+    Tone,
 };
 
 /// Options of the view that are not part of the run document.
@@ -43,13 +43,13 @@ pub fn run(run: &Run, context: &RunContext) -> Document {
     first.extend((!doubts.is_empty()).then_some(Block::Facts(doubts)));
     document.sections.push(DocumentSection { title: String::new(), blocks: first });
     if run.figures.is_empty() {
-        document.sections.push(DocumentSection::of("", Block::Text("No figure was measured.".to_owned())));
+        document.add("", Block::Text("No figure was measured.".to_owned()));
     } else {
         let drawn = matrices::keys(run);
         let mut rest = run.clone();
         rest.figures.retain(|figure| !drawn.contains(&figure.key()));
         if !rest.figures.is_empty() {
-            document.sections.push(DocumentSection::of("", Block::Table(table(&rest, context.brief))));
+            document.add("", Block::Table(table(&rest, context.brief)));
         }
     }
     let name = [run.name().to_owned()];
@@ -66,11 +66,11 @@ pub fn run(run: &Run, context: &RunContext) -> Document {
 /// The figures by family; `brief` leaves what is no warning out of the rows.
 pub(super) fn table(run: &Run, brief: bool) -> Table {
     let mut columns = vec![
-        Column::new("", ColumnKind::Label),
-        Column::new("value", ColumnKind::Number),
-        Column::new(format!("{} interval", percent(run.plan.level)), ColumnKind::Number),
-        Column::new("launches", ColumnKind::Number),
-        Column::new("remarks", ColumnKind::Remark),
+        Column::label(""),
+        Column::number("value"),
+        Column::number(format!("{} interval", percent(run.plan.level))),
+        Column::number("launches"),
+        Column::remark("remarks"),
     ];
     let measured: Vec<_> = run.figures.iter().filter_map(|figure| figure.outcome.estimate()).collect();
     if !measured.is_empty()
@@ -96,8 +96,7 @@ fn groups(run: &Run, brief: bool) -> Vec<RowGroup> {
             let members: Vec<&Figure> = run.figures.iter().filter(|figure| figure.family() == family).collect();
             let shared = shared_notes(&members);
             let told = Told { notes: shared, flags: flags.clone(), brief };
-            let row =
-                |figure: &&Figure| TableRow { cells: cells(figure, figure_label(figure), target(run, figure), &told) };
+            let row = |figure: &&Figure| TableRow::of(cells(figure, figure_label(figure), target(run, figure), &told));
             let rows = members.iter().map(row).collect();
             RowGroup { title: family_title(family), note: told.notes.join(", "), rows }
         })

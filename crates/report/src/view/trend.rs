@@ -4,8 +4,8 @@ use analyse::trend::{Dated, FittedTrend, GrowthTrend, Projection, TrendCurve};
 use model::Unit;
 
 use crate::{
-    Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Division, Document, DocumentSection,
-    EmbeddedJson, Mark, PrintedQuantity, PrintedSpread, Records, Series, Table, TableRow, Tone,
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, Curves, Division, Document, EmbeddedJson, Mark, PrintedQuantity,
+    PrintedSpread, Records, Series, Table, TableRow, Tone,
 };
 
 /// The report of `prony trend`; its JSON is the [`GrowthTrend`]. `name` is the name of the values.
@@ -14,11 +14,11 @@ pub fn trend(trend: &GrowthTrend, name: &str) -> Document {
     let mut document =
         Document::new(format!("{name}: {} values, {} to {}", trend.points, date(trend.span.0), date(trend.span.1)));
     let items = trend.sentences();
-    document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
+    document.add("", Block::list(items));
     if trend.fits.iter().any(|fit| !fit.projections.is_empty()) {
-        document.sections.push(DocumentSection::of("projections", Block::Table(projections(trend))));
+        document.add("projections", Block::Table(projections(trend)));
     }
-    document.sections.push(DocumentSection::of("", Block::Chart(chart(trend, name))));
+    document.add("", Block::Chart(chart(trend, name)));
     document.data = EmbeddedJson::of(trend).ok();
     document.records = Some(records(trend));
     document
@@ -26,12 +26,7 @@ pub fn trend(trend: &GrowthTrend, name: &str) -> Document {
 
 fn projections(trend: &GrowthTrend) -> Table {
     let unit = trend.unit();
-    let columns = vec![
-        Column::new("", ColumnKind::Label),
-        Column::new("would be", ColumnKind::Number),
-        Column::new("one value, the growth going on", ColumnKind::Number),
-        Column::new("", ColumnKind::Words),
-    ];
+    let columns = Column::list("|#would be|#one value, the growth going on|");
     let rows = trend
         .fits
         .iter()
@@ -48,7 +43,7 @@ fn projections(trend: &GrowthTrend) -> Table {
                 Cell::Empty
             };
             let label = format!("{} {}", word(fit.curve), date(projection.time));
-            TableRow { cells: vec![Cell::text(label), Cell::Value(quantity), Cell::Interval(quantity), flag] }
+            TableRow::of(vec![Cell::text(label), Cell::Value(quantity), Cell::Interval(quantity), flag])
         })
         .collect();
     Table::plain(columns, rows)
@@ -90,7 +85,7 @@ fn chart(trend: &GrowthTrend, name: &str) -> Chart {
                 .to_owned(),
         plot: ChartPlot::Curves(Curves {
             x: ChartAxis { title: format!("years since {origin:.0}"), unit: Unit::Count, division: Division::Linear },
-            y: ChartAxis { title: name.to_owned(), unit: trend.unit(), division: Division::Decades },
+            y: ChartAxis::new(name, trend.unit(), Division::Decades),
             series,
             marks: vec![
                 Mark { x: trend.span.1 - origin, text: "end of the fit".to_owned() },

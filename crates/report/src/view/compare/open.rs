@@ -23,7 +23,7 @@ pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<Docum
         return None;
     }
     let items = answers.iter().map(|answer| say(comparison, others, answer)).collect();
-    Some(DocumentSection::of("not decided, and why", Block::List { numbered: false, items }))
+    Some(DocumentSection::of("not decided, and why", Block::list(items)))
 }
 
 /// Collects figures with one answer for each machine, then machines with the same figures.

@@ -61,5 +61,5 @@ pub(super) fn section(input: &ReportInput, names: &[String]) -> DocumentSection 
         let by = origin.map_or_else(|| format!("Prony {}", run.session.version), |origin| origin.tool.clone());
         items.push(format!("{name}: {by}, suite {}, seed {}.", run.plan.suite, run.plan.seed));
     }
-    DocumentSection::of("Method", Block::List { numbered: false, items })
+    DocumentSection::of("Method", Block::list(items))
 }
