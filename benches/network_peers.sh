@@ -47,7 +47,7 @@ quantity() { awk -v what="$1" '$1 == what { v = $3; u = $4; if (u ~ /^GB/) v *= 
 turns() { if [ $(($1 % 2)) = 1 ]; then shift; echo "$@"; else shift; printf '%s\n' "$@" | tac; fi; }
 size_of() { case $1 in 16B) echo 16 ;; 1KiB) echo 1024 ;; *) echo 131072 ;; esac; }
 stream_prony() {
-    "$prony" net stream --record 16B,1KiB,128KiB --max-launches 10 --target 50 -q --no-store --output "$work/stream.json" >/dev/null
+    "$prony" net stream --size 16B,1KiB,128KiB --max-launches 10 --target 50 -q --no-store --output "$work/stream.json" >/dev/null
     local name end; for name in 16B 1KiB 128KiB; do
         say "$1" "stream_$name" prony "$(value "$work/stream.json" network.tcp_stream record $name)"
         [ $name = 16B ] || for end in sender receiver; do

@@ -1,14 +1,16 @@
 #!/bin/bash
-# rows.sh [-p PRONY] [-d DIRECTORY] OUTPUT.md: what the authors of the five published evaluations would run today: one row
-# of their tables and studies after the other, each with its command and the beginning of its output, as one page.
-# About half an hour: no row takes more than five minutes, also on a busy machine. DIRECTORY is where files are measured.
+# rows.sh [-p PRONY] [-d DIRECTORY] [-t SECONDS] OUTPUT.md: what the authors of the five published evaluations would run
+# today: one row of their tables and studies after the other, each with its command and the beginning of its output, as
+# one page. About half an hour: a row is interrupted after SECONDS, 290 unless given. DIRECTORY is where files are measured.
 set -u
 prony=prony
 directory=.
-while getopts p:d: option; do
+limit=290
+while getopts p:d:t: option; do
     case $option in
     p) prony=$(realpath "$OPTARG") ;;
     d) directory=$OPTARG ;;
+    t) limit=$OPTARG ;;
     *) exit 2 ;;
     esac
 done
@@ -40,7 +42,7 @@ part() { printf '\n## %s\n' "$1" >>"$page"; }
 row() {
     local lines=$1 title=$2 command=$3 code began=$SECONDS
     echo "$title" >&2
-    timeout --signal=INT --kill-after=10 290 bash -c "$command" >said 2>heard </dev/null
+    timeout --signal=INT --kill-after=10 "$limit" bash -c "$command" >said 2>heard </dev/null
     code=$?
     echo "  exit code $code after $((SECONDS - began)) s" >&2
     {

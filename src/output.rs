@@ -1,11 +1,13 @@
 //! The only module that prints.
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use model::Run;
 use report::Document;
 
+use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::{columns, locale};
 
@@ -13,16 +15,30 @@ use crate::{columns, locale};
 const UNWRITTEN: &str = "could not write to standard output";
 
 /// Draws a document on standard output in the requested format.
-pub(crate) fn print(document: &Document, common: &CommonOptions) -> Result<()> {
+pub(crate) fn print(document: &Document, common: &CommonOptions) -> Result<ExitStatus> {
     let name = common.format();
     if name == "terminal" {
         let mut text = Vec::new();
         report::by_name(name, columns::width(), colours(&common.color))?.render(document, &mut text)?;
         let text = locale::shown(&String::from_utf8_lossy(&text));
         let mut out = io::stdout().lock();
-        return out.write_all(text.as_bytes()).and_then(|()| out.flush()).context(UNWRITTEN);
+        out.write_all(text.as_bytes()).and_then(|()| out.flush()).context(UNWRITTEN)?;
+        return Ok(ExitStatus::Fine);
     }
     write(&rendered(document, name)?)
+}
+
+/// Writes a document to a file, in HTML unless another format is requested, and says so; without a file, prints it.
+pub(crate) fn save(document: &Document, path: Option<&Path>, common: &CommonOptions) -> Result<ExitStatus> {
+    let Some(path) = path else { return print(document, common) };
+    let format = common.format.as_deref().unwrap_or("html");
+    write_report(path, &rendered(document, format)?)
+}
+
+/// Writes the text of a report to a file, and says so.
+pub(crate) fn write_report(path: &Path, text: &[u8]) -> Result<ExitStatus> {
+    store::write_file(path, text).with_context(|| format!("could not write the report to {}", path.display()))?;
+    write(format!("Wrote {}\n", path.display()).as_bytes())
 }
 
 /// A document in a format for files.
@@ -32,29 +48,25 @@ pub(crate) fn rendered(document: &Document, name: &str) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Says what a command did: in words, or as the data of every other format. `columns` are the members of an entry of
-/// `data`, which is one or a list.
+/// Says what a command did: in words, or as the data of every other format, of which CSV has
+/// the members of these `names`.
 pub(crate) fn done(
     words: String,
     next: Vec<String>,
-    (columns, data): (&[&'static str], &serde_json::Value),
+    (names, data): (&'static str, &serde_json::Value),
     common: &CommonOptions,
-) -> Result<()> {
-    let cell = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let filled = |value: &serde_json::Value| if value.is_null() { String::new() } else { cell(value) };
-    let row = |entry: &serde_json::Value| columns.iter().map(|column| filled(&entry[*column])).collect();
-    let rows = data.as_array().map_or_else(|| vec![row(data)], |entries| entries.iter().map(row).collect());
+) -> Result<ExitStatus> {
     let mut document = Document::new(words);
     document.next = next;
     document.data = report::EmbeddedJson::of(data).ok();
-    document.records = Some(report::Records { header: columns.to_vec(), rows });
+    document.records = Some(report::Records::of(names, data));
     print(&document, common)
 }
 
 /// Refuses the formats of every verb where `what` is printed, which has a form of its own.
 pub(crate) fn only_as_it_is(what: &str, common: &CommonOptions) -> Result<()> {
     let name = common.format();
-    anyhow::ensure!(name == "terminal", "could not write {what} as {name}; leave --json and --format out");
+    anyhow::ensure!(name == "terminal", "could not write {what} as {name}; leave --format out");
     Ok(())
 }
 
@@ -67,12 +79,12 @@ pub(crate) fn file_part(name: &str) -> String {
 }
 
 /// Draws the results of a run. As CSV it is the tidy table of its figures, which `prony import` reads.
-pub(crate) fn print_run(document: &Document, run: &Run, common: &CommonOptions) -> Result<()> {
+pub(crate) fn print_run(document: &Document, run: &Run, common: &CommonOptions) -> Result<ExitStatus> {
     if common.format() == "csv" { print_runs(std::slice::from_ref(run), common) } else { print(document, common) }
 }
 
 /// Writes several runs in a format for programs.
-pub(crate) fn print_runs(runs: &[Run], common: &CommonOptions) -> Result<()> {
+pub(crate) fn print_runs(runs: &[Run], common: &CommonOptions) -> Result<ExitStatus> {
     let format = common.format();
     anyhow::ensure!(
         ["csv", "json"].contains(&format),
@@ -82,13 +94,14 @@ pub(crate) fn print_runs(runs: &[Run], common: &CommonOptions) -> Result<()> {
 }
 
 /// Writes text to standard output; to a terminal without characters that would steer it.
-pub(crate) fn write(text: &[u8]) -> Result<()> {
+pub(crate) fn write(text: &[u8]) -> Result<ExitStatus> {
     let mut out = io::stdout().lock();
     let written = match std::str::from_utf8(text) {
         Ok(text) if out.is_terminal() => out.write_all(harmless(text).as_bytes()),
         _ => out.write_all(text),
     };
-    written.and_then(|()| out.flush()).context(UNWRITTEN)
+    written.and_then(|()| out.flush()).context(UNWRITTEN)?;
+    Ok(ExitStatus::Fine)
 }
 
 /// A text without control characters and marks of writing direction, lines apart.

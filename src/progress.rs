@@ -75,21 +75,22 @@ struct ShownState {
     converged: usize,
     of: usize,
     target: f64,
-    left: TimeLeft,
+    /// Seconds left when they were estimated, and the moment.
+    left: (f64, Instant),
     doing: String,
 }
 
 /// What has passed, and what is left where that is known: a run that takes longer than estimated does not end now.
 fn about(elapsed: f64, left: f64) -> String {
     let elapsed = format!("{} elapsed", duration(elapsed));
-    if left < LEAST { elapsed } else { format!("{elapsed}, about {} left", duration(left)) }
+    if left < 1.0 { elapsed } else { format!("{elapsed}, about {} left", duration(left)) }
 }
 
 impl ShownState {
     fn draw(&mut self, bar: &ProgressBar) {
         self.drawn = Some(Instant::now());
         let elapsed = self.began.elapsed().as_secs_f64();
-        let left = self.left.show(elapsed);
+        let left = (self.left.0 - self.left.1.elapsed().as_secs_f64()).max(0.0);
         let about = about(elapsed, left);
         let Self { converged, of, doing, .. } = self;
         if self.mode == ProgressMode::Lines {
@@ -141,7 +142,7 @@ impl ProgressLine {
             converged: 0,
             of: 0,
             target,
-            left: TimeLeft::default(),
+            left: (0.0, now),
             doing: String::new(),
         }));
         let (ticking, ended) = channel();
@@ -202,7 +203,7 @@ impl Observer for ProgressLine {
                 self.learn(run);
                 let mut state = locked(&self.state);
                 state.of = run.figures.len();
-                state.left.estimate(planned(run), 0.0);
+                state.left = (planned(run), Instant::now());
             }
             MeasureEvent::Calibrating { key, done, of } => {
                 locked(&self.state).of = *of;
@@ -222,47 +223,13 @@ impl Observer for ProgressLine {
                 self.learn(run);
                 let mut state = locked(&self.state);
                 state.converged = *converged;
-                let elapsed = state.began.elapsed().as_secs_f64();
-                state.left.estimate(*left, elapsed);
+                state.left = (*left, Instant::now());
             }
             MeasureEvent::Ended(_) => {
                 locked(&self.state).drawn = None;
                 self.bar.finish_and_clear();
             }
         }
-    }
-}
-
-/// The time left as it is shown: it falls with the time that passes, and where the estimate grows it follows by a tenth
-/// of itself at a time and by the time that passes, since drawings may be seconds apart.
-#[derive(Debug, Default)]
-struct TimeLeft {
-    /// Seconds left when they were estimated, and the seconds that had passed then.
-    estimate: f64,
-    estimated: f64,
-    /// Seconds left that were shown last, and the seconds that had passed then.
-    shown: Option<(f64, f64)>,
-}
-
-/// Growth from one showing to the next, at most.
-const GROWTH: f64 = 1.1;
-/// Seconds from which growth begins, since a tenth of nothing is nothing.
-const LEAST: f64 = 1.0;
-
-impl TimeLeft {
-    fn estimate(&mut self, left: f64, elapsed: f64) {
-        (self.estimate, self.estimated) = (left, elapsed);
-    }
-
-    /// Seconds to show after `elapsed` seconds.
-    fn show(&mut self, elapsed: f64) -> f64 {
-        let now = (self.estimate - (elapsed - self.estimated)).max(0.0);
-        let left = match self.shown {
-            Some((shown, at)) => now.min(shown.max(LEAST) * GROWTH + (elapsed - at)),
-            None => now,
-        };
-        self.shown = Some((left, elapsed));
-        left
     }
 }
 
@@ -284,46 +251,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_left_never_jumps_upwards() {
-        let mut left = TimeLeft::default();
-        left.estimate(60.0, 0.0);
-        let mut before = left.show(0.0);
-        assert!((before - 60.0).abs() < 1e-9);
-        // Every figure misses its look at 30 s, and all take four times as long.
-        for step in 1..2000 {
-            let elapsed = f64::from(step) * 0.2;
-            if step == 150 {
-                left.estimate(240.0, elapsed);
-            }
-            let shown = left.show(elapsed);
-            assert!(shown <= before.max(LEAST) * GROWTH + 0.2 + 1e-9, "{before} then {shown} at {elapsed}");
-            assert!(shown >= 0.0);
-            before = shown;
-        }
-        // It arrives at the new estimate, and at the end.
-        left.estimate(100.0, 400.0);
-        let shown: Vec<f64> = (1..400).map(|step| left.show(400.0 + f64::from(step) * 0.1)).collect();
-        assert!(shown.iter().any(|left| *left > 60.0) && shown.last().is_some_and(|left| *left < 61.0), "{shown:?}");
-    }
-
-    /// Rounds begin a second apart, and each is one drawing: a tenth of a second or two is less than passes meanwhile.
-    #[test]
-    fn an_estimate_that_grew_is_followed_where_drawings_are_rare() {
-        let mut left = TimeLeft::default();
-        left.estimate(8.0, 0.0);
-        for second in 0..8 {
-            left.show(f64::from(second));
-        }
-        left.estimate(30.0, 8.0);
-        let shown: Vec<f64> = (8..20).map(|second| left.show(f64::from(second))).collect();
-        assert!(shown.last().is_some_and(|left| (left - 19.0).abs() < 1e-9), "{shown:?}");
-    }
-
-    #[test]
     fn a_long_launch_is_drawn_while_it_runs_and_a_short_one_is_not() {
         let line = ProgressLine::new(0.02, ProgressMode::Bar);
         let mut state = locked(&line.state);
-        state.left.estimate(100.0, 0.0);
+        state.left = (100.0, Instant::now());
         state.drawn = Some(Instant::now());
         state.draw_if_long(&line.bar);
         assert_eq!(line.bar.message(), "", "it has just begun");
@@ -336,18 +267,5 @@ mod tests {
         state.doing = "after the end".to_owned();
         state.draw_if_long(&line.bar);
         assert!(!line.bar.message().contains("after the end"));
-    }
-
-    #[test]
-    fn the_time_left_falls_while_nothing_is_estimated() {
-        let mut left = TimeLeft::default();
-        left.estimate(10.0, 0.0);
-        let shown: Vec<f64> = (0..20).map(|second| left.show(f64::from(second))).collect();
-        assert!(shown.windows(2).all(|pair| pair[1] <= pair[0]), "{shown:?}");
-        assert!(shown[5] < 5.1 && shown[19].abs() < 1e-9, "{shown:?}");
-        assert_eq!(
-            (about(90.0, 30.0).as_str(), about(90.0, 0.0).as_str()),
-            ("1:30 elapsed, about 0:30 left", "1:30 elapsed")
-        );
     }
 }

@@ -105,6 +105,13 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
             found.len() > before,
             "{name} holds no machine with a figure; `prony runs --published` lists them"
         );
+        // Of several runs, one that was named before stays where it is: the first is the reference of comparisons.
+        if found.len() > before + 1 {
+            let added = found.split_off(before);
+            let is_new = |one: &Named| found.iter().all(|known| known.run.id != one.run.id);
+            let added: Vec<Named> = added.into_iter().filter(is_new).collect();
+            found.extend(added);
+        }
     }
     let mut runs: Vec<&mut Run> = found.iter_mut().map(|named| &mut named.run).collect();
     share::recognise(&mut runs);
@@ -207,15 +214,12 @@ pub(crate) fn history(runs: &[&Run], common: &CommonOptions) -> Result<Vec<Sessi
 pub(crate) fn alike(mut runs: Vec<Run>) -> Vec<Run> {
     let mut known: HashMap<FigureKey, Vec<Definition>> = HashMap::new();
     for figure in runs.iter().flat_map(|run| &run.figures) {
-        let definitions = known.entry(figure.key()).or_default();
-        if !definitions.contains(&figure.definition) {
-            definitions.push(figure.definition.clone());
-        }
+        known.entry(figure.key()).or_default().push(figure.definition.clone());
     }
     for run in &mut runs {
         run.figures.retain(|figure| {
             !matches!(figure.definition, Definition::Other(_))
-                || known.get(&figure.key()).is_none_or(|all| all.len() == 1)
+                || known.get(&figure.key()).is_none_or(|all| all.iter().all(|one| *one == all[0]))
         });
     }
     runs

@@ -12,10 +12,10 @@ use crate::value_parsers::{percent, seconds, seconds_or_none};
 /// Figures of the catalogue, for commands that measure them here or on a fleet.
 #[derive(Debug, Args)]
 pub(crate) struct FigureSelection {
-    /// A named selection of figures (prony probes --suites) [default: default]
+    /// A suite of figures (prony probes --suites), or a folder with evaluation.toml [default: default]
     #[arg(long, value_name = "NAME")]
     suite: Option<String>,
-    /// A probe, at a point or its default ones: os.fork_exit, 'ipc.*', memory.copy:threads=1,working_set=64MiB
+    /// A probe, at a point or its default ones: os.fork_exit, 'ipc.*', memory.copy:threads=1
     #[arg(long, value_name = "PROBE[:POINT]")]
     pub(crate) probe: Vec<String>,
 }
@@ -51,11 +51,10 @@ impl FigureSelection {
 /// Duration and precision of measurements.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RoundOptions {
-    /// Half-width of the interval at which a figure has converged, in percent [default: 2; net: 2.5]
+    /// Stop measuring a figure once its interval is within ± this percentage [default: 2; net: 2.5]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) target: Option<f64>,
-    /// Launch nothing more after this time, such as 90s or 5m; what takes turns ends its round [default: the suite's,
-    /// 4m at most, else none]
+    /// Start no launch after this time, such as 90s or 5m [default: that of the suite, else none]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub(crate) time_limit: Option<f64>,
     /// Seed of orders and memory layouts [default: drawn]
@@ -66,8 +65,7 @@ pub(crate) struct RoundOptions {
 /// How far apart the executions of whole programs lie.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ExecutionSpacing {
-    /// Least time between two executions of a command: closer together they describe a moment, which the next minute
-    /// need not resemble; a resumed run keeps its own [default: 0.5s, or what lets all end within 20s]
+    /// Least time between two executions of a command [default: 0.5s, or what ends all within 20s]
     #[arg(long, value_name = "TIME", value_parser = seconds_or_none, env = "PRONY_SPACING", hide_env_values = true)]
     pub(crate) spacing: Option<f64>,
 }
@@ -105,16 +103,15 @@ impl RoundOptions {
 pub(crate) struct MeasureOptions {
     #[command(flatten)]
     pub(crate) rounds: RoundOptions,
-    /// Most launches of a figure; it may end after 8, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224 and 320 [default: 40,
-    /// and 320 with --time-limit and in quick and default]
+    /// Most launches of a figure [default: 40; 320 with --time-limit and in the suites quick and default]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(LOOKS[0])..=i64::from(LOOKS[LOOKS.len() - 1])))]
     pub(crate) max_launches: Option<u32>,
-    /// Resume a run that was cut off, with the same command line otherwise
+    /// Resume a run that was cut off; give the other options as before
     #[arg(long, value_name = "RUN")]
     pub(crate) resume: Option<String>,
     #[command(flatten)]
     pub(crate) saving: SaveOptions,
-    /// No progress
+    /// Print no progress
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }

@@ -16,13 +16,13 @@ pub(crate) struct SaveOptions {
     /// A name for the run
     #[arg(long, value_name = "NAME")]
     pub(crate) label: Option<String>,
-    /// Something that a reader of the run should know; may be given again
+    /// A note that is kept with the run; may be given again
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Vec<String>,
     /// Write the run document to this file as well
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Keep the run nowhere but in --output
+    /// Do not store the run; write it to --output alone
     #[arg(long, requires = "output")]
     pub(crate) no_store: bool,
 }

@@ -35,6 +35,19 @@ pub(crate) fn price(text: &str) -> Result<(String, f64, String), String> {
     Ok((name.to_owned(), amount, span.trim().to_owned()))
 }
 
+/// A year: `1998`, `1998.8`.
+pub(crate) fn year(text: &str) -> Result<f64, String> {
+    let year = text.trim().parse().ok().filter(|year| (1900.0..2200.0).contains(year));
+    year.ok_or_else(|| format!("'{text}' is not a year between 1900 and 2200"))
+}
+
+/// A span of years, either end of which may be left out: `1990..1998.8`, `1990..`.
+pub(crate) fn years(text: &str) -> Result<(f64, f64), String> {
+    let (from, to) = text.split_once("..").ok_or_else(|| format!("'{text}' is not a span; write FROM..TO"))?;
+    let end = |text: &str, open: f64| if text.is_empty() { Ok(open) } else { year(text) };
+    Ok((end(from, f64::NEG_INFINITY)?, end(to, f64::INFINITY)?))
+}
+
 /// Longest time that can be asked for, seconds: thirty years, which nothing here waits for.
 const LONGEST: f64 = 1e9;
 
@@ -141,6 +154,10 @@ mod tests {
         assert_eq!(said(seconds("99999999999999999999999")), "it must be at most 1000000000 s");
         assert_eq!(bytes("0").unwrap_err(), "it must be above 0");
         assert_eq!(bytes("99999999TiB").unwrap_err(), "it must be at most 16777215 TiB");
+        assert_eq!(years("1990..1998.8"), Ok((1990.0, 1998.8)));
+        assert!(
+            years("1990..").is_ok_and(|(_, to)| to.is_infinite()) && years("1990").is_err() && years("1..2").is_err()
+        );
         assert_eq!(price("b=0").unwrap_err(), "the price must be above 0");
         assert!(price("b=x").unwrap_err().contains("is not a price"));
     }

@@ -68,6 +68,37 @@ fn unknown(words: &[String], definition: &Command) -> Option<String> {
     None
 }
 
+/// Commands that do something, with their names.
+fn leaves(command: &Command, above: &str) -> Vec<(String, Command)> {
+    let visible = command.get_subcommands().filter(|verb| !verb.is_hide_set() && verb.get_name() != "help");
+    let below: Vec<_> = visible.flat_map(|verb| leaves(verb, &format!("{above} {}", verb.get_name()))).collect();
+    if below.is_empty() { vec![(above.to_owned(), command.clone())] } else { below }
+}
+
+#[test]
+fn every_command_has_examples_that_can_be_typed() {
+    let definition = command();
+    for (name, verb) in leaves(&definition, "prony") {
+        let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let lines: Vec<&str> = help.lines().skip_while(|line| *line != "Examples:").collect();
+        let typed = lines.iter().filter_map(|line| line.trim().split("  ").next());
+        let found: Vec<Vec<String>> = typed.flat_map(commands).collect();
+        assert!(!found.is_empty(), "{name} has no example");
+        for words in found {
+            assert!(
+                words.join(" ").starts_with(&name) || words.join(" ").starts_with("prony net stream"),
+                "{words:?} is below {name}"
+            );
+            let parsed = parse_from(&words).err().filter(clap::Error::use_stderr);
+            assert!(parsed.is_none(), "{words:?}: {parsed:?}");
+        }
+        for option in verb.get_arguments().filter(|option| !option.is_hide_set()) {
+            let lines = option.get_help().map(|help| help.to_string().chars().count()).unwrap_or_default();
+            assert!(lines <= 110, "{name}: the help of {} is longer than a line", option.get_id());
+        }
+    }
+}
+
 #[test]
 fn commands_of_the_pages_are_known() {
     assert_eq!(commands("A=1 prony a \\\n  b 'c d' | less # prony x\nprony e > f; ls\n").len(), 2);

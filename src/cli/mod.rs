@@ -37,17 +37,14 @@ pub(crate) struct Cli {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Options of every verb")]
 pub(crate) struct CommonOptions {
-    /// Store of runs: an SQLite file [default: prony/runs.sqlite in the user's data directory]
+    /// Store of runs: an SQLite file [default: prony/runs.sqlite in your data directory]
     #[arg(long, global = true, value_name = "PATH", env = "PRONY_STORE", hide_env_values = true)]
     pub(crate) store: Option<PathBuf>,
-    /// How to print [default: terminal]
+    /// Format of the output [default: terminal]
     #[arg(long, global = true, value_name = "FORMAT",
           value_parser = clap::builder::PossibleValuesParser::new(::report::FORMATS.iter().map(|(name, _)| *name)))]
     pub(crate) format: Option<String>,
-    /// The same as --format json
-    #[arg(long, global = true)]
-    pub(crate) json: bool,
-    /// When to colour: auto (a terminal, and NO_COLOR is not set), always or never
+    /// When to colour; auto: on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", value_parser = ["auto", "always", "never"])]
     pub(crate) color: String,
 }
@@ -55,12 +52,7 @@ pub(crate) struct CommonOptions {
 impl CommonOptions {
     /// The format in which to print.
     pub(crate) fn format(&self) -> &str {
-        self.named_format().unwrap_or("terminal")
-    }
-
-    /// The format that was asked for; what writes a file has another default than what prints.
-    pub(crate) fn named_format(&self) -> Option<&str> {
-        if self.json { Some("json") } else { self.format.as_deref() }
+        self.format.as_deref().unwrap_or("terminal")
     }
 }
 
@@ -71,21 +63,21 @@ pub(crate) enum Verb {
     Run(Box<run::Arguments>),
     /// Time commands in turns, and say which is faster
     Time(Box<time::Arguments>),
-    /// Build, run, verify and measure your own applications, or the built-in ones
+    /// Build, run, verify and measure your own applications
     App(app::Arguments),
-    /// Measure and plan networks: streams, round trips, event building, a switch in the lab
+    /// Measure and plan networks: streams, round trips, event building
     Net(Box<net::Arguments>),
-    /// Set runs side by side, with a verdict on every figure
+    /// Compare runs, with a verdict on every figure
     Compare(compare::Arguments),
-    /// Say why two runs differ, in sentences that can be checked
+    /// Explain why two runs differ
     Explain(explain::Arguments),
-    /// Write a report of one or several runs as one self-contained HTML file
+    /// Write a report of runs as one HTML file
     Report(report::Arguments),
     /// Predict an application on machines where it never ran
     Predict(predict::Arguments),
-    /// Choose what to buy for a demand: how many of which offers
+    /// Choose what to buy for a demand
     Choose(choose::Arguments),
-    /// Fit the growth of dated values and project it, with its interval
+    /// Fit the growth of dated values and project it
     Trend(trend::Arguments),
     /// List, label and remove stored runs
     Runs(runs::Arguments),
@@ -95,13 +87,13 @@ pub(crate) enum Verb {
     Import(import::Arguments),
     /// Write runs in the formats of other tools
     Export(export::Arguments),
-    /// Measure the same on many nodes, and say which of them is odd
+    /// Measure many nodes alike, and say which of them is odd
     Fleet(Box<fleet::Arguments>),
-    /// Run events over many machines: every chunk counts once, whatever dies meanwhile
+    /// Process events on many machines; every chunk counts once
     Farm(farm::Arguments),
-    /// Say what can be measured: every probe and suite, or all that is known of one
+    /// List what can be measured: probes and suites
     Probes(probes::Arguments),
-    /// Look for what may disturb measuring here, and say what to do about it
+    /// Find what may disturb measuring here, and say what to do about it
     Doctor(doctor::Arguments),
     /// Measure this machine against itself: how many figures come out DIFFERENT
     Selftest(selftest::Arguments),
@@ -116,9 +108,6 @@ pub(crate) enum Verb {
     /// Write a page of the reference
     #[command(hide = true)]
     Reference(reference::Arguments),
-    /// Write the manual page
-    #[command(hide = true)]
-    Manual,
     /// Serve one launch on standard input and output
     #[command(hide = true)]
     Worker,

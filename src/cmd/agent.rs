@@ -11,7 +11,6 @@ use crate::ExitStatus;
 /// Duties of agents of this program, one per line.
 const DUTIES: &[Duty] = &[network::build::DUTY, launcher::suite::DUTY];
 
-/// Options of `prony agent`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Who started it: local, ssh or slurm

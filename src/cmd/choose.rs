@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use decide::choose::{ApplicationWanted, OfferWanted, Specification, Uncertain, decide, evaluate, parse};
+use decide::choose::{ApplicationWanted, OfferWanted, Specification, Uncertain, decide, parse};
 use model::{Definition, EstimateMethod, Figure, Run, Unit};
 use predict::{PredictOptions, from_runs, predict};
 use report::Document;
@@ -21,21 +21,13 @@ const LIMIT: u64 = 4 << 20;
 /// Confidence of the predictions that rates are drawn from.
 const LEVEL: f64 = 0.9;
 
-/// Options of `prony choose`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony choose offers.toml")]
 pub(crate) struct Arguments {
-    /// Offers and demand, TOML (docs/guide/choose.md says what may stand in it)
-    #[arg(value_name = "FILE", required_unless_present = "regret")]
-    file: Option<PathBuf>,
-    /// Choose among machines whose speed at these figures is known, predicted from others, and print what it costs
-    #[arg(long, num_args = 1.., value_name = "FIGURE", conflicts_with = "file")]
-    regret: Vec<String>,
-    /// Machines that an evaluation learns from in each trial
-    #[arg(long, requires = "regret", value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u16).range(3..=100))]
-    machines: u16,
-    /// Trials of each figure in an evaluation
-    #[arg(long = "trials", requires = "regret", value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    repeats: u16,
+    /// Offers and demand, TOML
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
     /// Runs to predict missing rates from [default: the whole store]
     #[arg(long, num_args = 1.., value_name = "RUN")]
     from: Vec<String>,
@@ -45,13 +37,12 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    output::print(&document(arguments, common)?, common)?;
-    Ok(ExitStatus::Fine)
+    output::print(&document(arguments, common)?, common)
 }
 
 /// Its document, for a report of its own or as part of another.
 pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
-    let Some(file) = &arguments.file else { return evaluation(arguments, common) };
+    let file = &arguments.file;
     let text = text_of(file, LIMIT)?;
     let wanted = parse(&text).with_context(|| format!("{}", file.display()))?;
     let MeasuredRates { found: rates, unknown, of_several } =
@@ -66,17 +57,6 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<
     let mut document = report::view::choose(&choice);
     document.notes.extend(of_several);
     Ok(document)
-}
-
-/// What choices cost on machines whose speed is known.
-fn evaluation(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
-    let runs = super::predict::learnt_from(&arguments.from, common)?;
-    let names = super::predict::named(&runs, &arguments.regret)?;
-    let refs: Vec<&Run> = runs.iter().collect();
-    let tables = names.iter().map(|name| Ok(from_runs(&refs, name)?)).collect::<Result<Vec<_>>>()?;
-    let (machines, repeats) = (usize::from(arguments.machines), usize::from(arguments.repeats));
-    let found = evaluate(&tables, machines, repeats, arguments.seed.unwrap_or(1))?;
-    Ok(report::view::choice_evaluation(&found))
 }
 
 /// The text of a file up to a size limit.
@@ -256,7 +236,6 @@ mod tests {
         assert_eq!(of(1_000).unwrap().len(), 1_000);
         let refused = of(1_001).unwrap_err().to_string();
         assert_eq!(refused, "could not read standard input: it is longer than 1000 bytes");
-        #[cfg(unix)]
         assert!(text_of(Path::new("/dev/zero"), 1_000).is_err());
     }
 }

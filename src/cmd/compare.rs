@@ -16,42 +16,40 @@ use crate::run_finder::Named;
 use crate::value_parsers::{percent, price};
 use crate::{output, run_finder};
 
-/// Options of `prony compare`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony compare 1 2
+  prony compare published:babar-cpu-1998 latest
+  prony compare base new --fail-on slower:5  for CI")]
 pub(crate) struct Arguments {
     /// Runs: numbers, ids, labels, latest, files, folders, - or published:NAME; the first is the reference
     #[arg(required = true, num_args = 1.., value_name = "RUN")]
     runs: Vec<String>,
-    /// The run that the others are set against [default: the first]
-    #[arg(long, value_name = "RUN")]
-    reference: Option<String>,
     /// Only figures that match, such as 'memory.*' or 'os.*,ipc.pipe*'
     #[arg(long, value_name = "GLOB")]
     figures: Option<String>,
-    /// Write value over reference, as printed tables do, instead of gains (JSON, CSV; above 1 is better) and of faster
-    /// and slower (tables)
+    /// Write value over reference, as printed tables do, instead of gains
     #[arg(long)]
     ratio: bool,
     /// Sort by a figure (best machine first) or by a machine (worst figure first)
     #[arg(long, value_name = "NAME")]
     sort: Option<String>,
-    /// Set figures side by side that differ on these axes alone, such as placement
+    /// Compare figures that differ in these axes alone, such as placement
     #[arg(long, value_name = "AXIS", value_delimiter = ',')]
     across: Vec<String>,
     /// Print every figure, not only those that differ
     #[arg(long)]
     all: bool,
-    /// Difference that counts as none, in percent; half of it between cycles of one machine
+    /// Treat differences below this percentage as equal; half of it in cycles of one machine
     #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = percent)]
     band: f64,
-    /// Price of a run's machine, such as B=0.59/h, for the performance per price; give one for every run
+    /// Price of a run's machine, such as B=0.59/h, for performance per price; one for every run
     #[arg(long, value_name = "RUN=AMOUNT", value_parser = price, conflicts_with = "ratio")]
     price: Vec<(String, f64, String)>,
-    /// Exit with 1 when this condition is established: slower, slower:5 (a figure, by at least 5%), different; with 3
-    /// when that cannot be told or nothing could be tested; else with 0
+    /// Exit with 1 for slower, slower:5 (a figure, by at least 5%) or different; with 3 if undecided
     #[arg(long, value_name = "CONDITION")]
     fail_on: Option<FailOn>,
-    /// What --fail-on makes of a condition that can be told neither way: pass (exit with 0) or fail (exit with 1)
+    /// Exit with 0 (pass) or 1 (fail) if --fail-on is undecided [default: with 3]
     #[arg(long, value_name = "ANSWER", requires = "fail_on")]
     inconclusive: Option<Inconclusive>,
 }
@@ -59,9 +57,7 @@ pub(crate) struct Arguments {
 /// Result of a condition that is undecided.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Inconclusive {
-    /// It counts as passed
     Pass,
-    /// It counts as failed
     Fail,
 }
 
@@ -123,12 +119,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let runs: Vec<&Run> = named.iter().map(|named| &named.run).collect();
     anyhow::ensure!(runs.len() > 1, "{} stands for one run; name at least two", arguments.runs.join(" "));
     let history = run_finder::history(&runs, common)?;
-    // A reference is named like a run; the analysis identifies runs by id.
-    let reference = arguments.reference.as_ref().map(|name| {
-        named.iter().find(|named| named.handle == *name).map_or_else(|| name.clone(), |named| named.run.id.clone())
-    });
     let options = CompareOptions {
-        reference,
         figures: arguments.figures.clone(),
         across: arguments.across.clone(),
         normalise: if arguments.ratio { Normalise::Ratio } else { Normalise::Gain },

@@ -5,18 +5,21 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use clap::Args;
-use model::Run;
-use report::view::{CheckFinding, FindingState, Findings};
+use measure::{Check, Health};
+use model::{Run, Topology};
+use report::{Block, Cell, Column, Document, DocumentSection, EmbeddedJson, Records, TableRow, Tone};
+use serde_json::json;
 use store::{Detail, Store};
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::{output, progress, run_finder};
 
-/// Options of `prony doctor`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony doctor")]
 pub(crate) struct Arguments {
-    /// Directory in which the file figures would be measured
+    /// Directory in which files would be measured
     #[arg(long, value_name = "DIR", default_value = ".")]
     directory: PathBuf,
 }
@@ -29,36 +32,55 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let places = directories(&earlier);
     let checks = measure::doctor(&mut workers, &arguments.directory, &earlier, &places);
     spinner.finish_and_clear();
-    let findings: Vec<CheckFinding> = checks
-        .into_iter()
-        .map(|check| CheckFinding {
-            subject: check.subject,
-            state: match check.state {
-                measure::Health::Fine => FindingState::Fine,
-                measure::Health::Attention => FindingState::Attention,
-                measure::Health::Bad => FindingState::Bad,
-                measure::Health::Unknown => FindingState::Unknown,
-            },
-            says: check.says,
-            advice: check.advice,
-        })
-        .collect();
-    let disturbing =
-        findings.iter().filter(|finding| matches!(finding.state, FindingState::Attention | FindingState::Bad)).count();
-    let summary = match disturbing {
+    output::print(&document(&checks, os::topology::read().ok()), common)
+}
+
+/// Every check with its advice, and the machine.
+fn document(checks: &[Check], topology: Option<Topology>) -> Document {
+    let mut document = Document::new("What may disturb measuring here");
+    let words = |state| match state {
+        Health::Fine => ("fine", Tone::Good),
+        Health::Attention => ("attention", Tone::Caution),
+        Health::Bad => ("bad", Tone::Bad),
+        Health::Unknown => ("unknown", Tone::Muted),
+    };
+    let mut rows = Vec::new();
+    for check in checks {
+        let (word, tone) = words(check.state);
+        let cells = vec![Cell::text(&check.subject), Cell::Text(word.to_owned(), tone), Cell::text(&check.says)];
+        rows.push(TableRow::of(cells));
+        if !check.advice.is_empty() {
+            let advice = format!("do: {}", check.advice);
+            rows.push(TableRow::of(vec![Cell::Empty, Cell::Empty, Cell::Text(advice, Tone::Strong)]));
+        }
+    }
+    document.add("", Block::table(Column::list("||"), rows));
+    let drawn = topology.as_ref().map(report::view::topology).unwrap_or_default();
+    if !drawn.is_empty() {
+        document.sections.push(DocumentSection { title: "The machine".to_owned(), blocks: drawn });
+    }
+    let disturbs = |check: &&Check| matches!(check.state, Health::Attention | Health::Bad);
+    document.summary.push(match checks.iter().filter(disturbs).count() {
         0 => "Nothing was found that would disturb measuring here.".to_owned(),
         1 => "One thing may disturb measuring here.".to_owned(),
         many => format!("{many} things may disturb measuring here."),
+    });
+    document.next = ["prony run --suite quick", "prony selftest"].map(str::to_owned).to_vec();
+    let finding = |check: &Check| {
+        let mut finding = json!({ "subject": check.subject, "state": words(check.state).0, "says": check.says });
+        if !check.advice.is_empty() {
+            finding["advice"] = json!(check.advice);
+        }
+        finding
     };
-    let found = Findings {
-        title: "What may disturb measuring here".to_owned(),
-        findings,
-        topology: os::topology::read().ok(),
-        summary: vec![summary],
-        next: vec!["prony run --suite quick".to_owned(), "prony selftest".to_owned()],
-    };
-    output::print(&report::view::findings(&found), common)?;
-    Ok(ExitStatus::Fine)
+    let findings = checks.iter().map(finding).collect();
+    document.records = Some(Records::of("subject state says advice", &findings));
+    let mut data = json!({ "title": document.title, "findings": findings, "summary": document.summary });
+    if let Some(topology) = topology {
+        data["topology"] = json!(topology);
+    }
+    document.data = EmbeddedJson::of(&data).ok();
+    document
 }
 
 /// Stored runs that are read, newest first, and the time in which as many as possible are.

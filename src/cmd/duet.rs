@@ -12,9 +12,9 @@ use crate::output;
 /// When two sides run at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum DuetWish {
-    /// On two cores.
+    // On two cores.
     Yes,
-    /// On any two CPUs.
+    // On any two CPUs.
     Force,
 }
 

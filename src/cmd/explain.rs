@@ -9,21 +9,22 @@ use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::{output, run_finder};
 
-/// Options of `prony explain`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony explain 1 2
+  prony explain 1 --at placement=same_cpu placement=cross_cpu  one run at two points")]
 pub(crate) struct Arguments {
     /// The run to explain from: number, id, label, file or published:EVALUATION/MACHINE
     a: String,
-    /// The run to explain; the same as the first when it is left out (give --at then)
+    /// The run to explain [default: the first one, with --at]
     b: Option<String>,
     /// Only figures that match, such as 'os.*'
     #[arg(long, value_name = "GLOB")]
     figures: Option<String>,
-    /// Take the first run's figures at one point and the second's at another, such as placement=same_cpu
-    /// placement=cross_cpu
+    /// Compare the first run at one point with the second at another
     #[arg(long, num_args = 2, value_names = ["POINT_A", "POINT_B"])]
     at: Option<Vec<Point>>,
-    /// Show the arithmetic
+    /// Print the arithmetic
     #[arg(long, short)]
     verbose: bool,
 }
@@ -53,6 +54,5 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     output::print(
         &report::view::explain(&explanation, &report::view::ExplainContext { verbose: arguments.verbose }),
         common,
-    )?;
-    Ok(ExitStatus::Fine)
+    )
 }

@@ -12,8 +12,9 @@ use store::Detail;
 use crate::cli::CommonOptions;
 use crate::{ExitStatus, output, run_finder};
 
-/// Options of `prony export`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony export latest --to openmetrics")]
 pub(crate) struct Arguments {
     /// Runs: numbers, ids, labels, latest, files, folders, - or published:NAME
     #[arg(required = true, value_name = "RUN")]
@@ -21,7 +22,7 @@ pub(crate) struct Arguments {
     /// The format of the other tool
     #[arg(long = "to", value_name = "FORMAT", value_parser = format_names())]
     to: String,
-    /// The file to write [default: standard output]
+    /// File to write [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -44,12 +45,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     if arguments.to == "openmetrics" {
         without_sample(&runs);
     }
-    match &arguments.output {
-        Some(path) => {
-            store::write_file(path, &bytes).with_context(|| format!("could not write {}", path.display()))?;
-        }
-        None => output::write(&bytes)?,
-    }
+    let Some(path) = &arguments.output else { return output::write(&bytes) };
+    store::write_file(path, &bytes).with_context(|| format!("could not write {}", path.display()))?;
     Ok(ExitStatus::Fine)
 }
 

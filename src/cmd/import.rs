@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use model::{Figure, FigureKey, Run};
 use report::words::plural;
-use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow};
+use report::{Block, Cell, Column, Document, EmbeddedJson, TableRow};
 use store::{Detail, Selector};
 
 use crate::ExitStatus;
@@ -19,31 +19,33 @@ use crate::{output, progress, run_finder};
 /// Runs that are stored in one transaction.
 const TOGETHER: usize = 200;
 
-/// Options of `prony import`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony import results/*.txt --machine web-3
+  fio job.fio --output-format=json | prony import -")]
 pub(crate) struct Arguments {
-    /// Files, directories (every file in them), or - for standard input
+    /// Files, folders (every file in them), or - for standard input
     #[arg(required_unless_present = "formats", value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The format, where the content does not tell it (see --formats)
+    /// The format [default: found from the content; --formats lists all]
     #[arg(long, value_name = "FORMAT")]
     input_format: Option<String>,
     /// A name for the runs
     #[arg(long, value_name = "NAME")]
     label: Option<String>,
-    /// Name of the machine that the files are of; a file that states none is of a machine of its own
+    /// Name of the machine [default: what the files say]
     #[arg(long, value_name = "NAME")]
     machine: Option<String>,
-    /// Model of the machine's CPU, instead of what the files state
+    /// Model of the machine's CPU [default: what the files say]
     #[arg(long, value_name = "MODEL")]
     cpu: Option<String>,
-    /// Date of the measurement, instead of what the files state (2024-05-31 or RFC 3339)
+    /// Date of the measurement, such as 2024-05-31 [default: what the files say]
     #[arg(long, value_name = "DATE")]
     date: Option<String>,
-    /// Join several outputs of one tool in a file as repetitions (default: they stay apart, as output=1, output=2)
+    /// Join several outputs of one tool in a file as repetitions [default: keep them apart]
     #[arg(long)]
     repeats: bool,
-    /// Read and say what would be imported, and keep nothing
+    /// Say what would be imported, and keep nothing
     #[arg(long)]
     dry_run: bool,
     /// List the formats
@@ -53,8 +55,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     if arguments.formats {
-        output::print(&formats(), common)?;
-        return Ok(ExitStatus::Fine);
+        return output::print(&formats(), common);
     }
     if let Some(label) = &arguments.label {
         store::check_label(label)?;
@@ -185,29 +186,22 @@ impl Imported {
         let verb = if dry { "Would import" } else { "Imported" };
         let mut document =
             Document::new(format!("{verb} {} with {}", plural(self.rows.len(), "run"), plural(figures, "figure")));
-        let columns = vec![
-            Column::new("run", ColumnKind::Label),
-            Column::new("name", ColumnKind::Words),
-            Column::new("machine", ColumnKind::Words),
-            Column::new("tool", ColumnKind::Words),
-            Column::new("figures", ColumnKind::Number),
-            Column::new("not understood", ColumnKind::Number),
-        ];
-        let row = |row: &ImportedRow| TableRow {
-            cells: vec![
+        let columns = Column::list("run|name|machine|tool|#figures|#not understood");
+        let row = |row: &ImportedRow| {
+            TableRow::of(vec![
                 Cell::text(if dry { "-".to_owned() } else { row.number.to_string() }),
                 Cell::text(&row.name),
                 Cell::text(&row.machine),
                 Cell::text(&row.tool),
                 Cell::text(row.figures.len().to_string()),
                 Cell::text(row.unread.as_ref().map_or_else(|| "-".to_owned(), not_understood)),
-            ],
+            ])
         };
         let rows = self.rows.iter().map(row).collect();
-        document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
+        document.add("", Block::table(columns, rows));
         if !self.remarks.is_empty() {
             let items = self.remarks.clone();
-            document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
+            document.add("", Block::list(items));
         }
         let data: Vec<_> = self
             .rows
@@ -278,12 +272,10 @@ fn unpacked(name: String, bytes: Vec<u8>) -> Result<(String, Vec<u8>)> {
 fn formats() -> Document {
     let known = ::import::formats();
     let mut document = Document::new(format!("{} formats that are read", known.len()));
-    let columns = vec![Column::new("format", ColumnKind::Label), Column::new("what it is", ColumnKind::Words)];
-    let rows = known
-        .iter()
-        .map(|format| TableRow { cells: vec![Cell::text(format.name), Cell::text(format.about)] })
-        .collect();
-    document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
+    let columns = Column::list("format|what it is");
+    let rows =
+        known.iter().map(|format| TableRow::of(vec![Cell::text(format.name), Cell::text(format.about)])).collect();
+    document.add("", Block::table(columns, rows));
     let data: Vec<_> =
         known.iter().map(|format| serde_json::json!({ "name": format.name, "about": format.about })).collect();
     document.data = EmbeddedJson::of(&data).ok();

@@ -62,7 +62,6 @@ pub(crate) fn dispatch(cli: Cli) -> Result<ExitStatus> {
         Verb::Component { name } => rating::work(&name),
         Verb::Completions(arguments) => completions::run(&arguments, common),
         Verb::Reference(arguments) => reference::run(&arguments),
-        Verb::Manual => completions::manual(),
         Verb::Agent(arguments) => agent::run(&arguments),
         Verb::Worker => worker(),
     }

@@ -1,6 +1,5 @@
 //! Choice of a launcher and of nodes, the same for all commands that use nodes.
 
-use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -16,19 +15,19 @@ use crate::value_parsers::seconds;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Nodes")]
 pub(crate) struct LauncherOptions {
-    /// What starts nodes: local (processes of this host), ssh (your own, with its configuration and keys) or slurm
+    /// What starts nodes: processes here, your own ssh, or slurm
     #[arg(long, value_name = "LAUNCHER", default_value = "local", value_parser = ["local", "ssh", "slurm"])]
     pub(crate) launcher: String,
-    /// Hosts for ssh, as it knows them
-    #[arg(long, value_name = "HOST", value_delimiter = ',')]
+    /// Hosts for ssh, as it knows them, or nodes of Slurm by name, such as n[1-4] [default: any]
+    #[arg(long, value_name = "HOST", value_delimiter = ',', value_parser = in_one_line)]
     pub(crate) hosts: Vec<String>,
-    /// The ssh program with options of its own, such as 'ssh -p 2222'
+    /// The ssh program with its options, such as 'ssh -p 2222'
     #[arg(long, value_name = "COMMAND", env = "PRONY_SSH", hide_env_values = true, default_value = "ssh")]
     pub(crate) ssh: String,
-    /// This program on the nodes [default: at the same path as here]
+    /// Path of Prony on the nodes [default: the same as here]
     #[arg(long, value_name = "PATH")]
     remote_prony: Option<String>,
-    /// An option for Slurm's commands, such as --slurm-option=--account=x; a value may have blanks
+    /// An option for Slurm's commands, such as --slurm-option=--account=x
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true, value_parser = one_option)]
     pub(crate) slurm_option: Vec<String>,
 }
@@ -72,7 +71,7 @@ fn in_one_line(text: &str) -> Result<String, String> {
 }
 
 /// The words of a command with options, which may be quoted as in a shell.
-pub(crate) fn words(command: &str) -> Result<Vec<String>> {
+fn words(command: &str) -> Result<Vec<String>> {
     Ok(CommandLine::new(command, &ShellChoice::None)?.argv)
 }
 
@@ -114,19 +113,16 @@ pub(crate) fn refuse_twice(hosts: &[String]) -> Result<()> {
 pub(crate) struct NodeOptions {
     #[command(flatten)]
     pub(crate) by: LauncherOptions,
-    /// Slurm's partition [default: the site's]
+    /// Slurm's partition [default: that of the site]
     #[arg(long, value_name = "NAME", value_parser = in_one_line)]
     partition: Option<String>,
-    /// Slurm's nodes by name, such as n[1-4]
-    #[arg(long, value_name = "LIST", value_parser = in_one_line)]
-    nodelist: Option<String>,
     /// Slurm ends a node's job after this time
     #[arg(long, value_name = "TIME", default_value = "2h", value_parser = seconds)]
     job_time: f64,
     /// A node that Slurm does not give within this time is missing
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = seconds)]
     queue_time: f64,
-    /// Interface whose address is used for data [default: the one that faces this host]
+    /// Network interface for data [default: the one that faces this host]
     #[arg(long, value_name = "NAME")]
     interface: Option<String>,
 }
@@ -139,34 +135,39 @@ pub(crate) struct ChosenNodes {
 }
 
 impl NodeOptions {
-    /// Chooses `count` nodes, or all that are named or that Slurm has. `addresses` are those of the nodes for data, if
-    /// given. With `hold`, Slurm's nodes are allocated at once and held, for agents that are started many times.
-    pub(crate) fn choose(&self, count: Option<usize>, addresses: &[IpAddr], hold: bool) -> Result<ChosenNodes> {
-        let addresses = addresses.to_vec();
+    /// Chooses `count` nodes, or all that are named or that Slurm has. With `hold`, Slurm's nodes are allocated at once
+    /// and held, for agents that are started many times.
+    pub(crate) fn choose(&self, count: Option<usize>, hold: bool) -> Result<ChosenNodes> {
         match self.by.launcher.as_str() {
             "ssh" => {
                 let LauncherOptions { hosts, ssh, .. } = &self.by;
                 let count = count.unwrap_or(hosts.len());
-                let launcher = Ssh { addresses, ..by_ssh(ssh, hosts, count, self.by.program()?, Ssh::agent())? };
+                let launcher = by_ssh(ssh, hosts, count, self.by.program()?, Ssh::agent())?;
                 Ok(ChosenNodes { launcher: Box::new(launcher), count, missing: Vec::new() })
             }
             "slurm" => self.choose_of_slurm(count, hold),
             _ => {
                 let command = vec![self.by.program()?, "agent".to_owned()];
-                let launcher = Local { commands: vec![command], addresses };
+                let launcher = Local { commands: vec![command], addresses: Vec::new() };
                 Ok(ChosenNodes { launcher: Box::new(launcher), count: count.unwrap_or(1), missing: Vec::new() })
             }
         }
     }
 
+    /// Slurm's list of the named nodes, whose brackets may hold commas.
+    fn named(&self) -> Option<String> {
+        (!self.by.hosts.is_empty()).then(|| self.by.hosts.join(","))
+    }
+
     fn choose_of_slurm(&self, count: Option<usize>, hold: bool) -> Result<ChosenNodes> {
-        let mut nodes = slurm::nodes(self.partition.as_deref(), self.nodelist.as_deref())?;
-        if let Some(list) = &self.nodelist {
+        let named = self.named();
+        let mut nodes = slurm::nodes(self.partition.as_deref(), named.as_deref())?;
+        if let Some(list) = &named {
             nodes.extend(slurm::unknown(list, &nodes)?);
         }
         ensure!(!nodes.is_empty(), "could not find any node: Slurm has none in this partition or list (see sinfo)");
         let count = count.unwrap_or(nodes.len());
-        let (names, missing) = slurm::choose(&nodes, count, self.nodelist.is_some())?;
+        let (names, missing) = slurm::choose(&nodes, count, named.is_some())?;
         let count = names.len();
         let mut launcher = SlurmLauncher {
             nodes: names,
@@ -188,7 +189,7 @@ impl NodeOptions {
     pub(crate) fn batch(&self, count: usize, command: Vec<String>) -> slurm::Batch {
         slurm::Batch {
             nodes: count,
-            named: self.nodelist.iter().cloned().collect(),
+            named: self.named().into_iter().collect(),
             partition: self.partition.clone(),
             time_limit: Duration::from_secs_f64(self.job_time),
             requeue: false,

@@ -3,112 +3,53 @@
 use anyhow::Result;
 use clap::Args;
 use model::Run;
-use predict::{Error, PredictOptions, PredictorTable, evaluate, figures_like, from_runs, near_machines, predict};
+use predict::{Error, PredictOptions, PredictorTable, from_runs, near_machines, predict};
 use report::Document;
 use store::Detail;
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::value_parsers::percent;
 use crate::{output, run_finder};
 
-/// Options of `prony predict`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony predict reconstruct
+  prony predict ams02.test3 --from published:ams02-2002 --on 3")]
 pub(crate) struct Arguments {
-    /// The application: NAME of application.NAME, or the id of any figure; with --evaluate several, or patterns with *
-    #[arg(required = true, num_args = 1.., value_name = "APPLICATION")]
-    applications: Vec<String>,
-    /// Machines to predict it on: runs, or names of machines [default: every machine where it never ran]
+    /// The application: NAME of application.NAME, or the id of any figure
+    #[arg(value_name = "APPLICATION")]
+    application: String,
+    /// Machines to predict it on: runs, or names of machines [default: all where it never ran]
     #[arg(long, num_args = 1.., value_name = "RUN|MACHINE")]
     on: Vec<String>,
-    /// Runs to learn from: numbers, ids, labels, files, folders or published:NAME [default: the whole store]
+    /// Runs to learn from [default: the whole store]
     #[arg(long, num_args = 1.., value_name = "RUN")]
     from: Vec<String>,
-    /// Confidence of the intervals, in percent
-    #[arg(long, value_name = "PERCENT", default_value = "90", value_parser = percent)]
-    level: f64,
-    /// Figures that may not predict, such as those of the same program: patterns with *
-    #[arg(long, num_args = 1.., value_name = "FIGURES")]
-    without: Vec<String>,
-    /// Predict every machine whose value is known, from other models and families of CPU alone, and print the errors
-    #[arg(long, conflicts_with = "on")]
-    evaluate: bool,
-    /// Choices of machines for each number of them in an evaluation
-    #[arg(long = "trials", requires = "evaluate", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    repeats: u16,
-    /// Seed of all that is random: the choices of machines in an evaluation
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
 }
 
-/// Highest level of an interval; 99.9 percent over 100 is a little more than 0.999.
-const MOST_SURE: f64 = 0.999 + 1e-9;
-
-/// Numbers of machines that an evaluation learns from.
-const SIZES: [usize; 8] = [2, 3, 4, 6, 8, 12, 20, 30];
+/// Confidence of the intervals.
+const LEVEL: f64 = 0.9;
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    output::print(&document(arguments, common)?, common)?;
-    Ok(ExitStatus::Fine)
+    output::print(&document(arguments, common)?, common)
 }
 
 /// Its document, for a report of its own or as part of another.
 pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
-    // Higher levels need more machines than any store has.
-    anyhow::ensure!(
-        arguments.level <= MOST_SURE,
-        "no interval of a prediction is known to hold with more than 99.9%; ask for less, such as 95"
-    );
     let mut runs = learnt_from(&arguments.from, common)?;
     let mut asked = Vec::new();
     for name in &arguments.on {
         asked.push(asked_for(name, &mut runs, common)?);
     }
-    let options = PredictOptions { level: arguments.level };
-    if arguments.evaluate {
-        return evaluation(arguments, &runs, &options);
-    }
-    let [application] = arguments.applications.as_slice() else {
-        anyhow::bail!("one application is predicted at a time; --evaluate takes several");
-    };
-    let table = table(arguments, &runs, application)?;
+    let refs: Vec<&Run> = runs.iter().collect();
+    let table = from_runs(&refs, &arguments.application)?;
     let targets = targets(&table, &asked, &runs)?;
     anyhow::ensure!(
         !targets.is_empty(),
         "every machine has run {}; name one with --on to see what would have been predicted",
         table.application.name
     );
-    Ok(report::view::predict(&predict(&table, &targets, &options)?))
-}
-
-/// Runs joined for one application, without the figures that may not predict.
-fn table(arguments: &Arguments, runs: &[Run], application: &str) -> Result<PredictorTable> {
-    let runs: Vec<&Run> = runs.iter().collect();
-    let mut table = from_runs(&runs, application)?;
-    arguments.without.iter().for_each(|pattern| table.drop_columns(pattern));
-    Ok(table)
-}
-
-/// Names of figures, with patterns resolved among the runs.
-pub(crate) fn named(runs: &[Run], asked: &[String]) -> Result<Vec<String>> {
-    let mut names: Vec<String> = Vec::new();
-    for asked in asked {
-        if asked.contains(['*', '?']) {
-            let found = figures_like(runs, asked);
-            anyhow::ensure!(!found.is_empty(), "no figure that three machines have is like '{asked}'");
-            names.extend(found);
-        } else {
-            names.push(asked.clone());
-        }
-    }
-    Ok(names)
-}
-
-fn evaluation(arguments: &Arguments, runs: &[Run], options: &PredictOptions) -> Result<Document> {
-    let names = named(runs, &arguments.applications)?;
-    let tables = names.iter().map(|name| table(arguments, runs, name)).collect::<Result<Vec<_>>>()?;
-    let found = evaluate(&tables, &SIZES, usize::from(arguments.repeats), arguments.seed, options)?;
-    Ok(report::view::evaluation(&found))
+    Ok(report::view::predict(&predict(&table, &targets, &PredictOptions { level: LEVEL })?))
 }
 
 /// The named runs, or all of the store.

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow};
+use report::{Block, Cell, Column, Document, EmbeddedJson, TableRow};
 
 use super::app::ams;
 use super::rating;
@@ -10,7 +10,6 @@ use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::output;
 
-/// Options of `prony probes`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony probes                   every probe, by family
@@ -19,13 +18,13 @@ use crate::output;
   prony probes --suites          every suite
   prony probes --suite quick     the figures of a suite")]
 pub(crate) struct Arguments {
-    /// A probe, of which all that is known is shown, or a pattern that ids contain or match
+    /// A probe to show in full, or a part of ids, or a pattern such as 'os.*'
     #[arg(value_name = "NAME|PATTERN", conflicts_with_all = ["suites", "suite"])]
     name: Option<String>,
-    /// List the suites instead of the probes
+    /// List the suites
     #[arg(long)]
     suites: bool,
-    /// A named selection of figures (prony probes --suites)
+    /// List the figures of a suite (prony probes --suites)
     #[arg(long, value_name = "NAME", conflicts_with = "suites")]
     suite: Option<String>,
 }
@@ -41,8 +40,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         (Some(name), None) => named(name)?,
         (None, None) => report::view::catalogue(probes::catalogue()),
     };
-    output::print(&document, common)?;
-    Ok(ExitStatus::Fine)
+    output::print(&document, common)
 }
 
 /// The page of one probe, or the list of those that a pattern matches.
@@ -65,17 +63,13 @@ fn suites() -> Document {
     let rows: Vec<TableRow> = all()
         .chain(rating::SUITES.iter().copied())
         .chain([ams::LISTED])
-        .map(|(name, figures, about)| TableRow {
-            cells: vec![Cell::text(name), Cell::text(figures.to_string()), Cell::text(about)],
+        .map(|(name, figures, about)| {
+            TableRow::of(vec![Cell::text(name), Cell::text(figures.to_string()), Cell::text(about)])
         })
         .collect();
     let mut document = Document::new(format!("{} suites", rows.len()));
-    let columns = vec![
-        Column::new("suite", ColumnKind::Label),
-        Column::new("figures", ColumnKind::Number),
-        Column::new("what it measures", ColumnKind::Words),
-    ];
-    document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
+    let columns = Column::list("suite|#figures|what it measures");
+    document.add("", Block::table(columns, rows));
     document.next = vec!["prony probes --suite quick".to_owned(), "prony run --suite quick".to_owned()];
     let mut data: Vec<_> = probes::SUITES
         .iter()
@@ -114,17 +108,13 @@ fn figures(suite: &str) -> Result<Document> {
     let mut document = Document::new(format!("{suite}: {}", report::words::plural(entries.len(), "figure")));
     let known = probes::suite(suite);
     document.notes.extend(known.map(|suite| suite.about.to_owned()));
-    let columns = vec![
-        Column::new("probe", ColumnKind::Label),
-        Column::new("point", ColumnKind::Words),
-        Column::new("what it measures", ColumnKind::Words),
-    ];
+    let columns = Column::list("probe|point|what it measures");
     let row = |entry: &model::PlanEntry| {
         let title = probes::find(&entry.probe).map_or("", |probe| probe.title);
-        TableRow { cells: vec![Cell::text(&entry.probe), Cell::text(entry.point.to_string()), Cell::text(title)] }
+        TableRow::of(vec![Cell::text(&entry.probe), Cell::text(entry.point.to_string()), Cell::text(title)])
     };
     let rows = entries.iter().map(row).collect();
-    document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
+    document.add("", Block::table(columns, rows));
     document.next = vec![format!("prony run --suite {suite}")];
     let figures: Vec<_> =
         entries.iter().map(|entry| serde_json::json!({ "probe": entry.probe, "point": entry.point })).collect();

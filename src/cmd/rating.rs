@@ -29,11 +29,11 @@ pub(crate) fn is_suite(name: &str) -> bool {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Frozen sets: --suite int-1, fp-1 or rating")]
 pub(crate) struct RatingOptions {
-    /// Numbers of copies started together: 1 is the speed, more are a rate [default: 1 and the number of CPUs]
+    /// Numbers of copies that run at once: 1 is the speed, more a rate [default: 1 and the number of CPUs]
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub(crate) copies: Vec<u32>,
     /// Another build of prony that does the work, such as one for this very CPU
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide = true)]
     pub(crate) build: Option<PathBuf>,
 }
 

@@ -25,7 +25,6 @@ pub(crate) enum ReferencePage {
     Commands,
 }
 
-/// Options of `prony reference`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     page: ReferencePage,
@@ -36,8 +35,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
         ReferencePage::Catalogue => catalogue()?,
         ReferencePage::Commands => commands()?,
     };
-    output::write(text.as_bytes())?;
-    Ok(ExitStatus::Fine)
+    output::write(text.as_bytes())
 }
 
 fn catalogue() -> Result<String> {
@@ -118,7 +116,7 @@ fn commands() -> Result<String> {
     );
     let mut command = cli::command().term_width(WIDTH);
     command.build();
-    writeln!(text, "\n```text\n{}\n```", command.render_long_help())?;
+    writeln!(text, "\n```text\n{}\n```", command.render_help().to_string().trim_end())?;
     for (title, verbs) in GROUPS {
         writeln!(text, "\n## {title}")?;
         for verb in verbs.iter().filter_map(|verb| command.find_subcommand(verb)) {
@@ -132,7 +130,13 @@ fn commands() -> Result<String> {
 /// The help of a command, then of its subcommands.
 fn describe_verb(text: &mut String, verb: &Command, above: &str) -> Result<()> {
     let name = format!("{above} {}", verb.get_name());
-    let help = verb.clone().term_width(WIDTH).render_long_help();
+    // The options of every verb stand once, on top.
+    let of_every_verb = |argument: clap::Arg| {
+        let above = argument.is_global_set() || ["help", "version"].contains(&argument.get_id().as_str());
+        let hidden = above || argument.is_hide_set();
+        argument.hide(hidden)
+    };
+    let help = verb.clone().term_width(WIDTH).mut_args(of_every_verb).render_help();
     writeln!(text, "\n### {name}\n\n```text\n{}\n```", help.to_string().trim_end())?;
     for below in verb.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help") {
         describe_verb(text, below, &name)?;

@@ -5,7 +5,7 @@ mod with;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use compare::{CompareOptions, compare};
 use explain::explain;
@@ -22,25 +22,24 @@ use crate::{evaluation, output, run_finder};
 /// Stands for standard output where a file is named.
 const STANDARD_OUTPUT: &str = "-";
 
-/// Options of `prony report`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony report 1 2 --output two.html
+  prony report latest --as babar")]
 pub(crate) struct Arguments {
     /// Runs: numbers, ids, labels, latest, files, folders, - or published:NAME; the first is the reference
     #[arg(required_unless_present = "with", value_name = "RUN")]
     runs: Vec<String>,
-    /// The file to write, in HTML or in --format; - for standard output [default: prony-report-RUN.html, and standard
-    /// output with --format]
+    /// File to write; - for standard output [default: prony-report-RUN.html; with --format, standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// What another verb finds, as part of the report: predict, choose, trend or app fit with its options, such as
-    /// --with 'trend dated.csv --project 2030'; may be given again
+    /// Add what predict, choose, trend or app fit finds, such as 'trend dated.csv'; may be given again
     #[arg(long, value_name = "COMMAND")]
     with: Vec<String>,
     /// Only figures that match, such as 'memory.*'
     #[arg(long, value_name = "GLOB")]
     figures: Option<String>,
-    /// One run in the tables of an evaluation: ams, babar, byte, daisy, ramspeed, stream, tape, or a folder with
-    /// evaluation.toml
+    /// Show one run in the tables of an evaluation, such as babar, or a folder with evaluation.toml
     #[arg(long = "as", value_name = "EVALUATION", conflicts_with = "figures")]
     evaluation: Option<String>,
 }
@@ -125,7 +124,7 @@ fn written(
     arguments: &Arguments,
     common: &CommonOptions,
 ) -> Result<ExitStatus> {
-    let asked = common.named_format();
+    let asked = common.format.as_deref();
     let path = match (&arguments.output, asked) {
         (Some(path), _) => path.clone(),
         (None, Some(_)) => PathBuf::from(STANDARD_OUTPUT),
@@ -133,19 +132,15 @@ fn written(
     };
     let path = path.as_path();
     if path == Path::new(STANDARD_OUTPUT) && asked.is_some() {
-        output::print(document, common)?;
-        return Ok(ExitStatus::Fine);
+        return output::print(document, common);
     }
     let format = asked.unwrap_or("html");
     let mut text = output::rendered(document, format)?;
     if path == Path::new(STANDARD_OUTPUT) {
-        output::write(&text)?;
-        return Ok(ExitStatus::Fine);
+        return output::write(&text);
     }
     if format == "html" {
         text.extend(subject.mark().into_bytes());
     }
-    store::write_file(path, &text).with_context(|| format!("could not write the report to {}", path.display()))?;
-    output::write(format!("Wrote {}\n", path.display()).as_bytes())?;
-    Ok(ExitStatus::Fine)
+    output::write_report(path, &text)
 }

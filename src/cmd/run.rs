@@ -19,37 +19,34 @@ use crate::share::ShareMode;
 use crate::value_parsers::seconds_or_none;
 use crate::{evaluation, output};
 
-/// Options of `prony run`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony run                                  measure this machine
+  prony run --suite quick                    a first look in 20 seconds
+  prony run --probe 'ipc.*' --time-limit 2m  some probes
+  prony run --suite babar --label web-3      the tables of a published evaluation")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     selection: FigureSelection,
-    /// The figures of an evaluation's tables, and those tables: a folder with evaluation.toml
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["suite", "probe", "resume", "target_device"])]
-    evaluation: Option<PathBuf>,
-    /// Directory in which the file figures are measured; several, as on several file systems, each have their figures
-    /// [default: the current one]
+    /// Directory in which files are measured; several are measured one by one [default: the current one]
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     directory: Vec<PathBuf>,
-    /// Medium of --suite tape, or of figures at medium=target, which write over it: a file to be made, a block device
-    /// or a tape drive
+    /// Medium that --suite tape and medium=target write over: a new file, a block device or a tape drive
     #[arg(long, value_name = "PATH", conflicts_with_all = ["directory", "resume"])]
     target_device: Option<PathBuf>,
-    /// Make the files so large that together they are a quarter larger than the memory there is: those of --suite ams
+    /// Make the files of --suite ams a quarter larger together than the memory
     #[arg(long, conflicts_with = "probe")]
     beyond_memory: bool,
     /// Do not read the references beside batches, and do not leave out disturbed batches
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long, hide = true, conflicts_with = "resume")]
     no_rulers: bool,
-    /// Least time between two launches of a figure: closer together they describe a moment, which the next minute need
-    /// not resemble; a resumed run keeps its own [default: 1s, or a twentieth of a shorter time limit; none in quick
-    /// and default]
+    /// Least time between two launches of a figure [default: 1s, or a twentieth of a shorter time limit]
     #[arg(long, value_name = "TIME", value_parser = seconds_or_none, env = "PRONY_SPACING", hide_env_values = true)]
     spacing: Option<f64>,
     /// Print every figure at the end, not only the key figures
     #[arg(long)]
     all: bool,
-    /// Write the run into one file for others, NAME.prony.json, without what tells who measured it; full keeps all
+    /// Also write NAME.prony.json to share, without what tells who measured; full: with everything
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "stripped",
           conflicts_with = "target_device")]
     share: Option<ShareMode>,
@@ -66,6 +63,15 @@ impl Arguments {
         let fills = self.suite().is_some_and(probes::Suite::fills);
         let usual = self.measure.rounds.time_limit.map_or(model::SPACING, |limit| model::SPACING.min(limit / 20.0));
         self.spacing.unwrap_or(if fills { 0.0 } else { usual })
+    }
+
+    /// The folder of a user's own evaluation, if the suite is one.
+    fn folder(&self) -> Option<&Path> {
+        self.selection
+            .suite()
+            .filter(|suite| probes::suite(suite).is_none())
+            .map(Path::new)
+            .filter(|path| path.is_dir())
     }
 
     /// The selected suite of the catalogue.
@@ -215,8 +221,14 @@ fn resumable(run: Run) -> Result<(Requested, Option<TargetMedium>)> {
 
 fn fresh(arguments: &Arguments) -> Result<(Requested, Option<TargetMedium>)> {
     let target = arguments.measure.rounds.target();
-    let entries = match &arguments.evaluation {
-        Some(folder) => evaluation::entries(&evaluation::of_folder(folder)?, target)?,
+    let entries = match arguments.folder() {
+        Some(folder) => {
+            ensure!(
+                arguments.selection.probe.is_empty() && arguments.target_device.is_none(),
+                "the tables of an evaluation say what is measured; leave --probe and --target-device out"
+            );
+            evaluation::entries(&evaluation::of_folder(folder)?, target)?
+        }
         None => arguments.selection.entries(target)?,
     };
     let medium = medium(arguments, &entries)?;
@@ -224,7 +236,7 @@ fn fresh(arguments: &Arguments) -> Result<(Requested, Option<TargetMedium>)> {
     let further = plan.more_directories.iter().map(PathBuf::from);
     let directories: Vec<PathBuf> = plan.directory.iter().map(PathBuf::from).chain(further).collect();
     let allowed = kernels::affinity::allowed()?;
-    if arguments.evaluation.is_none() {
+    if arguments.folder().is_none() {
         // Of an evaluation's tables, what this machine lacks is a cell that says so.
         measure::refuse_more_threads_than_cpus(&plan.entries, &allowed)?;
     }
@@ -311,7 +323,7 @@ fn plan(arguments: &Arguments, entries: Vec<PlanEntry>, medium: Option<&TargetMe
     let selection = &arguments.selection;
     let directories = places(arguments, medium)?;
     // The folder is the name of the suite, so that its tables are found again.
-    let suite = match &arguments.evaluation {
+    let suite = match arguments.folder() {
         Some(folder) => folder.canonicalize()?.to_string_lossy().into_owned(),
         None => selection.suite().unwrap_or("probes").to_owned(),
     };

@@ -4,21 +4,24 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use report::view::RunRow;
-use report::words::plural;
-use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow};
+use report::words::{day, plural};
+use report::{Block, Cell, Column, Document, EmbeddedJson, Records, TableRow, Tone};
+use serde_json::json;
 use store::{Selector, Summary};
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::{output, run_finder};
 
-/// Options of `prony runs`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony runs
+  prony runs label 3 web-3
+  prony runs remove 1 2")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     action: Option<RunsAction>,
-    /// List the published evaluations that come with the program
+    /// List the published evaluations that come with Prony
     #[arg(long)]
     published: bool,
 }
@@ -26,27 +29,27 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum RunsAction {
     /// Remove runs from the store
+    #[command(after_help = "Examples:
+  prony runs remove 1 web-3")]
     Remove {
         /// Runs: number, id, label
         #[arg(required = true, value_name = "RUN")]
         runs: Vec<String>,
     },
-    /// Give a run a label, or remove the one it has
+    /// Give a run a label, or remove the one it has ('')
+    #[command(after_help = "Examples:
+  prony runs label 3 web-3")]
     Label {
         /// The run: number, id, label
         run: String,
-        /// Its new label
-        label: Option<String>,
-        /// Remove the label that it has
-        #[arg(long, conflicts_with = "label")]
-        remove: bool,
+        /// Its new label; an empty one removes the label that it has
+        label: String,
     },
 }
 
 pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     if arguments.published {
-        output::print(&published()?, common)?;
-        return Ok(ExitStatus::Fine);
+        return output::print(&published()?, common);
     }
     match arguments.action {
         None => {
@@ -54,23 +57,16 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
                 output::remark(&format!("{missing} yet; prony run makes it"));
             }
             let store = run_finder::read(common)?;
-            let rows: Vec<RunRow> = store.summaries()?.iter().map(row).collect();
-            output::print(&report::view::runs(&rows), common)?;
+            output::print(&list(&store.summaries()?), common)
         }
-        Some(RunsAction::Remove { runs }) => remove(&runs, common)?,
-        Some(RunsAction::Label { run, label, remove }) => {
-            anyhow::ensure!(
-                label.is_some() || remove,
-                "could not label run {run}: no label is given; to remove the one it has: prony runs label {} --remove",
-                report::words::quoted(&run)
-            );
-            set_label(&run, label.as_deref(), common)?;
+        Some(RunsAction::Remove { runs }) => remove(&runs, common),
+        Some(RunsAction::Label { run, label }) => {
+            set_label(&run, Some(label.as_str()).filter(|label| !label.is_empty()), common)
         }
     }
-    Ok(ExitStatus::Fine)
 }
 
-fn remove(names: &[String], common: &CommonOptions) -> Result<()> {
+fn remove(names: &[String], common: &CommonOptions) -> Result<ExitStatus> {
     let mut store = run_finder::remove(common)?;
     let selector = Selector::new(store.as_ref())?;
     // A run may be named twice, by its number and by its label.
@@ -80,11 +76,11 @@ fn remove(names: &[String], common: &CommonOptions) -> Result<()> {
         .map(|run| run.map(|run| (run.number, run.id)))
         .collect::<Result<_>>()?;
     store.remove(&runs.values().map(String::as_str).collect::<Vec<_>>())?;
-    let data: Vec<_> = runs.iter().map(|(number, id)| serde_json::json!({ "run": number, "id": id })).collect();
-    output::done(format!("Removed {}", plural(runs.len(), "run")), Vec::new(), (&["run", "id"], &data.into()), common)
+    let data: Vec<_> = runs.iter().map(|(number, id)| json!({ "run": number, "id": id })).collect();
+    output::done(format!("Removed {}", plural(runs.len(), "run")), Vec::new(), ("run id", &data.into()), common)
 }
 
-fn set_label(name: &str, label: Option<&str>, common: &CommonOptions) -> Result<()> {
+fn set_label(name: &str, label: Option<&str>, common: &CommonOptions) -> Result<ExitStatus> {
     label.map_or(Ok(()), store::check_label)?;
     let mut store = run_finder::write(common)?;
     let Summary { number, id, .. } = stored(&Selector::new(store.as_ref())?, name)?;
@@ -93,8 +89,8 @@ fn set_label(name: &str, label: Option<&str>, common: &CommonOptions) -> Result<
         Some(label) => format!("The label of run {number} is \"{label}\""),
         None => format!("Run {number} has no label any more"),
     };
-    let data = serde_json::json!({ "run": number, "id": id, "label": label });
-    output::done(words, Vec::new(), (&["run", "id", "label"], &data), common)
+    let data = json!({ "run": number, "id": id, "label": label });
+    output::done(words, Vec::new(), ("run id label", &data), common)
 }
 
 fn stored(selector: &Selector, name: &str) -> Result<Summary> {
@@ -102,18 +98,40 @@ fn stored(selector: &Selector, name: &str) -> Result<Summary> {
     Ok(selector.resolve(name)?.clone())
 }
 
-fn row(summary: &Summary) -> RunRow {
-    RunRow {
-        handle: summary.number.to_string(),
-        id: summary.id.clone(),
-        label: summary.label.clone(),
-        machine: summary.machine.clone(),
-        started: summary.started.clone(),
-        suite: summary.suite.clone(),
-        figures: summary.figures as usize,
-        complete: summary.complete,
-        interrupted: summary.interrupted,
+/// The list of stored runs.
+fn list(runs: &[Summary]) -> Document {
+    let mut document = Document::new(format!("{} stored", plural(runs.len(), "run")));
+    let row = |run: &Summary| {
+        let remark = if run.interrupted { Cell::Text("incomplete".to_owned(), Tone::Caution) } else { Cell::Empty };
+        let (number, label) = (run.number.to_string(), run.label.clone().unwrap_or_default());
+        let texts = [number, label, run.machine.clone(), day(&run.started), run.suite.clone()].map(Cell::text);
+        let cells = texts.into_iter().chain([Cell::Count(run.figures.into()), remark]).collect();
+        TableRow::of(cells)
+    };
+    if let [earlier @ .., last] = runs {
+        let columns = Column::list("run|label|machine|started (UTC)|suite|#figures|~");
+        document.add("", Block::table(columns, runs.iter().map(row).collect()));
+        // Runs of different suites have hardly a figure in common.
+        let alike = earlier.iter().rev().find(|run| run.suite == last.suite);
+        document.next.extend(alike.map(|alike| format!("prony compare {} {}", alike.number, last.number)));
+        document.next.push(format!("prony report {}", last.number));
+    } else {
+        document.title = "No run is stored yet".to_owned();
+        document.next = vec!["prony run".to_owned()];
     }
+    let data = |run: &Summary| {
+        json!({
+            "handle": run.number.to_string(), "id": run.id, "label": run.label, "machine": run.machine,
+            "started": run.started, "suite": run.suite, "figures": run.figures, "complete": run.complete,
+            "interrupted": run.interrupted,
+        })
+    };
+    let data = runs.iter().map(data).collect();
+    let mut records = Records::of("handle id label machine started suite figures complete interrupted", &data);
+    records.header[0] = "run";
+    document.records = Some(records);
+    document.data = EmbeddedJson::of(&data).ok();
+    document
 }
 
 /// The published evaluations: a name for all machines of each, and a name for each machine.
@@ -122,21 +140,40 @@ fn published() -> Result<Document> {
     let machines: usize = listings.iter().map(|listing| listing.machines.len()).sum();
     let mut document = Document::new(format!("{} published evaluations of {machines} machines", listings.len()));
     for listing in &listings {
-        let columns = vec![Column::new("name", ColumnKind::Label), Column::new("machine", ColumnKind::Words)];
-        let row = |(id, name): &(String, String)| TableRow { cells: vec![Cell::text(id), Cell::text(name)] };
+        let columns = Column::list("name|machine");
+        let row = |(id, name): &(String, String)| TableRow::of(vec![Cell::text(id), Cell::text(name)]);
         let rows = listing.machines.iter().map(row).collect();
-        document.sections.push(DocumentSection::of(listing.name.clone(), Block::Text(listing.attribution.to_owned())));
-        document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
+        document.add(listing.name.clone(), Block::Text(listing.attribution.to_owned()));
+        document.add("", Block::table(columns, rows));
     }
     document.next = vec!["prony compare published:babar-cpu-1998 latest --figures os.syscall_write".to_owned()];
     let data: Vec<_> = listings
         .iter()
         .map(|listing| {
             let machines: Vec<_> =
-                listing.machines.iter().map(|(id, name)| serde_json::json!({ "id": id, "machine": name })).collect();
-            serde_json::json!({ "name": listing.name, "attribution": listing.attribution, "machines": machines })
+                listing.machines.iter().map(|(id, name)| json!({ "id": id, "machine": name })).collect();
+            json!({ "name": listing.name, "attribution": listing.attribution, "machines": machines })
         })
         .collect();
     document.data = EmbeddedJson::of(&data).ok();
     Ok(document)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_runs_of_one_suite_are_suggested_for_comparison() {
+        let run = |number, suite: &str| Summary { number, suite: suite.to_owned(), ..Summary::default() };
+        let next = |runs: &[Summary]| list(runs).next.join(" · ");
+        assert_eq!(next(&[run(1, "quick"), run(12, "quick")]), "prony compare 1 12 · prony report 12");
+        assert_eq!(next(&[run(1, "quick"), run(13, "time")]), "prony report 13");
+        assert_eq!(next(&[run(1, "quick"), run(13, "time"), run(14, "quick")]), "prony compare 1 14 · prony report 14");
+        assert_eq!(list(&[]).title, "No run is stored yet");
+        // The time limit ends every run of the default suite: only what was interrupted is incomplete.
+        let ended = Summary { interrupted: true, ..run(2, "quick") };
+        let text = |run| String::from_utf8(output::rendered(&list(&[run]), "terminal").unwrap()).unwrap();
+        assert!(text(ended).contains("incomplete") && !text(run(2, "quick")).contains("incomplete"));
+    }
 }

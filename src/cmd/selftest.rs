@@ -19,8 +19,10 @@ use crate::progress::{ProgressLine, ProgressMode};
 use crate::run_options::draw_seed;
 use crate::{output, run_finder};
 
-/// Options of `prony selftest`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony selftest --pairs 3
+  prony selftest 1 2 3  stored sessions")]
 pub(crate) struct Arguments {
     /// Stored sessions of one machine, none is measured: every two of them are a pair (seven sessions are 21)
     #[arg(value_name = "RUN", conflicts_with_all = ["pairs", "suite", "probe", "simulate", "seed"])]

@@ -9,19 +9,20 @@ use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::{evaluation, output, run_finder};
 
-/// Options of `prony show`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony show latest
+  prony show 1 2 --format csv")]
 pub(crate) struct Arguments {
     /// Runs: numbers, ids, labels, latest, files, folders, - or published:NAME; several as csv or json
     #[arg(required = true, num_args = 1.., value_name = "RUN")]
     runs: Vec<String>,
-    /// A run in the tables of an evaluation: ams, babar, byte, daisy, ramspeed, stream, tape, or a folder with
-    /// evaluation.toml
+    /// Show one run in the tables of an evaluation, such as babar, or a folder with evaluation.toml
     #[arg(long = "as", value_name = "EVALUATION")]
     evaluation: Option<String>,
-    /// Beside every figure its variant, its notes and what was observed, not only what warns of it
+    /// Print every figure with its variant and its notes, not only with its warnings
     #[arg(long)]
-    notes: bool,
+    all: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
@@ -31,18 +32,15 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         let tables = evaluation::named(evaluation)?;
         let found = run_finder::find_one(name, common)?;
         let context = report::view::RunContext { handle: Some(found.handle), ..Default::default() };
-        output::print(&report::view::in_tables(&found.run, &tables, &context), common)?;
-        return Ok(ExitStatus::Fine);
+        return output::print(&report::view::in_tables(&found.run, &tables, &context), common);
     }
     let mut named = run_finder::find(&arguments.runs, common, Detail::Whole)?;
     if named.len() > 1 {
         let runs: Vec<Run> = named.into_iter().map(|named| named.run).collect();
-        output::print_runs(&runs, common)?;
-        return Ok(ExitStatus::Fine);
+        return output::print_runs(&runs, common);
     }
     let found = named.remove(0);
-    let context =
-        report::view::RunContext { handle: Some(found.handle), brief: !arguments.notes, ..Default::default() };
+    let context = report::view::RunContext { handle: Some(found.handle), brief: !arguments.all, ..Default::default() };
     let document = super::time::stored(&found.run, &context);
     let document = match document {
         Some(document) => document,
@@ -52,6 +50,5 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             document
         }
     };
-    output::print_run(&document, &found.run, common)?;
-    Ok(ExitStatus::Fine)
+    output::print_run(&document, &found.run, common)
 }

@@ -11,61 +11,46 @@ use store::Detail;
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::value_parsers::percent;
+use crate::value_parsers::{year, years};
 use crate::{output, run_finder};
 
 /// Longest file that is read.
 const LIMIT: u64 = 64 << 20;
 
-/// Options of `prony trend`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony trend dated.csv --project 2030
+  prony trend published --figure os.syscall_write")]
 pub(crate) struct Arguments {
-    /// A file of dates and values (two columns, or CSV), - for standard input, published, or with --figure any runs
+    /// A file of dates and values, - for standard input, or with --figure runs or published
     #[arg(required = true, num_args = 1.., value_name = "FILE|RUN|published:NAME")]
     sources: Vec<String>,
-    /// The figure of runs whose growth is asked for; its date is that of the run
+    /// The figure of runs to fit, at their dates
     #[arg(long, value_name = "ID")]
     figure: Option<String>,
-    /// The column of a CSV file that holds the value
+    /// The column of a CSV file with the value [default: the second]
     #[arg(long, value_name = "NAME")]
     column: Option<String>,
-    /// Fit only values from this year on, such as 1990 or 1990.5
-    #[arg(long, value_name = "YEAR")]
-    since: Option<f64>,
-    /// Fit only values up to this year; later ones are set against the fit
-    #[arg(long, value_name = "YEAR")]
-    until: Option<f64>,
+    /// Fit only these years, such as 1990..1998.8 or 1990..; compare later values with the fit [default: all]
+    #[arg(long, value_name = "FROM..TO", value_parser = years)]
+    years: Option<(f64, f64)>,
     /// Years to project to
-    #[arg(long, value_name = "YEAR", num_args = 1..)]
+    #[arg(long, value_name = "YEAR", num_args = 1.., value_parser = year)]
     project: Vec<f64>,
-    /// One line for each family: that of the column family, else that of CPU, as the values' names tell
+    /// Fit one line for each family: the column family, else the family of the CPU
     #[arg(long)]
     families: bool,
-    /// Confidence of the intervals, in percent
-    #[arg(long, value_name = "PERCENT", default_value = "95", value_parser = percent)]
-    level: f64,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    output::print(&document(arguments, common)?, common)?;
-    Ok(ExitStatus::Fine)
+    output::print(&document(arguments, common)?, common)
 }
 
 /// Its document, for a report of its own or as part of another.
 pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
-    anyhow::ensure!(arguments.level < 1.0, "no interval holds with a confidence of 100%; ask for less, such as 95");
-    let is_year = |year: &f64| (1900.0..2200.0).contains(year);
-    let years = arguments.project.iter().chain(&arguments.since).chain(&arguments.until);
-    if let Some(year) = years.into_iter().find(|year| !is_year(year)) {
-        anyhow::bail!("{year} is no year between 1900 and 2200");
-    }
     let DatedValues { data, name, metric } = data(arguments, common)?;
-    let window = match (arguments.since, arguments.until) {
-        (None, None) => None,
-        (from, to) => Some((from.unwrap_or(f64::NEG_INFINITY), to.unwrap_or(f64::INFINITY))),
-    };
     let project = arguments.project.clone();
-    let options = TrendOptions { window, project, level: arguments.level, metric, ..TrendOptions::default() };
+    let options = TrendOptions { window: arguments.years, project, metric, ..TrendOptions::default() };
     if arguments.families {
         return Ok(report::view::family_trends(&families(&data, &options)?, &name));
     }
@@ -148,13 +133,7 @@ const LISTED: usize = 4;
 /// Refuses an id that stands for several figures: values at different points are no growth of anything. Sizes of memory
 /// that were moved beyond the caches of a machine are one.
 fn one_figure<'a>(asked: &str, found: impl Iterator<Item = &'a Figure>) -> Result<()> {
-    let mut points: Vec<String> = Vec::new();
-    for figure in found.filter(|figure| figure.outcome.estimate().is_some()) {
-        let name = usual(figure);
-        if !points.contains(&name) {
-            points.push(name);
-        }
-    }
+    let points = report::words::distinct(found.filter(|one| one.outcome.estimate().is_some()).map(usual));
     let rest = points.len().saturating_sub(LISTED);
     let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
     anyhow::ensure!(

@@ -6,31 +6,31 @@ use crate::common::Place;
 #[test]
 fn every_verb_answers_in_json_or_refuses_it_in_one_line() {
     let place = Place::with_two_runs();
-    let label = place.ask(&["runs", "label", "2", "second", "--json"]).fine().json();
+    let label = place.ask(&["runs", "label", "2", "second", "--format=json"]).fine().json();
     assert_eq!((label["run"].as_u64(), label["label"].as_str()), (Some(2), Some("second")), "{label}");
     assert!(label["id"].as_str().is_some_and(|id| !id.is_empty()), "{label}");
-    let none = place.ask(&["runs", "label", "2", "--remove", "--json"]).fine().json();
+    let none = place.ask(&["runs", "label", "2", "", "--format=json"]).fine().json();
     assert!(none["label"].is_null(), "{none}");
     assert!(place.ask(&["runs", "label", "2", "third"]).fine().out.contains("The label of run 2 is \"third\""));
-    let removed = place.ask(&["runs", "remove", "1", "third", "--json"]).fine().json();
+    let removed = place.ask(&["runs", "remove", "1", "third", "--format=json"]).fine().json();
     let numbers: Vec<_> = removed.as_array().unwrap().iter().map(|run| run["run"].as_u64()).collect();
     assert_eq!(numbers, [Some(1), Some(2)]);
-    let wrote = place.ask(&["app", "init", "mine.toml", "--json"]).fine().json();
+    let wrote = place.ask(&["app", "init", "mine.toml", "--format=json"]).fine().json();
     assert!(wrote["wrote"] == "mine.toml" && place.file("mine.toml").exists(), "{wrote}");
     let said = place.ask(&["app", "init", "other.toml"]).fine().out;
     assert!(said.contains("Wrote other.toml") && said.contains("prony app run other.toml"), "{said}");
-    let input = place.ask(&["farm", "input", "in", "--events", "4", "--chunk", "2", "--json"]).fine().json();
+    let input = place.ask(&["farm", "input", "in", "--events", "4", "--chunk", "2", "--format=json"]).fine().json();
     assert_eq!((input["ntuples"].as_u64(), input["directory"].as_str()), (Some(2), Some("in")), "{input}");
-    let serve = place.ask(&["net", "serve", "--time-limit", "0.1s", "--json"]).fine().json();
+    let serve = place.ask(&["net", "serve", "--time-limit", "0.1s", "--format=json"]).fine().json();
     assert!(serve["address"].as_str().unwrap().starts_with("127.0.0.1:") && serve["token"].is_string(), "{serve}");
     for words in [&["completions", "bash"][..], &["app", "init", "-"], &["export", "./a.json", "--to", "openmetrics"]] {
-        for format in [&["--json"][..], &["--format", "csv"]] {
+        for format in [&["--format=json"][..], &["--format", "csv"]] {
             let refused = place.ask(&[words, format].concat());
             assert!(refused.out.is_empty(), "{words:?}: {refused:?}");
             assert_eq!(refused.refused().lines().count(), 1, "{words:?}");
         }
     }
-    let said = place.ask(&["export", "./a.json", "--to", "openmetrics", "--json"]).refused();
+    let said = place.ask(&["export", "./a.json", "--to", "openmetrics", "--format=json"]).refused();
     assert!(said.contains("prony show ./a.json --format json"), "{said}");
     assert!(place.ask(&["export", "./a.json", "--to", "openmetrics"]).fine().out.contains("# EOF"));
     // A figure that a gauge cannot say is told.
@@ -65,7 +65,7 @@ fn a_report_goes_where_it_is_asked_to_in_every_format() {
     let [name] = reports().try_into().unwrap();
     assert_eq!(said, format!("Wrote {name}\n"));
     assert!(read(&name).starts_with("<!DOCTYPE"));
-    place.ask(&["report", "1", "--json", "--output", "one.json"]).fine();
+    place.ask(&["report", "1", "--format=json", "--output", "one.json"]).fine();
     assert!(read("one.json").starts_with('{'));
 }
 
@@ -80,7 +80,7 @@ fn a_report_has_the_name_of_its_run_and_replaces_that_of_no_other() {
     // Two runs may have one label.
     place.ask(&["runs", "label", "2", "before it"]).fine();
     let second = name("2");
-    let ids: serde_json::Value = place.ask(&["runs", "--json"]).fine().json();
+    let ids: serde_json::Value = place.ask(&["runs", "--format=json"]).fine().json();
     assert!(ids.to_string().contains(second.strip_prefix("prony-report-").unwrap().strip_suffix(".html").unwrap()));
     assert!(std::fs::read(place.file("prony-report-before-it.html")).unwrap() == first, "it is as it was");
     // A file that is no report stays, too.
@@ -104,7 +104,7 @@ fn headings_of_the_help_hold_what_stands_below_them() {
         (&["net", "stream"], "What it goes over (default: loopback)", "--link", &["--target", "--label", "--quiet"]),
         (&["fleet", "run"], "Nodes", "--parallel", &["--suite", "--probe", "--label", "--fail-on"]),
         (&["farm", "run"], "Nodes", "--jobs", &["--ledger", "--verify", "--lease", "--label"]),
-        (&["farm", "run"], "Input files", "--stage-sums", &["--progress", "--label", "--no-store"]),
+        (&["farm", "run"], "Input files", "--stage-sums", &["--quiet", "--label", "--no-store"]),
     ] {
         let under = below(verb, heading);
         assert!(under.contains(own), "{verb:?} {heading}: {under}");

@@ -31,7 +31,9 @@ fn failed(figure: &Value) -> &str {
 /// Runs a manifest with a wide target: the tests do not depend on the width of intervals.
 fn run(place: &Place, text: &str, more: &[&str]) -> common::Answer {
     let manifest = write(place, "application.toml", text);
-    place.ask(&[&["app", "run", &manifest, "--max-launches", "10", "--time-limit", "2m", "--json"], more].concat())
+    place.ask(
+        &[&["app", "run", &manifest, "--max-launches", "10", "--time-limit", "2m", "--format=json"], more].concat(),
+    )
 }
 
 fn compilers() -> Vec<&'static str> {
@@ -147,7 +149,7 @@ fn children_that_a_program_does_not_wait_for_are_counted_or_told() {
     assert!(told("leaves") && !told("orphan") && !told("child"), "{:#}", cpu("leaves"));
     let rate = figures(&run, "application.leaves")[0];
     assert!(rate["notes"].to_string().contains("is not counted"), "{rate:#}");
-    let timed = place.ask(&["time", "-r", "8", goes_on, "--json"]).fine().out;
+    let timed = place.ask(&["time", "-r", "8", goes_on, "--format=json"]).fine().out;
     assert!(timed.contains("went on when it had ended"), "{timed}");
 }
 
@@ -188,17 +190,16 @@ fn the_commented_manifest_is_written_once_and_runs() {
     let less = text.replace("numbers = 3000000", "numbers = 20000");
     let run = run(&place, &less, &["--copies", "1"]).fine().json();
     assert!(value(figures(&run, "application.hello")[0]) > 0.0);
-    assert!(place.ask(&["app", "init", "-", "--builtin"]).fine().out.contains("[application.reconstruct]"));
 }
 
 #[test]
 fn built_in_reconstruction_works_out_of_the_box() {
     let place = Place::new();
-    let few = ["--copies", "1", "--target", "60", "--max-launches", "8", "--time-limit", "1m", "--json"];
+    let few = ["--copies", "1", "--target", "60", "--max-launches", "8", "--time-limit", "1m", "--format=json"];
     let mut named = "builtin:reconstruct";
     if !testing::slow("the built-in work in its own size; a fiftieth of it stands for it") {
         // Of fewer events the digest is another one.
-        let text = place.ask(&["app", "init", "-", "--builtin"]).fine().out;
+        let text = application::BUILTIN;
         let expected = ", digest_scope = \"application\", expect = \"98b4ea8f2b028026\"";
         let less = text.replace("events = 100,", "events = 2,").replace(expected, "");
         assert!(less.len() + expected.len() < text.len(), "{text}");
@@ -245,7 +246,7 @@ fn two_runs_are_compared_explained_and_reported() {
                 parameters = { time = \"0.02\" }\ncopies = [1]\n";
     run(&place, text, &["--label", "before"]).fine();
     run(&place, &text.replace("0.02", "0.3"), &["--label", "after"]).fine();
-    let compared = place.ask(&["compare", "before", "after", "--json"]).fine().json();
+    let compared = place.ask(&["compare", "before", "after", "--format=json"]).fine().json();
     let rows = compared["rows"].as_array().unwrap();
     let of = |id: &str| rows.iter().find(|row| row.to_string().contains(id)).unwrap();
     assert!(of("application.idle").to_string().contains("DIFFERENT"), "{:#}", of("application.idle"));
@@ -282,7 +283,7 @@ fn an_interrupted_campaign_is_stored_and_leaves_no_process() {
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let status = child.wait().unwrap();
     assert_eq!(status.code(), Some(130));
-    let kept = place.ask(&["show", "./kept.json", "--json"]).fine().json();
+    let kept = place.ask(&["show", "./kept.json", "--format=json"]).fine().json();
     assert!(!figures(&kept, "application.nap")[0]["launches"].as_array().unwrap().is_empty());
     let left = Command::new("ps").args(["-eo", "args"]).output().unwrap();
     assert!(!String::from_utf8_lossy(&left.stdout).contains(&format!("sleep {time}")), "a copy outlived its campaign");

@@ -24,7 +24,7 @@ fn strange_words_of_a_command_line_are_used_or_get_a_line() {
     std::fs::write(place.file("one.csv"), "machine,triad (GB/s)\nnode-a,61.5\n").unwrap();
     assert!(place.ask(&["show", "one.csv"]).fine().out.contains("61.5 GB/s"));
     for verb in ["show", "explain", "report", "predict"] {
-        assert!(place.ask(&[verb, "published:stream", "--json"]).code == Some(2), "it prints no machine");
+        assert!(place.ask(&[verb, "published:stream", "--format=json"]).code == Some(2), "it prints no machine");
     }
     for words in [&["compare", "1", "1", "--band", "-1"][..], &["run", "--time-limit", "-1"], &["run", "--seed", "-3"]]
     {
@@ -38,7 +38,7 @@ fn strange_words_of_a_command_line_are_used_or_get_a_line() {
     // What is wrong stands in the first line, with the nearest word below it where there is one.
     for (words, first, tip) in [
         (&["shw", "1"][..], "unrecognized subcommand 'shw'", "'show'"),
-        (&["show", "--jsn", "1"], "unexpected argument '--jsn' found", "'--json'"),
+        (&["show", "--fromat", "1"], "unexpected argument '--fromat' found", "'--format'"),
         (&["show", "1", "--format", "hml"], "invalid value 'hml' for '--format <FORMAT>'", "'html'"),
         (&["import"], "the following required arguments were not provided:", "<FILE>..."),
     ] {
@@ -49,7 +49,11 @@ fn strange_words_of_a_command_line_are_used_or_get_a_line() {
     assert!(nothing.code == Some(2) && nothing.out.is_empty(), "no mass of no events: {nothing:?}");
     let nowhere = place.ask(&["run", "--probe", "os.syscall_write", "--output", "missing/a.json"]).refused();
     assert!(nowhere.contains("in missing: it does not exist"), "{nowhere}");
-    assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().map(Vec::len), Some(1), "nothing was begun");
+    assert_eq!(
+        place.ask(&["runs", "--format=json"]).fine().json().as_array().map(Vec::len),
+        Some(1),
+        "nothing was begun"
+    );
     let unset = place.prony().arg("runs").env("PRONY_STORE", "").output().unwrap();
     assert!(Answer::of(unset).refused().contains("PRONY_STORE"));
 }
@@ -64,7 +68,7 @@ fn a_locale_without_utf_8_gets_ascii() {
         Answer::of(command.args(words).output().unwrap())
     };
     let words: [&[&str]; 8] = [
-        &["show", "1", "--notes"],
+        &["show", "1", "--all"],
         &["compare", "1", "1", "--all"],
         &["explain", "published:cyberlife-2004/appserver.geo", "published:cyberlife-2004/beastie.lab"],
         &["show", "published:babar-cpu-1998"],
@@ -133,7 +137,7 @@ fn a_run_is_shown_by_a_label_with_dots() {
 #[test]
 fn leftovers_are_found_where_stored_runs_measured() {
     let place = Place::with_a_run();
-    let mut run: serde_json::Value = place.ask(&["show", "1", "--json"]).fine().json();
+    let mut run: serde_json::Value = place.ask(&["show", "1", "--format=json"]).fine().json();
     let data = place.file("data");
     // No process has this number: the largest that a kernel gives is 4,194,304.
     std::fs::create_dir_all(data.join("prony-4999999-1f-0")).unwrap();

@@ -62,7 +62,7 @@ impl Workplace {
         std::os::unix::fs::symlink(root().join("tests"), path.join("tests")).unwrap();
         let runs = root().join("tests/docs");
         let script = format!(
-            "for run in alone loaded; do prony show {}/$run.json.zst --json >$run.json; done; \
+            "for run in alone loaded; do prony show {}/$run.json.zst --format json >$run.json; done; \
              prony import alone.json loaded.json",
             runs.display()
         );

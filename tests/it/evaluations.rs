@@ -23,7 +23,7 @@ fn measured(value: f64) -> Value {
 
 /// A run document with these figures, stored in the directory of the test.
 fn mock(place: &Place, name: &str, figures: &[Mock<'_>]) -> String {
-    let mut run = place.ask(&["show", "published:babar-cpu-1998/dec-alpha-uw-533-mhz", "--json"]).fine().json();
+    let mut run = place.ask(&["show", "published:babar-cpu-1998/dec-alpha-uw-533-mhz", "--format=json"]).fine().json();
     let template = run["figures"][0].clone();
     run["id"] = json!(format!("mock-{name}"));
     run["label"] = json!("mock");
@@ -96,7 +96,7 @@ fn printed_rows_and_columns_are_those_of_the_page_in_its_order() {
     let place = Place::new();
     let empty = mock(&place, "empty", &[]);
     for evaluation in EVALUATIONS {
-        let shown = place.ask(&["show", &empty, "--as", evaluation, "--json"]).fine().json();
+        let shown = place.ask(&["show", &empty, "--as", evaluation, "--format=json"]).fine().json();
         for (_, index, file) in PRINTED.iter().filter(|(name, ..)| *name == evaluation) {
             let (header, rows) = printed(file);
             let table = &shown["tables"][index];
@@ -134,7 +134,7 @@ fn a_present_machine_is_sorted_among_the_printed_ones() {
         Mock { key: "file.delete:size=0B,durability=none,place=target", unit: "per_second", outcome: measured(10.0) },
     ];
     let run = mock(&place, "placed", &figures);
-    let shown = place.ask(&["show", &run, "--as", "babar", "--json"]).fine().json();
+    let shown = place.ask(&["show", &run, "--as", "babar", "--format=json"]).fine().json();
     let above = |table: usize| names(&shown, table).iter().position(|name| name.starts_with("mocked")).unwrap();
     // 187 and 176 MB/s are the neighbours; more is better.
     assert_eq!(above(0), 2, "{:?}", names(&shown, 0));
@@ -156,11 +156,11 @@ fn a_present_machine_is_sorted_among_the_printed_ones() {
 fn clusters_stay_below_the_sorted_machines() {
     let place = Place::new();
     let empty = mock(&place, "none", &[]);
-    let shown = place.ask(&["show", &empty, "--as", "daisy", "--json"]).fine().json();
+    let shown = place.ask(&["show", &empty, "--as", "daisy", "--format=json"]).fine().json();
     let cell = shown["tables"][0]["rows"].as_array().unwrap().iter().find(|row| row[0] == "mocked").unwrap()[2].clone();
     let complete = cell["figure"].as_str().unwrap();
     let run = mock(&place, "slow", &[Mock { key: complete, unit: "bytes_per_second", outcome: measured(1e6) }]);
-    let shown = place.ask(&["show", &run, "--as", "daisy", "--json"]).fine().json();
+    let shown = place.ask(&["show", &run, "--as", "daisy", "--format=json"]).fine().json();
     // 15 published machines are sorted; those of the clusters follow as printed.
     assert!(names(&shown, 0)[15].starts_with("mocked"), "{:?}", names(&shown, 0));
     assert!(names(&shown, 0)[16].ends_with("DAISy"), "{:?}", names(&shown, 0));
@@ -233,7 +233,7 @@ fn figures_of_near_and_other_definitions_are_marked_at_the_cell() {
     assert!(markdown.contains('‡') && markdown.contains('†'), "{markdown}");
     let csv = place.ask(&["show", &run, "--as", "byte", "--format", "csv"]).fine().out;
     assert!(csv.lines().next().unwrap().ends_with(",differs") && csv.contains("stays in the page cache"), "{csv}");
-    let json = place.ask(&["show", &run, "--as", "byte", "--json"]).fine().json();
+    let json = place.ask(&["show", &run, "--as", "byte", "--format=json"]).fine().json();
     let rows = json["tables"][0]["rows"].as_array().unwrap();
     let row = |start: &str| rows.iter().find(|row| row[0].as_str().unwrap().starts_with(start)).unwrap();
     let (cache, disk) = (&row("File Write (10")[4], &row("File Write (30")[4]);
@@ -253,7 +253,7 @@ fn another_definition_is_in_no_mean_and_gets_no_verdict() {
     let old = mock(&place, "old", &figures("os.exec"));
     let new = mock(&place, "new", &figures("os.exec:linking=dynamic"));
     let published = "published:cyberlife-2004/appserver.geo";
-    let compared = |run: &str| place.ask(&["compare", published, run, "--all", "--json"]).fine().json();
+    let compared = |run: &str| place.ask(&["compare", published, run, "--all", "--format=json"]).fine().json();
     let rows = |json: &Value| {
         let rows = json["rows"].as_array().unwrap();
         rows.iter().map(|row| row["probe"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
@@ -291,7 +291,7 @@ fn measuring_an_evaluation_prints_its_tables_and_keeps_the_run() {
         for needed in ["RAMspeed (MB/s) by block size", "11650.8", "Every figure of the run", "Stored as run 1"] {
             assert!(said.contains(needed), "{needed} is missing: {said}");
         }
-        let again = place.ask(&["show", "today", "--as", "ramspeed", "--json"]).fine().json();
+        let again = place.ask(&["show", "today", "--as", "ramspeed", "--format=json"]).fine().json();
         let rows = again["tables"][0]["rows"].as_array().unwrap();
         assert_eq!(rows.len(), 15);
         for row in rows {

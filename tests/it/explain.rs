@@ -49,7 +49,7 @@ fn tried(what: &str, limits: &[u32], mut attempt: impl FnMut(u32) -> Result<(), 
 }
 
 fn explained(place: &Place, arguments: &[&str]) -> Value {
-    place.ask(&[&["explain", "--json"], arguments].concat()).fine().json()
+    place.ask(&[&["explain", "--format=json"], arguments].concat()).fine().json()
 }
 
 fn first_cause(found: &Value) -> String {

@@ -18,7 +18,7 @@ fn a_farm_gives_the_result_of_one_process() {
     let answer = Running::start(&place, &arguments, |_| None).finish().fine();
     holds(&answer.json(), 8, 50, &digest);
     // The run is stored, and the report has its timeline.
-    let run = place.ask(&["show", "latest", "--json"]).fine().json();
+    let run = place.ask(&["show", "latest", "--format=json"]).fine().json();
     assert_eq!(run["plan"]["suite"], "farm");
     let figures: Vec<&str> =
         run["figures"].as_array().unwrap().iter().map(|one| one["probe"].as_str().unwrap()).collect();
@@ -31,7 +31,7 @@ fn a_farm_gives_the_result_of_one_process() {
     let page = std::fs::read_to_string(place.file("run.html")).unwrap();
     assert!(page.contains("<h2>nodes</h2>") && page.contains("<h2>story</h2>"));
     assert!(!run["session"]["farm"]["windows"].as_array().unwrap().is_empty());
-    place.ask(&["farm", "status", "ledger", "--output", "farm.json", "--json"]).fine();
+    place.ask(&["farm", "status", "ledger", "--output", "farm.json", "--format=json"]).fine();
     let status: Value = serde_json::from_slice(&std::fs::read(place.file("farm.json")).unwrap()).unwrap();
     assert_eq!(status["totals"]["commits"], 8);
     place.ask(&["farm", "status", "ledger", "--output", "farm.md", "--format", "markdown"]).fine();
@@ -44,13 +44,13 @@ fn a_farm_gives_the_result_of_one_process() {
     );
     // Everything is finished: resuming finds that. The run began when its ledger did, whenever its document is made.
     std::thread::sleep(Duration::from_millis(1_100));
-    let again = place.ask(&["farm", "resume", "ledger", "--expect-digest", &digest, "--json"]).fine();
+    let again = place.ask(&["farm", "resume", "ledger", "--expect-digest", &digest, "--format=json"]).fine();
     holds(&again.json(), 8, 50, &digest);
-    let later = place.ask(&["show", "latest", "--json"]).fine().json();
+    let later = place.ask(&["show", "latest", "--format=json"]).fine().json();
     assert_ne!(later["id"], run["id"]);
     assert_eq!(later["session"]["started"], run["session"]["started"]);
     assert!(later["session"]["ended"].as_str() > run["session"]["ended"].as_str(), "{later}");
-    let said = place.ask(&["farm", "resume", "ledger", "--expect-digest", "1", "--json"]);
+    let said = place.ask(&["farm", "resume", "ledger", "--expect-digest", "1", "--format=json"]);
     assert_eq!(said.code, Some(2), "{said:?}");
     assert!(said.err.contains("could not verify"), "{said:?}");
 }
@@ -223,7 +223,7 @@ fn commands_of_a_manifest_are_farmed_and_their_failures_reported() {
         );
         std::fs::write(place.file("mine.toml"), text).unwrap();
     };
-    let arguments = ["farm", "run", "mine.toml", "--events", "10", "--chunk", "3", "--json", "--nodes", "2"];
+    let arguments = ["farm", "run", "mine.toml", "--events", "10", "--chunk", "3", "--format=json", "--nodes", "2"];
     manifest(
         r#"["{prony}", "app", "work", "simulate", "--first", "{first}", "--events", "{events}", "--seed", "{seed}"]"#,
     );
@@ -249,7 +249,18 @@ fn a_shared_directory_needs_no_coordinator() {
     let digest = undisturbed(&place, 60, 9);
     let start = || {
         let mut command = place.prony();
-        command.args(["farm", "run", "builtin:reconstruct", "--events", "60", "--chunk", "4", "--seed", "9", "--json"]);
+        command.args([
+            "farm",
+            "run",
+            "builtin:reconstruct",
+            "--events",
+            "60",
+            "--chunk",
+            "4",
+            "--seed",
+            "9",
+            "--format=json",
+        ]);
         command.args(["--shared-dir", "together", "--lease", "0.02", "--expect-digest", &digest]);
         spawn(command)
     };
@@ -273,7 +284,8 @@ fn files(folder: &Path) -> usize {
 fn input_is_read_from_files_and_its_file_system_reported() {
     let place = Place::new();
     place.ask(&["farm", "input", "data", "--events", "200", "--chunk", "50", "--seed", "2"]).fine();
-    let arguments = ["farm", "run", "builtin:analyse", "--events", "200", "--chunk", "50", "--seed", "2", "--json"];
+    let arguments =
+        ["farm", "run", "builtin:analyse", "--events", "200", "--chunk", "50", "--seed", "2", "--format=json"];
     let memory = place.ask(&arguments).fine().json();
     let files = place.ask(&[&arguments[..], &["--input", "data"]].concat()).fine().json();
     assert_eq!(memory["digest"], files["digest"]);

@@ -100,7 +100,7 @@ impl<'a> Chaos<'a> {
         std::fs::write(place.file("mine.toml"), text).unwrap();
         let (events, lease) = ((CHUNKS * 10).to_string(), LEASE.to_string());
         let arguments = ["mine.toml", "--events", &events, "--chunk", "10", "--nodes", "3", "--jobs", "2"];
-        let options = ["--lease", &lease, "--products", "products", "--progress", "none"];
+        let options = ["--lease", &lease, "--products", "products", "--quiet"];
         let farm = Running::start(place, &[&arguments[..], &options].concat(), |_| None);
         let random = ChaCha8Rng::seed_from_u64(run);
         Self { place, farm: Some(farm), ledger, marker, own: Vec::new(), random, serial: 1 << 50 }
@@ -301,7 +301,7 @@ impl<'a> Chaos<'a> {
             })
             .unwrap();
         assert_eq!(wrong, [], "files of an attempt that does not count");
-        let said = self.place.ask(&["farm", "verify", "ledger", "--json"]).fine().json();
+        let said = self.place.ask(&["farm", "status", "--check", "ledger", "--format=json"]).fine().json();
         assert_eq!((&said["files"], &said["faults"]), (&(2 * CHUNKS).into(), &serde_json::json!([])));
         assert_eq!(std::fs::read_dir(self.place.file("products/.attempts")).unwrap().count(), 0);
         let mut story = BTreeMap::new();

@@ -21,7 +21,7 @@ fn manifest(place: &Place, script: &str, words: &[&str]) {
     std::fs::write(place.file("mine.toml"), text).unwrap();
 }
 
-const RUN: [&str; 10] = ["farm", "run", "mine.toml", "--events", "40", "--chunk", "4", "--nodes", "2", "--json"];
+const RUN: [&str; 10] = ["farm", "run", "mine.toml", "--events", "40", "--chunk", "4", "--nodes", "2", "--format=json"];
 
 #[test]
 fn holes_are_filled_and_products_are_in_the_ledger() {
@@ -37,7 +37,7 @@ fn holes_are_filled_and_products_are_in_the_ledger() {
         assert_eq!([found[0], found[2], found[3], found[4]], [&number, &first, "4", "7"], "{text}");
         assert!(found[5].contains(&format!(".attempts/{chunk}-{}", found[1])) && found.len() == 7, "{text}");
     }
-    let said = place.ask(&["farm", "verify", "l"]).fine().out;
+    let said = place.ask(&["farm", "status", "--check", "l"]).fine().out;
     assert!(said.contains("10 files of 10 chunks") && said.contains("all match"), "{said}");
     // The directory is the run's own.
     let other = place.ask(&[&RUN[..], &["--products", "p", "--ledger", "m"]].concat()).refused();
@@ -46,12 +46,12 @@ fn holes_are_filled_and_products_are_in_the_ledger() {
     std::fs::write(place.file("p/000000/chunk-000000003/chunk-3"), "changed").unwrap();
     std::fs::remove_file(place.file("p/000000/chunk-000000004/chunk-4")).unwrap();
     std::fs::write(place.file("p/000000/chunk-000000005/new"), "new").unwrap();
-    let said = place.ask(&["farm", "verify", "l", "--json"]);
+    let said = place.ask(&["farm", "status", "--check", "l", "--format=json"]);
     assert_eq!((said.code, said.json()["faults"].as_array().unwrap().len()), (Some(1), 3), "{said:?}");
-    let account = place.ask(&["farm", "account", "l", "--format", "csv"]).fine().out;
+    let account = place.ask(&["farm", "status", "--cost", "l", "--format", "csv"]).fine().out;
     assert!(account.lines().next().unwrap().contains("cpu_hours") && account.contains("n1"), "{account}");
     // Everything is in columns on a narrow screen: a heading stands once, not beside every value.
-    let table = place.prony().args(["farm", "account", "l"]).env("COLUMNS", "80").output().unwrap();
+    let table = place.prony().args(["farm", "status", "--cost", "l"]).env("COLUMNS", "80").output().unwrap();
     let table = String::from_utf8(table.stdout).unwrap();
     assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
     for heading in ["chunks", "slot hours", "written"] {
@@ -73,16 +73,16 @@ fn a_damaged_record_is_told_and_its_chunk_and_files_are_made_again() {
     let said = place.ask(&["farm", "status", "l"]);
     assert!(said.err.contains("chunk 3 is damaged") && said.err.contains("farm resume l"), "{said:?}");
     assert_eq!(said.err.lines().count(), 1, "{said:?}");
-    let said = place.ask(&["farm", "verify", "l"]);
+    let said = place.ask(&["farm", "status", "--check", "l"]);
     assert_eq!(said.code, Some(1), "{said:?}");
     let old = std::fs::read_to_string(place.file("p/000000/chunk-000000003/chunk-3")).unwrap();
-    let again = place.ask(&["farm", "resume", "l", "--json"]).fine();
+    let again = place.ask(&["farm", "resume", "l", "--format=json"]).fine();
     assert!(again.err.contains(".set-aside/chunk-000000003-0"), "{}", again.err);
     assert_eq!(again.json()["digest"], before["digest"]);
     let kept = std::fs::read_to_string(place.file("p/.set-aside/chunk-000000003-0/chunk-3")).unwrap();
     let new = std::fs::read_to_string(place.file("p/000000/chunk-000000003/chunk-3")).unwrap();
     assert!(kept == old && new != old, "{old} {new}");
-    let said = place.ask(&["farm", "verify", "l"]).fine();
+    let said = place.ask(&["farm", "status", "--check", "l"]).fine();
     assert!(said.out.contains("10 files of 10 chunks") && said.err.is_empty(), "{said:?}");
 }
 
@@ -99,17 +99,17 @@ fn products_that_do_not_match_their_ledger_are_made_again() {
     farm.finish().fine();
     let product = |chunk: u64| place.file(&format!("p/000000/chunk-{chunk:09}/chunk-{chunk}"));
     let healed = |withdrawn: &str| {
-        let again = place.ask(&["farm", "resume", "ledger", "--json"]).fine();
+        let again = place.ask(&["farm", "resume", "ledger", "--format=json"]).fine();
         assert!(again.err.contains(withdrawn), "{}", again.err);
         assert_eq!(again.json()["totals"]["commits"], 10);
-        let verified = place.ask(&["farm", "verify", "ledger"]).fine();
+        let verified = place.ask(&["farm", "status", "--check", "ledger"]).fine();
         assert!(verified.out.contains("10 files of 10 chunks"), "{verified:?}");
     };
     // The last ones: the copy counts none of them, so that resuming from it does them again in any case.
     std::fs::remove_file(product(8)).unwrap();
     let changed: Vec<u8> = std::fs::read(product(9)).unwrap().iter().map(|byte| byte ^ 1).collect();
     std::fs::write(product(9), changed).unwrap();
-    let said = place.ask(&["farm", "verify", "ledger"]);
+    let said = place.ask(&["farm", "status", "--check", "ledger"]);
     assert!(said.code == Some(1) && said.err.contains("prony farm resume ledger does again"), "{said:?}");
     healed("made again: chunk 8: ");
     std::fs::rename(place.file("copy"), place.file("ledger")).unwrap();
@@ -151,7 +151,7 @@ fn a_crash_between_commit_and_publication_is_finished_on_resume() {
     }
     let answer = Running::resume(&place, farm.ledger.clone(), |_| None).finish().fine().json();
     assert_eq!((&answer["totals"]["commits"], &answer["products"]), (&30.into(), &serde_json::json!([])));
-    assert_eq!(place.ask(&["farm", "verify", "ledger", "--json"]).fine().json()["files"], 3000);
+    assert_eq!(place.ask(&["farm", "status", "--check", "ledger", "--format=json"]).fine().json()["files"], 3000);
     assert_eq!(std::fs::read_dir(place.file("p/.attempts")).unwrap().count(), 0);
 }
 
@@ -170,7 +170,7 @@ fn a_live_run_says_that_it_goes_on_and_a_deleted_ledger_is_rescued() {
     std::fs::rename(place.file("ledger.rescued"), place.file("ledger")).unwrap();
     let said = place.ask(&["farm", "status", "ledger"]).fine().out;
     assert!(said.contains("no coordinator writes to this ledger"), "{said}");
-    let answer = place.ask(&["farm", "resume", "ledger", "--json"]).fine().json();
+    let answer = place.ask(&["farm", "resume", "ledger", "--format=json"]).fine().json();
     assert_eq!(answer["totals"]["commits"], 100);
     assert!(place.ask(&["farm", "status", "ledger"]).fine().out.contains("the run is over"));
 }
@@ -307,7 +307,7 @@ fn an_array_of_tasks_needs_no_pilots() {
         place.ask(&["farm", "task", "d", "--of", "3", "--index", index, "--jobs", "2"]).fine();
     }
     let digest = crate::common::farm::undisturbed(&place, 50, 3);
-    let answer = place.ask(&[&arguments[..], &["--expect-digest", &digest, "--json"]].concat()).fine().json();
+    let answer = place.ask(&[&arguments[..], &["--expect-digest", &digest, "--format=json"]].concat()).fine().json();
     assert_eq!((&answer["totals"]["commits"], &answer["own"]["counted"]), (&8.into(), &0.into()));
     assert!(place.ask(&["farm", "task", "d", "--of", "3", "--index", "3"]).refused().contains("numbered from 0"));
     assert!(place.ask(&["farm", "task", "d", "--of", "3"]).refused().contains("--index"));

@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
 use crate::common::Place;
-use serde_json::Value;
 
 #[test]
 fn invalid_requests_are_refused_in_one_line() {
@@ -63,32 +62,6 @@ fn a_terminal_shows_the_state_of_the_farm() {
     assert!(seen[last..].contains("what must hold"), "{seen}");
 }
 
-#[test]
-fn a_program_reads_the_state_of_the_farm() {
-    let place = Place::new();
-    let arguments =
-        ["farm", "run", "builtin:simulate", "--events", "60", "--chunk", "2", "--nodes", "2", "--jobs", "1"];
-    let answer = place.ask(&[&arguments[..], &["--pace", "0.2", "--progress", "json", "--json"]].concat());
-    let answer = answer.fine();
-    let lines: Vec<Value> = answer.err.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    assert!(lines.len() >= 2, "{}", answer.err);
-    let counted = |line: &Value| line["counted"].as_u64().unwrap();
-    assert!(lines.windows(2).all(|pair| counted(&pair[0]) <= counted(&pair[1])), "{lines:?}");
-    let last = lines.last().unwrap();
-    assert_eq!(
-        (counted(last), &last["chunks"], &last["events"], &last["eta"]),
-        (30, &30.into(), &60.into(), &0.0.into())
-    );
-    // Beside other work a lease may run out before its chunk is done; the later of two results is refused.
-    assert!(last["refused"].is_u64() && last["given_up"] == 0, "{last}");
-    assert!(last["rate_so_far"].as_f64().unwrap() > 0.0 && last["efficiency"].as_f64().unwrap() > 0.0);
-    let nodes = last["nodes"].as_array().unwrap();
-    assert_eq!(nodes.iter().map(|node| node["chunks"].as_u64().unwrap()).sum::<u64>(), 30);
-    // With the option for silence it prints nothing.
-    let silent = place.ask(&["farm", "run", "builtin:simulate", "--events", "4", "--chunk", "2", "--progress", "none"]);
-    assert!(!silent.fine().err.contains("events/s"));
-}
-
 /// What would become a command of the batch script is refused in one line.
 #[test]
 fn options_of_several_lines_reach_no_batch_script() {
@@ -107,7 +80,7 @@ fn options_of_several_lines_reach_no_batch_script() {
     let two = place.ask(&[&run[..], &["--shared-dir", "shared", "--slurm-option=--account x"]].concat()).refused();
     assert!(two.contains("--name=value"), "{two}");
     let fleet = ["fleet", "run", "--launcher", "slurm", "--nodes", "2", "--script", "slurm"];
-    for option in ["--slurm-option", "--partition", "--nodelist"] {
+    for option in ["--slurm-option", "--partition", "--hosts"] {
         let said = place.ask(&[&fleet[..], &[option, "x\ntouch here"]].concat()).refused();
         assert!(said.contains("control character"), "{said}");
     }

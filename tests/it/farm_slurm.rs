@@ -197,7 +197,7 @@ fn an_array_of_jobs_does_all_chunks_without_pilots() {
     let place = Place::new();
     let digest = undisturbed(&place, 240, 13);
     let words = "farm run builtin:reconstruct --events 240 --chunk 4 --seed 13 --pace 0.3 --launcher slurm-array --nodes 6 \
-                 --jobs 1 --job-time 10m --shared-dir together --json --expect-digest";
+                 --jobs 1 --job-time 10m --shared-dir together --format json --expect-digest";
     let mut command = place.prony();
     command.args(words.split_whitespace()).arg(&digest);
     let running = crate::common::farm::spawn(lab.at_head(&command));

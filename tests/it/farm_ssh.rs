@@ -9,7 +9,8 @@ use ::farm::{Ledger, SqliteLedger};
 fn a_farm_over_ssh_gives_the_result_of_a_local_one() {
     let Some(sshd) = Sshd::start() else { return };
     let place = Place::new();
-    let arguments = ["farm", "run", "builtin:simulate", "--events", "40", "--chunk", "4", "--seed", "6", "--json"];
+    let arguments =
+        ["farm", "run", "builtin:simulate", "--events", "40", "--chunk", "4", "--seed", "6", "--format=json"];
     let here = place.ask(&arguments).fine().json();
     let ssh = sshd.client();
     let by =
@@ -38,7 +39,7 @@ fn a_pilot_whose_ssh_hangs_is_ended_and_told() {
     std::fs::set_permissions(&ssh, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let work = ["farm", "run", "builtin:simulate", "--events", "48", "--chunk", "4", "--pace", "1", "--jobs", "1"];
     let by = ["--launcher", "ssh", "--hosts", "127.0.0.1,127.0.0.2", "--ssh", ssh.to_str().unwrap()];
-    let run = place.ask(&[&work[..], &by, &["--connect-wait", "4s", "--ledger", "ledger", "--json"]].concat());
+    let run = place.ask(&[&work[..], &by, &["--connect-wait", "4s", "--ledger", "ledger", "--format=json"]].concat());
     let run = run.fine().json();
     assert_eq!(run["totals"]["commits"], 12);
     let incidents = run["incidents"].as_array().unwrap();
@@ -67,7 +68,7 @@ fn a_broken_node_that_comes_first_does_not_end_the_run() {
          work = { events = 1, unit = \"event\" }\nverify = { digest = \"digest=([0-9a-f]+)\" }\n",
     )
     .unwrap();
-    let work = ["farm", "run", "mine.toml", "--events", "6", "--chunk", "1", "--jobs", "1", "--json"];
+    let work = ["farm", "run", "mine.toml", "--events", "6", "--chunk", "1", "--jobs", "1", "--format=json"];
     let by = ["--launcher", "ssh", "--hosts", "127.0.0.1,127.0.0.2", "--ssh", ssh.to_str().unwrap()];
     let run = place.ask(&[&work[..], &by].concat()).fine();
     let nodes = run.json()["nodes"].clone();

@@ -57,7 +57,7 @@ fn fake_ssh(place: &Place, body: &str) -> String {
 
 /// The document of a run with a limit of 170 s that ended after so many seconds.
 fn limited(place: &Place, name: &str, seconds: f64) -> String {
-    let mut run = place.ask(&["show", name, "--json"]).fine().json();
+    let mut run = place.ask(&["show", name, "--format=json"]).fine().json();
     run["plan"]["time_limit"] = 170.0.into();
     (run["session"]["complete"], run["session"]["seconds"]) = (false.into(), seconds.into());
     let file = format!("limited-{name}.json");
@@ -69,7 +69,7 @@ fn limited(place: &Place, name: &str, seconds: f64) -> String {
 fn a_local_fleet_keeps_every_run_and_shows_the_spread() {
     testing::attempts(3, || {
         let place = Place::new();
-        let report = place.ask(&with(FLEET, &["--nodes", "3", "--label", "three", "--json"])).fine().json();
+        let report = place.ask(&with(FLEET, &["--nodes", "3", "--label", "three", "--format=json"])).fine().json();
         assert!(states(&report).iter().all(|(_, state)| state == "measured"), "{report}");
         let figures = report["spread"]["figures"].as_array().unwrap();
         // A figure that splits into modes on one of the nodes because of other load has no spread.
@@ -79,11 +79,11 @@ fn a_local_fleet_keeps_every_run_and_shows_the_spread() {
             let [least, most] = ["least", "most"].map(|end| figure[end]["value"].as_f64().unwrap());
             assert!((least..=most).contains(&figure["median"].as_f64().unwrap()));
         }
-        let run = place.ask(&["show", "three node 1", "--json"]).fine().json();
+        let run = place.ask(&["show", "three node 1", "--format=json"]).fine().json();
         let notes = run["session"]["notes"].to_string();
         assert!(notes.contains("node 1 of a fleet of 3 by local, 1 at once"), "{notes}");
         // The same result from the stored runs.
-        let again = place.ask(&["fleet", "spread", "1", "2", "3", "--json"]).fine().json();
+        let again = place.ask(&["fleet", "spread", "1", "2", "3", "--format=json"]).fine().json();
         // With other names, which appear where a node is odd.
         let values = |report: &Value| -> Vec<Value> {
             report["spread"]["figures"].as_array().unwrap().iter().map(|figure| figure["values"].clone()).collect()
@@ -93,7 +93,7 @@ fn a_local_fleet_keeps_every_run_and_shows_the_spread() {
         // Runs that ended by their limit are measured, as nodes of a fleet with a limit are; stopped ones are not.
         for (seconds, state) in [(170.5, "measured"), (20.0, "stopped")] {
             let files: Vec<String> = ["1", "2"].iter().map(|name| limited(&place, name, seconds)).collect();
-            let limited = place.ask(&["fleet", "spread", &files[0], &files[1], "--json"]).fine().json();
+            let limited = place.ask(&["fleet", "spread", &files[0], &files[1], "--format=json"]).fine().json();
             assert!(states(&limited).iter().all(|(_, found)| found == state), "{limited}");
         }
         Ok(())
@@ -105,7 +105,7 @@ fn hosts_that_ssh_cannot_reach_are_missing_by_name_and_reason() {
     let place = Place::new();
     let ssh =
         fake_ssh(&place, "[ $host = b ] && { echo 'ssh: connect to host b port 22: No route to host' >&2; exit 255; }");
-    let options = ["--launcher", "ssh", "--hosts", "a,b,c", "--ssh", &ssh, "--json"];
+    let options = ["--launcher", "ssh", "--hosts", "a,b,c", "--ssh", &ssh, "--format=json"];
     let answer = place.ask(&with(BRIEF, &options));
     assert_eq!(answer.code, Some(2), "{answer:?}");
     let report = answer.json();
@@ -114,7 +114,7 @@ fn hosts_that_ssh_cannot_reach_are_missing_by_name_and_reason() {
     assert_eq!(report["nodes"][1]["reason"], "ssh: connect to host b port 22: No route to host");
     assert!(answer.err.contains("1 of 3 nodes did not measure"), "{}", answer.err);
     // Received documents are stored.
-    assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().map(Vec::len), Some(2));
+    assert_eq!(place.ask(&["runs", "--format=json"]).fine().json().as_array().map(Vec::len), Some(2));
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn a_program_with_invalid_messages_or_another_version_is_not_a_node() {
         esac";
     let ssh = fake_ssh(&place, body);
     let hosts = "babbles,silent,old,absent,good";
-    let answer = place.ask(&with(BRIEF, &["--launcher", "ssh", "--hosts", hosts, "--ssh", &ssh, "--json"]));
+    let answer = place.ask(&with(BRIEF, &["--launcher", "ssh", "--hosts", hosts, "--ssh", &ssh, "--format=json"]));
     let report = answer.json();
     let reasons: Vec<&str> =
         report["nodes"].as_array().unwrap().iter().filter_map(|node| node["reason"].as_str()).collect();
@@ -185,7 +185,7 @@ fn a_node_with_slow_system_calls_is_odd_and_explained() {
         let ssh = fake_ssh(&place, &format!("[ $host = c ] && exec sh -c \"exec python3 {filter} ${{1#exec }}\""));
         let mut arguments =
             vec!["fleet", "run", "--launcher", "ssh", "--hosts", "a,b,c", "--parallel", "1", "--target", "20"];
-        arguments.extend(["--json", "--fail-on", "outlier", "--time-limit", "15s", "--ssh", &ssh]);
+        arguments.extend(["--format=json", "--fail-on", "outlier", "--time-limit", "15s", "--ssh", &ssh]);
         arguments.extend(probes.iter().flat_map(|probe| ["--probe", probe]));
         let answer = place.ask(&arguments);
         let report = answer.json();
@@ -211,12 +211,12 @@ fn a_stopped_fleet_stores_received_documents() {
     let place = Place::new();
     let ssh = fake_ssh(&place, "");
     let mut command = place.prony();
-    command.args(["fleet", "run", "--launcher", "ssh", "--hosts", "a,b", "--json", "--ssh", &ssh]).args(SLOW);
+    command.args(["fleet", "run", "--launcher", "ssh", "--hosts", "a,b", "--format=json", "--ssh", &ssh]).args(SLOW);
     command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
     let child = command.spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(120);
     // The first documents arrive after the first round, and there are many.
-    while place.ask(&["runs", "--json"]).json().as_array().is_none_or(|runs| runs.len() < 2) {
+    while place.ask(&["runs", "--format=json"]).json().as_array().is_none_or(|runs| runs.len() < 2) {
         if Instant::now() > deadline {
             break;
         }
@@ -227,7 +227,7 @@ fn a_stopped_fleet_stores_received_documents() {
     assert_eq!(answer.code, Some(130), "{answer:?}");
     let report = answer.json();
     assert!(states(&report).iter().all(|(_, state)| state == "stopped"), "{report}");
-    assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().map(Vec::len), Some(2));
+    assert_eq!(place.ask(&["runs", "--format=json"]).fine().json().as_array().map(Vec::len), Some(2));
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn a_real_sshd_gives_agents_and_builds_events() {
     let Some(sshd) = Sshd::start() else { return };
     let place = Place::new();
     let command = sshd.client();
-    let options = ["--launcher", "ssh", "--hosts", "127.0.0.1,localhost", "--ssh", &command, "--json"];
+    let options = ["--launcher", "ssh", "--hosts", "127.0.0.1,localhost", "--ssh", &command, "--format=json"];
     let report = place.ask(&with(BRIEF, &options)).fine().json();
     assert_eq!(states(&report).len(), 2);
     let build = ["net", "build", "--launcher", "ssh", "--hosts", "127.0.0.1,localhost", "--ssh", &command];
@@ -250,7 +250,7 @@ fn a_real_sshd_gives_agents_and_builds_events() {
         "8",
         "--max-skew",
         "5000",
-        "--json",
+        "--format=json",
     ];
     let run = place.ask(&with(&build, &more)).fine().json();
     let notes = run["figures"][0]["notes"].to_string();
@@ -264,7 +264,7 @@ fn a_real_sshd_gives_agents_and_builds_events() {
 fn a_real_slurm_of_two_nodes_measures_both() {
     let Some(lab) = SlurmLab::start(2) else { return };
     let place = Place::new();
-    let slurm = with(BRIEF, &["--launcher", "slurm", "--nodes", "2", "--queue-time", "60s", "--json"]);
+    let slurm = with(BRIEF, &["--launcher", "slurm", "--nodes", "2", "--queue-time", "60s", "--format=json"]);
     let report = Answer::of(lab.at_head(place.prony().args(slurm)).output().unwrap()).fine().json();
     let expected = ["n1", "n2"].map(|node| (node.to_owned(), "measured".to_owned()));
     assert_eq!(states(&report), expected);
@@ -279,7 +279,7 @@ fn a_real_slurm_with_a_node_down_names_it_with_slurms_reason() {
     let place = Place::new();
     let head = |arguments: &[&str]| Answer::of(lab.at_head(place.prony().args(arguments)).output().unwrap());
     a_node_is_lost_in_the_middle(&lab, &place);
-    let slurm = with(FLEET, &["--launcher", "slurm", "--nodes", "4", "--queue-time", "20s", "--json"]);
+    let slurm = with(FLEET, &["--launcher", "slurm", "--nodes", "4", "--queue-time", "20s", "--format=json"]);
     lab.wait_for("n3", "down");
     let answer = head(&slurm);
     assert_eq!(answer.code, Some(2), "{answer:?}");
@@ -313,7 +313,7 @@ fn a_node_is_lost_in_the_middle(lab: &SlurmLab, place: &Place) {
         "slurm",
         "--nodes",
         "4",
-        "--json",
+        "--format=json",
         "--time-limit",
         "15s",
         "--label",
@@ -323,7 +323,7 @@ fn a_node_is_lost_in_the_middle(lab: &SlurmLab, place: &Place) {
     let mut head = lab.at_head(&command);
     let child = head.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(100);
-    while place.ask(&["show", "cut n3", "--json"]).code != Some(0) {
+    while place.ask(&["show", "cut n3", "--format=json"]).code != Some(0) {
         assert!(Instant::now() < deadline, "no document of n3 comes");
         std::thread::sleep(Duration::from_millis(200));
     }
@@ -340,8 +340,17 @@ fn a_node_is_lost_in_the_middle(lab: &SlurmLab, place: &Place) {
 fn events_are_built_between_four_nodes(head: &dyn Fn(&[&str]) -> Answer) {
     for (pattern, transport) in [("pull", "credits"), ("barrel_shift", "tcp")] {
         let build = ["net", "build", "--launcher", "slurm", "--senders", "2", "--receivers", "2", "--events", "300"];
-        let more =
-            ["--pattern", pattern, "--transport", transport, "--max-launches", "8", "--max-skew", "5000", "--json"];
+        let more = [
+            "--pattern",
+            pattern,
+            "--transport",
+            transport,
+            "--max-launches",
+            "8",
+            "--max-skew",
+            "5000",
+            "--format=json",
+        ];
         let run = head(&with(&build, &more)).fine().json();
         let notes = run["figures"][0]["notes"].to_string();
         for node in ["n1 10.77.0.11 (eth0)", "n2 10.77.0.12 (eth0)", "n3 10.77.0.13 (eth0)", "n4 10.77.0.14 (eth0)"] {
@@ -365,7 +374,7 @@ fn the_emitted_script_runs(lab: &SlurmLab, place: &Place, head: &dyn Fn(&[&str])
     submit.args(["--parsable", "--wait", "fleet.sh"]).current_dir(place.path());
     let job = Answer::of(lab.at_head(&submit).output().unwrap()).fine().out.trim().to_owned();
     let documents: Vec<String> = ["n1", "n2"].map(|node| format!("./prony-{job}-{node}.json")).to_vec();
-    let report = head(&["fleet", "spread", &documents[0], &documents[1], "--json"]).fine().json();
+    let report = head(&["fleet", "spread", &documents[0], &documents[1], "--format=json"]).fine().json();
     assert_eq!(requested(&report["spread"]).len(), 2, "{report}");
 }
 
@@ -373,12 +382,12 @@ fn the_emitted_script_runs(lab: &SlurmLab, place: &Place, head: &dyn Fn(&[&str])
 #[test]
 fn nodes_without_a_figure_are_not_measured() {
     let place = Place::new();
-    let answer = place.ask(&with(BRIEF, &["--nodes=2", "--time-limit=0.000001s", "--json"]));
+    let answer = place.ask(&with(BRIEF, &["--nodes=2", "--time-limit=0.000001s", "--format=json"]));
     assert_eq!(answer.code, Some(2), "{answer:?}");
     assert!(answer.err.contains("2 of 2 nodes did not measure to the end"), "{answer:?}");
     let report = answer.json();
     assert!(states(&report).iter().all(|(_, state)| state == "nothing"), "{report}");
     assert!(report["spread"].is_null(), "{report}");
-    let notes = place.ask(&["show", "1", "--json"]).fine().json()["session"]["notes"].to_string();
+    let notes = place.ask(&["show", "1", "--format=json"]).fine().json()["session"]["notes"].to_string();
     assert!(notes.contains("\"node 0 of a fleet of 2"), "{notes}");
 }

@@ -3,33 +3,13 @@
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::common::Place;
+use crate::common::{Place, rounds, send, wait_for};
 
 fn started(command: &mut Command) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
-}
-
-/// Waits until something is so.
-fn wait_for(what: &str, is_so: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(120);
-    while !is_so() {
-        assert!(Instant::now() < deadline, "waited in vain for {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-fn send(signal: &str, pid: u32) {
-    assert!(Command::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
-}
-
-/// Rounds of the newest run of a store; `None` while there is none.
-fn rounds(place: &Place) -> Option<u64> {
-    let answer = place.ask(&["show", "latest", "--json"]);
-    if answer.code == Some(0) { answer.json()["session"]["rounds"].as_u64() } else { None }
 }
 
 #[test]
@@ -37,11 +17,11 @@ fn a_run_that_is_stopped_before_it_holds_anything_leaves_the_file_of_an_earlier_
     let place = Place::with_a_run();
     let before = std::fs::read(place.file("a.json")).unwrap();
     let mut child = started(place.prony().args(["time", "sleep 60", "--output", "a.json"]));
-    wait_for("the run", || place.ask(&["runs", "--json"]).json().as_array().is_some_and(|runs| runs.len() == 2));
+    wait_for("the run", || place.ask(&["runs", "--format=json"]).json().as_array().is_some_and(|runs| runs.len() == 2));
     send("-INT", child.id());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(std::fs::read(place.file("a.json")).unwrap() == before, "another file than before");
-    assert_eq!(place.ask(&["runs", "--json"]).json().as_array().map(Vec::len), Some(1));
+    assert_eq!(place.ask(&["runs", "--format=json"]).json().as_array().map(Vec::len), Some(1));
 }
 
 #[test]
@@ -49,12 +29,13 @@ fn a_run_that_a_process_measures_is_resumed_by_no_other() {
     let place = Place::new();
     let command = ["time", "sleep 0.2", "--max-launches", "320", "--target", "0.01"];
     let mut child = started(place.prony().args(command));
-    wait_for("a round", || rounds(&place).unwrap_or(0) > 0);
+    wait_for("a round", || rounds(&place) > 0);
     let said = place.ask(&[&command[..], &["--resume", "1"]].concat()).refused();
     assert!(said.contains("could not resume 1: another process measures it"), "{said}");
     send("-KILL", child.id());
     child.wait().unwrap();
-    let answer = place.ask(&[&command[..], &["--resume", "1", "--time-limit", "1s", "--json"]].concat()).fine().json();
+    let answer =
+        place.ask(&[&command[..], &["--resume", "1", "--time-limit", "1s", "--format=json"]].concat()).fine().json();
     assert!(answer["figures"][0]["launches"].as_array().is_some_and(|launches| launches.len() > 1));
 }
 
@@ -66,10 +47,10 @@ fn a_closed_terminal_ends_a_run_unless_it_was_to_be_ignored() {
         shell.args(["-c", script, env!("CARGO_BIN_EXE_prony"), "time", "sleep 0.1", "--runs", runs]);
         shell.current_dir(place.path()).env("PRONY_STORE", place.file("runs.sqlite")).env("PRONY_SPACING", "0");
         let mut child = started(&mut shell);
-        wait_for("a round", || rounds(&place).unwrap_or(0) > 0);
+        wait_for("a round", || rounds(&place) > 0);
         send("-HUP", child.id());
         let code = child.wait().unwrap().code();
-        (code, place.ask(&["show", "latest", "--json"]).fine().json()["session"]["complete"].clone())
+        (code, place.ask(&["show", "latest", "--format=json"]).fine().json()["session"]["complete"].clone())
     };
     // Where these tests themselves are to ignore it, a shell cannot undo that.
     let heeding = if os::signal::is_ignored(kernels::signal::Signal::HangUp) {

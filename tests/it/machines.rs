@@ -97,7 +97,7 @@ fn control_groups_of_version_2_are_kept_and_named() {
         mkdir /sys/fs/cgroup/box && cd /sys/fs/cgroup/box
         echo 209715200 >memory.max; echo 9 >pids.max; echo 0-3 >cpuset.cpus; echo $$ >cgroup.procs
         cd /tmp
-        prony doctor --json | tr -d '\\n'; echo
+        prony doctor --format json | tr -d '\\n'; echo
         asked='--probe memory.copy:threads=1,stores=normal --probe os.context_switch:processes=16,working_set=0B --probe os.clock_read'
         prony run $asked --target 90 --time-limit 120 --max-launches 8 --no-rulers --no-store --quiet --output run.json >&2
         tr -d '\\n' <run.json; echo

@@ -73,7 +73,7 @@ fn lab(place: &Place) -> Option<Held> {
 
 fn inside(place: &Place, program: &[&str]) -> Command {
     let mut command = place.prony();
-    command.args(["net", "lab", "run", "--inside", "1", "--"]).args(program).env("XDG_RUNTIME_DIR", place.path());
+    command.args(["net", "lab", "run", "1", "--"]).args(program).env("XDG_RUNTIME_DIR", place.path());
     command
 }
 
@@ -115,17 +115,6 @@ fn a_killed_laboratory_leaves_nothing_running_in_it() {
     assert!(String::from_utf8_lossy(&gone.stderr).contains("could not find a laboratory"), "{gone:?}");
 }
 
-#[test]
-fn a_laboratory_is_taken_down_on_request() {
-    let place = Place::new();
-    let Some(mut owner) = lab(&place) else { return };
-    let down = place.prony().args(["net", "lab", "down"]).env("XDG_RUNTIME_DIR", place.path()).output().unwrap();
-    assert!(down.status.success(), "{down:?}");
-    within(60, "the owner stays", || owner.0.try_wait().unwrap().is_some());
-    let gone = inside(&place, &["true"]).output().unwrap();
-    assert!(String::from_utf8_lossy(&gone.stderr).contains("hold one with: prony net lab up"), "{gone:?}");
-}
-
 pub(crate) fn figures(json: &Value) -> Vec<&Value> {
     json["figures"].as_array().unwrap().iter().collect()
 }
@@ -134,7 +123,7 @@ pub(crate) fn figures(json: &Value) -> Vec<&Value> {
 fn streams_are_kept_compared_explained_and_reported() {
     let place = Place::new();
     let stream = |label: &str, window: &str| {
-        let records = ["net", "stream", "--record", "16B,256B,4KiB,64KiB,256KiB", "--max-launches", "8", "--json"];
+        let records = ["net", "stream", "--size", "16B,256B,4KiB,64KiB,256KiB", "--max-launches", "8", "--format=json"];
         let answer =
             in_blocks(&place, &[&records[..], &["--window", window, "--label", label, "--placement", "free"]].concat());
         assert_eq!(answer.code, Some(0), "{}", answer.err);
@@ -182,7 +171,7 @@ fn a_server_is_reached_with_its_token_only() {
     let with = |token: &str, verb: &[&str]| {
         let mut command = place.prony();
         command.env("PRONY_NET_TOKEN", token).arg("net").args(verb);
-        command.args(["--server", address, "--max-launches", "8", "--placement", "free", "--json"]);
+        command.args(["--server", address, "--max-launches", "8", "--placement", "free", "--format=json"]);
         Answer::of(command.output().unwrap())
     };
     let wrong = with("0123456789abcdef0123456789abcdef", &["rr", "--size", "1B"]);
@@ -194,9 +183,9 @@ fn a_server_is_reached_with_its_token_only() {
     assert_eq!(probes, ["network.tcp_latency", "network.udp_latency", "network.tcp_connect"]);
     let quantiles = figures(&trips)[0]["launches"][0]["quantiles"].as_array().unwrap();
     assert_eq!(quantiles.len(), 5, "p50, p90, p99, p99.9 and the largest");
-    let load = with(token, &["rr", "--kind", "tcp", "--size", "64B", "--up", "1", "--down", "1", "--time-limit", "1m"]);
+    let load = with(token, &["rr", "--kind", "tcp", "--size", "64B", "--load", "1,1", "--time-limit", "1m"]);
     assert_eq!(load.code, Some(0), "{}", load.err);
-    let udp = with(token, &["udp", "--offered", "500,1000", "--seconds", "0.05", "--time-limit", "1m"]);
+    let udp = with(token, &["udp", "--rate", "500,1000", "--block", "0.05s", "--time-limit", "1m"]);
     assert_eq!(udp.code, Some(0), "{}", udp.err);
     assert!(udp.out.contains("refused by the sender's queue") || udp.out.contains("lost none of"), "{}", udp.out);
     assert!(udp.out.contains("UDP loss"), "{udp:?}");

@@ -13,7 +13,7 @@ use serde_json::Value;
 #[test]
 fn effects_are_studied_and_events_built_between_processes() {
     let place = Place::new();
-    let study = in_blocks(&place, &["net", "study", "--time-limit", "60s", "--max-launches", "8", "--json"]);
+    let study = in_blocks(&place, &["net", "study", "--time-limit", "60s", "--max-launches", "8", "--format=json"]);
     assert_eq!(study.code, Some(0), "{}", study.err);
     let study: Value = serde_json::from_str(&study.out).unwrap();
     let factors: Vec<&str> = figures(&study).iter().map(|figure| figure["point"]["factor"].as_str().unwrap()).collect();
@@ -29,13 +29,13 @@ fn effects_are_studied_and_events_built_between_processes() {
             "2",
             "--events",
             "300",
-            "--events-per-second",
+            "--rate",
             "2000",
-            "--exponential",
-            "--poisson",
+            "--random",
+            "exponential,poisson",
             "--max-launches",
             "8",
-            "--json",
+            "--format=json",
             "--max-skew",
             "1000",
         ],
@@ -63,9 +63,9 @@ fn the_published_design_is_recomputed_and_its_slip_named() {
     let one = place.ask(&["net", "plan", "--senders", "1"]).fine().out;
     assert!(!one.contains("infinite") && !one.contains("18446744073709551615") && !one.contains("longest"), "{one}");
     for rate in ["nan", "inf", "-1"] {
-        let said = place.ask(&["net", "plan", "--events-per-second", rate]).refused();
+        let said = place.ask(&["net", "plan", "--rate", rate]).refused();
         assert!(said.contains("0 to 1000000000 events"), "{said}");
-        let said = place.ask(&["net", "udp", "--offered", rate]).refused();
+        let said = place.ask(&["net", "udp", "--rate", rate]).refused();
         assert!(said.contains("datagrams a second"), "{said}");
     }
     let no = place.ask(&["net", "plan", "--link", "fast"]);
@@ -78,7 +78,7 @@ fn the_published_design_is_recomputed_and_its_slip_named() {
 fn a_job_whose_nodes_start_too_far_apart_is_refused() {
     let place = Place::new();
     let build = ["net", "build", "--senders", "1", "--receivers", "1", "--events", "50", "--max-launches", "8"];
-    let answer = place.ask(&[&build[..], &["--max-skew", "0", "--json"]].concat());
+    let answer = place.ask(&[&build[..], &["--max-skew", "0", "--format=json"]].concat());
     assert_eq!(answer.code, Some(2), "{answer:?}");
     let said = format!("{}{}", answer.out, answer.err);
     assert!(said.contains("s apart, above the 0 s of --max-skew") && !said.contains("other side"), "{answer:?}");
@@ -86,25 +86,10 @@ fn a_job_whose_nodes_start_too_far_apart_is_refused() {
     assert!(said.contains("write one such as 50ms"), "{said}");
 }
 
-/// The rate of two receivers is not that of one: a job in which a receiver ends unasked is none that counts.
-#[test]
-fn a_receiver_that_ends_unasked_spoils_its_job() {
-    let place = Place::new();
-    let agent = format!("{} agent", env!("CARGO_BIN_EXE_prony"));
-    let ends = format!("timeout -s KILL 3 {agent}");
-    let build =
-        ["net", "build", "--senders", "2", "--receivers", "2", "--events", "3000", "--events-per-second", "200"];
-    let agents = ["--agent", &agent, "--agent", &agent, "--agent", &agent, "--agent", &ends];
-    let more = ["--max-launches", "8", "--max-skew", "5s", "--time-limit", "60s", "--json"];
-    let answer = place.ask(&[&build[..], &agents, &more].concat());
-    assert_eq!(answer.code, Some(2), "{answer:?}");
-    assert!(answer.out.contains("could not continue without node 3"), "{answer:?}");
-}
-
 #[test]
 fn curves_are_a_table_beside_the_plateaus_of_1998() {
     let place = Place::new();
-    let stream = ["net", "stream", "--record", "1KiB,64KiB", "--max-launches", "8"];
+    let stream = ["net", "stream", "--size", "1KiB,64KiB", "--max-launches", "8"];
     let said = in_blocks(&place, &stream).fine().out;
     for wanted in ["Throughput by record", "1998, Fast Ethernet, full duplex", "< 9", "1KiB", "64KiB"] {
         assert!(said.contains(wanted), "no '{wanted}' in {said}");
@@ -122,7 +107,7 @@ fn several_servers_give_curves_to_and_from_each() {
     let addresses: Vec<&str> = said.iter().map(|said| said[0].strip_prefix("listening on ").unwrap()).collect();
     let both = addresses.join(",");
     let stream = ["net", "stream", "--server", &both, "--token-file", &token, "--direction", "up,down"];
-    let few = ["--record", "4KiB,64KiB", "--max-launches", "8", "--placement", "free"];
+    let few = ["--size", "4KiB,64KiB", "--max-launches", "8", "--placement", "free"];
     let said = in_blocks(&place, &[&stream[..], &few].concat()).fine().out;
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     for address in addresses {
@@ -142,7 +127,7 @@ fn a_common_medium_is_an_axis_and_has_no_switch() {
     }
     let place = Place::new();
     let nodes = ["net", "build", "--lab", "--senders", "2", "--receivers", "1", "--event", "3000", "--events", "20"];
-    let few = ["--link", "2500kbit", "--max-launches", "8", "--max-skew", "1000", "--json"];
+    let few = ["--link", "2500kbit", "--max-launches", "8", "--max-skew", "1000", "--format=json"];
     let events = |more: &[&str]| {
         let run = place.ask(&[&nodes[..], &few, more].concat()).fine().json();
         run["figures"].as_array().unwrap().iter().find(|figure| figure["probe"] == "network.events").unwrap().clone()
@@ -185,7 +170,7 @@ fn a_sweep_of_bursts_stands_beside_the_relation() {
         "1000",
     ];
     testing::attempts(3, || {
-        let run = place.ask(&[&sweep[..], &["--json"]].concat()).fine().json();
+        let run = place.ask(&[&sweep[..], &["--format=json"]].concat()).fine().json();
         let figures = run["figures"].as_array().unwrap();
         let lost = |frames: &str| {
             let of = |figure: &&Value| figure["probe"] == "network.burst_loss" && figure["point"]["frames"] == frames;

@@ -72,7 +72,7 @@ fn input_over_a_real_nfs_is_named_with_its_efficiency_and_reason() {
         .current_dir(place.path())
         .status();
     assert!(copied.unwrap().success());
-    let farm = format!("prony farm run builtin:analyse --events {EVENTS} --chunk {CHUNK} --json --no-store");
+    let farm = format!("prony farm run builtin:analyse --events {EVENTS} --chunk {CHUNK} --format json --no-store");
     let body = format!(
         "set -e\nfor place in disk nfs3 nfs4; do\n echo 3 >/proc/sys/vm/drop_caches\n \
          {farm} --input /$place/input --ledger /tmp/$place.ledger --output /tmp/$place.json | tr -d '\\n'\n echo\ndone\n"
@@ -118,11 +118,11 @@ work = { events = 1, unit = "event" }
 verify = { digest = "digest=([0-9a-f]+)" }
 "#;
     std::fs::write(place.file("mine.toml"), manifest).unwrap();
-    let farm = "prony farm run /disk/mine.toml --events 40 --chunk 4 --nodes 2 --verify 50 --json --no-store";
+    let farm = "prony farm run /disk/mine.toml --events 40 --chunk 4 --nodes 2 --verify 50 --format json --no-store";
     let body = format!(
         "set -e\nfor place in disk nfs3 nfs4; do\n \
          {farm} --products /$place/$place --ledger /tmp/$place.ledger --output /tmp/$place.json | tr -d '\\n'\n echo\n \
-         prony farm verify /tmp/$place.ledger --json | tr -d '\\n'\n echo\ndone\n"
+         prony farm status --check /tmp/$place.ledger --format json | tr -d '\\n'\n echo\ndone\n"
     );
     std::fs::write(place.file("script"), body).unwrap();
     let mut run = Command::new(script("nfs.sh"));
@@ -168,7 +168,7 @@ fn input_over_sshfs_is_named() {
     let farm = |input: &str, ledger: &str| {
         let mut run = Command::new(script("sshfs.sh"));
         run.arg("run").arg(env!("CARGO_BIN_EXE_prony")).args(["farm", "run", "builtin:analyse", "--events", EVENTS]);
-        run.args(["--chunk", CHUNK, "--json", "--ledger", ledger, "--input"]).arg(lab.join(input));
+        run.args(["--chunk", CHUNK, "--format=json", "--ledger", ledger, "--input"]).arg(lab.join(input));
         run.env("LAB", &lab).env("PRONY_STORE", place.file("runs.sqlite")).current_dir(place.path());
         Answer::of(run.output().unwrap())
     };

@@ -42,7 +42,7 @@ fn a_shared_file_is_of_the_machine_that_it_was_measured_on() {
         assert!(said.contains(&format!("({how};")), "{a}, {b}: {said}");
     }
     // The file itself has nothing of the machine's own.
-    let kept = ask(&["show", "1", "--json"]).json();
+    let kept = ask(&["show", "1", "--format=json"]).json();
     let fingerprint = kept["machine"]["fingerprint"].as_str().unwrap_or_default().to_owned();
     let shared = std::fs::read_to_string(place.file("one.prony.json")).unwrap();
     assert!(!fingerprint.is_empty() && !shared.contains(&fingerprint));

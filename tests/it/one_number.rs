@@ -12,7 +12,7 @@ fn recorded() -> Place {
     let place = Place::with_two_runs();
     for name in ["alone", "loaded", "quiet", "preempted"] {
         let packed = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/docs/").to_owned() + name + ".json.zst";
-        let document = place.ask(&["show", &packed, "--json"]).fine().out;
+        let document = place.ask(&["show", &packed, "--format=json"]).fine().out;
         std::fs::write(place.file(&format!("{name}.json")), document).unwrap();
     }
     place
@@ -33,7 +33,7 @@ fn key(row: &Value) -> String {
 
 /// Value, low and high of every result of a run as `show` states them, clean and raw.
 fn shown(place: &Place, run: &str) -> BTreeMap<String, [Option<Value>; 2]> {
-    let document = place.ask(&["show", run, "--json"]).fine().json();
+    let document = place.ask(&["show", run, "--format=json"]).fine().json();
     let ends = |estimate: &Value| {
         let three = ["value", "low", "high"].map(|name| estimate[name].clone());
         estimate.is_object().then(|| Value::from(three.to_vec()))
@@ -58,7 +58,7 @@ fn equal(a: f64, b: f64) -> bool {
 fn every_output_has_the_same_value_interval_and_ratio() {
     let place = recorded();
     for [a, b] in PAIRS {
-        let found = place.ask(&["compare", a, b, "--all", "--json"]).fine().json();
+        let found = place.ask(&["compare", a, b, "--all", "--format=json"]).fine().json();
         let sides = [shown(&place, a), shown(&place, b)];
         let rows = found["rows"].as_array().unwrap();
         assert!(!rows.is_empty() && rows.iter().all(|row| !row["probe"].as_str().unwrap().starts_with("cpu.c")));
@@ -111,7 +111,7 @@ fn every_output_has_the_same_value_interval_and_ratio() {
             }
         }
         // Fleets print the values of their nodes.
-        let fleet = place.ask(&["fleet", "spread", a, b, "--json"]).fine().json();
+        let fleet = place.ask(&["fleet", "spread", a, b, "--format=json"]).fine().json();
         for figure in fleet["spread"]["figures"].as_array().unwrap() {
             for (value, side) in figure["values"].as_array().unwrap().iter().zip(&sides) {
                 let known = &side[&key(figure)];

@@ -11,7 +11,7 @@ pub(crate) mod rated {
 
     /// A program that reports twice the reference time for every component, except what `special` reports for one.
     pub(crate) fn player(place: &Place, special: (&str, &str)) -> String {
-        let listed = place.ask(&["probes", "--suite", "rating", "--json"]).fine().json();
+        let listed = place.ask(&["probes", "--suite", "rating", "--format=json"]).fine().json();
         let mut script = "#!/bin/sh\ncase $2 in\n".to_owned();
         writeln!(script, "{}) {};;", special.0, special.1).unwrap();
         for component in listed.as_array().unwrap() {
@@ -29,7 +29,7 @@ pub(crate) mod rated {
 
     fn rate(place: &Place, special: (&str, &str), suite: &str, more: &[&str]) -> Answer {
         let program = player(place, special);
-        place.ask(&[&["run", "--suite", suite, "--build", &program, "--json"], more].concat())
+        place.ask(&[&["run", "--suite", suite, "--build", &program, "--format=json"], more].concat())
     }
 
     fn figure<'a>(run: &'a Value, id: &str) -> &'a Value {
@@ -110,7 +110,7 @@ pub(crate) mod rated {
         let place = Place::new();
         rate(&place, ("none", ":"), "int-1", &["--copies", "1", "--max-launches", "8"]).fine();
         rate(&place, ("none", ":"), "int-1", &["--copies", "1", "--max-launches", "8"]).fine();
-        let compared = place.ask(&["compare", "1", "2", "--json"]).fine().json();
+        let compared = place.ask(&["compare", "1", "2", "--format=json"]).fine().json();
         assert_eq!(compared["rows"].as_array().unwrap().len(), 7);
         place.ask(&["explain", "1", "2"]).fine();
         place.ask(&["report", "1", "2", "--output", "both.html"]).fine();

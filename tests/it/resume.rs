@@ -14,7 +14,7 @@ fn cut_off(place: &Place, arguments: &[&str], signal: &str, rounds: u64) -> Valu
     let mut child = place.prony().args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let deadline = Instant::now() + Duration::from_secs(180);
     let stored = || {
-        let answer = place.ask(&["show", "latest", "--json"]);
+        let answer = place.ask(&["show", "latest", "--format=json"]);
         if answer.code == Some(0) { answer.json() } else { Value::Null }
     };
     while stored()["session"]["rounds"].as_u64().unwrap_or(0) < rounds {
@@ -35,7 +35,7 @@ fn launches(run: &Value) -> usize {
 
 /// Resumes the only stored run and asserts that it is the same one with more launches.
 fn resumed(place: &Place, before: &Value, arguments: &[&str]) -> Value {
-    let answer = place.ask(&[arguments, &["--time-limit", "1s", "--json"]].concat());
+    let answer = place.ask(&[arguments, &["--time-limit", "1s", "--format=json"]].concat());
     // So short a run may hold too few launches for an interval.
     assert!(matches!(answer.code, Some(0 | 3)), "{answer:?}");
     let after = answer.json();
@@ -44,7 +44,7 @@ fn resumed(place: &Place, before: &Value, arguments: &[&str]) -> Value {
     assert_eq!(after["plan"]["seed"], before["plan"]["seed"]);
     assert!(after["session"]["rounds"].as_u64() > before["session"]["rounds"].as_u64());
     assert!(launches(&after) > launches(before), "{} launches, {} before", launches(&after), launches(before));
-    assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().map(Vec::len), Some(1), "one run");
+    assert_eq!(place.ask(&["runs", "--format=json"]).fine().json().as_array().map(Vec::len), Some(1), "one run");
     // A machine at work may have no time for a second launch.
     let unfit = |figure: &&Value| {
         figure["outcome"]["unfit"].as_str().is_some_and(|reason| !reason.contains("before it had two launches"))
@@ -75,7 +75,7 @@ fn an_application_that_was_killed_is_resumed_by_its_own_command_line() {
     assert!(said.contains("other options") && said.contains(right), "{said}");
     let said = place.ask(&["app", "run", "nap.toml", "--seed", "5", "--resume", "1"]).refused();
     assert!(said.contains("another seed"), "{said}");
-    assert_eq!(place.ask(&["show", "1", "--json"]).fine().json(), before);
+    assert_eq!(place.ask(&["show", "1", "--format=json"]).fine().json(), before);
     let after = resumed(&place, &before, &[&app[..], &["--resume", "1"]].concat());
     assert_eq!(after["label"], "x");
     // A program that prints another digest does other work, and is detected.
@@ -87,12 +87,12 @@ fn an_application_that_was_killed_is_resumed_by_its_own_command_line() {
 #[test]
 fn a_network_measurement_that_was_killed_is_resumed_and_keeps_what_was_noted() {
     let place = Place::new();
-    let udp = ["net", "udp", "--offered", "200,400", "--seconds", "0.02", "--target", "0.001", "--placement", "free"];
+    let udp = ["net", "udp", "--rate", "200,400", "--block", "20", "--target", "0.001", "--placement", "free"];
     let before = cut_off(&place, &udp, "-KILL", 2);
-    let right = "prony net udp --offered 200,400 --seconds 0.02 --target 0.001 --placement free --resume 1";
+    let right = "prony net udp --rate 200,400 --block 20 --target 0.001 --placement free --resume 1";
     let said = place.ask(&["run", "--resume", "1"]).refused();
     assert!(said.contains(right), "{said}");
-    assert!(place.ask(&["net", "udp", "--offered", "200", "--resume", "1"]).refused().contains(right));
+    assert!(place.ask(&["net", "udp", "--rate", "200", "--resume", "1"]).refused().contains(right));
     let after = resumed(&place, &before, &[&udp[..], &["--resume", "1"]].concat());
     let notes: Vec<&str> = after["figures"][0]["notes"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     let starting = |head: &str| notes.iter().filter(|note| note.starts_with(head)).count();
@@ -109,7 +109,7 @@ fn a_second_resume_and_one_of_a_complete_run() {
     let far = [&again[..], &["--target", "0.001"]].concat();
     let middle = resumed(&place, &before, &far);
     resumed(&place, &middle, &far);
-    let done = place.ask(&[&again[..], &["--target", "90", "--json"]].concat()).json();
+    let done = place.ask(&[&again[..], &["--target", "90", "--format=json"]].concat()).json();
     assert_eq!(done["session"]["complete"], true, "a wider target is reached at the next look");
     assert!(place.ask(&again).refused().contains("it is complete"));
     assert!(place.ask(&["run", "--resume", "1"]).refused().contains("it is complete"));
@@ -132,7 +132,7 @@ fn a_rating_that_was_killed_is_resumed_by_run() {
 fn what_cannot_be_resumed_says_so() {
     let place = Place::new();
     std::fs::write(place.file("a"), "x").unwrap();
-    place.ask(&["app", "sessions", "-n", "1", "a", "--iterations", "2"]).fine();
+    place.ask(&["app", "sessions", "-n", "1", "a", "--runs", "2"]).fine();
     assert!(place.ask(&["run", "--resume", "1"]).refused().contains("it is complete"));
     let published = place.ask(&["run", "--resume", "published:babar-cpu-1998/amd-k6-200-mhz"]).refused();
     assert!(published.contains("not measured by prony"), "{published}");
@@ -166,7 +166,7 @@ fn a_run_that_fills_its_disk_is_kept_elsewhere() {
     let document = document.display().to_string();
     assert!(told.err.contains(&format!("`prony import {document}` keeps")), "{told:?}");
     place.ask(&["import", &document]).fine();
-    let run = place.ask(&["show", "latest", "--json"]).json();
+    let run = place.ask(&["show", "latest", "--format=json"]).json();
     let launches = |figure: &Value| figure["launches"].as_array().unwrap().len();
     let figures = run["figures"].as_array().unwrap();
     assert!(figures.len() >= 3 && figures[..3].iter().all(|figure| launches(figure) >= 8), "{:?}", told.err);

@@ -42,7 +42,7 @@ fn a_run_measures_stores_and_reports() {
     assert!(!said.out.contains('\u{1b}'), "no colours when piped");
     assert!(said.err.is_empty(), "no progress without a terminal: {}", said.err);
 
-    let run = place.ask(&["show", "first", "--json"]).fine().json();
+    let run = place.ask(&["show", "first", "--format=json"]).fine().json();
     assert_eq!(run["schema"], 1);
     assert_eq!(run["plan"]["seed"], 5);
     let figures = requested(&run);
@@ -75,7 +75,7 @@ fn a_document_in_a_file_is_the_same_run() {
     let place = Place::new();
     place.ask(&with(SMALL, &["--output", "out.json", "--no-store", "--max-launches", "10"])).fine();
     let document: Value = serde_json::from_str(&std::fs::read_to_string(place.file("out.json")).unwrap()).unwrap();
-    let shown = place.ask(&["show", "./out.json", "--json"]).fine().json();
+    let shown = place.ask(&["show", "./out.json", "--format=json"]).fine().json();
     assert_eq!(document, shown);
     assert!(!place.file("runs.sqlite").exists(), "--no-store keeps nothing else");
     let text = std::fs::read_to_string(place.file("out.json")).unwrap();
@@ -125,7 +125,7 @@ fn files_are_measured_in_every_directory_that_is_named() {
     let arguments =
         ["run", "--directory", "one", "--directory", "two", "--target", "90", "--max-launches", "8", "--label", "both"];
     place.ask(&with(&arguments, &probe)).fine();
-    let run = place.ask(&["show", "both", "--json"]).fine().json();
+    let run = place.ask(&["show", "both", "--format=json"]).fine().json();
     let places: Vec<&str> =
         requested(&run).into_iter().filter_map(|figure| figure["point"]["place"].as_str()).collect();
     assert_eq!(places, ["target", "target2"]);
@@ -133,7 +133,7 @@ fn files_are_measured_in_every_directory_that_is_named() {
     assert!(notes(0).contains("/one:") && notes(1).contains("/two:"), "{} {}", notes(0), notes(1));
     let facts = run["machine"]["facts"].as_array().unwrap();
     assert!(facts.iter().any(|fact| fact["name"] == "filesystem.target2.type"));
-    let shown = place.ask(&["show", "both", "--as", "babar", "--json"]).fine().json();
+    let shown = place.ask(&["show", "both", "--as", "babar", "--format=json"]).fine().json();
     let rows = shown["tables"][8]["rows"].as_array().unwrap();
     let made = |row: &&Value| row[3]["figure"].is_string();
     let figures: Vec<&str> = rows.iter().filter(made).map(|row| row[3]["figure"].as_str().unwrap()).collect();
@@ -194,7 +194,7 @@ fn a_time_limit_and_a_target_are_observed() {
     let mut limits = ["3s", "20s", "1m"].into_iter();
     let mut run = Value::Null;
     testing::attempts(3, || {
-        let answer = Place::new().ask(&with(SLOW, &["--time-limit", limits.next().unwrap(), "--json"]));
+        let answer = Place::new().ask(&with(SLOW, &["--time-limit", limits.next().unwrap(), "--format=json"]));
         testing::hold!(answer.code == Some(0), "{answer:?}");
         run = answer.json();
         Ok(())
@@ -221,14 +221,14 @@ fn a_run_without_any_interval_is_inconclusive() {
 #[test]
 fn every_suite_has_a_limit_under_five_minutes_and_an_asked_one_wins() {
     let place = Place::new();
-    let suites = place.ask(&["probes", "--suites", "--json"]).fine().json();
+    let suites = place.ask(&["probes", "--suites", "--format=json"]).fine().json();
     let suites = suites.as_array().unwrap();
     assert!(suites.len() > 10, "{suites:?}");
     for suite in suites {
         assert!(suite["seconds"].as_f64().unwrap() <= 240.0, "{suite}");
     }
     let limit = |words: &[&str]| {
-        let run = place.ask(&[&["run", "--suite", "cores", "--json", "--quiet"], words].concat()).json();
+        let run = place.ask(&[&["run", "--suite", "cores", "--format=json", "--quiet"], words].concat()).json();
         (run["plan"]["time_limit"].clone(), run["plan"]["looks"].as_array().unwrap().last().unwrap().clone())
     };
     assert_eq!(limit(&["--max-launches", "8", "--target", "90"]), (240.0.into(), 8.into()));
@@ -252,7 +252,8 @@ fn under(place: &Place, rule: &[&str], arguments: &[&str]) -> Option<Answer> {
 #[test]
 fn on_one_cpu_figures_of_two_are_reported_and_the_rest_is_measured() {
     let place = Place::new();
-    let wished = ["run", "--json", "--probe", "os.clock_read", "--probe", "ipc.pipe_latency:placement=cross_cpu"];
+    let wished =
+        ["run", "--format=json", "--probe", "os.clock_read", "--probe", "ipc.pipe_latency:placement=cross_cpu"];
     let wished = with(&wished, &["--max-launches", "10"]);
     let Some(answer) = under(&place, &["taskset", "-c", "0"], &wished) else { return };
     let run = answer.fine().json();
@@ -273,7 +274,7 @@ fn it_measures_without_privileges() {
     let mut command = std::process::Command::new("runuser");
     command.args(["-u", "nobody", "--"]).arg(&reachable).args([
         "run",
-        "--json",
+        "--format=json",
         "--max-launches",
         "10",
         "--probe",
@@ -303,7 +304,7 @@ fn what_the_environment_changes_is_told() {
             command.env_remove(name);
         }
         Answer::of(command.envs(variables.iter().copied()).output().unwrap()).fine();
-        place.ask(&["show", label, "--json"]).fine().json()
+        place.ask(&["show", label, "--format=json"]).fine().json()
     };
     let fact = |run: &Value, name: &str| {
         let facts = run["machine"]["facts"].as_array().unwrap();

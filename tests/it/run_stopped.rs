@@ -4,36 +4,17 @@
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::run::{SLOW, SMALL};
-use crate::common::{Place, requested};
-
-fn interrupt(child: &std::process::Child, signal: &str) {
-    let done = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
-    assert!(done.success());
-}
-
-fn wait_for(what: &str, mut ready: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(180);
-    while !ready() {
-        assert!(Instant::now() < deadline, "waited in vain for {what}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
-
-/// Rounds of the only stored run, as seen by a concurrent reader.
-fn rounds(place: &Place) -> u64 {
-    let answer = place.ask(&["show", "latest", "--json"]);
-    if answer.code == Some(0) { answer.json()["session"]["rounds"].as_u64().unwrap() } else { 0 }
-}
+use crate::common::{Place, requested, rounds, send, wait_for};
 
 #[test]
 fn ctrl_c_keeps_what_was_measured_and_the_run_resumes() {
     let place = Place::new();
     let mut child = place.prony().args(SLOW).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_for("three rounds", || rounds(&place) >= 3);
-    interrupt(&child, "-INT");
+    send("-INT", child.id());
     let code = child.wait().unwrap().code();
     let (mut out, mut err) = (String::new(), String::new());
     child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
@@ -44,7 +25,11 @@ fn ctrl_c_keeps_what_was_measured_and_the_run_resumes() {
     let said = place.ask(&["run", "--resume", "1", "--time-limit", "2s"]).fine();
     assert!(said.out.contains("run 1"), "{}", said.out);
     assert!(rounds(&place) > before);
-    assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().map(Vec::len), Some(1), "one run, gone on with");
+    assert_eq!(
+        place.ask(&["runs", "--format=json"]).fine().json().as_array().map(Vec::len),
+        Some(1),
+        "one run, gone on with"
+    );
 }
 
 #[test]
@@ -58,10 +43,10 @@ fn a_store_that_is_deleted_meanwhile_is_made_anew_and_holds_the_run() {
         let _ = std::fs::remove_file(place.file(&format!("runs.sqlite{end}")));
     }
     wait_for("the store made anew", || rounds(&place) >= 2);
-    interrupt(&child, "-INT");
+    send("-INT", child.id());
     let answer = crate::common::Answer::of(child.wait_with_output().unwrap());
     assert!(answer.err.contains("was removed meanwhile; a new one holds this run"), "{}", answer.err);
-    assert_eq!(place.ask(&["runs", "--json"]).fine().json().as_array().map(Vec::len), Some(1));
+    assert_eq!(place.ask(&["runs", "--format=json"]).fine().json().as_array().map(Vec::len), Some(1));
 }
 
 /// timeout(1) sends its signal to the program, then to its group, which the program is in.
@@ -70,8 +55,8 @@ fn a_signal_that_comes_twice_at_once_is_one_request() {
     let place = Place::new();
     let mut child = place.prony().args(SLOW).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     wait_for("two rounds", || rounds(&place) >= 2);
-    interrupt(&child, "-TERM");
-    interrupt(&child, "-TERM");
+    send("-TERM", child.id());
+    send("-TERM", child.id());
     let code = child.wait().unwrap().code();
     let mut out = String::new();
     child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
@@ -89,7 +74,7 @@ fn ctrl_c_leaves_no_files_where_files_were_measured() {
         command.args(["run", "--probe", "file.read_cached", "--target", "0.001", "--directory"]).arg(measured.path());
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         wait_for("a launch with files", || entries() > 0);
-        interrupt(&child, signal);
+        send(signal, child.id());
         assert_eq!(child.wait().unwrap().code(), Some(130));
         assert_eq!(entries(), 0, "{signal}");
     }
@@ -101,7 +86,7 @@ fn ctrl_c_before_there_is_anything_to_keep_is_a_stop_as_well() {
     let mut child = place.prony().arg("selftest").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // The first session of a pair takes many times as long.
     std::thread::sleep(Duration::from_millis(1500));
-    interrupt(&child, "-INT");
+    send("-INT", child.id());
     let code = child.wait().unwrap().code();
     let mut err = String::new();
     child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
@@ -114,9 +99,9 @@ fn a_kill_loses_one_round_at_most_and_leaves_no_worker() {
     let place = Place::new();
     let mut child = place.prony().args(SLOW).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     wait_for("four rounds", || rounds(&place) >= 4);
-    interrupt(&child, "-KILL");
+    send("-KILL", child.id());
     child.wait().unwrap();
-    let run = place.ask(&["show", "latest", "--json"]).fine().json();
+    let run = place.ask(&["show", "latest", "--format=json"]).fine().json();
     assert!(run["session"]["rounds"].as_u64().unwrap() >= 4);
     for figure in requested(&run) {
         assert!(figure["launches"].as_array().unwrap().len() >= 4, "every saved round is whole");
@@ -152,6 +137,6 @@ fn a_run_goes_on_as_it_began_when_its_program_is_replaced() {
     let mut said = String::new();
     child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
     assert_eq!(code, Some(0), "{said}");
-    let run = place.ask(&["show", "latest", "--json"]).fine().json();
+    let run = place.ask(&["show", "latest", "--format=json"]).fine().json();
     assert!(requested(&run).iter().all(|figure| figure["launches"].as_array().unwrap().len() >= 8), "{said}");
 }

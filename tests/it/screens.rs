@@ -55,7 +55,7 @@ fn a_run_ends_with_an_answer_on_one_screen() {
     assert!(shown.lines().count() > said.lines().count(), "{shown}");
     assert!(shown.contains("launches") && !said.contains("launches\n"), "{said}");
     assert!(shown.find("figures in").unwrap() < shown.find("interval").unwrap(), "{shown}");
-    let notes = place.ask(&["show", "1", "--notes"]).fine().out;
+    let notes = place.ask(&["show", "1", "--all"]).fine().out;
     assert!(notes.len() >= shown.len(), "{notes}");
     // A comparison decides in words; its rows are there on request.
     let brief = place.ask(&["compare", "1", "1"]).fine().out;
@@ -117,7 +117,7 @@ fn two_machines_are_compared_in_three_commands() {
     let compared = place.ask(&[&["compare", "A.prony.json", "B.prony.json"][..], &prices].concat()).fine().out;
     assert!(compared.contains("Per price:") && compared.contains("at 2x the price of"), "{compared}");
     let found =
-        place.ask(&[&["compare", "A.prony.json", "B.prony.json", "--json"][..], &prices].concat()).fine().json();
+        place.ask(&[&["compare", "A.prony.json", "B.prony.json", "--format=json"][..], &prices].concat()).fine().json();
     let (mean, per) = (&found["geometric_means"], &found["per_price"][0]);
     let all = mean
         .as_array()
@@ -152,8 +152,8 @@ fn what_is_written_is_read_by_every_verb() {
     let place = Place::with_a_run();
     let run = place.file("a.json");
     for (file, arguments) in [
-        ("shown.json", &["show", "1", "--json"][..]),
-        ("both.json", &["show", "1", "./a.json", "--json"]),
+        ("shown.json", &["show", "1", "--format=json"][..]),
+        ("both.json", &["show", "1", "./a.json", "--format=json"]),
         ("tidy.csv", &["show", "1", "--format", "csv"]),
     ] {
         let written = place.ask(arguments).fine().out;

@@ -14,7 +14,7 @@ fn value(run: &Value, probe: &str) -> f64 {
 }
 
 fn sessions(place: &Place, more: &[&str]) -> Value {
-    place.ask(&[&["app", "sessions", "--iterations", "3", "--json"], more].concat()).fine().json()
+    place.ask(&[&["app", "sessions", "--runs", "3", "--format=json"], more].concat()).fine().json()
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn own_and_shared_cached_and_cold() {
     }
     let left = std::fs::read_dir(place.path()).unwrap().filter_map(Result::ok);
     assert!(!left.into_iter().any(|entry| entry.file_name().to_string_lossy().contains("-sessions-")));
-    let compared = place.ask(&["compare", "1", "2", "--across", "sharing", "--json"]).fine().json();
+    let compared = place.ask(&["compare", "1", "2", "--across", "sharing", "--format=json"]).fine().json();
     assert!(compared["rows"].is_array());
     place.ask(&["explain", "1", "4"]).fine();
     place.ask(&["report", "1", "4", "--output", "both.html"]).fine();
@@ -51,10 +51,8 @@ fn sessions_that_wait_for_a_clock_are_neither_cpu_nor_disk_bound() {
     for name in ["a", "b"] {
         std::fs::write(place.file(name), vec![0; 100_000]).unwrap();
     }
-    let said = place
-        .ask(&["app", "sessions", "-n", "2", "a", "b", "--iterations", "2", "--", "sh", "-c", "sleep 0.5"])
-        .fine()
-        .out;
+    let said =
+        place.ask(&["app", "sessions", "-n", "2", "a", "b", "--runs", "2", "--", "sh", "-c", "sleep 0.5"]).fine().out;
     // Independent of other load: these sessions use neither CPU nor disk.
     assert!(said.contains("neither CPU nor disk bound"), "{said}");
     assert!(said.contains("2 sessions at "), "{said}");
@@ -66,7 +64,7 @@ fn what_children_of_sessions_wait_for_is_not_guessed() {
     let place = Place::new();
     std::fs::write(place.file("a"), "x").unwrap();
     let script = "(i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done); (sleep 1.5); true";
-    let sessions = ["app", "sessions", "-n", "1", "a", "--iterations", "2", "--json", "--", "sh", "-c", script];
+    let sessions = ["app", "sessions", "-n", "1", "a", "--runs", "2", "--format=json", "--", "sh", "-c", script];
     let run = place.ask(&sessions).fine().json();
     let figures = run["figures"].as_array().unwrap();
     let waiting = figures.iter().find(|figure| figure["probe"] == "application.session_waiting").unwrap();
@@ -83,7 +81,7 @@ fn children_that_a_session_does_not_wait_for_are_counted() {
     std::fs::write(place.file("a"), "x").unwrap();
     let script = "(sh -c 'i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done' & echo $! > pid); \
                   while kill -0 $(cat pid) 2> /dev/null; do sleep 0.05; done; true";
-    let sessions = ["app", "sessions", "-n", "1", "a", "--iterations", "1", "--json", "--", "sh", "-c", script];
+    let sessions = ["app", "sessions", "-n", "1", "a", "--runs", "1", "--format=json", "--", "sh", "-c", script];
     let run = place.ask(&sessions).fine().json();
     let of = |probe: &str| {
         let figures = run["figures"].as_array().unwrap();
@@ -110,7 +108,7 @@ fn sessions_that_only_compute_are_cpu_bound() {
     let sessions = count.to_string();
     let mut arguments = vec!["app", "sessions", "-n", &sessions];
     arguments.extend(names.iter().map(String::as_str));
-    arguments.extend(["--iterations", "2", "--", "sh", "-c", busy]);
+    arguments.extend(["--runs", "2", "--", "sh", "-c", busy]);
     let said = place.ask(&arguments).fine().out;
     assert!(said.contains("CPU bound in"), "{said}");
 }

@@ -79,7 +79,7 @@ fn on_a_slow_disk(place: &Place, undo: &mut Undo) -> Result<String, String> {
         "--file-size",
         "4",
         "--cold",
-        "--iterations",
+        "--runs",
         "2",
         "--directory",
         point,
@@ -135,8 +135,7 @@ fn twelve_sessions_over_more_than_the_memory_read_the_device() {
         }
     };
     let join = format!("echo $$ > {}/cgroup.procs && exec \"$0\" \"$@\"", group.display());
-    let sessions =
-        ["app", "sessions", "-n", "12", "--bytes", "--beyond-memory", "--iterations", "2", "--json", "--directory"];
+    let sessions = ["app", "sessions", "-n", "12", "--beyond-memory", "--runs", "2", "--format=json", "--directory"];
     let output = Command::new("sh")
         .args(["-c", &join, env!("CARGO_BIN_EXE_prony")])
         .args(sessions)

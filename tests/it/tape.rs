@@ -127,7 +127,7 @@ fn a_file_is_created_streamed_to_and_removed_and_compared_to_the_printed_figures
         let of_all = (128 << 20) as f64;
         assert!(figure["point"]["length"] == "64MiB" || batch_of(figure) == of_all, "{figure}");
     }
-    let shown = place.ask(&["show", "1", "--as", "tape", "--json"]).fine().json();
+    let shown = place.ask(&["show", "1", "--as", "tape", "--format=json"]).fine().json();
     let rows = shown["tables"][0]["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 6);
     assert!(rows.iter().all(|row| row[3].is_number()), "{rows:?}");

@@ -24,7 +24,6 @@ pub(crate) fn make_directory(directory: &Path) -> Result<(), Error> {
     }
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
-    #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(directory).map_err(|error| {
         // A part of the path is a file instead of a directory.
@@ -35,13 +34,7 @@ pub(crate) fn make_directory(directory: &Path) -> Result<(), Error> {
 }
 
 /// Whether files can be made in a directory, as far as that is known without making one.
-#[cfg(unix)]
 pub(crate) fn writable(directory: &Path) -> std::io::Result<()> {
     use rustix::fs::Access;
     Ok(rustix::fs::access(directory, Access::WRITE_OK | Access::EXEC_OK)?)
-}
-
-#[cfg(not(unix))]
-pub(crate) fn writable(_: &Path) -> std::io::Result<()> {
-    Ok(())
 }

@@ -174,7 +174,6 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // What a killed process leaves is told from what is being written by the number in the name (`prony doctor`).
     let prefix = format!("{BEGUN}{}-", std::process::id());
     builder.prefix(&prefix).suffix(PART);
-    #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o666));
@@ -214,9 +213,6 @@ fn remove_abandoned(directory: &Path) {
 /// Makes a rename durable. Some file systems refuse to sync a directory (EINVAL) and offer no other way; that is not an
 /// error.
 fn sync_directory(directory: &Path) -> io::Result<()> {
-    if cfg!(not(unix)) {
-        return Ok(());
-    }
     match File::open(directory)?.sync_all() {
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
         result => result,

@@ -58,15 +58,9 @@ pub fn machine_lock_path() -> PathBuf {
         .join("prony-machine.lock")
 }
 
-#[cfg(unix)]
 fn world_writable(directory: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     fs::metadata(directory).is_ok_and(|found| found.is_dir() && found.permissions().mode() & 0o002 != 0)
-}
-
-#[cfg(not(unix))]
-fn world_writable(_: &Path) -> bool {
-    false
 }
 
 impl MachineLock {
@@ -126,7 +120,6 @@ fn now() -> String {
     date.and_then(|date| date.format(&Rfc3339).ok()).unwrap_or_else(|| "a time that is no date".to_owned())
 }
 
-#[cfg(unix)]
 fn options() -> OpenOptions {
     use std::os::unix::fs::OpenOptionsExt;
     let mut options = OpenOptions::new();
@@ -135,20 +128,11 @@ fn options() -> OpenOptions {
     options
 }
 
-#[cfg(not(unix))]
-fn options() -> OpenOptions {
-    OpenOptions::new()
-}
-
-#[cfg(unix)]
 fn make_world_writable(file: &File) {
     use std::os::unix::fs::PermissionsExt;
     // The file mode creation mask would keep other users from writing their note.
     let _ = file.set_permissions(fs::Permissions::from_mode(0o666));
 }
-
-#[cfg(not(unix))]
-fn make_world_writable(_: &File) {}
 
 fn write_note(file: &mut File, note: &Holder) -> io::Result<()> {
     let mut text = serde_json::to_vec(note)?;

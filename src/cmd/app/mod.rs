@@ -15,7 +15,6 @@ use clap::{Args, Subcommand};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 
-/// Options of `prony app`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -24,11 +23,11 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum AppAction {
-    /// Write a commented manifest to begin with, or print a built-in one
+    /// Write a commented manifest to begin with
     Init(init::Arguments),
-    /// Build, run, verify and measure the applications of a manifest, or builtin:NAME
+    /// Build, run, verify and measure the applications of a manifest
     Run(run::Arguments),
-    /// Run many sessions at once over many files, and say what holds them up
+    /// Run many sessions at once over many files, and say what limits them
     Sessions(sessions::Arguments),
     /// Fit an application against a rating over machines
     Fit(fit::Arguments),

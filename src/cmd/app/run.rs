@@ -16,23 +16,24 @@ use crate::cmd::session::LocalSession;
 use crate::output;
 use crate::run_options::{ExecutionSpacing, MeasureOptions};
 
-/// Options of `prony app run`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  prony app run mine.toml
+  prony app run builtin:reconstruct --copies 1,8")]
 pub(crate) struct Arguments {
-    /// A manifest (prony app init writes one), builtin:reconstruct, builtin:simulate, builtin:analyse, or builtin for
-    /// all
+    /// A manifest, builtin:reconstruct, builtin:simulate, builtin:analyse, or builtin for all three
     #[arg(value_name = "MANIFEST|builtin:NAME")]
     manifest: String,
     /// One application of the manifest [default: all]
     #[arg(value_name = "APPLICATION")]
     application: Option<String>,
-    /// Numbers of copies started together, where the manifest does not say [default: 1 and the number of CPUs]
+    /// Numbers of copies that run at once [default: those of the manifest, else 1 and the number of CPUs]
     #[arg(long, value_delimiter = ',', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     copies: Vec<u32>,
     /// Keep the builds in this directory [default: a temporary one]
     #[arg(long, value_name = "DIR")]
     builds: Option<PathBuf>,
-    /// Run two sides at once on two cores instead of in turns: single copies of applications of two builds
+    /// Run two builds at once on two cores; =force: also on two threads of one core
     #[arg(long, value_name = "WHEN", num_args = 0..=1, default_missing_value = "yes", require_equals = true)]
     duet: Option<DuetWish>,
     #[command(flatten)]

@@ -7,7 +7,7 @@ use application::{FileSharing, SessionOrder, SessionReport, Sessions};
 use clap::Args;
 use measure::Stopper;
 use model::{Run, Unit, percent};
-use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, PrintedQuantity, Table, TableRow};
+use report::{Block, Cell, Column, Document, DocumentSection, PrintedQuantity, TableRow};
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
@@ -15,51 +15,49 @@ use crate::cmd::resume;
 use crate::cmd::session::{LocalSession, measured};
 use crate::exit::StoppedEarly;
 use crate::run_options::MeasureOptions;
-use crate::value_parsers::seconds;
 
-/// Options of `prony app sessions`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony app sessions -n 12 --write 24
+  prony app sessions -n 4 data/*.raw -- ./reader --fast")]
 pub(crate) struct Arguments {
     /// Sessions at once
     #[arg(long, short = 'n', value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=4096))]
     sessions: u32,
-    /// Files to read [default: ntuples written for this and removed afterwards]
+    /// Files to read [default: ntuples that Prony writes and removes]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Ntuples to write, when no files are named
+    /// Ntuples to write, if you name no files
     #[arg(long, default_value_t = 12, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     write: u32,
     /// Size of each, in MB
     #[arg(long, default_value_t = 16, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     file_size: u64,
-    /// Make the files so large that together they are a quarter larger than the memory there is
+    /// Make the files a quarter larger together than the memory
     #[arg(long, conflicts_with_all = ["file_size", "files"])]
     beyond_memory: bool,
-    /// Directory in which the files are made and measured
+    /// Directory in which files are written and measured
     #[arg(long, value_name = "DIR", default_value = ".")]
     directory: PathBuf,
-    /// All sessions read all files, instead of each its own
+    /// Every session reads all files [default: each its own]
     #[arg(long)]
     shared: bool,
-    /// Files are put out of the page cache before, instead of into it
+    /// Drop files from the page cache before reading [default: warm them]
     #[arg(long)]
     cold: bool,
-    /// Only read the bytes, instead of analysing ntuples
-    #[arg(long)]
-    bytes: bool,
-    /// So many iterations, each one launch of all sessions, whatever the intervals
-    #[arg(long, value_name = "N", conflicts_with_all = ["max_launches", "time_limit"],
+    /// Run all sessions this many times, whatever the intervals
+    #[arg(long, short = 'r', value_name = "N", conflicts_with_all = ["max_launches", "time_limit"],
           value_parser = clap::value_parser!(u32).range(1..=100))]
-    iterations: Option<u32>,
-    /// End what takes longer than this
-    #[arg(long, default_value = "10m", value_parser = seconds, value_name = "TIME")]
-    timeout: f64,
-    /// Your own program and its arguments, to which the names of a session's files are appended
+    runs: Option<u32>,
+    /// Your own program; Prony appends the names of a session's files
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
     #[command(flatten)]
     measure: MeasureOptions,
 }
+
+/// Seconds after which a session is ended.
+const PATIENCE: f64 = 600.0;
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let options = &arguments.measure;
@@ -89,7 +87,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         sharing: if arguments.shared { FileSharing::Shared } else { FileSharing::Own },
         cached: !arguments.cold,
         command,
-        patience: arguments.timeout,
+        patience: PATIENCE,
     };
     let (mut engine, fresh) = Sessions::new(document(arguments, &order), order, &name, super::attendant()?);
     let order = session.order(fresh, resumed)?;
@@ -104,8 +102,8 @@ fn document(arguments: &Arguments, order: &SessionOrder) -> Run {
     let folder = order.files.first().and_then(|file| file.parent()).map_or_else(std::env::temp_dir, Into::into);
     let mut run = application::document("sessions", rounds.seed(), rounds.target(), rounds.time_limit, folder);
     // A number of iterations leaves no decision to the intervals: one look, at its end.
-    if let Some(iterations) = arguments.iterations {
-        run.plan.looks = vec![iterations];
+    if let Some(runs) = arguments.runs {
+        run.plan.looks = vec![runs];
     }
     run
 }
@@ -130,7 +128,7 @@ fn reader(arguments: &Arguments) -> Result<(Vec<String>, String)> {
     let own = std::env::current_exe().context("could not find this program's own file")?;
     let mut command = vec![own.to_string_lossy().into_owned(), "app".to_owned(), "read".to_owned()];
     // Other files are not known to be ntuples.
-    let analyse = arguments.files.is_empty() && !arguments.bytes;
+    let analyse = arguments.files.is_empty();
     command.extend(analyse.then(|| "--analyse".to_owned()));
     Ok((command, if analyse { "analyse" } else { "bytes" }.to_owned()))
 }
@@ -214,13 +212,7 @@ pub(super) fn write_files(wanted: FilesToWrite<'_>, stopper: &Stopper) -> Result
 
 /// The sessions of one iteration.
 fn each(iteration: &SessionReport) -> DocumentSection {
-    let columns = vec![
-        Column::new("session", ColumnKind::Label),
-        Column::new("time", ColumnKind::Number),
-        Column::new("CPU", ColumnKind::Number),
-        Column::new("asked", ColumnKind::Number),
-        Column::new("from the device", ColumnKind::Number),
-    ];
+    let columns = Column::list("session|#time|#CPU|#asked|#from the device");
     let row = |(index, used): (usize, &application::SessionUse)| {
         let data = |value| Cell::Value(PrintedQuantity::bare(value, Unit::BytesPerSecond));
         let cells = vec![
@@ -230,10 +222,10 @@ fn each(iteration: &SessionReport) -> DocumentSection {
             data(used.asked),
             data(used.device),
         ];
-        TableRow { cells }
+        TableRow::of(cells)
     };
     let rows = iteration.sessions.iter().enumerate().map(row).collect();
-    DocumentSection::of("the sessions of the last iteration", Block::Table(Table::plain(columns, rows)))
+    DocumentSection::of("the sessions of the last iteration", Block::table(columns, rows))
 }
 
 /// The verdict of most iterations, and its count.

@@ -3,33 +3,26 @@
 use application::{Against, Best, GroupFit};
 use model::{Figure, Outcome, Run, Unit};
 use report::{
-    Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Division, Document, DocumentSection, EmbeddedJson,
-    PrintedQuantity, PrintedSpread, Records, ScatterPlot, Table, TableRow, Tone,
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, Division, Document, DocumentSection, EmbeddedJson,
+    PrintedQuantity, Records, ScatterPlot, Table, TableRow, Tone,
 };
 
 /// Lowest build against best build, where there is more than one.
 pub(super) fn builds(found: &[Best]) -> Option<DocumentSection> {
-    let columns = vec![
-        Column::new("", ColumnKind::Label),
-        Column::new("copies", ColumnKind::Words),
-        Column::new("lowest build", ColumnKind::Words),
-        Column::new("best build", ColumnKind::Words),
-        Column::new("gain", ColumnKind::Number),
-        Column::new("interval", ColumnKind::Number),
-    ];
+    let columns = Column::list("|copies|lowest build|best build|#gain|#interval");
     let row = |best: &Best| {
         let (value, low, high) = best.gain;
         let gain = PrintedQuantity::ratio(value, low, high);
         let name = best.application.trim_start_matches("application.");
         let words = [name, &best.copies, &best.lowest, &best.best].map(Cell::text);
-        TableRow { cells: words.into_iter().chain([Cell::Value(gain), Cell::Interval(gain)]).collect() }
+        TableRow::of(words.into_iter().chain([Cell::Value(gain), Cell::Interval(gain)]).collect())
     };
     let rows: Vec<TableRow> = found.iter().filter(|best| best.lowest != best.best).map(row).collect();
     (!rows.is_empty()).then(|| {
         let about = "The best build is the last in the order of the manifest whose whole interval lies above that of the best before it.";
         DocumentSection {
             title: "lowest build against best build".to_owned(),
-            blocks: vec![Block::Table(Table::plain(columns, rows)), Block::Text(about.to_owned())],
+            blocks: vec![Block::table(columns, rows), Block::Text(about.to_owned())],
         }
     })
 }
@@ -49,8 +42,7 @@ pub(in crate::cmd) fn failures(run: &Run, counts: impl Fn(&Figure) -> bool) -> O
         counts(figure).then_some(lines)
     };
     let items: Vec<String> = run.figures.iter().filter_map(output).flatten().collect();
-    (!items.is_empty())
-        .then(|| DocumentSection::of("failures, with the last output", Block::List { numbered: false, items }))
+    (!items.is_empty()).then(|| DocumentSection::of("failures, with the last output", Block::list(items)))
 }
 
 /// The last lines of a note; the document contains more.
@@ -68,12 +60,10 @@ pub(super) fn fit(against: &Against) -> Document {
     let level = 100.0 * against.level;
     document.notes.push(format!("Speeds: a time counts as its inverse. Intervals hold with {level:.0}%."));
     let items = against.sentences();
-    document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
-    document.sections.push(DocumentSection::of("lines", Block::Table(lines(against))));
-    document
-        .sections
-        .push(DocumentSection::of("residuals from the line through the origin", Block::Table(residuals(against))));
-    document.sections.push(DocumentSection::of("", Block::Chart(chart(against))));
+    document.add("", Block::list(items));
+    document.add("lines", Block::Table(lines(against)));
+    document.add("residuals from the line through the origin", Block::Table(residuals(against)));
+    document.add("", Block::Chart(chart(against)));
     document.data = EmbeddedJson::of(against).ok();
     document.records = Some(records(against));
     document
@@ -84,21 +74,12 @@ fn name(fit: &GroupFit) -> String {
 }
 
 fn lines(against: &Against) -> Table {
-    let columns = vec![
-        Column::new("", ColumnKind::Label),
-        Column::new("machines", ColumnKind::Number),
-        Column::new("through the origin", ColumnKind::Number),
-        Column::new("interval", ColumnKind::Number),
-        Column::new("with intercept: slope", ColumnKind::Number),
-        Column::new("interval", ColumnKind::Number),
-        Column::new("intercept", ColumnKind::Number),
-        Column::new("interval", ColumnKind::Number),
-    ];
+    let columns =
+        Column::list("|#machines|#through the origin|#interval|#with intercept: slope|#interval|#intercept|#interval");
     let row = |fit: &GroupFit| {
         let mut cells = vec![Cell::text(name(fit)), Cell::Count(fit.machines as u64)];
         let mut add = |value: f64, low: f64, high: f64| {
-            let spread = PrintedSpread::Interval;
-            let quantity = PrintedQuantity { value, low, high, unit: Unit::Count, spread, share: false };
+            let quantity = PrintedQuantity::interval(value, low, high, Unit::Count);
             cells.extend([Cell::Value(quantity), Cell::Interval(quantity)]);
         };
         let slope = fit.through_origin;
@@ -107,18 +88,13 @@ fn lines(against: &Against) -> Table {
             add(slope.value, slope.low, slope.high);
             add(intercept.value, intercept.low, intercept.high);
         }
-        TableRow { cells }
+        TableRow::of(cells)
     };
     Table::plain(columns, against.fits.iter().map(row).collect())
 }
 
 fn residuals(against: &Against) -> Table {
-    let columns = vec![
-        Column::new("", ColumnKind::Label),
-        Column::new("family", ColumnKind::Words),
-        Column::new("of all machines", ColumnKind::Words),
-        Column::new("of its family", ColumnKind::Words),
-    ];
+    let columns = Column::list("|family|of all machines|of its family");
     let of = |fit: Option<&GroupFit>, machine: &str| {
         let found = fit.and_then(|fit| fit.residuals.iter().find(|residual| residual.machine == machine));
         found.map_or(Cell::Empty, |residual| {
@@ -135,13 +111,13 @@ fn residuals(against: &Against) -> Table {
             of(against.fits.first(), &pair.machine),
             of(own, &pair.machine),
         ];
-        TableRow { cells }
+        TableRow::of(cells)
     };
     Table::plain(columns, against.pairs.iter().map(row).collect())
 }
 
 fn chart(against: &Against) -> Chart {
-    let axis = |title: &str| ChartAxis { title: title.to_owned(), unit: Unit::Count, division: Division::Linear };
+    let axis = |title: &str| ChartAxis::new(title, Unit::Count, Division::Linear);
     let point = |pair: &application::Pair| {
         let (x, y) =
             (PrintedQuantity::of(&pair.rating, Unit::Count), PrintedQuantity::of(&pair.application, Unit::Count));
@@ -170,16 +146,8 @@ fn records(against: &Against) -> Records {
         row.push(residual.map(|residual| residual.relative.to_string()).unwrap_or_default());
         row
     };
-    let header = vec![
-        "machine",
-        "family",
-        "rating",
-        "rating_low",
-        "rating_high",
-        "application",
-        "application_low",
-        "application_high",
-        "residual",
-    ];
+    let header = "machine family rating rating_low rating_high application application_low application_high residual"
+        .split(' ')
+        .collect();
     Records { header, rows: against.pairs.iter().map(row).collect() }
 }

@@ -9,7 +9,6 @@ use physics::Workload;
 
 use crate::{ExitStatus, output};
 
-/// Options of `prony app work`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// simulate, reconstruct or analyse
@@ -40,11 +39,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
         writeln!(text, "{name}={value:.6}")?;
     }
     writeln!(text, "digest={}", done.digest)?;
-    output::write(text.as_bytes())?;
-    Ok(ExitStatus::Fine)
+    output::write(text.as_bytes())
 }
 
-/// Options of `prony app read`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReadArguments {
     /// Read ntuples and fill their spectrum, instead of only reading bytes
@@ -57,8 +54,7 @@ pub(crate) struct ReadArguments {
 pub(crate) fn read(arguments: &ReadArguments) -> Result<ExitStatus> {
     if !arguments.analyse {
         let bytes = application::read_files(&arguments.files).context("could not read the files of the session")?;
-        output::write(format!("bytes={bytes}\n").as_bytes())?;
-        return Ok(ExitStatus::Fine);
+        return output::write(format!("bytes={bytes}\n").as_bytes());
     }
     let mut sum = physics::analyse::Spectrum::default();
     for path in &arguments.files {
@@ -67,6 +63,5 @@ pub(crate) fn read(arguments: &ReadArguments) -> Result<ExitStatus> {
             .with_context(|| format!("could not analyse {}", path.display()))?;
         sum.add(&spectrum);
     }
-    output::write(format!("events={}\ndigest={}\n", sum.events(), sum.digest()).as_bytes())?;
-    Ok(ExitStatus::Fine)
+    output::write(format!("events={}\ndigest={}\n", sum.events(), sum.digest()).as_bytes())
 }

@@ -1,28 +1,19 @@
-//! `prony farm account`: what runs cost, by node and user.
+//! `prony farm status --cost`: what runs cost, by node and user.
 
 use std::path::PathBuf;
 
 use ::farm::{Ledger, SqliteLedger};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use model::Unit;
-use report::{
-    Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Records, Table, TableRow,
-};
+use report::{Block, Cell, Column, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Records, TableRow};
 use serde::Serialize;
 
 use super::setup::FarmSetup;
 use super::tell_damage;
-use crate::ExitStatus;
-use crate::cli::CommonOptions;
-use crate::output;
 
-/// Options of `prony farm account`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
-    /// Ledgers of runs; --format csv writes one row for each node of each run
-    #[arg(value_name = "LEDGER", required = true)]
-    ledgers: Vec<PathBuf>,
-}
+/// Every column, for other programs: more than a page has room for.
+const COLUMNS: &str = "farm user node chunks events failed cpu_hours slot_hours wasted_cpu_hours bytes_read bytes_written \
+                       energy";
 
 /// One node of one run.
 #[derive(Debug, Serialize)]
@@ -47,8 +38,7 @@ struct AccountRow {
 
 fn rows(ledger: &dyn Ledger) -> Result<Vec<AccountRow>> {
     let farm = ledger.farm()?;
-    let setup: FarmSetup =
-        serde_json::from_value(farm.settings.clone()).context("could not understand the ledger's settings")?;
+    let setup = FarmSetup::of(&farm)?;
     let about = ledger.descriptions()?;
     let energy = |node: &str| about.iter().find(|(name, _)| name == node)?.1.get("joules")?.as_f64();
     let user = if setup.user.is_empty() { "unknown".to_owned() } else { setup.user };
@@ -69,40 +59,12 @@ fn rows(ledger: &dyn Ledger) -> Result<Vec<AccountRow>> {
     Ok(ledger.nodes()?.into_iter().map(row).collect())
 }
 
-/// Every column, for other programs: more than a page has room for.
-fn records(all: &[AccountRow]) -> Records {
-    let header = vec![
-        "farm",
-        "user",
-        "node",
-        "chunks",
-        "events",
-        "failed",
-        "cpu_hours",
-        "slot_hours",
-        "wasted_cpu_hours",
-        "bytes_read",
-        "bytes_written",
-        "joules",
-    ];
-    let line = |row: &AccountRow| {
-        let counts = [row.chunks, row.events, row.failed].map(|count| count.to_string());
-        let hours = [row.cpu_hours, row.slot_hours, row.wasted_cpu_hours].map(|hours| format!("{hours:.6}"));
-        let bytes = [row.bytes_read, row.bytes_written].map(|bytes| bytes.to_string());
-        let energy = row.energy.map(|joules| format!("{joules:.0}")).unwrap_or_default();
-        let names = [row.farm.clone(), row.user.clone(), row.node.clone()];
-        names.into_iter().chain(counts).chain(hours).chain(bytes).chain([energy]).collect()
-    };
-    Records { header, rows: all.iter().map(line).collect() }
-}
-
 /// The nodes of a farm: what they did in what time, then what they moved and used.
 fn sections(nodes: &[AccountRow]) -> [DocumentSection; 2] {
-    let number = |title: &str| Column::new(title, ColumnKind::Number);
     let hours = |hours: f64| Cell::Printed(format!("{hours:.6}"));
     let bytes = |count: u64| Cell::Value(PrintedQuantity::bare(count as f64, Unit::Bytes));
-    let time = |row: &AccountRow| TableRow {
-        cells: vec![
+    let time = |row: &AccountRow| {
+        TableRow::of(vec![
             Cell::text(row.node.clone()),
             Cell::Count(row.chunks),
             Cell::Count(row.events),
@@ -110,37 +72,36 @@ fn sections(nodes: &[AccountRow]) -> [DocumentSection; 2] {
             hours(row.cpu_hours),
             hours(row.slot_hours),
             hours(row.wasted_cpu_hours),
-        ],
+        ])
     };
-    let titles = ["chunks", "events", "failed", "CPU hours", "slot hours", "wasted CPU hours"];
-    let label = || std::iter::once(Column::new("node", ColumnKind::Label));
-    let times = Table::plain(label().chain(titles.map(number)).collect(), nodes.iter().map(time).collect());
+    let columns = Column::list("node|#chunks|#events|#failed|#CPU hours|#slot hours|#wasted CPU hours");
+    let times = Block::table(columns, nodes.iter().map(time).collect());
     let joules = |joules: f64| Cell::Value(PrintedQuantity::bare(joules, Unit::Joules));
-    let used = |row: &AccountRow| TableRow {
-        cells: vec![
+    let used = |row: &AccountRow| {
+        TableRow::of(vec![
             Cell::text(row.node.clone()),
             bytes(row.bytes_read),
             bytes(row.bytes_written),
             row.energy.map_or(Cell::Empty, joules),
-        ],
+        ])
     };
-    let titles = ["read", "written", "energy"];
-    let used = Table::plain(label().chain(titles.map(number)).collect(), nodes.iter().map(used).collect());
+    let used = Block::table(Column::list("node|#read|#written|#energy"), nodes.iter().map(used).collect());
     let title = nodes.first().map(|first| format!("farm {}, user {}", first.farm, first.user)).unwrap_or_default();
-    [DocumentSection::of(title, Block::Table(times)), DocumentSection::of("", Block::Table(used))]
+    [DocumentSection::of(title, times), DocumentSection::of("", used)]
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
+/// The account of the runs of some ledgers.
+pub(super) fn document(ledgers: &[PathBuf]) -> Result<Document> {
     let mut all = Vec::new();
-    for path in &arguments.ledgers {
+    for path in ledgers {
         let ledger = SqliteLedger::read(path)?;
         tell_damage(&ledger);
         all.extend(rows(&ledger)?);
     }
     let mut document = Document::new("Account of farms");
     document.sections = all.chunk_by(|a, b| a.farm == b.farm).flat_map(sections).collect();
-    document.records = Some(records(&all));
-    document.data = EmbeddedJson::of(&all).ok();
-    output::print(&document, common)?;
-    Ok(ExitStatus::Fine)
+    let data = serde_json::to_value(&all)?;
+    document.records = Some(Records::of(COLUMNS, &data));
+    document.data = EmbeddedJson::of(&data).ok();
+    Ok(document)
 }

@@ -140,7 +140,6 @@ impl ArrayPlan<'_> {
     }
 }
 
-/// Options of `prony farm task`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TaskArguments {
     /// The shared directory of the run

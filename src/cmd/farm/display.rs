@@ -1,7 +1,6 @@
-//! Progress of a farm on standard error, for a terminal or for a program.
+//! Progress of a farm on standard error, on a terminal.
 
 use model::percent;
-use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use ::farm::{FarmJob, FarmSnapshot};
@@ -12,41 +11,24 @@ const EVERY: Duration = Duration::from_secs(1);
 /// Most nodes with a line each.
 const LINES: usize = 20;
 
-/// Options of what is shown.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Show {
-    /// What is said on standard error meanwhile: auto (lines on a terminal), json (one line a second) or none
-    #[arg(long, value_name = "HOW", default_value = "auto", value_parser = ["auto", "json", "none"])]
-    progress: String,
-}
-
-enum How {
-    Lines { all: ProgressBar, nodes: Vec<ProgressBar>, multi: MultiProgress },
-    Json,
-    Silent,
-}
-
-/// Shows snapshots.
+/// Shows snapshots: a line for all and one for each node.
 pub(super) struct Display {
-    how: How,
+    all: ProgressBar,
+    nodes: Vec<ProgressBar>,
+    multi: MultiProgress,
     last: Option<Instant>,
 }
 
 impl Display {
-    pub(super) fn new(show: &Show, job: &FarmJob) -> Self {
-        let how = match show.progress.as_str() {
-            "json" => How::Json,
-            "auto" if std::io::stderr().is_terminal() => {
-                let multi = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
-                let all = multi.add(ProgressBar::new(job.chunks()));
-                if let Ok(style) = ProgressStyle::with_template("[{wide_bar}] {pos}/{len} chunks {msg}") {
-                    all.set_style(style.progress_chars("=> "));
-                }
-                How::Lines { all, nodes: Vec::new(), multi }
-            }
-            _ => How::Silent,
-        };
-        Self { how, last: None }
+    pub(super) fn new(quiet: bool, job: &FarmJob) -> Self {
+        let visible = !quiet && crate::progress::draws();
+        let to = if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let multi = MultiProgress::with_draw_target(to);
+        let all = multi.add(ProgressBar::new(job.chunks()));
+        if let Ok(style) = ProgressStyle::with_template("[{wide_bar}] {pos}/{len} chunks {msg}") {
+            all.set_style(style.progress_chars("=> "));
+        }
+        Self { all, nodes: Vec::new(), multi, last: None }
     }
 
     pub(super) fn show(&mut self, snapshot: &FarmSnapshot) {
@@ -54,43 +36,33 @@ impl Display {
             return;
         }
         self.last = Some(Instant::now());
-        match &mut self.how {
-            How::Silent => {}
-            How::Json => write_json(snapshot),
-            How::Lines { all, nodes, multi } => {
-                all.set_position(snapshot.counted);
-                all.set_message(line(snapshot));
-                while nodes.len() < snapshot.nodes.len().min(LINES) {
-                    let bar = multi.add(ProgressBar::new_spinner());
-                    if let Ok(style) = ProgressStyle::with_template("  {msg}") {
-                        bar.set_style(style);
-                    }
-                    nodes.push(bar);
-                }
-                for (bar, node) in nodes.iter().zip(&snapshot.nodes) {
-                    let silent = node.silent.filter(|silent| *silent > 3.0);
-                    let silent = silent.map_or_else(String::new, |silent| format!(", silent for {silent:.0} s"));
-                    let failed = if node.failed > 0 { format!(", {} FAILED", node.failed) } else { String::new() };
-                    bar.set_message(format!(
-                        "{}: {} events/s, {} chunks, efficiency {}, {} slots, {} refused{failed}{silent}",
-                        node.node,
-                        rate(node.rate_now),
-                        node.chunks,
-                        share(node.efficiency),
-                        node.slots,
-                        node.refused
-                    ));
-                }
+        self.all.set_position(snapshot.counted);
+        self.all.set_message(line(snapshot));
+        while self.nodes.len() < snapshot.nodes.len().min(LINES) {
+            let bar = self.multi.add(ProgressBar::new_spinner());
+            if let Ok(style) = ProgressStyle::with_template("  {msg}") {
+                bar.set_style(style);
             }
+            self.nodes.push(bar);
+        }
+        for (bar, node) in self.nodes.iter().zip(&snapshot.nodes) {
+            let silent = node.silent.filter(|silent| *silent > 3.0);
+            let silent = silent.map_or_else(String::new, |silent| format!(", silent for {silent:.0} s"));
+            let failed = if node.failed > 0 { format!(", {} FAILED", node.failed) } else { String::new() };
+            bar.set_message(format!(
+                "{}: {} events/s, {} chunks, efficiency {}, {} slots, {} refused{failed}{silent}",
+                node.node,
+                rate(node.rate_now),
+                node.chunks,
+                share(node.efficiency),
+                node.slots,
+                node.refused
+            ));
         }
     }
 
-    pub(super) fn end(&mut self, snapshot: &FarmSnapshot) {
-        match &self.how {
-            How::Json => write_json(snapshot),
-            How::Lines { multi, .. } => drop(multi.clear()),
-            How::Silent => {}
-        }
+    pub(super) fn end(&self) {
+        drop(self.multi.clear());
     }
 }
 
@@ -116,11 +88,4 @@ fn line(snapshot: &FarmSnapshot) -> String {
         snapshot.refused,
         snapshot.wasted
     )
-}
-
-fn write_json(snapshot: &FarmSnapshot) {
-    let mut text = serde_json::to_vec(snapshot).unwrap_or_default();
-    text.push(b'\n');
-    // A reader that has ended does not stop the farm.
-    let _ = std::io::stderr().lock().write_all(&text);
 }

@@ -11,7 +11,7 @@ use ::farm::{
 use anyhow::{Context, Result};
 use measure::Stopper;
 
-use super::display::{Display, Show};
+use super::display::Display;
 use super::setup::FarmSetup;
 use crate::output;
 
@@ -42,7 +42,7 @@ pub(super) enum FarmEnd {
 /// Parameters of a running farm.
 pub(super) struct Drive<'a> {
     pub(super) setup: FarmSetup,
-    pub(super) show: &'a Show,
+    pub(super) quiet: bool,
     /// Time for a pilot to connect after it was started: a login that hangs would otherwise be waited for forever.
     pub(super) connect_wait: Duration,
     pub(super) stopper: &'a Stopper,
@@ -107,7 +107,7 @@ impl Drive<'_> {
             output::remark(&format!("moved from {} to {here}: new pilots are started, {before}", farm.address));
         }
         let mut nodes = self.nodes(&coordinator, &story)?;
-        let mut display = Display::new(self.show, &farm.job);
+        let mut display = Display::new(self.quiet, &farm.job);
         let ending = self.look_after(&coordinator, nodes.as_mut(), returning, &mut display);
         coordinator.stop();
         if let FarmEnd::Finished = ending {
@@ -116,7 +116,7 @@ impl Drive<'_> {
                 kernels::timer::sleep(Duration::from_millis(10));
             }
         }
-        display.end(&coordinator.snapshot());
+        display.end();
         for left in nodes.end() {
             coordinator.note("left over", "", &left);
             output::remark(&left);

@@ -22,7 +22,6 @@ use clap::{Args, Subcommand};
 use crate::cli::CommonOptions;
 use crate::{ExitStatus, output};
 
-/// Options of `prony farm`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -31,17 +30,13 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum FarmAction {
-    /// Cut events into chunks and have them done by pilots on many nodes
+    /// Cut events into chunks, and process them on many nodes
     Run(Box<run::Arguments>),
-    /// Resume a run whose coordinator, or everything, died
+    /// Resume a run whose coordinator died
     Resume(run::ResumeArguments),
-    /// Say how a run stands, also while it goes on
+    /// Print how a run stands, at any time; check its files, or print its cost
     Status(status::Arguments),
-    /// Hold the ledger against the files that chunks produced
-    Verify(verify::Arguments),
-    /// Say what runs cost, by node and user: CPU hours, bytes, energy
-    Account(account::Arguments),
-    /// Write the ntuples that `builtin:analyse --input` reads, one a chunk
+    /// Write the ntuples that `builtin:analyse --input` reads
     Input(work::InputArguments),
     /// Do one task's share of the chunks of a shared directory: what an array of batch jobs runs
     #[command(hide = true)]
@@ -56,8 +51,6 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
         FarmAction::Run(arguments) => run::run(&arguments, common),
         FarmAction::Resume(arguments) => run::resume(&arguments, common),
         FarmAction::Status(arguments) => status::run(&arguments, common),
-        FarmAction::Verify(arguments) => verify::run(&arguments, common),
-        FarmAction::Account(arguments) => account::run(&arguments, common),
         FarmAction::Task(arguments) => array::task(&arguments),
         FarmAction::Input(arguments) => work::input(&arguments, common),
         FarmAction::Pilot => pilot::run(),

@@ -28,10 +28,7 @@ fn order() -> Result<PilotConfig> {
 pub(super) fn run() -> Result<ExitStatus> {
     let order = order()?;
     match run_pilot(&order, Arc::new(WorkerFactory::default())) {
-        Ok(tally) => {
-            output::write(format!("{}\n", serde_json::to_string(&tally)?).as_bytes())?;
-            Ok(ExitStatus::Fine)
-        }
+        Ok(tally) => output::write(format!("{}\n", serde_json::to_string(&tally)?).as_bytes()),
         Err(error) => {
             // The launcher reads it too, and adds it to the story.
             let _ = output::write(format!("{error}\n").as_bytes());

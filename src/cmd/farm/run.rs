@@ -10,7 +10,6 @@ use channel::{Token, nonce};
 use super::super::session::watch_for_signals;
 use super::array::ArrayPlan;
 use super::conclusion::{Expected, conclude};
-use super::display::Show;
 use super::drive::{Drive, listen_again};
 use super::plan::{Wanted, WantedWork, plan};
 use super::setup::FarmSetup;
@@ -25,14 +24,15 @@ use crate::output;
 use crate::run_saver::{RunSaver, SaveOptions};
 use crate::value_parsers::seconds;
 
-/// Options of `prony farm run`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  prony farm run builtin:reconstruct --events 1000 --chunk 20 --nodes 2
+  prony farm run mine.toml --events 100000 --chunk 500 --launcher ssh --hosts a,b,c --listen 192.0.2.1")]
 pub(crate) struct Arguments {
-    /// A manifest whose application has {first} and {events} in its arguments, or builtin:reconstruct,
-    /// builtin:simulate, builtin:analyse
+    /// A manifest, builtin:reconstruct, builtin:simulate or builtin:analyse
     #[arg(value_name = "MANIFEST|builtin:NAME")]
     manifest: String,
-    /// The application, where the manifest has several
+    /// The application, if the manifest has several
     #[arg(value_name = "APPLICATION")]
     application: Option<String>,
     /// Events in all
@@ -47,44 +47,42 @@ pub(crate) struct Arguments {
     /// Seed of the events
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Directory of input files; its file system is reported
+    /// Directory of input files
     #[arg(long, value_name = "DIR")]
     input: Option<PathBuf>,
-    /// Keep the builds in this directory, where all nodes find it [default: prony-farm-builds]
+    /// Keep the builds in this directory, which all nodes reach [default: prony-farm-builds]
     #[arg(long, value_name = "DIR")]
     builds: Option<PathBuf>,
     /// Let every chunk of a built-in workload take at least this long: failures can be rehearsed on few CPUs
     #[arg(long, value_name = "TIME", hide = true, value_parser = seconds)]
     pace: Option<f64>,
-    /// Time without heartbeat after which a chunk is given to another pilot
+    /// Give a chunk to another pilot after this time without a heartbeat
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = seconds)]
     lease: f64,
     /// Near the end, give a chunk that takes this many times the usual to a second pilot; 0: never
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.5)]
+    #[arg(long, value_name = "FACTOR", hide = true, default_value_t = 1.5)]
     speculate: f64,
-    /// Do this share of the chunks twice on purpose, on different nodes, to find a machine that computes wrongly:
-    /// percent
+    /// Do this percentage of the chunks twice, on different nodes, to find a node that computes wrongly
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, conflicts_with = "shared_dir")]
     verify: f64,
-    /// Directory for the files that chunks write to {out}, which all nodes and this host reach [default:
-    /// farm-ID.products in the current directory]
+    /// Directory for files that chunks write to {out}, reached by all nodes [default: farm-ID.products]
     #[arg(long, value_name = "DIR", conflicts_with = "shared_dir")]
     products: Option<PathBuf>,
     /// Fail unless the digest of all events is this one
     #[arg(long, value_name = "HEX")]
     expect_digest: Option<String>,
-    /// The ledger, a new file [default: farm-ID.ledger in the current directory]
+    /// The ledger, a new file [default: farm-ID.ledger]
     #[arg(long, value_name = "FILE", conflicts_with = "shared_dir")]
     ledger: Option<PathBuf>,
-    /// No coordinator: this process and others started alike share the work out in a directory that all of them reach
+    /// Share the work through this directory, without a coordinator
     #[arg(long, value_name = "DIR")]
     shared_dir: Option<PathBuf>,
-    /// Print what a batch system is to be given, in place of running it: an array for sbatch, or a submit file of
-    /// HTCondor
+    /// Print a script for a batch system instead of running; needs --shared-dir
     #[arg(long, value_name = "SYSTEM", requires = "shared_dir", value_parser = ["slurm", "condor"])]
     script: Option<String>,
-    #[command(flatten)]
-    show: Show,
+    /// Print no progress
+    #[arg(long, short)]
+    quiet: bool,
     #[command(flatten)]
     saving: SaveOptions,
     #[command(flatten)]
@@ -95,10 +93,9 @@ pub(crate) struct Arguments {
 
 /// The launcher of a farm, whose work may also be an array of batch jobs.
 fn or_array(launcher: clap::Arg) -> clap::Arg {
-    launcher.value_parser(["local", "ssh", "slurm", "slurm-array"]).help(
-        "What starts nodes: local (processes of this host), ssh (your own, with its configuration and keys), slurm, or \
-         slurm-array (a plain array of batch jobs, which meet in --shared-dir)",
-    )
+    launcher
+        .value_parser(["local", "ssh", "slurm", "slurm-array"])
+        .help("What starts nodes: processes here, your own ssh, slurm, or slurm-array: an array of batch jobs")
 }
 
 /// Where pilots run.
@@ -107,20 +104,19 @@ fn or_array(launcher: clap::Arg) -> clap::Arg {
 struct PilotPlacement {
     #[command(flatten)]
     by: LauncherOptions,
-    /// How many nodes: a pilot is started on each
+    /// How many nodes: each runs a pilot
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     nodes: u32,
-    /// Chunks at a time on a node [default: its CPUs; with several local nodes, their share of these]
+    /// Chunks at a time on a node [default: its CPUs; several local nodes share them]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     jobs: Option<u32>,
-    /// Where the coordinator listens: one address that all nodes reach, with a port if it must be a certain one
+    /// Address of the coordinator, which all nodes reach
     #[arg(long, value_name = "ADDRESS[:PORT]", default_value = "127.0.0.1")]
     listen: String,
-    /// Time for which pilots wait for a coordinator that died and is to be resumed, and for which a run on whose nodes
-    /// everything fails waits for nodes that are still to come
+    /// Time that pilots wait for a coordinator that died, and a run for nodes that are late
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = seconds)]
     patience: f64,
-    /// Slurm ends a node's job, its pilot, after this time
+    /// Slurm ends a node's job after this time
     #[arg(long, value_name = "TIME", default_value = "24h", value_parser = seconds)]
     job_time: f64,
     /// Time for a pilot to connect after it was started
@@ -193,9 +189,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             "could not verify: {name} prints no digest that two results could be compared by; see verify in its manifest"
         );
     }
-    let (first, events, chunk, seed) = (arguments.first, arguments.events, arguments.chunk, arguments.seed);
-    let job = FarmJob { name, work: serde_json::to_value(&work)?, seed, first, events, chunk, products };
-    job.check()?;
+    let job = arguments.job(name, &work, products)?;
     if let Some(folder) = &arguments.shared_dir {
         return shared::run(folder, &job, arguments.lease, expected, &stopper, common);
     }
@@ -221,12 +215,19 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let ledger = SqliteLedger::create(&path, &farm)?;
     output::remark(&format!("the ledger is {}", path.display()));
     let connect_wait = arguments.place.connect_wait();
-    let drive = Drive { setup, show: &arguments.show, connect_wait, stopper: &stopper };
+    let drive = Drive { setup, quiet: arguments.quiet, connect_wait, stopper: &stopper };
     let (ending, ledger) = drive.go(Box::new(ledger), &farm, listener)?;
     conclude(&ending, &*ledger, &path, Expected { digest: expected }, saver, common)
 }
 
 impl Arguments {
+    fn job(&self, name: String, work: &FarmWork, products: Option<PathBuf>) -> Result<FarmJob> {
+        let (first, events, chunk, seed) = (self.first, self.events, self.chunk, self.seed);
+        let job = FarmJob { name, work: serde_json::to_value(work)?, seed, first, events, chunk, products };
+        job.check()?;
+        Ok(job)
+    }
+
     fn wanted(&self) -> Result<Wanted<'_>> {
         Ok(Wanted {
             work: WantedWork::of(&self.manifest, self.application.as_deref())?,
@@ -248,9 +249,7 @@ fn array_run(
 ) -> Result<ExitStatus> {
     let (name, work) = plan(wanted, stopper)?;
     products(arguments, "", &work)?;
-    let (first, events, chunk, seed) = (arguments.first, arguments.events, arguments.chunk, arguments.seed);
-    let job = FarmJob { name, work: serde_json::to_value(&work)?, seed, first, events, chunk, products: None };
-    job.check()?;
+    let job = arguments.job(name, &work, None)?;
     let folder = arguments.shared_dir.as_deref().context("could not find the shared directory")?;
     std::fs::create_dir_all(folder).with_context(|| format!("could not make {}", folder.display()))?;
     let folder = &std::path::absolute(folder)?;
@@ -266,8 +265,7 @@ fn array_run(
         let text = if system == "condor" { array.condor()? } else { array.slurm()? };
         // The tasks find the job there.
         SharedFarm::join(folder, &job, &nonce()?)?;
-        output::write(text.as_bytes())?;
-        return Ok(ExitStatus::Fine);
+        return output::write(text.as_bytes());
     }
     array.run(&job, stopper)?;
     shared::report(folder, &job, expected, None, common)
@@ -295,14 +293,14 @@ fn user() -> String {
     ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok()).unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// Options of `prony farm resume`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  prony farm resume farm-1a2b3c.ledger")]
 pub(crate) struct ResumeArguments {
     /// The ledger that the run wrote
     #[arg(value_name = "LEDGER")]
     ledger: PathBuf,
-    /// Where the coordinator listens, if not where it did before, such as on another host; pilots of before are
-    /// replaced
+    /// Address of the coordinator, which all nodes reach [default: where it was]
     #[arg(long, value_name = "ADDRESS[:PORT]")]
     listen: Option<String>,
     /// Fail unless the digest of all events is this one
@@ -311,8 +309,9 @@ pub(crate) struct ResumeArguments {
     /// Time for a pilot to connect after it was started
     #[arg(long, value_name = "TIME", hide = true, default_value = "60s", value_parser = seconds)]
     connect_wait: f64,
-    #[command(flatten)]
-    show: Show,
+    /// Print no progress
+    #[arg(long, short)]
+    quiet: bool,
     #[command(flatten)]
     saving: SaveOptions,
 }
@@ -323,11 +322,10 @@ pub(crate) fn resume(arguments: &ResumeArguments, common: &CommonOptions) -> Res
     let ledger = SqliteLedger::open(&arguments.ledger)?;
     tell_damage(&ledger);
     let farm = ledger.farm()?;
-    let setup: FarmSetup =
-        serde_json::from_value(farm.settings.clone()).context("could not understand the ledger's settings")?;
+    let setup = FarmSetup::of(&farm)?;
     let saver = RunSaver::open(&arguments.saving, common)?;
     let connect_wait = Duration::from_secs_f64(arguments.connect_wait);
-    let drive = Drive { setup, show: &arguments.show, connect_wait, stopper: &stopper };
+    let drive = Drive { setup, quiet: arguments.quiet, connect_wait, stopper: &stopper };
     let address = drive.setup.address_again(&farm.address, arguments.listen.as_deref())?;
     let listener = listen_again(address)?;
     let (ending, ledger) = drive.go(Box::new(ledger), &farm, listener)?;

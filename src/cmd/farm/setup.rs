@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use ::farm::{LeaseRules, PilotLauncher, Processes, SlurmPilots};
+use ::farm::{Farm, LeaseRules, PilotLauncher, Processes, SlurmPilots};
 use anyhow::{Context, Result, bail};
 use launcher::Local;
 use serde::{Deserialize, Serialize};
@@ -41,6 +41,11 @@ fn host_alone(text: &str) -> Option<IpAddr> {
 }
 
 impl FarmSetup {
+    /// The parameters in a ledger.
+    pub(super) fn of(farm: &Farm) -> Result<Self> {
+        serde_json::from_value(farm.settings.clone()).context("could not understand the ledger's settings")
+    }
+
     pub(super) fn rules(&self) -> LeaseRules {
         LeaseRules { expiry: self.lease, speculate: self.speculate, verify: self.verify, ..LeaseRules::default() }
     }

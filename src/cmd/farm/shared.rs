@@ -8,7 +8,7 @@ use std::time::Duration;
 use ::farm::{Attempt, FarmJob, Invariants, Linked, Published, SharedFarm, Workshop};
 use anyhow::{Context, Result};
 use measure::Stopper;
-use report::{Block, Document, DocumentSection, EmbeddedJson};
+use report::{Block, Document, EmbeddedJson};
 use serde_json::json;
 
 use super::work::{WorkerFactory, input_notes};
@@ -76,7 +76,7 @@ pub(super) fn report(
         format!("{} duplicates refused, {:.2} s of CPU time wasted", totals.refused, totals.wasted),
     ];
     items.extend(own.iter().map(|own| format!("of this process: {} counted, {} refused", own.counted, own.duplicates)));
-    document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
+    document.add("", Block::list(items));
     document.data = EmbeddedJson::of(&json!({
         "planned": job.chunks(), "totals": totals, "digest": format!("{:016x}", totals.digest), "broken": broken,
         "own": own.as_ref().map(|own| json!({ "counted": own.counted, "refused": own.duplicates })),

@@ -15,17 +15,16 @@ use crate::value_parsers::bytes;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Input files")]
 pub(super) struct StageOptions {
-    /// Copy this file to the local disk before a chunk, such as '/data/run-{chunk}.raw'; {in} is the copy
+    /// Copy this file to the node's disk before a chunk, such as 'run-{chunk}.raw'; {in} is the copy
     #[arg(long, value_name = "FILE")]
     stage: Option<String>,
-    /// Keep the copies in this directory of each node for later runs, in a part that only you can enter [default: the
-    /// directory for temporary files, until the run ends]
+    /// Keep the copies in this directory of each node [default: removed after the run]
     #[arg(long, value_name = "DIR", requires = "stage")]
     stage_to: Option<PathBuf>,
-    /// Bytes of all copies on a node, at most; those used longest ago make room
+    /// Most bytes of all copies on a node; the oldest make room
     #[arg(long, value_name = "SIZE", default_value = "10GiB", value_parser = bytes, requires = "stage")]
     stage_limit: u64,
-    /// Checksums that the files must have: lines as sha256sum(1) writes them
+    /// Checksums that the files must have, as sha256sum(1) writes them
     #[arg(long, value_name = "FILE", requires = "stage")]
     stage_sums: Option<PathBuf>,
 }

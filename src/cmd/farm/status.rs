@@ -1,31 +1,55 @@
 //! `prony farm status`: a ledger, read during the run or afterwards.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ::farm::{SqliteLedger, Story};
 use anyhow::{Context, Result};
 
-use super::{tell_damage, view};
+use report::Document;
+
+use super::{account, tell_damage, verify, view};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::output;
 
-/// Options of `prony farm status`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  prony farm status farm-1a2b3c.ledger
+  prony farm status --check farm-1a2b3c.ledger
+  prony farm status --cost farm-*.ledger --format csv")]
 pub(crate) struct Arguments {
-    /// The ledger that a run writes or wrote
-    #[arg(value_name = "LEDGER")]
-    ledger: PathBuf,
-    /// Write the report, with its timeline, to this file instead, in HTML or in --format
+    /// The ledger that a run writes or wrote; several with --cost
+    #[arg(value_name = "LEDGER", required = true)]
+    ledgers: Vec<PathBuf>,
+    /// Compare every file that chunks produced with the ledger (exit code 1: they differ)
+    #[arg(long)]
+    check: bool,
+    /// Print what runs cost, by node and user: CPU hours, bytes, energy
+    #[arg(long, conflicts_with = "check")]
+    cost: bool,
+    /// Write this file instead, in HTML or in --format
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let ledger = SqliteLedger::read(&arguments.ledger)?;
-    tell_damage(&ledger);
-    let live = SqliteLedger::is_live(&arguments.ledger)?;
-    let story = Story::read(&ledger)?;
+    let (document, exit) = match arguments.ledgers.as_slice() {
+        ledgers if arguments.cost => (account::document(ledgers)?, ExitStatus::Fine),
+        [path] => {
+            let ledger = SqliteLedger::read(path)?;
+            tell_damage(&ledger);
+            if arguments.check { verify::document(&ledger, path)? } else { (status(&ledger, path)?, ExitStatus::Fine) }
+        }
+        several => anyhow::bail!("could not show {} ledgers at once; name one, or add --cost", several.len()),
+    };
+    output::save(&document, arguments.output.as_deref(), common)?;
+    Ok(exit)
+}
+
+/// How a run stands.
+fn status(ledger: &SqliteLedger, path: &Path) -> Result<Document> {
+    let live = SqliteLedger::is_live(path)?;
+    let story = Story::read(ledger)?;
     let folder = std::env::current_dir().context("could not find the current directory")?;
     let mut run = application::document("farm", story.farm.job.seed, 0.02, None, folder);
     // The farm did not run under the present conditions of this machine.
@@ -45,19 +69,9 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             }
             (false, true) => "the run is over".to_owned(),
             (false, false) => {
-                format!(
-                    "no coordinator writes to this ledger; prony farm resume {} goes on",
-                    arguments.ledger.display()
-                )
+                format!("no coordinator writes to this ledger; prony farm resume {} goes on", path.display())
             }
         },
     );
-    let Some(path) = &arguments.output else {
-        output::print(&document, common)?;
-        return Ok(ExitStatus::Fine);
-    };
-    let text = output::rendered(&document, common.named_format().unwrap_or("html"))?;
-    store::write_file(path, &text).with_context(|| format!("could not write the report to {}", path.display()))?;
-    output::write(format!("Wrote {}\n", path.display()).as_bytes())?;
-    Ok(ExitStatus::Fine)
+    Ok(document)
 }

@@ -1,27 +1,16 @@
-//! `prony farm verify`: the ledger held against the files that its chunks produced.
+//! `prony farm status --check`: the ledger held against the files that its chunks produced.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use ::farm::{Invariants, Ledger, ProductFolder, SqliteLedger};
 use anyhow::Result;
-use report::{Block, Document, DocumentSection, EmbeddedJson};
+use report::{Block, Document, EmbeddedJson};
 use serde_json::json;
 
-use super::tell_damage;
-use crate::ExitStatus;
-use crate::cli::CommonOptions;
-use crate::output;
+use crate::{ExitStatus, output};
 
 /// Faults that are printed, at most.
 const LISTED: usize = 100;
-
-/// Options of `prony farm verify`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
-    /// The ledger that a run writes or wrote
-    #[arg(value_name = "LEDGER")]
-    ledger: PathBuf,
-}
 
 /// What is wrong with the files of a run; with `contents`, each is read and its checksum compared.
 pub(super) fn faults(ledger: &dyn Ledger, contents: bool) -> Result<Vec<String>> {
@@ -45,9 +34,8 @@ pub(super) fn faults(ledger: &dyn Ledger, contents: bool) -> Result<Vec<String>>
     trouble.map_or(Ok(faults), |error| Err(error.into()))
 }
 
-pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let ledger = SqliteLedger::read(&arguments.ledger)?;
-    tell_damage(&ledger);
+/// The files of a run against its ledger, and whether all is as it should be.
+pub(super) fn document(ledger: &SqliteLedger, place: &Path) -> Result<(Document, ExitStatus)> {
     let farm = ledger.farm()?;
     let totals = ledger.totals()?;
     let invariants = Invariants { planned: farm.job.chunks(), events: farm.job.events, totals };
@@ -56,7 +44,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         files += commit.offer.products.len();
         bytes += commit.offer.products.iter().map(|product| product.bytes).sum::<u64>();
     })?;
-    let faults = faults(&ledger, true)?;
+    let faults = faults(ledger, true)?;
     let broken = invariants.broken();
     let mut document = Document::new(format!("Farm {}: ledger against files", farm.id));
     let mut items = match &farm.job.products {
@@ -73,14 +61,14 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     items.extend(broken.iter().cloned());
     items.extend(faults.iter().take(LISTED).cloned());
     if faults.len() > LISTED {
-        items.push(format!("and {} more; --json has them all", faults.len() - LISTED));
+        items.push(format!("and {} more; --format json has them all", faults.len() - LISTED));
     }
-    document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
+    document.add("", Block::list(items));
     let data = json!({ "farm": farm.id, "files": files, "bytes": bytes, "faults": faults, "broken": broken });
     document.data = EmbeddedJson::of(&data).ok();
-    output::print(&document, common)?;
     if !faults.is_empty() {
-        output::remark(&format!("prony farm resume {} does again what does not match", arguments.ledger.display()));
+        output::remark(&format!("prony farm resume {} does again what does not match", place.display()));
     }
-    Ok(if faults.is_empty() && broken.is_empty() { ExitStatus::Fine } else { ExitStatus::Found })
+    let holds = faults.is_empty() && broken.is_empty();
+    Ok((document, if holds { ExitStatus::Fine } else { ExitStatus::Found }))
 }

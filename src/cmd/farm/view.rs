@@ -20,8 +20,7 @@ pub(super) fn document(story: &Story, run: &Run, handle: Option<String>, checked
     let stored = handle.is_some();
     let mut document = report::view::run(run, &RunContext { handle, stored, ..RunContext::default() });
     document.title = format!("Farm {}: {} of {} events", story.farm.id, story.farm.job.name, story.farm.job.events);
-    let invariants =
-        DocumentSection::of("what must hold", Block::List { numbered: false, items: invariants(story, checked) });
+    let invariants = DocumentSection::of("what must hold", Block::list(invariants(story, checked)));
     document.sections.insert(0, invariants);
     document.sections.extend(run.session.farm.iter().flat_map(report::view::farm));
     let totals = &story.invariants.totals;
@@ -72,7 +71,8 @@ fn invariants(story: &Story, checked: &FarmChecked<'_>) -> Vec<String> {
     }
     if let Some(folder) = &story.farm.job.products {
         let faults = checked.products.len();
-        let verdict = if faults == 0 { String::new() } else { format!(": {faults} FAULTS, see prony farm verify") };
+        let verdict =
+            if faults == 0 { String::new() } else { format!(": {faults} FAULTS, see prony farm status --check") };
         lines.push(format!("products in {}{verdict}", folder.display()));
     }
     lines

@@ -266,8 +266,9 @@ impl ChunkWorker for Command {
     }
 }
 
-/// Options of `prony farm input`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  prony farm input data --events 200 --chunk 50")]
 pub(crate) struct InputArguments {
     /// Where to write
     directory: PathBuf,
@@ -308,6 +309,5 @@ pub(crate) fn input(arguments: &InputArguments, common: &CommonOptions) -> Resul
     }
     let (count, place) = (job.chunks(), directory.display().to_string());
     let data = serde_json::json!({ "ntuples": count, "directory": place });
-    output::done(format!("Wrote {count} ntuples to {place}"), Vec::new(), (&["ntuples", "directory"], &data), common)?;
-    Ok(ExitStatus::Fine)
+    output::done(format!("Wrote {count} ntuples to {place}"), Vec::new(), ("ntuples directory", &data), common)
 }

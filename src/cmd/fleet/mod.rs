@@ -10,7 +10,6 @@ use clap::{Args, Subcommand};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 
-/// Options of `prony fleet`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -20,7 +19,7 @@ pub(crate) struct Arguments {
 /// When a fleet with an odd node is a failure.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct OutlierGate {
-    /// Exit with 1 when this condition is established: outlier (a node is odd); with 3 when that cannot be told
+    /// Exit with 1 for outlier (a node is odd); with 3 if undecided
     #[arg(long, value_name = "CONDITION", value_parser = ["outlier"])]
     fail_on: Option<String>,
 }
@@ -34,9 +33,9 @@ impl OutlierGate {
 
 #[derive(Debug, Subcommand)]
 enum FleetAction {
-    /// Measure a suite on every node, keep every run, and say which node is odd
+    /// Measure a suite on every node, and say which node is odd
     Run(Box<run::Arguments>),
-    /// Say how far runs of machines that should be equal lie apart, and which is odd
+    /// Say how far apart runs of equal machines lie, and which is odd
     Spread(spread::Arguments),
 }
 

@@ -7,10 +7,9 @@ use compare::fleet::{FigureSpread, FleetSpread, OddNode};
 use explain::Explanation;
 use launcher::suite::{Measured, NodeEnd, NodeState};
 use model::{Estimate, EstimateMethod, Outcome, Run, Unit, percent};
-use report::words::{factor, label, list, plural};
+use report::words::{factor, grouped, label, list, plural};
 use report::{
-    Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, RowGroup, Table,
-    TableRow, Tone,
+    Block, Cell, Column, Document, DocumentSection, EmbeddedJson, PrintedQuantity, RowGroup, Table, TableRow, Tone,
 };
 use serde_json::json;
 
@@ -118,17 +117,14 @@ impl FleetReport {
             self.launcher,
             plural(self.nodes.len(), "node")
         ));
-        document.sections.push(DocumentSection::of("", Block::Table(nodes(&self.nodes))));
+        document.add("", Block::Table(nodes(&self.nodes)));
         if let Some(spread) = &self.spread {
-            document.sections.push(DocumentSection::of(
-                format!("spread between nodes, set against {}", spread.typical),
-                Block::Table(figures(spread)),
-            ));
+            document
+                .add(format!("spread between nodes, set against {}", spread.typical), Block::Table(figures(spread)));
             document.summary.push(summary(spread));
         }
         for (odd, why) in &self.explanations {
-            let mut blocks =
-                vec![Block::List { numbered: false, items: odd.figures.iter().take(5).map(apart).collect() }];
+            let mut blocks = vec![Block::list(odd.figures.iter().take(5).map(apart).collect())];
             match why {
                 Some(why) => blocks.extend(why.sentences().into_iter().map(Block::Text)),
                 None => blocks.push(Block::Text("The two runs cannot be explained: they share too little.".to_owned())),
@@ -179,50 +175,30 @@ fn counted(run: &Run) -> usize {
 }
 
 fn nodes(nodes: &[ReportedNode]) -> Table {
-    let columns = vec![
-        Column::new("node", ColumnKind::Label),
-        Column::new("", ColumnKind::Words),
-        Column::new("run", ColumnKind::Words),
-        Column::new("host", ColumnKind::Words),
-        Column::new("figures", ColumnKind::Number),
-        Column::new("because", ColumnKind::Remark),
-    ];
+    let columns = Column::list("node||run|host|#figures|~because");
     let row = |node: &ReportedNode| {
         let (state, reason) = node.words();
         let tone = if node.is_whole() { Tone::Good } else { Tone::Bad };
         let run = node.measured.run.as_ref();
-        TableRow {
-            cells: vec![
-                Cell::text(&node.measured.node),
-                Cell::Text(state.to_owned(), tone),
-                Cell::text(node.number.map(|number| number.to_string()).unwrap_or_default()),
-                Cell::text(run.map(|run| run.machine.name.clone()).unwrap_or_default()),
-                run.map_or(Cell::Empty, |run| Cell::Count(counted(run) as u64)),
-                Cell::text(reason.unwrap_or_default()),
-            ],
-        }
+        TableRow::of(vec![
+            Cell::text(&node.measured.node),
+            Cell::Text(state.to_owned(), tone),
+            Cell::text(node.number.map(|number| number.to_string()).unwrap_or_default()),
+            Cell::text(run.map(|run| run.machine.name.clone()).unwrap_or_default()),
+            run.map_or(Cell::Empty, |run| Cell::Count(counted(run) as u64)),
+            Cell::text(reason.unwrap_or_default()),
+        ])
     };
     Table::plain(columns, nodes.iter().map(row).collect())
 }
 
 fn figures(spread: &FleetSpread) -> Table {
-    let columns = vec![
-        Column::new("", ColumnKind::Label),
-        Column::new("least", ColumnKind::Number),
-        Column::new("median", ColumnKind::Number),
-        Column::new("most", ColumnKind::Number),
-        Column::new("apart", ColumnKind::Number),
-        Column::new("odd", ColumnKind::Remark),
-    ];
-    let mut groups: Vec<RowGroup> = Vec::new();
-    for figure in &spread.figures {
-        let family = report::words::family_title(figure.probe.split('.').next().unwrap_or_default());
-        // Families stand once each, in the order of their first figure.
-        match groups.iter_mut().find(|group| group.title == family) {
-            Some(group) => group.rows.push(row(figure)),
-            None => groups.push(RowGroup { title: family, note: String::new(), rows: vec![row(figure)] }),
-        }
-    }
+    let columns = Column::list("|#least|#median|#most|#apart|~odd");
+    // Families stand once each, in the order of their first figure.
+    let family =
+        |figure: &FigureSpread| report::words::family_title(figure.probe.split('.').next().unwrap_or_default());
+    let groups = grouped(spread.figures.iter().map(|figure| (family(figure), row(figure))));
+    let groups = groups.into_iter().map(|(title, rows)| RowGroup { title, note: String::new(), rows }).collect();
     Table { columns, groups }
 }
 
@@ -241,16 +217,14 @@ fn row(figure: &FigureSpread) -> TableRow {
     } else {
         list(&figure.odd)
     };
-    TableRow {
-        cells: vec![
-            Cell::text(label(&figure.title, &figure.metric, &figure.point)),
-            value(&figure.least),
-            value(&median),
-            value(&figure.most),
-            Cell::text(percent(figure.range)),
-            Cell::Text(odd, Tone::Caution),
-        ],
-    }
+    TableRow::of(vec![
+        Cell::text(label(&figure.title, &figure.metric, &figure.point)),
+        value(&figure.least),
+        value(&median),
+        value(&figure.most),
+        Cell::text(percent(figure.range)),
+        Cell::Text(odd, Tone::Caution),
+    ])
 }
 
 fn apart(figure: &compare::fleet::OddFigure) -> String {

@@ -20,15 +20,13 @@ use crate::progress::spinner;
 use crate::run_options::{FigureSelection, RoundOptions};
 use crate::{output, run_finder};
 
-/// Options of `prony fleet run`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony fleet run --launcher ssh --hosts a,b,c --suite quick
   prony fleet run --launcher slurm --nodes 4 --partition batch
-  prony fleet run --launcher slurm --nodes 64 --script slurm > fleet.sh   for sites where jobs are handed in by hand
+  prony fleet run --launcher slurm --nodes 64 --script slurm > fleet.sh
 
-Exit codes: 0 every node was measured; 1 with --fail-on outlier, a node is odd; 2 a node is missing (the others' runs are kept);
-3 with --fail-on outlier, it cannot be told whether a node is odd; 130 stopped, with what came kept.")]
+Exit codes: as of every verb; 2 if a node is missing (the runs of the others are kept).")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     selection: FigureSelection,
@@ -37,23 +35,23 @@ pub(crate) struct Arguments {
     /// A name for the runs, to which each node's name is added
     #[arg(long, value_name = "NAME")]
     label: Option<String>,
-    /// Directory in which the file figures are measured, on the nodes [default: where their agents start]
+    /// Directory in which files are measured on the nodes [default: where their agents start]
     #[arg(long, value_name = "DIR")]
     directory: Option<String>,
-    /// Print what a batch system is to be given, in place of running it
+    /// Print a script for a batch system instead of running
     #[arg(long, value_name = "SYSTEM", value_parser = ["slurm"])]
     script: Option<String>,
     #[command(flatten)]
     gate: OutlierGate,
-    /// No progress line
+    /// Print no progress
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]
     place: NodeOptions,
-    /// How many nodes [default: all hosts, all of Slurm's partition or list, one local]
+    /// How many nodes [default: all hosts, all of Slurm's partition, one local]
     #[arg(long, short = 'N', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     nodes: Option<u32>,
-    /// Nodes that measure at the same time [default: all; local: 1, since its nodes are one machine]
+    /// Nodes that measure at the same time [default: all; local: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     parallel: Option<u32>,
 }
@@ -61,8 +59,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let template = order(arguments)?;
     if arguments.script.is_some() {
-        output::write(script(arguments, &template)?.as_bytes())?;
-        return Ok(ExitStatus::Fine);
+        return output::write(script(arguments, &template)?.as_bytes());
     }
     if arguments.place.by.launcher == "ssh" {
         refuse_twice(&arguments.place.by.hosts)?;
@@ -70,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let stopper = watch_for_signals()?;
     let mut saver = RunKeeper::open(common)?;
     let ChosenNodes { mut launcher, count, missing } =
-        arguments.place.choose(arguments.nodes.map(|n| n as usize), &[], false)?;
+        arguments.place.choose(arguments.nodes.map(|n| n as usize), false)?;
     let local = arguments.place.by.launcher == "local";
     let at_once = arguments.parallel.map_or(if local { 1 } else { count }, |n| n as usize);
     let asked = count + missing.len();

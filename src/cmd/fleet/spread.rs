@@ -12,8 +12,10 @@ use super::report::FleetReport;
 use crate::cli::CommonOptions;
 use crate::{ExitStatus, output, run_finder};
 
-/// Options of `prony fleet spread`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony fleet spread 1 2 3
+  prony fleet spread ./prony-JOB-*.json --fail-on outlier")]
 pub(crate) struct Arguments {
     /// Runs: numbers, ids, labels, files, folders
     #[arg(required = true, num_args = 1.., value_name = "RUN")]

@@ -1,15 +1,13 @@
 //! `prony net build`: event building, in the laboratory, between processes, or between hosts.
 
 use std::cell::RefCell;
-use std::net::IpAddr;
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use lab::{Drops, Lab};
-use launcher::{Launcher, Local};
+use launcher::Launcher;
 use measure::Stopper;
 use model::words::seconds as in_words;
 use model::{Figure, Launch, Metric, Point, Primitive, Unit, format_size};
@@ -17,7 +15,7 @@ use network::LabLauncher;
 use network::build::{Arrivals, BuildJob, BuildOutcome, PushPattern, SizeDistribution, Transport, build};
 use network::series::{SeriesTrial, figure};
 
-use super::super::node_options::{NodeOptions, words};
+use super::super::node_options::NodeOptions;
 use super::jobs::{FRAME, Jobs, frames_of, of_jobs, remarks};
 use super::options::{Derived, Switch, lab_path, measure_trials};
 use super::stream::size;
@@ -26,8 +24,11 @@ use crate::cli::CommonOptions;
 use crate::run_options::MeasureOptions;
 use crate::value_parsers::short_seconds;
 
-/// Options of `prony net build`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony net build --senders 4 --receivers 2
+  prony net build --lab --burst-frames 4,5,6,8 --senders 4 --receivers 1
+  prony net build --launcher ssh --hosts a,b,c,d --senders 2 --receivers 2")]
 pub(crate) struct Arguments {
     /// Sources of fragments
     #[arg(long, value_name = "N", default_value_t = 22, value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -38,54 +39,40 @@ pub(crate) struct Arguments {
     /// Bytes of an event
     #[arg(long, value_name = "BYTES", default_value_t = 32_000)]
     event: u32,
-    /// Events in all, of one job [default: 4000; 10 of --burst-frames]
+    /// Events in all, of one job [default: 4000; 10 with --burst-frames]
     #[arg(long, value_name = "N")]
     events: Option<u32>,
-    /// Sweep bursts of so many full frames of each sender into one port, such as 4,5,6,8: what its buffer loses
+    /// Sweep bursts of full frames of each sender into one port, such as 4,5,6,8
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=10_000),
-          conflicts_with_all = ["pattern", "transport", "event", "events_per_second", "poisson", "exponential", "measured",
-                                "credits", "window", "lose"])]
+          conflicts_with_all = ["pattern", "transport", "event", "rate", "random", "credits", "window", "lose"])]
     burst_frames: Vec<u32>,
-    /// Events a second [default: as fast as it goes]
+    /// Events a second [default: as fast as possible]
     #[arg(long, value_name = "RATE")]
-    events_per_second: Option<f64>,
-    /// Events at random moments (Poisson) rather than at equal distances
-    #[arg(long, requires = "events_per_second")]
-    poisson: bool,
-    /// Fragments of random size, exponential about their mean
-    #[arg(long, conflicts_with = "measured")]
-    exponential: bool,
-    /// Fragments whose sizes are drawn from this file: bytes, one a line
-    #[arg(long, value_name = "FILE")]
-    measured: Option<PathBuf>,
+    rate: Option<f64>,
+    /// What is random: poisson (moments of events), exponential or a FILE of sizes (fragments) [default: nothing]
+    #[arg(long, value_name = "poisson|exponential|FILE", value_delimiter = ',')]
+    random: Vec<String>,
     /// Pattern: who sends when
     #[arg(long, value_name = "PATTERN", default_value = "pull", value_parser = ["burst", "round_robin", "barrel_shift", "random", "pull"])]
     pattern: String,
-    /// What carries fragments: credits (asked for, with pull), tcp, or datagrams, which are not sent again
+    /// What carries fragments: credits (with pull), tcp, or datagrams (never sent again)
     #[arg(long, default_value = "credits", value_parser = ["credits", "tcp", "datagrams"])]
     transport: String,
     /// Requests that a receiver has open
     #[arg(long, value_name = "N", default_value_t = 4)]
     credits: u32,
-    /// Receive buffer of connections, which bounds their windows
+    /// Receive buffer of connections, which bounds their windows [default: that of the system]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     window: Option<u32>,
-    /// Let this receiver fail half-way
+    /// Let this receiver fail half-way [default: none]
     #[arg(long, value_name = "RECEIVER")]
     lose: Option<u32>,
     /// Refuse a job whose nodes start further apart; without a unit milliseconds
-    #[arg(long, value_name = "TIME", default_value = "50ms", value_parser = short_seconds)]
+    #[arg(long, value_name = "TIME", hide = true, default_value = "50ms", value_parser = short_seconds)]
     max_skew: f64,
-    /// A switch of namespaces on this host
+    /// Use a switch of namespaces on this host
     #[arg(long)]
     lab: bool,
-    /// Address of each node for data, senders first [default: loopback]
-    #[arg(long, value_name = "ADDRESS", value_delimiter = ',', conflicts_with = "lab")]
-    address: Vec<IpAddr>,
-    /// Command that starts the agent of each node, such as 'ssh a prony agent --by ssh'; the last stands for all
-    /// further ones
-    #[arg(long, value_name = "COMMAND", conflicts_with = "lab")]
-    agent: Vec<String>,
     #[command(flatten)]
     switch: Switch,
     #[command(flatten)]
@@ -201,14 +188,22 @@ impl BuildTrial {
 }
 
 fn job(arguments: &Arguments) -> Result<BuildJob> {
-    let sizes = match (&arguments.measured, arguments.exponential) {
-        (Some(path), _) => SizeDistribution::Measured(measured(path)?),
-        (None, true) => SizeDistribution::Exponential,
-        (None, false) => SizeDistribution::Fixed,
-    };
+    let (mut sizes, mut arrivals) = (SizeDistribution::Fixed, Arrivals::Regular);
+    for what in &arguments.random {
+        match what.as_str() {
+            "poisson" => arrivals = Arrivals::Poisson,
+            _ if sizes != SizeDistribution::Fixed => bail!("--random names two kinds of sizes; name one"),
+            "exponential" => sizes = SizeDistribution::Exponential,
+            path => sizes = SizeDistribution::Measured(measured(path.as_ref())?),
+        }
+    }
+    ensure!(
+        arrivals == Arrivals::Regular || arguments.rate.is_some(),
+        "events at random moments need their mean number a second; give --rate"
+    );
     let (event, senders) = (arguments.event, arguments.senders);
-    anyhow::ensure!(
-        event >= senders || arguments.measured.is_some(),
+    ensure!(
+        event >= senders || matches!(sizes, SizeDistribution::Measured(_)),
         "could not share {event} B among {senders} senders: an event has at least one byte of each; see --event"
     );
     Ok(BuildJob {
@@ -216,7 +211,7 @@ fn job(arguments: &Arguments) -> Result<BuildJob> {
         receivers: arguments.receivers,
         fragment: (event / senders).max(1),
         events: arguments.events.unwrap_or(4_000),
-        rate: arguments.events_per_second,
+        rate: arguments.rate,
         pattern: match arguments.pattern.as_str() {
             "burst" => PushPattern::Burst,
             "round_robin" => PushPattern::RoundRobin,
@@ -232,7 +227,7 @@ fn job(arguments: &Arguments) -> Result<BuildJob> {
         // Distinguishes the packets of this job.
         seed: kernels::clock::realtime() as u32,
         sizes,
-        arrivals: if arguments.poisson { Arrivals::Poisson } else { Arrivals::Regular },
+        arrivals,
     })
 }
 
@@ -257,11 +252,10 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     arguments.lose.map_or(Ok(()), |receiver| job.check_loss(receiver))?;
     let (launcher, lab, path): (Box<dyn Launcher>, Option<Arc<Lab>>, String) = if arguments.lab {
         lab::gain()?;
-        let lab = Arc::new(Lab::up(arguments.switch.shape((job.senders + job.receivers) as usize))?);
+        let lab = Arc::new(Lab::up(arguments.switch.shape((job.senders + job.receivers) as usize)?)?);
         (Box::new(LabLauncher(Arc::clone(&lab))), Some(lab), lab_path(arguments.switch.rate))
     } else {
-        let local = arguments.nodes.by.launcher == "local";
-        let path = if arguments.address.is_empty() && local { "loopback" } else { "network" };
+        let path = if arguments.nodes.by.launcher == "local" { "loopback" } else { "network" };
         (agents(arguments, (job.senders + job.receivers) as usize)?, None, path.to_owned())
     };
     let launcher: SharedLauncher = Rc::new(RefCell::new(launcher));
@@ -317,10 +311,12 @@ fn point(arguments: &Arguments, job: &BuildJob, path: String) -> Point {
     if let Transport::Credits { credits } = job.transport {
         point = point.with("credits", credits.to_string());
     }
-    if job.sizes != SizeDistribution::Fixed {
-        point = point.with("sizes", if arguments.exponential { "exponential" } else { "measured" });
+    match job.sizes {
+        SizeDistribution::Fixed => {}
+        SizeDistribution::Exponential => point = point.with("sizes", "exponential"),
+        SizeDistribution::Measured(_) => point = point.with("sizes", "measured"),
     }
-    if arguments.poisson {
+    if job.arrivals == Arrivals::Poisson {
         point = point.with("arrivals", "poisson");
     }
     if let Some(window) = arguments.window {
@@ -360,15 +356,11 @@ fn burst(arguments: &Arguments, base: &BuildJob, path: &str, frames: u32) -> (Po
     (duplex(arguments, point), job)
 }
 
-/// Agents on nodes that a launcher reaches, or started by given commands. All of them are required.
+/// Agents on nodes that a launcher reaches. All of them are required.
 fn agents(arguments: &Arguments, count: usize) -> Result<Box<dyn Launcher>> {
-    if arguments.agent.is_empty() {
-        let chosen = arguments.nodes.choose(Some(count), &arguments.address, true)?;
-        if let Some(missing) = chosen.missing.first() {
-            anyhow::bail!("could not place {count} nodes: {} is missing, {}", missing.node, missing.reason);
-        }
-        return Ok(chosen.launcher);
+    let chosen = arguments.nodes.choose(Some(count), true)?;
+    if let Some(missing) = chosen.missing.first() {
+        bail!("could not place {count} nodes: {} is missing, {}", missing.node, missing.reason);
     }
-    let commands = arguments.agent.iter().map(|command| words(command)).collect::<Result<_>>()?;
-    Ok(Box::new(Local { commands, addresses: arguments.address.clone() }))
+    Ok(chosen.launcher)
 }

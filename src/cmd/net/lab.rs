@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use kernels::process::{Child, ProcessExit};
-use lab::{Lab, LabEntry, down, end_all_in, gain, labs, sweep};
+use lab::{Lab, LabEntry, end_all_in, gain, labs};
 use os::process::EndWatch;
 
 use super::super::session::watch_for_signals;
@@ -16,7 +16,6 @@ use crate::ExitStatus;
 use crate::output;
 use crate::value_parsers::seconds;
 
-/// Options of `prony net lab`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -26,20 +25,23 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum LabAction {
     /// Build one and hold it until this command ends
+    #[command(after_help = "Examples:
+  prony net lab up --nodes 4 --link 10mbit")]
     Up {
         /// How many nodes: hosts at the switch
         #[arg(long, value_name = "N", default_value_t = 2)]
         nodes: usize,
         #[command(flatten)]
         switch: Switch,
-        /// End after this time, such as 90s or 5m
+        /// End after this time, such as 90s or 5m [default: when you stop it]
         #[arg(long, value_name = "TIME", value_parser = seconds)]
         time_limit: Option<f64>,
     },
     /// Run a program at a host of one
+    #[command(after_help = "Examples:
+  prony net lab run 1 ping -c 1 198.18.0.1")]
     Run {
         /// Host, counted from 0
-        #[arg(long = "inside", value_name = "HOST")]
         host: usize,
         /// Process that holds the laboratory [default: the only one]
         #[arg(long, value_name = "PID")]
@@ -48,31 +50,19 @@ enum LabAction {
         #[arg(required = true, trailing_var_arg = true)]
         command: Vec<String>,
     },
-    /// Take one down, and forget those whose owners have ended
-    Down {
-        /// Process that holds the laboratory [default: all of this user]
-        owner: Option<i32>,
-    },
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
     match &arguments.action {
         LabAction::Up { nodes, switch, time_limit } => up(*nodes, switch, *time_limit),
         LabAction::Run { host, owner, command } => enter(*host, *owner, command),
-        LabAction::Down { owner } => {
-            for entry in labs()?.iter().filter(|entry| owner.is_none_or(|owner| owner == entry.owner)) {
-                down(entry)?;
-            }
-            sweep();
-            Ok(ExitStatus::Fine)
-        }
     }
 }
 
 fn up(hosts: usize, switch: &Switch, seconds: Option<f64>) -> Result<ExitStatus> {
     gain()?;
     let stopper = watch_for_signals()?;
-    let lab = Lab::up(switch.shape(hosts))?;
+    let lab = Lab::up(switch.shape(hosts)?)?;
     let last = Lab::address(hosts - 1);
     let text = format!("{hosts} hosts, {} to {last}, held by process {}\n", Lab::address(0), std::process::id());
     output::write(text.as_bytes())?;

@@ -18,31 +18,29 @@ pub(crate) use self::options::plateaus;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 
-/// Options of `prony net`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     verb: NetVerb,
 }
 
-#[expect(clippy::large_enum_variant, reason = "one is made, at the start of the program")]
 #[derive(Debug, Subcommand)]
 enum NetVerb {
-    /// Be the other end of network tests, for who knows the token
+    /// Serve the other end of network tests, for those who have the token
     Serve(serve::Arguments),
-    /// Throughput against the size of one write
+    /// Measure throughput against the size of one write
     Stream(stream::Arguments),
-    /// Round trips over TCP and UDP, also while streams run, and connections made
+    /// Measure round trips over TCP and UDP, and connections
     Rr(rr::Arguments),
-    /// Datagrams at rising rates, and where they are lost
+    /// Send datagrams at rising rates, and say where they are lost
     Udp(udp::Arguments),
-    /// Effects of window, congestion control, Nagle, placement, duplex, MTU and offloads, in interleaved pairs
+    /// Measure the effects of window, congestion control, Nagle, duplex, MTU and offloads, in pairs
     Study(study::Arguments),
-    /// Build events of many senders' fragments at many receivers
+    /// Build events from many senders' fragments at many receivers
     Build(build::Arguments),
     /// Work out the buffers that a design needs, or simulate it
     Plan(plan::Arguments),
-    /// A switch with finite buffers on this host
+    /// Build a switch with finite buffers on this host
     Lab(lab::Arguments),
 }
 

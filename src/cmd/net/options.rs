@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use channel::Token;
 use clap::Args;
 use lab::{Lab, LabShape};
@@ -27,17 +27,17 @@ use crate::{ExitStatus, output};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What it goes over (default: loopback)")]
 pub(super) struct Over {
-    /// A host where `prony net serve` runs; stream takes several, for a curve to and from each
+    /// A host where `prony net serve` runs; stream takes several
     #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', conflicts_with = "lab")]
     server: Vec<String>,
     #[command(flatten)]
     token: TokenSource,
-    /// A switch of namespaces on this host
+    /// Use a switch of namespaces on this host
     #[arg(long)]
     pub(super) lab: bool,
     #[command(flatten)]
     pub(super) switch: Switch,
-    /// CPUs of the two ends: cross_cpu, same_cpu or free
+    /// CPUs of the two ends
     #[arg(long, value_name = "WHERE", default_value = "cross_cpu", value_parser = ["cross_cpu", "same_cpu", "free"])]
     pub(super) placement: String,
 }
@@ -50,8 +50,7 @@ const LONGEST_TOKEN_FILE: u64 = 4096;
 /// Where the token is. It is no option, because every user of a machine can read the arguments of its processes.
 #[derive(Debug, Args)]
 pub(super) struct TokenSource {
-    /// File with the token that both ends must know; only you may have access to it [default: the variable
-    /// PRONY_NET_TOKEN]
+    /// File with the token of both ends, readable by you alone [default: the variable PRONY_NET_TOKEN]
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
 }
@@ -85,24 +84,29 @@ pub(super) struct Switch {
     /// Rate of the switch's links, such as 10mbit or 1gbit
     #[arg(id = "link", long = "link", value_name = "RATE", default_value = "100mbit", value_parser = bits)]
     pub(super) rate: u64,
-    /// Bytes of a switch port's buffer
+    /// Buffer of a switch's port, bytes
     #[arg(long, value_name = "BYTES", default_value_t = 160_000)]
     pub(super) buffer: u64,
-    /// Largest packet, bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 1500)]
-    pub(super) mtu: u32,
-    /// One medium for data and acknowledgements, with collisions as on half-duplex Ethernet, instead of a switch
+    /// Largest packet, bytes; stream takes several
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', default_value = "1500")]
+    pub(super) mtu: Vec<u32>,
+    /// One medium with collisions, as half-duplex Ethernet, instead of a switch
     #[arg(long)]
     pub(super) half_duplex: bool,
 }
 
 impl Switch {
-    pub(super) fn shape(&self, hosts: usize) -> LabShape {
+    pub(super) fn shape(&self, hosts: usize) -> Result<LabShape> {
+        let [mtu] = self.mtu.as_slice() else { bail!("only prony net stream takes several MTUs; name one") };
+        Ok(self.shape_with(hosts, *mtu))
+    }
+
+    fn shape_with(&self, hosts: usize, mtu: u32) -> LabShape {
         LabShape {
             hosts,
             bits_per_second: self.rate,
             port_buffer: self.buffer,
-            mtu: self.mtu,
+            mtu,
             half_duplex: self.half_duplex,
             ..LabShape::default()
         }
@@ -148,7 +152,7 @@ impl Over {
     /// Opens the path.
     pub(super) fn open(&self) -> Result<OpenedPath> {
         if self.lab {
-            return self.laboratory(self.switch.shape(2));
+            return self.laboratory(self.switch.shape(2)?);
         }
         let cpus = self.cpus()?;
         let [to] = self.server.as_slice() else {
@@ -177,20 +181,20 @@ impl Over {
         Ok(OpenedPath { path: Path::new(client, address.to_string(), cpus), _lab: None, _server: None })
     }
 
-    /// Opens the path, one to each of several servers, or one through a laboratory for each of these MTUs.
-    pub(super) fn open_all(&self, mtus: &[u32]) -> Result<Vec<OpenedPath>> {
+    /// Opens the path, one to each of several servers, or one through a laboratory for each of several MTUs.
+    pub(super) fn open_all(&self) -> Result<Vec<OpenedPath>> {
         if self.server.len() > 1 {
             return self.server.iter().map(|to| self.to_server(to, self.cpus()?)).collect();
         }
-        if mtus.is_empty() {
+        if !self.lab || self.switch.mtu.len() == 1 {
             return Ok(vec![self.open()?]);
         }
         let open = |mtu: &u32| {
-            let mut opened = self.laboratory(LabShape { mtu: *mtu, ..self.switch.shape(2) })?;
+            let mut opened = self.laboratory(self.switch.shape_with(2, *mtu))?;
             opened.path = opened.path.with("mtu", mtu.to_string());
             Ok(opened)
         };
-        mtus.iter().map(open).collect()
+        self.switch.mtu.iter().map(open).collect()
     }
 
     /// Opens a path through a laboratory of this shape.

@@ -7,9 +7,7 @@ use plan_network::{
     Burst, Design, DesignFinding, FlowControl, FragmentSizes, Framing, SimulationSetup, SimulationTally,
     TrafficPattern, Trigger, simulate,
 };
-use report::{
-    Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Table, TableRow, Tone,
-};
+use report::{Block, Cell, Column, Document, EmbeddedJson, PrintedQuantity, Table, TableRow, Tone};
 
 use super::options::bits;
 use super::stream::size;
@@ -18,10 +16,12 @@ use crate::cli::CommonOptions;
 use crate::output;
 use crate::value_parsers::seconds;
 
-/// Options of `prony net plan`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony net plan --design babar --events 200
+  prony net plan --senders 500 --receivers 500 --link 100gbit --buffer 1000000")]
 pub(crate) struct Arguments {
-    /// A published design: babar
+    /// A published design
     #[arg(long, value_parser = ["babar"])]
     design: Option<String>,
     /// Sources of fragments
@@ -33,29 +33,26 @@ pub(crate) struct Arguments {
     /// Rate of the switch's links, such as 100mbit or 100gbit
     #[arg(long, value_name = "RATE", default_value = "100mbit", value_parser = bits)]
     link: u64,
-    /// Bytes of a switch port's buffer: that of an output port
+    /// Buffer of a switch's port, bytes
     #[arg(long, value_name = "BYTES", default_value_t = 160_000)]
     buffer: u64,
-    /// Bytes of an input port's buffer
-    #[arg(long, value_name = "BYTES", default_value_t = 0)]
-    input_buffer: u64,
     /// Bytes of an event
     #[arg(long, value_name = "BYTES", default_value_t = 32_000, value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     event: u64,
-    /// Events a second; 0 sends as fast as the links allow
+    /// Events a second; 0: as fast as the links allow
     #[arg(long, value_name = "RATE", default_value_t = 2_000.0)]
-    events_per_second: f64,
+    rate: f64,
     /// Time from one end to the other without queues
     #[arg(long, value_name = "TIME", default_value = "0.00005s", value_parser = seconds)]
     latency: f64,
-    /// Events in all, simulated [default: none, only work the buffers out]
+    /// Events in all to simulate [default: none, only work out the buffers]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     events: Option<u32>,
-    /// Pattern: who sends when, each of them simulated
+    /// Pattern: who sends when; each is simulated
     #[arg(long, value_name = "PATTERN", value_delimiter = ',', default_value = "in_order,barrel_shift,random,pull",
           value_parser = ["in_order", "barrel_shift", "random", "pull"])]
     pattern: Vec<String>,
-    /// Receive buffer of connections, which bounds their windows; 0 pushes datagrams
+    /// Receive buffer of connections, which bounds their windows; 0: datagrams
     #[arg(long, value_name = "SIZE", default_value = "0B", value_parser = size)]
     window: u32,
     /// Requests that a receiver has open
@@ -67,18 +64,18 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let events = arguments.events_per_second;
+    let events = arguments.rate;
     anyhow::ensure!((0.0..=1e9).contains(&events), "designs for 0 to 1000000000 events a second can be worked out");
     let design = match arguments.design {
         Some(_) => Design::BABAR,
         None => Design {
             senders: arguments.senders,
             receivers: arguments.receivers,
-            events_per_second: arguments.events_per_second,
+            events_per_second: events,
             event_bytes: arguments.event as f64,
             link_rate: arguments.link as f64 / 8.0,
             output_buffer: arguments.buffer,
-            input_buffer: arguments.input_buffer,
+            input_buffer: 0,
             round_trip: 2.0 * arguments.latency,
         },
     };
@@ -91,10 +88,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         design.link_rate * 8e-6,
         design.output_buffer
     ));
-    document.sections.push(DocumentSection::of("the design", Block::Table(table(&findings, published))));
-    document
-        .sections
-        .push(DocumentSection::of("bursts of all senders at once into one port", Block::Table(bursts(&design))));
+    document.add("the design", Block::Table(table(&findings, published)));
+    document.add("bursts of all senders at once into one port", Block::Table(bursts(&design)));
     let mut tallies = Vec::new();
     let (mut steps, mut took) = (0.0, 0.0);
     if let Some(events) = arguments.events {
@@ -113,7 +108,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             took += began.elapsed().as_secs_f64();
             tallies.push((name.clone(), tally));
         }
-        document.sections.push(DocumentSection::of("simulated", Block::Table(simulated(&tallies))));
+        document.add("simulated", Block::Table(simulated(&tallies)));
         document.summary.push(format!(
             "Simulated {:.1} million steps in {took:.2} s on one core: {:.1} million a second.",
             steps / 1e6,
@@ -122,8 +117,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     }
     document.data =
         EmbeddedJson::of(&serde_json::json!({ "design": design, "findings": findings, "simulated": tallies })).ok();
-    output::print(&document, common)?;
-    Ok(ExitStatus::Fine)
+    output::print(&document, common)
 }
 
 fn setup(arguments: &Arguments, design: &Design, pattern: &str, events: u32) -> SimulationSetup {
@@ -168,11 +162,7 @@ fn quantity(value: f64, unit: &str) -> Cell {
 }
 
 fn table(findings: &[DesignFinding], published: bool) -> Table {
-    let mut columns = vec![Column::new("", ColumnKind::Label), Column::new("worked out", ColumnKind::Number)];
-    if published {
-        columns.extend([Column::new("printed", ColumnKind::Number), Column::new("", ColumnKind::Words)]);
-    }
-    columns.push(Column::new("remarks", ColumnKind::Remark));
+    let titles = if published { "|#worked out|#printed||~remarks" } else { "|#worked out|~remarks" };
     let row = |finding: &DesignFinding| {
         let mut cells = vec![Cell::text(&finding.name), quantity(finding.value, finding.unit)];
         if published {
@@ -185,50 +175,43 @@ fn table(findings: &[DesignFinding], published: bool) -> Table {
             });
         }
         cells.push(Cell::Text(finding.remark.clone(), Tone::Muted));
-        TableRow { cells }
+        TableRow::of(cells)
     };
-    Table::plain(columns, findings.iter().map(row).collect())
+    Table::plain(Column::list(titles), findings.iter().map(row).collect())
 }
 
 fn bursts(design: &Design) -> Table {
-    let titles = ["frames", "payload of each", "in the buffer", "sent in", "frames lost", "share lost"];
-    let columns = titles.iter().map(|title| Column::new(*title, ColumnKind::Number)).collect();
+    let columns = Column::list("#frames|#payload of each|#in the buffer|#sent in|#frames lost|#share lost");
     let row = |frames: u64| {
         let burst = Burst::of(design.senders, frames, design.link_rate, design.output_buffer, Framing::UDP);
-        TableRow {
-            cells: vec![
-                Cell::Count(frames),
-                quantity(burst.payload as f64, "B"),
-                quantity(burst.buffered as f64, "B"),
-                quantity(burst.seconds, "s"),
-                Cell::Count(burst.lost),
-                Cell::text(percent(burst.lost_share)),
-            ],
-        }
+        TableRow::of(vec![
+            Cell::Count(frames),
+            quantity(burst.payload as f64, "B"),
+            quantity(burst.buffered as f64, "B"),
+            quantity(burst.seconds, "s"),
+            Cell::Count(burst.lost),
+            Cell::text(percent(burst.lost_share)),
+        ])
     };
     Table::plain(columns, [1, 2, 4, 5, 6, 8, 12, 16, 32].into_iter().map(row).collect())
 }
 
 fn simulated(tallies: &[(String, SimulationTally)]) -> Table {
-    let titles = ["events built", "payload", "frames lost", "peak queue", "p50", "p99", "last"];
-    let mut columns = vec![Column::new("", ColumnKind::Label)];
-    columns.extend(titles.iter().map(|title| Column::new(*title, ColumnKind::Number)));
+    let columns = Column::list("|#events built|#payload|#frames lost|#peak queue|#p50|#p99|#last");
     let row = |(name, tally): &(String, SimulationTally)| {
         let time = |pick: fn(&simulate::LatencyQuantiles) -> f64| {
             tally.latency.as_ref().map_or(Cell::Empty, |latency| quantity(pick(latency), "s"))
         };
-        TableRow {
-            cells: vec![
-                Cell::text(name.replace('_', " ")),
-                Cell::Count(tally.built),
-                quantity(tally.payload_per_second(), "B/s"),
-                Cell::text(percent(tally.lost_share())),
-                quantity(tally.peak_output as f64, "B"),
-                time(|latency| latency.p50),
-                time(|latency| latency.p99),
-                time(|latency| latency.max),
-            ],
-        }
+        TableRow::of(vec![
+            Cell::text(name.replace('_', " ")),
+            Cell::Count(tally.built),
+            quantity(tally.payload_per_second(), "B/s"),
+            Cell::text(percent(tally.lost_share())),
+            quantity(tally.peak_output as f64, "B"),
+            time(|latency| latency.p50),
+            time(|latency| latency.p99),
+            time(|latency| latency.max),
+        ])
     };
     Table::plain(columns, tallies.iter().map(row).collect())
 }

@@ -11,24 +11,23 @@ use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::run_options::MeasureOptions;
 
-/// Options of `prony net rr`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony net rr
+  prony net rr --kind tcp --size 64B --load 1,1")]
 pub(crate) struct Arguments {
-    /// What goes there and back: tcp, udp, connect
+    /// What goes there and back
     #[arg(long, value_name = "KIND", value_delimiter = ',', default_value = "tcp,udp,connect", value_parser = ["tcp", "udp", "connect"])]
     kind: Vec<String>,
     /// Bytes of a message each way
     #[arg(long, value_name = "SIZE", value_delimiter = ',', default_value = "1B,1KiB,16KiB", value_parser = size)]
     size: Vec<u32>,
-    /// Send at this fixed rate a second, and count latency from when a message was due [default: one after the other]
+    /// Messages a second, each counted from when it was due [default: one after the other]
     #[arg(long, value_name = "RATE")]
     rate: Option<f64>,
-    /// Measure beside this many streams from here to there as well; connections are made without
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=32))]
-    up: u32,
-    /// The same from there to here
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=31))]
-    down: u32,
+    /// Measure also while this many streams run up and down [default: none]
+    #[arg(long, value_name = "UP,DOWN", value_parser = load)]
+    load: Option<(u32, u32)>,
     #[command(flatten)]
     measure: MeasureOptions,
     #[command(flatten)]
@@ -42,6 +41,14 @@ fn kind(name: &str) -> RoundTripKind {
         "connect" => RoundTripKind::Connect,
         _ => RoundTripKind::Tcp,
     }
+}
+
+/// Streams up and down: `1,1`, of which there are few.
+fn load(text: &str) -> Result<(u32, u32), String> {
+    let parsed: Option<(u32, u32)> =
+        text.split_once(',').and_then(|(up, down)| Some((up.parse().ok()?, down.parse().ok()?)));
+    let some = parsed.filter(|(up, down)| (1..=32).contains(&up.saturating_add(*down)));
+    some.ok_or_else(|| "write the streams up and down, 32 in all at most, such as 1,1".to_owned())
 }
 
 /// Most bytes of a datagram over IPv4.
@@ -61,15 +68,13 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             }
             let trip = RoundTripPlan { kind, size, rate: arguments.rate, ..RoundTripPlan::default() };
             let connects = kind == RoundTripKind::Connect;
-            let load = (arguments.up, arguments.down);
-            if load == (0, 0) || connects {
-                trials.push(Box::new(RoundTripTrial::new(opened.path.clone(), trip)));
-            } else {
+            match arguments.load {
                 // Both in every round: with and without load.
-                for load in [(0, 0), load] {
+                Some(load) if !connects => trials.extend([(0, 0), load].map(|load| -> Box<dyn SeriesTrial> {
                     let trip = RoundTripPlan { load, warmup: 0.1, ..trip.clone() };
-                    trials.push(Box::new(RoundTripTrial::new(opened.path.clone(), trip)));
-                }
+                    Box::new(RoundTripTrial::new(opened.path.clone(), trip))
+                })),
+                _ => trials.push(Box::new(RoundTripTrial::new(opened.path.clone(), trip))),
             }
             if connects {
                 break;

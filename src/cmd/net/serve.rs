@@ -15,10 +15,12 @@ use crate::cli::CommonOptions;
 use crate::output;
 use crate::value_parsers::{endpoint, seconds};
 
-/// Options of `prony net serve`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony net serve --listen 192.0.2.1:7070                       prints the token
+  PRONY_NET_TOKEN=... prony net stream --server 192.0.2.1:7070  the other end")]
 pub(crate) struct Arguments {
-    /// Where to listen; the default is reached from this machine only, and the system chooses the port
+    /// Address to listen on; the default is reached from this machine alone, at a free port
     #[arg(long, value_name = "ADDRESS[:PORT]", default_value = "127.0.0.1", value_parser = endpoint)]
     listen: SocketAddr,
     #[command(flatten)]
@@ -26,7 +28,7 @@ pub(crate) struct Arguments {
     /// Most bytes a second of one test and direction [default: no limit]
     #[arg(long, value_name = "BYTES")]
     max_rate: Option<u64>,
-    /// End after this time, such as 90s or 5m
+    /// End after this time, such as 90s or 5m [default: when you stop it]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     time_limit: Option<f64>,
 }
@@ -45,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         output::write(format!("listening on {address}\n{token}").as_bytes())?;
     } else {
         let data = serde_json::json!({ "address": address, "token": token });
-        output::done("Listening".to_owned(), Vec::new(), (&["address", "token"], &data), common)?;
+        output::done("Listening".to_owned(), Vec::new(), ("address token", &data), common)?;
     }
     let began = std::time::Instant::now();
     while !stopper.asked() && arguments.time_limit.is_none_or(|limit| began.elapsed().as_secs_f64() < limit) {

@@ -14,29 +14,29 @@ use crate::cli::CommonOptions;
 use crate::run_options::MeasureOptions;
 use crate::value_parsers::short_seconds;
 
-/// Options of `prony net stream`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony net stream  over loopback
+  prony net stream --server node7:7070 --direction up,down --size 64B,64KiB
+  prony net stream --lab --mtu 1500,9000")]
 pub(crate) struct Arguments {
-    /// Bytes of one write, such as 1B,1KiB,64KiB
-    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = size,
+    /// Bytes of a message: of one write
+    #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = size,
           default_value = "1B,4B,16B,64B,256B,1KiB,4KiB,16KiB,64KiB,256KiB,1MiB")]
-    record: Vec<u32>,
+    size: Vec<u32>,
     /// Which way: up (from here), down, or both at once
     #[arg(long, value_name = "WAYS", value_delimiter = ',', default_value = "up", value_parser = ["up", "down", "both"])]
     direction: Vec<String>,
     /// Connections at once in each direction
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
     streams: u32,
-    /// Receive buffer of connections, which bounds their windows; auto leaves it to the system
+    /// Receive buffer of connections, which bounds their windows; auto: the system decides
     #[arg(long, value_name = "SIZE", value_delimiter = ',', default_value = "auto", value_parser = window)]
     window: Vec<ReceiveBuffer>,
-    /// Laboratories of these MTUs side by side, in bytes [default: one, of --mtu]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "lab")]
-    mtus: Vec<u32>,
-    /// Congestion control, such as reno or cubic
+    /// Congestion control, such as reno or cubic [default: that of the system]
     #[arg(long, value_name = "NAME")]
     congestion: Option<String>,
-    /// Length of one block, of which a connection has eight; without a unit milliseconds
+    /// Length of one block, of which a connection has eight
     #[arg(long, value_name = "TIME", default_value = "20ms", value_parser = short_seconds)]
     block: f64,
     #[command(flatten)]
@@ -68,7 +68,7 @@ fn direction(name: &str) -> StreamDirection {
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     anyhow::ensure!((1e-3..=10.0).contains(&arguments.block), "blocks of 1ms to 10s can be measured");
-    let opened = arguments.over.open_all(&arguments.mtus)?;
+    let opened = arguments.over.open_all()?;
     let costs = ConnectionCosts::default();
     let mut trials: Vec<Box<dyn SeriesTrial>> = Vec::new();
     for path in opened.iter().map(|one| &one.path) {
@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
                 block: arguments.block,
                 ..StreamPlan::default()
             };
-            trials.extend(arguments.record.iter().map(|record| -> Box<dyn SeriesTrial> {
+            trials.extend(arguments.size.iter().map(|record| -> Box<dyn SeriesTrial> {
                 let stream = StreamPlan { record: *record, ..stream.clone() };
                 Box::new(StreamTrial::new(path.clone(), stream, Rc::clone(&costs)))
             }));

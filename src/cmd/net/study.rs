@@ -13,10 +13,11 @@ use crate::output;
 use crate::run_options::MeasureOptions;
 use crate::value_parsers::short_seconds;
 
-/// Options of `prony net study`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony net study --lab --time-limit 1m")]
 pub(crate) struct Arguments {
-    /// Length of one block, of which a connection has eight; without a unit milliseconds
+    /// Length of one block, of which a connection has eight
     #[arg(long, value_name = "TIME", default_value = "20ms", value_parser = short_seconds)]
     block: f64,
     #[command(flatten)]
@@ -37,7 +38,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     // Laboratories with another MTU and with offloads exist beside the first one during the study.
     let mut others: Vec<OpenedPath> = Vec::new();
     if arguments.over.lab {
-        let shape = arguments.over.switch.shape(2);
+        let shape = arguments.over.switch.shape(2)?;
         for (factor, name, other) in [
             ("mtu", "9000", lab::LabShape { mtu: 9000, ..shape }),
             ("offloads", "on", lab::LabShape { offloads: !shape.offloads, ..shape }),

@@ -13,24 +13,26 @@ use super::stream::size;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::run_options::MeasureOptions;
+use crate::value_parsers::short_seconds;
 
-/// Options of `prony net udp`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony net udp --rate 5000,20000")]
 pub(crate) struct Arguments {
     /// Bytes of a message: the payload of a datagram
     #[arg(long, value_name = "SIZE", default_value = "1472B", value_parser = size)]
     size: u32,
-    /// Datagrams a second, from low to high
+    /// Messages a second, from low to high
     #[arg(
         long,
-        value_name = "RATES",
+        value_name = "RATE",
         value_delimiter = ',',
         default_value = "1000,2000,4000,8000,16000,32000,64000,128000,256000"
     )]
-    offered: Vec<f64>,
-    /// Length of one step
-    #[arg(long, value_name = "TIME", default_value = "0.2s", value_parser = crate::value_parsers::seconds)]
-    seconds: f64,
+    rate: Vec<f64>,
+    /// Length of one block, of one rate
+    #[arg(long, value_name = "TIME", default_value = "0.2s", value_parser = short_seconds)]
+    block: f64,
     #[command(flatten)]
     measure: MeasureOptions,
     #[command(flatten)]
@@ -38,16 +40,16 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    anyhow::ensure!((0.01..=60.0).contains(&arguments.seconds), "steps of 10ms to 60s can be measured");
-    let rates = arguments.offered.iter().all(|rate| (1.0..=1e9).contains(rate));
+    anyhow::ensure!((0.01..=60.0).contains(&arguments.block), "blocks of 10ms to 60s can be measured");
+    let rates = arguments.rate.iter().all(|rate| (1.0..=1e9).contains(rate));
     anyhow::ensure!(rates, "rates of 1 to 1000000000 datagrams a second can be offered");
     let opened = arguments.over.open()?;
     let counts = LossCounts::default();
     let trial = |rate: &f64| -> Box<dyn SeriesTrial> {
-        let step = Datagram { size: arguments.size, rate: *rate, seconds: arguments.seconds };
+        let step = Datagram { size: arguments.size, rate: *rate, seconds: arguments.block };
         Box::new(DatagramTrial::new(opened.path.clone(), step, Rc::clone(&counts)))
     };
-    let trials = arguments.offered.iter().map(trial).collect();
+    let trials = arguments.rate.iter().map(trial).collect();
     measure_trials(
         "net udp",
         trials,

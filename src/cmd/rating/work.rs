@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use rating::{BUILD, COMPONENTS, optimised};
-use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, Table, TableRow};
+use report::{Block, Cell, Column, Document, TableRow};
 
 use crate::{ExitStatus, output};
 
@@ -16,28 +16,21 @@ pub(crate) fn run(name: &str) -> Result<ExitStatus> {
     let checksum = job.run().map_err(anyhow::Error::msg)?;
     let seconds = began.elapsed().as_secs_f64();
     let text = format!("seconds={seconds:.9}\nchecksum={checksum:016x}\nbuild={BUILD}\noptimised={}\n", optimised());
-    output::write(text.as_bytes())?;
-    Ok(ExitStatus::Fine)
+    output::write(text.as_bytes())
 }
 
 /// The components of a suite of frozen sets.
 pub(super) fn components(suite: &str) -> Document {
     let wanted = |component: &&rating::Component| suite == "rating" || suite == component.set.name();
-    let columns = vec![
-        Column::new("", ColumnKind::Label),
-        Column::new("set", ColumnKind::Words),
-        Column::new("what it does", ColumnKind::Words),
-        Column::new("stands for", ColumnKind::Words),
-        Column::new("reference", ColumnKind::Number),
-    ];
+    let columns = Column::list("|set|what it does|stands for|#reference");
     let row = |component: &rating::Component| {
         let seconds = report::PrintedQuantity::bare(component.reference, model::Unit::Seconds);
         let words = [component.name, component.set.name(), component.about, component.stands_for].map(Cell::text);
-        TableRow { cells: words.into_iter().chain([Cell::Value(seconds)]).collect() }
+        TableRow::of(words.into_iter().chain([Cell::Value(seconds)]).collect())
     };
     let mut document = Document::new("Components of the frozen sets");
     let rows = COMPONENTS.iter().filter(wanted).map(row).collect();
-    document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
+    document.add("", Block::table(columns, rows));
     let listed = |component: &rating::Component| {
         serde_json::json!({
             "set": component.set.name(), "name": component.name, "about": component.about,

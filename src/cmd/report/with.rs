@@ -51,7 +51,7 @@ fn sections(part: Document) -> Vec<DocumentSection> {
     let items: Vec<String> = summary.into_iter().chain(notes).collect();
     let mut head = DocumentSection { title, blocks: Vec::new() };
     if !items.is_empty() {
-        head.blocks.push(Block::List { numbered: false, items });
+        head.blocks.push(Block::list(items));
     }
     let mut all = vec![head];
     for section in sections {

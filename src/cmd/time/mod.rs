@@ -24,28 +24,31 @@ use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::output;
 use crate::run_options::{ExecutionSpacing, MeasureOptions};
-use crate::value_parsers::{percent, seconds, seconds_or_none};
+use crate::value_parsers::{percent, seconds_or_none};
 
-/// Options of `prony time`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  prony time 'sort a.txt' 'sort --parallel 1 a.txt'                 which is faster
+  prony time -L jobs 1,2,4 --prepare 'make clean' 'make -j {jobs}'  values of a parameter
+  prony time -- ./program --option                                  one command, without a shell")]
 pub(crate) struct Arguments {
     /// Commands, each as one word; {name} stands for the values of a parameter
     #[arg(required_unless_present = "program", value_name = "COMMAND")]
     commands: Vec<String>,
     /// One command as words, without a shell
-    #[arg(last = true, value_name = "PROGRAM [ARGUMENT]", conflicts_with_all = ["commands", "shell", "no_shell"])]
+    #[arg(last = true, value_name = "PROGRAM [ARGUMENT]", conflicts_with_all = ["commands", "shell"])]
     program: Vec<String>,
-    /// Execute every command this many times, whatever the intervals
+    /// Run every command this many times, whatever the intervals
     #[arg(long, short = 'r', value_name = "N", conflicts_with_all = ["max_launches", "target", "time_limit"],
           value_parser = clap::value_parser!(u32).range(2..=10_000))]
     runs: Option<u32>,
-    /// Executions of every command that are discarded at first
+    /// First runs of every command that are discarded
     #[arg(long, short = 'w', value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=1000))]
     warmup: u32,
-    /// Run this before every execution, outside the clock; once for all commands, or as often as there are commands
+    /// Run this before every execution, untimed; once for all commands, or once for each
     #[arg(long, short = 'p', value_name = "COMMAND")]
     prepare: Vec<String>,
-    /// Run this after every execution, outside the clock; once for all commands, or as often as there are commands
+    /// Run this after every execution, untimed; once for all commands, or once for each
     #[arg(long, value_name = "COMMAND")]
     conclude: Vec<String>,
     /// Run this before the first execution of every command
@@ -54,41 +57,25 @@ pub(crate) struct Arguments {
     /// Run this after the last execution of every command
     #[arg(long, short = 'c', value_name = "COMMAND")]
     cleanup: Option<String>,
-    /// A parameter with the values from MIN to MAX
-    #[arg(long, short = 'P', num_args = 3, value_names = ["NAME", "MIN", "MAX"])]
-    parameter_scan: Vec<String>,
-    /// Step between the values of --parameter-scan [default: 1]
-    #[arg(long, short = 'D', value_name = "STEP", requires = "parameter_scan")]
-    parameter_step_size: Option<String>,
-    /// A parameter with values separated by commas; may be given again, for every combination
+    /// Replace {NAME} in commands by each of these values; again for every combination
     #[arg(long, short = 'L', num_args = 2, value_names = ["NAME", "VALUES"], action = clap::ArgAction::Append)]
     parameter_list: Vec<String>,
-    /// The shell that reads every command, or none [default: /bin/sh for commands that need a shell, none for others]
+    /// Shell that runs every command, or none [default: /bin/sh for commands that need one]
     #[arg(long, short = 'S', value_name = "SHELL")]
     shell: Option<String>,
-    /// The same as --shell none
-    #[arg(short = 'N', conflicts_with = "shell")]
-    no_shell: bool,
-    /// Count executions with another exit status than 0 as well
+    /// Count executions that fail as well
     #[arg(long, short = 'i')]
     ignore_failure: bool,
-    /// Name of a command, instead of its text; may be given again, in the order of the commands
+    /// Name of a command, in the order of the commands; may be given again
     #[arg(long, short = 'n', value_name = "NAME")]
     command_name: Vec<String>,
-    /// End what takes longer than this
-    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = seconds)]
-    timeout: f64,
-    /// Difference that counts as none, in percent [default: 2, side by side 1]
+    /// Treat differences below this percentage as equal [default: 2, with --duet 1]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     band: Option<f64>,
-    /// Run two sides at once on two cores instead of in turns; =force also on two threads of one core
+    /// Run two commands at once on two cores; =force: also on two threads of one core
     #[arg(long, value_name = "WHEN", num_args = 0..=1, default_missing_value = "yes", require_equals = true)]
     duet: Option<DuetWish>,
-    /// Compare with this earlier run afterwards: a number, id, label or file
-    #[arg(long, value_name = "RUN")]
-    baseline: Option<String>,
-    /// Least time between two executions of a command, which then runs once at a time instead of in bursts: what an
-    /// execution takes after a pause, over as many moments; a resumed run keeps its own
+    /// Least time between two executions, which are then single [default: bursts of executions]
     #[arg(long, value_name = "TIME", value_parser = seconds_or_none, env = "PRONY_SPACING", hide_env_values = true)]
     spacing: Option<f64>,
     #[command(flatten)]
@@ -112,7 +99,6 @@ impl Arguments {
 
     fn shell(&self) -> Result<ShellChoice> {
         match self.shell.as_deref() {
-            _ if self.no_shell => Ok(ShellChoice::None),
             None | Some("default") => Ok(ShellChoice::WhereNeeded),
             Some("none" | "") => Ok(ShellChoice::None),
             Some(shell) => {
@@ -124,16 +110,18 @@ impl Arguments {
     }
 }
 
+/// Time after which a command is ended.
+const LIMIT: Duration = Duration::from_secs(3600);
+
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let options = &arguments.measure;
     let resumed = options.resume.as_ref().map(|name| resume::find(name, "time", common)).transpose()?;
-    let baseline = arguments.baseline.as_ref().map(|name| view::baseline(name, common)).transpose()?;
     let order = TimingOrder {
         commands: commands(arguments)?,
         directory: std::env::current_dir().context("could not find the current directory")?,
         warmup: arguments.warmup,
         ignore_failure: arguments.ignore_failure,
-        limit: Duration::from_secs_f64(arguments.timeout),
+        limit: LIMIT,
         burst: arguments.burst(),
         duet: None,
     };
@@ -157,11 +145,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         output::remark(&trouble);
     }
     let draw = |run: &Run, context: &RunContext| {
-        let mut document = view::document(run, &timed_pairs(run, band(run, arguments.band).ln_1p()), context);
-        if let Some(baseline) = &baseline {
-            document.sections.extend(view::against(baseline, run, arguments.band.unwrap_or(stats::BAND))?);
-        }
-        Ok(document)
+        Ok(view::document(run, &timed_pairs(run, band(run, arguments.band).ln_1p()), context))
     };
     let failed = result.run.figures.iter().any(|figure| matches!(figure.outcome, model::Outcome::Failed(_)));
     session.keep_nothing_without_launches().conclude(result, draw, |_| !failed)
@@ -205,8 +189,7 @@ fn commands(arguments: &Arguments) -> Result<Vec<TimedCommand>> {
         return Ok(vec![TimedCommand { name, line, setup: None, prepare: None, conclude: None, cleanup: None }]);
     }
     let shell = arguments.shell()?;
-    let steps = arguments.parameter_step_size.as_deref();
-    let parameters = parameters(&arguments.parameter_scan, steps, &arguments.parameter_list)?;
+    let parameters = parameters(&arguments.parameter_list)?;
     let beside = [&arguments.prepare, &arguments.conclude].into_iter().flatten();
     let texts = arguments.commands.iter().chain(beside).chain(&arguments.setup).chain(&arguments.cleanup);
     all_used(&parameters, texts)?;

@@ -1,23 +1,20 @@
 //! What `prony time` prints: a row for each command, and which is faster.
 
-use anyhow::Result;
 use application::{AXIS, COLD, FEWEST_SAMPLES, MEMORY, TIME, TimedPair};
-use compare::{CompareOptions, compare};
-use model::{Figure, Outcome, Run, Unit, percent};
-use report::view::{CompareContext, RunContext};
-use report::words::modes;
-use report::{Block, Cell, Column, ColumnKind, Document, DocumentSection, PrintedQuantity, Table, TableRow, Tone};
 
-use crate::cli::CommonOptions;
+use model::{Figure, Outcome, Run, Unit, percent};
+use report::view::RunContext;
+use report::words::modes;
+use report::{Block, Cell, Column, Document, DocumentSection, PrintedQuantity, TableRow, Tone};
+
 use crate::cmd::duet::sentence;
-use crate::run_finder::{self, Named};
 
 /// The report of a run of timed commands.
 pub(super) fn document(run: &Run, pairs: &[TimedPair], context: &RunContext) -> Document {
     let mut document = report::view::run(run, context);
     let times: Vec<&Figure> = run.figures.iter().filter(|figure| figure.probe == TIME).collect();
     let rows = times.iter().map(|figure| row(run, figure)).collect();
-    document.sections = vec![DocumentSection::of("", Block::Table(Table::plain(columns(run), rows)))];
+    document.sections = vec![DocumentSection::of("", Block::table(columns(run), rows))];
     document.sections.extend(crate::cmd::app::view::failures(run, |figure| figure.probe == TIME));
     document.summary = sentences(&times, pairs);
     // The catalogue does not describe the user's commands.
@@ -27,13 +24,13 @@ pub(super) fn document(run: &Run, pairs: &[TimedPair], context: &RunContext) -> 
 
 fn columns(run: &Run) -> Vec<Column> {
     let of_bursts = has_bursts(run);
-    let number = |title: &str| Column::new(title, ColumnKind::Number);
-    let mut columns = vec![Column::new("", ColumnKind::Label), number("time")];
-    columns.push(Column::new(format!("{} interval", percent(run.plan.level)), ColumnKind::Number));
+    let number = |title: &str| Column::number(title);
+    let mut columns = vec![Column::label(""), number("time")];
+    columns.push(Column::number(format!("{} interval", percent(run.plan.level))));
     columns.extend(of_bursts.then(|| number("cold")));
     columns.extend(["user", "system", "peak memory"].map(number));
     columns.extend(of_bursts.then(|| number("bursts")));
-    columns.extend([number("executions"), Column::new("remarks", ColumnKind::Remark)]);
+    columns.extend([number("executions"), Column::remark("remarks")]);
     columns
 }
 
@@ -44,7 +41,7 @@ fn has_bursts(run: &Run) -> bool {
 
 fn row(run: &Run, time: &Figure) -> TableRow {
     let label = Cell::text(time.point.get(AXIS).unwrap_or_default());
-    let whole = |text: String, tone| TableRow { cells: vec![label.clone(), Cell::Across(text, tone)] };
+    let whole = |text: String, tone| TableRow::of(vec![label.clone(), Cell::Across(text, tone)]);
     let estimate = match &time.outcome {
         Outcome::Measured(estimate) => estimate,
         Outcome::Modes(groups) => return whole(modes(groups, Unit::Seconds), Tone::Caution),
@@ -72,7 +69,7 @@ fn row(run: &Run, time: &Figure) -> TableRow {
         Cell::Count(launches.iter().map(|launch| launch.nanos.len() as u64).sum()),
         Cell::Text(remarks.join(", "), Tone::Muted),
     ]);
-    TableRow { cells }
+    TableRow::of(cells)
 }
 
 /// The median CPU time of an execution.
@@ -120,30 +117,4 @@ fn sentences(times: &[&Figure], pairs: &[TimedPair]) -> Vec<String> {
     let too_few =
         |name: &str| format!("UNDECIDED: {name} against {fastest}: a verdict needs {FEWEST_SAMPLES} samples of each.");
     of_fastest().map(sentence).chain(left.map(too_few)).collect()
-}
-
-/// The run to compare with.
-///
-/// # Errors
-/// When there is none of this name, or it did not time commands.
-pub(super) fn baseline(name: &str, common: &CommonOptions) -> Result<Named> {
-    let found = run_finder::find_one(name, common)?;
-    anyhow::ensure!(
-        super::is_timed(&found.run),
-        "{name} holds no timed commands; name a run of prony time as --baseline"
-    );
-    Ok(found)
-}
-
-/// The commands that both runs timed, side by side.
-pub(super) fn against(baseline: &Named, run: &Run, band: f64) -> Result<Vec<DocumentSection>> {
-    let handles = vec![baseline.handle.clone(), "this run".to_owned()];
-    let options = CompareOptions { handles: handles.clone(), band, ..CompareOptions::default() };
-    let comparison = compare(&[&baseline.run, run], &options)?;
-    let mut sections =
-        report::view::compare(&comparison, &CompareContext { handles, ..CompareContext::default() }).sections;
-    if let Some(first) = sections.first_mut() {
-        first.title = format!("against {}", baseline.handle);
-    }
-    Ok(sections)
 }

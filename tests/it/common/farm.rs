@@ -24,7 +24,7 @@ impl Running {
     pub fn start(place: &Place, arguments: &[&str], make: impl Fn(&Command) -> Option<Command>) -> Self {
         let ledger = place.file("ledger");
         let mut command = place.prony();
-        command.args(["farm", "run"]).args(arguments).arg("--ledger").arg(&ledger).arg("--json");
+        command.args(["farm", "run"]).args(arguments).arg("--ledger").arg(&ledger).arg("--format=json");
         Self { child: spawn(make(&command).unwrap_or(command)), ledger }
     }
 
@@ -41,7 +41,7 @@ impl Running {
         make: impl Fn(&Command) -> Option<Command>,
     ) -> Self {
         let mut command = place.prony();
-        command.args(["farm", "resume", "--json"]).args(arguments).arg(&ledger);
+        command.args(["farm", "resume", "--format=json"]).args(arguments).arg(&ledger);
         Self { child: spawn(make(&command).unwrap_or(command)), ledger }
     }
 

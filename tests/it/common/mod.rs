@@ -8,6 +8,7 @@ pub mod sshd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -20,6 +21,26 @@ pub const TINY: &[&str] =
 pub fn requested(run: &Value) -> Vec<&Value> {
     let of_every_run = |figure: &Value| ["cpu.clock", "cpu.core_shared"].iter().any(|p| figure["probe"] == **p);
     run["figures"].as_array().unwrap().iter().filter(|figure| !of_every_run(figure)).collect()
+}
+
+/// Waits until something is so.
+pub fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(180);
+    while !is_so() {
+        assert!(Instant::now() < deadline, "waited in vain for {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Sends a signal such as `-INT` to a process.
+pub fn send(signal: &str, pid: u32) {
+    assert!(Command::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
+}
+
+/// Rounds of the newest run of a store, as a reader beside it sees them; 0 while there is none.
+pub fn rounds(place: &Place) -> u64 {
+    let answer = place.ask(&["show", "latest", "--format=json"]);
+    if answer.code == Some(0) { answer.json()["session"]["rounds"].as_u64().unwrap() } else { 0 }
 }
 
 /// A temporary directory with a store.

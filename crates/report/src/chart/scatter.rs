@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn names_at_the_right_edge_stand_left_of_their_points_and_the_marked_one_has_a_colour_of_its_own() {
         let bare = |value: f64| PrintedQuantity::bare(value, Unit::Count);
-        let axis = |title: &str| ChartAxis { title: title.to_owned(), unit: Unit::Count, division: Division::Linear };
+        let axis = |title: &str| ChartAxis::new(title, Unit::Count, Division::Linear);
         let points = [("in the middle", 5.0, 5.0), ("a plan of several kinds at the right edge", 10.0, 9.0)];
         let points = points.map(|(name, x, y)| (name.to_owned(), bare(x), bare(y))).to_vec();
         let scatter = ScatterPlot { x: axis("x"), y: axis("y"), points, slope: None, marked: Some(1) };

@@ -10,7 +10,7 @@ use crate::{Chart, ChartAxis, Division, Error, Timeline};
 const LANE: f64 = 0.8;
 
 pub(super) fn draw(chart: &Chart, timeline: &Timeline) -> Result<Option<String>, Error> {
-    let axis = ChartAxis { title: "time".to_owned(), unit: Unit::Seconds, division: Division::Linear };
+    let axis = ChartAxis::new("time", Unit::Seconds, Division::Linear);
     let known = timeline.rows.iter().flat_map(|row| &row.heights).any(Option::is_some);
     let Some(x) = AxisScale::over(&axis, [timeline.seconds].into_iter()).filter(|_| known) else { return Ok(None) };
     let names: Vec<String> = timeline.rows.iter().map(|row| shortened(&row.label)).collect();

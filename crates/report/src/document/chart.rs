@@ -57,6 +57,13 @@ pub struct ChartAxis {
     pub division: Division,
 }
 
+impl ChartAxis {
+    /// An axis.
+    pub fn new(title: impl Into<String>, unit: Unit, division: Division) -> Self {
+        Self { title: title.into(), unit, division }
+    }
+}
+
 /// Values over an axis.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Curves {

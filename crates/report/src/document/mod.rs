@@ -47,6 +47,11 @@ impl Document {
         Self { title: title.into(), ..Self::default() }
     }
 
+    /// Adds a section with one block.
+    pub fn add(&mut self, title: impl Into<String>, block: Block) {
+        self.sections.push(DocumentSection::of(title, block));
+    }
+
     /// The tables in reading order.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
         self.sections.iter().flat_map(|section| &section.blocks).filter_map(|block| match block {
@@ -109,6 +114,25 @@ pub enum Block {
     },
 }
 
+impl Block {
+    /// A table with one group of rows.
+    #[must_use]
+    pub fn table(columns: Vec<Column>, rows: Vec<TableRow>) -> Self {
+        Self::Table(Table::plain(columns, rows))
+    }
+
+    /// What is folded under a title.
+    pub fn folded(title: impl Into<String>, blocks: Vec<Self>) -> Self {
+        Self::Folded { title: title.into(), blocks }
+    }
+
+    /// Sentences without numbers.
+    #[must_use]
+    pub fn list(items: Vec<String>) -> Self {
+        Self::List { numbered: false, items }
+    }
+}
+
 /// A number that decides, with what it counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct VerdictCard {
@@ -155,4 +179,20 @@ pub struct Records {
     pub header: Vec<&'static str>,
     /// One text for each column.
     pub rows: Vec<Vec<String>>,
+}
+
+impl Records {
+    /// The members of these names, with blanks between them, of an object or of every object of a list.
+    #[must_use]
+    pub fn of(names: &'static str, data: &serde_json::Value) -> Self {
+        let header: Vec<&str> = names.split(' ').collect();
+        let cell = |value: &serde_json::Value| match value {
+            serde_json::Value::Null => String::new(),
+            serde_json::Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let row = |entry: &serde_json::Value| header.iter().map(|name| cell(&entry[*name])).collect();
+        let rows = data.as_array().map_or_else(|| vec![row(data)], |entries| entries.iter().map(row).collect());
+        Self { header, rows }
+    }
 }

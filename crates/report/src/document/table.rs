@@ -4,6 +4,7 @@ use model::UnitScale;
 use serde::Serialize;
 
 use super::PrintedQuantity;
+use crate::words::family_title;
 
 /// Meaning of a text. It must be clear without colour as well.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -52,6 +53,43 @@ impl Column {
     #[must_use]
     pub fn new(title: impl Into<String>, kind: ColumnKind) -> Self {
         Self { title: title.into(), kind }
+    }
+
+    /// Columns from their titles, with `|` between them. The first has the names of the rows and the others have texts,
+    /// unless a title begins with `#` for numbers or `~` for remarks.
+    #[must_use]
+    pub fn list(titles: &str) -> Vec<Self> {
+        let column = |(place, title): (usize, &str)| match title.split_at_checked(1) {
+            Some(("#", title)) => Self::number(title),
+            Some(("~", title)) => Self::remark(title),
+            _ if place == 0 => Self::label(title),
+            _ => Self::words(title),
+        };
+        titles.split('|').enumerate().map(column).collect()
+    }
+
+    /// A column of names.
+    #[must_use]
+    pub fn label(title: impl Into<String>) -> Self {
+        Self::new(title, ColumnKind::Label)
+    }
+
+    /// A column of texts.
+    #[must_use]
+    pub fn words(title: impl Into<String>) -> Self {
+        Self::new(title, ColumnKind::Words)
+    }
+
+    /// A column of numbers.
+    #[must_use]
+    pub fn number(title: impl Into<String>) -> Self {
+        Self::new(title, ColumnKind::Number)
+    }
+
+    /// A column of remarks.
+    #[must_use]
+    pub fn remark(title: impl Into<String>) -> Self {
+        Self::new(title, ColumnKind::Remark)
     }
 }
 
@@ -123,6 +161,12 @@ pub struct TableRow {
 }
 
 impl TableRow {
+    /// A row of these cells.
+    #[must_use]
+    pub const fn of(cells: Vec<Cell>) -> Self {
+        Self { cells }
+    }
+
     /// The prefix of a quantity and all others with its unit in this row: the one that suits the largest.
     #[must_use]
     pub fn scale(&self, of: &PrintedQuantity) -> UnitScale {
@@ -146,6 +190,21 @@ pub struct RowGroup {
     pub note: String,
     /// The rows.
     pub rows: Vec<TableRow>,
+}
+
+impl RowGroup {
+    /// Rows in groups by the family of their probe, as long as it stays the same.
+    pub fn by_family<'a>(rows: impl Iterator<Item = (&'a str, TableRow)>) -> Vec<Self> {
+        let mut groups: Vec<Self> = Vec::new();
+        for (probe, row) in rows {
+            let title = family_title(probe.split('.').next().unwrap_or_default());
+            match groups.last_mut().filter(|last| last.title == title) {
+                Some(last) => last.rows.push(row),
+                None => groups.push(Self { title, note: String::new(), rows: vec![row] }),
+            }
+        }
+        groups
+    }
 }
 
 /// A table in groups of rows.

@@ -3,33 +3,18 @@
 use model::{Catalogue, ProbeDescription};
 
 use super::probe::metric_words;
-use crate::words::{family_title, plural};
-use crate::{
-    Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Records, RowGroup, Table, TableRow, Tone,
-};
+use crate::words::plural;
+use crate::{Block, Cell, Column, Document, EmbeddedJson, Records, RowGroup, Table, TableRow, Tone};
 
 /// The report of `prony probes`.
 #[must_use]
 pub fn catalogue(catalogue: &Catalogue) -> Document {
     let probes = &catalogue.probes;
     let mut document = Document::new(format!("{} can be measured", plural(probes.len(), "probe")));
-    let columns = vec![
-        Column::new("", ColumnKind::Label),
-        Column::new("what it is", ColumnKind::Words),
-        Column::new("value", ColumnKind::Words),
-    ];
-    let mut groups: Vec<(&str, RowGroup)> = Vec::new();
-    for probe in probes {
-        let family = probe.id.split('.').next().unwrap_or_default();
-        if groups.last().is_none_or(|(last, _)| *last != family) {
-            groups.push((family, RowGroup { title: family_title(family), ..RowGroup::default() }));
-        }
-        if let Some((_, group)) = groups.last_mut() {
-            group.rows.push(row(probe));
-        }
-    }
-    let table = Table { columns, groups: groups.into_iter().map(|(_, group)| group).collect() };
-    document.sections.push(DocumentSection::of("", Block::Table(table)));
+    let columns = Column::list("|what it is|value");
+    let table =
+        Table { columns, groups: RowGroup::by_family(probes.iter().map(|probe| (probe.id.as_str(), row(probe)))) };
+    document.add("", Block::Table(table));
     if let Some(first) = probes.first() {
         document.next = vec![format!("prony probes {}", first.id), format!("prony run --probe {}", first.id)];
     }
@@ -39,13 +24,11 @@ pub fn catalogue(catalogue: &Catalogue) -> Document {
 }
 
 fn row(probe: &ProbeDescription) -> TableRow {
-    TableRow {
-        cells: vec![
-            Cell::text(&probe.id),
-            Cell::text(&probe.title),
-            Cell::Text(metric_words(&probe.metric), Tone::Muted),
-        ],
-    }
+    TableRow::of(vec![
+        Cell::text(&probe.id),
+        Cell::text(&probe.title),
+        Cell::Text(metric_words(&probe.metric), Tone::Muted),
+    ])
 }
 
 fn records(probes: &[ProbeDescription]) -> Records {

@@ -5,8 +5,8 @@ use model::words::amount;
 use model::{Unit, percent};
 
 use crate::{
-    Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Division, Document, DocumentSection, EmbeddedJson,
-    PrintedQuantity, Records, ScatterPlot, Table, TableRow, Tone,
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, Division, Document, EmbeddedJson, PrintedQuantity, Records,
+    ScatterPlot, Table, TableRow, Tone,
 };
 
 /// The report of `prony choose`; its JSON is the [`Choice`].
@@ -16,25 +16,23 @@ pub fn choose(choice: &Choice) -> Document {
     let mut document =
         Document::new(format!("{} {} for {}", amount(demand.rate), demand.unit, demand.years_in_words()));
     let items = choice.sentences();
-    document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
+    document.add("", Block::list(items));
     match &choice.answer {
         ChooseAnswer::Plan(chosen) => plan(&mut document, choice, chosen),
         ChooseAnswer::Impossible(shortages) => {
-            let columns = table_columns(&["what", "asked or allowed", "needed", "unit"]);
+            let columns = Column::list("what|#asked or allowed|#needed|#unit");
             let rows = shortages
                 .iter()
-                .map(|shortage| TableRow {
-                    cells: vec![
+                .map(|shortage| {
+                    TableRow::of(vec![
                         Cell::text(&shortage.condition),
                         number(shortage.limit),
                         number(shortage.sufficient()),
                         Cell::text(&shortage.unit),
-                    ],
+                    ])
                 })
                 .collect();
-            document
-                .sections
-                .push(DocumentSection::of("what cannot be met", Block::Table(Table::plain(columns, rows))));
+            document.add("what cannot be met", Block::table(columns, rows));
         }
     }
     document.data = EmbeddedJson::of(choice).ok();
@@ -43,7 +41,7 @@ pub fn choose(choice: &Choice) -> Document {
 
 fn plan(document: &mut Document, choice: &Choice, chosen: &ChosenPlan) {
     let currency = &choice.problem.currency;
-    let mut add = |title: String, block: Block| document.sections.push(DocumentSection::of(title, block));
+    let mut add = |title: String, block: Block| document.add(title, block);
     add(format!("plans by their odds, money in {currency}"), Block::Table(plans(chosen)));
     add("offers".to_owned(), Block::Table(offers(choice, chosen)));
     if chosen.information.iter().any(|information| information.value > 0.0) {
@@ -65,25 +63,22 @@ fn plan(document: &mut Document, choice: &Choice, chosen: &ChosenPlan) {
 }
 
 fn plans(chosen: &ChosenPlan) -> Table {
-    let columns = table_columns(&["plan", "best with", "mean cost", "regret", "reaches the rate"]);
+    let columns = Column::list("plan|#best with|#mean cost|#regret|#reaches the rate");
     let row = |odds: &PlanOdds| {
         let tone = if odds.plan == chosen.plan { Tone::Strong } else { Tone::Plain };
-        TableRow {
-            cells: vec![
-                Cell::Text(in_words(&odds.plan), tone),
-                Cell::text(percent(odds.probability)),
-                number(odds.expected_cost),
-                number(odds.expected_regret),
-                Cell::text(percent(odds.reaches)),
-            ],
-        }
+        TableRow::of(vec![
+            Cell::Text(in_words(&odds.plan), tone),
+            Cell::text(percent(odds.probability)),
+            number(odds.expected_cost),
+            number(odds.expected_regret),
+            Cell::text(percent(odds.reaches)),
+        ])
     };
     Table::plain(columns, chosen.plans.iter().map(row).collect())
 }
 
 fn offers(choice: &Choice, chosen: &ChosenPlan) -> Table {
-    let titles = ["offer", "best with", "used with", "cost of one unit of rate", "enters when cheaper by"];
-    let columns = table_columns(&titles);
+    let columns = Column::list("offer|#best with|#used with|#cost of one unit of rate|#enters when cheaper by");
     let rows = chosen
         .offers
         .iter()
@@ -91,36 +86,34 @@ fn offers(choice: &Choice, chosen: &ChosenPlan) -> Table {
             let excluded = choice.excluded.iter().find(|excluded| excluded.offer == odds.offer);
             if let Some(excluded) = excluded {
                 let why = format!("cannot be taken: {}", excluded.reason);
-                return TableRow { cells: vec![Cell::text(&odds.offer), Cell::Across(why, Tone::Muted)] };
+                return TableRow::of(vec![Cell::text(&odds.offer), Cell::Across(why, Tone::Muted)]);
             }
-            TableRow {
-                cells: vec![
-                    Cell::text(&odds.offer),
-                    Cell::text(percent(odds.best)),
-                    Cell::text(percent(odds.used)),
-                    odds.cost_per_rate.map_or(Cell::Empty, number),
-                    odds.enters_at_in_words().map_or(Cell::Empty, Cell::text),
-                ],
-            }
+            TableRow::of(vec![
+                Cell::text(&odds.offer),
+                Cell::text(percent(odds.best)),
+                Cell::text(percent(odds.used)),
+                odds.cost_per_rate.map_or(Cell::Empty, number),
+                odds.enters_at_in_words().map_or(Cell::Empty, Cell::text),
+            ])
         })
         .collect();
     Table::plain(columns, rows)
 }
 
 fn information(chosen: &ChosenPlan) -> Table {
-    let columns = table_columns(&["what", "worth", "changes the plan with", "its cost"]);
+    let columns = Column::list("what|#worth|#changes the plan with|#its cost");
     let rows = chosen
         .information
         .iter()
         .filter(|information| information.value > 0.0)
-        .map(|information| TableRow {
-            cells: vec![
+        .map(|information| {
+            TableRow::of(vec![
                 Cell::text(about(&information.about)),
                 number(information.value),
                 Cell::text(percent(information.changes)),
                 // One that was not given is not free.
                 if information.cost > 0.0 { number(information.cost) } else { Cell::Empty },
-            ],
+            ])
         })
         .collect();
     Table::plain(columns, rows)
@@ -136,12 +129,10 @@ fn about(parameter: &UnknownParameter) -> String {
 }
 
 fn front_table(points: &[&FrontPoint], against: &str) -> Table {
-    let columns = table_columns(&["plan", "cost", against]);
+    let columns = Column::list(&format!("plan|#cost|#{against}"));
     let row = |point: &&FrontPoint| {
         let tone = if point.chosen { Tone::Strong } else { Tone::Plain };
-        TableRow {
-            cells: vec![Cell::Text(in_words(&point.plan), tone), number(point.cost), number(measure(point, against))],
-        }
+        TableRow::of(vec![Cell::Text(in_words(&point.plan), tone), number(point.cost), number(measure(point, against))])
     };
     Table::plain(columns, points.iter().map(row).collect())
 }
@@ -188,13 +179,6 @@ fn records(chosen: &ChosenPlan) -> Records {
 fn in_words(plan: &[OfferCount]) -> String {
     let parts: Vec<String> = plan.iter().map(|counted| format!("{} {}", counted.count, counted.offer)).collect();
     if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
-}
-
-fn table_columns(titles: &[&str]) -> Vec<Column> {
-    let column = |(place, title): (usize, &&str)| {
-        Column::new(*title, if place == 0 { ColumnKind::Label } else { ColumnKind::Number })
-    };
-    titles.iter().enumerate().map(column).collect()
 }
 
 fn number(value: f64) -> Cell {

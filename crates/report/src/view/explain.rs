@@ -3,7 +3,7 @@
 use explain::{Explanation, RunDifference};
 
 use crate::words::plural;
-use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow};
+use crate::{Block, Cell, Column, Document, DocumentSection, EmbeddedJson, Table, TableRow};
 
 /// Options of the view.
 #[derive(Debug, Clone, Default)]
@@ -23,16 +23,14 @@ pub fn explain(explanation: &Explanation, context: &ExplainContext) -> Document 
     document.sections.push(DocumentSection { title: String::new(), blocks: sentences(explanation) });
     if !explanation.assumed.is_empty() {
         let items = explanation.assumed.clone();
-        document.sections.push(DocumentSection::of("assumed, not measured", Block::List { numbered: false, items }));
+        document.add("assumed, not measured", Block::list(items));
     }
     if explanation.difference && !explanation.facts.is_empty() {
-        document.sections.push(DocumentSection::of("what differs between them", Block::Table(facts(explanation))));
+        document.add("what differs between them", Block::Table(facts(explanation)));
     }
     let arithmetic = explanation.arithmetic();
     if context.verbose && !arithmetic.is_empty() {
-        document
-            .sections
-            .push(DocumentSection::of("the arithmetic", Block::List { numbered: false, items: arithmetic }));
+        document.add("the arithmetic", Block::list(arithmetic));
     }
     if let Some(next) = &explanation.next_experiment {
         document.next = next.probes.iter().take(2).map(|probe| format!("prony run --probe {probe}")).collect();
@@ -60,15 +58,15 @@ pub(super) fn sentences(explanation: &Explanation) -> Vec<Block> {
 
 fn facts(explanation: &Explanation) -> Table {
     let columns = vec![
-        Column::new("", ColumnKind::Label),
-        Column::new(&explanation.a, ColumnKind::Words),
-        Column::new(&explanation.b, ColumnKind::Words),
-        Column::new("may change", ColumnKind::Words),
+        Column::label(""),
+        Column::words(&explanation.a),
+        Column::words(&explanation.b),
+        Column::words("may change"),
     ];
     let row = |fact: &RunDifference| {
         let (a, b) = fact.in_words();
         let affects = fact.affects.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        TableRow { cells: [fact.name.clone(), a, b, affects].map(Cell::text).into() }
+        TableRow::of([fact.name.clone(), a, b, affects].map(Cell::text).into())
     };
     Table::plain(columns, explanation.facts.iter().map(row).collect())
 }

@@ -3,8 +3,8 @@
 use model::{FarmIncident, FarmNode, FarmRecord, Unit};
 
 use crate::{
-    Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Division, DocumentSection, Mark,
-    PrintedQuantity, Series, Table, TableRow,
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, Curves, Division, DocumentSection, Mark, PrintedQuantity, Series,
+    TableRow,
 };
 
 /// Most nodes with a curve each, and most marks.
@@ -26,19 +26,10 @@ pub fn farm(record: &FarmRecord) -> Vec<DocumentSection> {
 }
 
 fn nodes(nodes: &[FarmNode]) -> Vec<Block> {
-    let columns = vec![
-        Column::new("", ColumnKind::Label),
-        Column::new("chunks", ColumnKind::Number),
-        Column::new("events", ColumnKind::Number),
-        Column::new("efficiency", ColumnKind::Number),
-        Column::new("refused", ColumnKind::Number),
-        Column::new("failed", ColumnKind::Number),
-        Column::new("differing", ColumnKind::Number),
-        Column::new("input", ColumnKind::Remark),
-    ];
+    let columns = Column::list("|#chunks|#events|#efficiency|#refused|#failed|#differing|~input");
     let share = |ratio: f64| Cell::Value(PrintedQuantity { share: true, ..PrintedQuantity::bare(ratio, Unit::Ratio) });
-    let row = |node: &FarmNode| TableRow {
-        cells: vec![
+    let row = |node: &FarmNode| {
+        TableRow::of(vec![
             Cell::text(node.node.clone()),
             Cell::Count(node.chunks),
             Cell::Count(node.events),
@@ -47,9 +38,9 @@ fn nodes(nodes: &[FarmNode]) -> Vec<Block> {
             Cell::Count(node.failed),
             Cell::Count(node.differing),
             Cell::text(node.input.join("; ")),
-        ],
+        ])
     };
-    let table = Block::Table(Table::plain(columns, nodes.iter().map(row).collect()));
+    let table = Block::table(columns, nodes.iter().map(row).collect());
     let known = nodes.iter().any(|node| node.efficiency.is_some());
     std::iter::once(table).chain(known.then(|| Block::Text(EFFICIENCIES.to_owned()))).collect()
 }
@@ -99,9 +90,9 @@ fn incidents(all: &[FarmIncident]) -> Option<DocumentSection> {
     };
     let mut items: Vec<String> = all.iter().take(LISTED).map(line).collect();
     if all.len() > LISTED {
-        items.push(format!("and {} more; prony farm status --json has them all", all.len() - LISTED));
+        items.push(format!("and {} more; prony farm status --format json has them all", all.len() - LISTED));
     }
-    let blocks = vec![Block::List { numbered: false, items }];
+    let blocks = vec![Block::list(items)];
     let title = format!("{} incidents", all.len());
-    (!all.is_empty()).then(|| DocumentSection::of("story", Block::Folded { title, blocks }))
+    (!all.is_empty()).then(|| DocumentSection::of("story", Block::folded(title, blocks)))
 }

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use model::{ANY_CROSSING, CROSSINGS, Figure, FigureKey, Point, Run};
 
-use crate::words::axis_value;
-use crate::{Block, Cell, Column, ColumnKind, DocumentSection, HeatMap, PrintedQuantity, Table, TableRow};
+use crate::words::{axis_value, grouped};
+use crate::{Block, Cell, Column, DocumentSection, HeatMap, PrintedQuantity, Table, TableRow};
 
 /// Rows of a matrix from which its figures are no rows of the table of figures: a page of them says less.
 const MANY: usize = 9;
@@ -79,16 +79,9 @@ fn rest(figure: &Figure, axes: &MatrixAxes) -> Point {
 
 /// The matrices of some figures with their members: one for each probe and each point of its other axes.
 fn matrices<'a>(figures: &'a [Figure], axes: &MatrixAxes) -> Vec<(Vec<&'a Figure>, HeatMap)> {
-    let mut kinds: Vec<((&str, Point), Vec<&Figure>)> = Vec::new();
-    for figure in figures {
-        if number(figure, axes.down).is_some() && number(figure, axes.across).is_some() {
-            let kind = (figure.probe.as_str(), rest(figure, axes));
-            match kinds.iter_mut().find(|(known, _)| *known == kind) {
-                Some((_, members)) => members.push(figure),
-                None => kinds.push((kind, vec![figure])),
-            }
-        }
-    }
+    let is_in = |figure: &&Figure| number(figure, axes.down).is_some() && number(figure, axes.across).is_some();
+    let members = figures.iter().filter(is_in);
+    let mut kinds = grouped(members.map(|figure| ((figure.probe.as_str(), rest(figure, axes)), figure)));
     kinds.retain(|(_, members)| members.iter().any(|figure| figure.outcome.estimate().is_some()));
     kinds.into_iter().map(|(_, members)| (members.clone(), matrix(&members, axes))).collect()
 }
@@ -144,12 +137,10 @@ fn by_relation(members: &[&Figure]) -> Option<Table> {
             cell(low),
             cell(high),
         ];
-        Some(TableRow { cells })
+        Some(TableRow::of(cells))
     };
     let rows: Vec<TableRow> = CROSSINGS.iter().chain(&[ANY_CROSSING]).filter_map(row).collect();
-    let columns = ["", "pairs", "median", "lowest", "highest"];
-    let kinds = [ColumnKind::Label, ColumnKind::Number, ColumnKind::Number, ColumnKind::Number, ColumnKind::Number];
-    let columns = columns.into_iter().zip(kinds).map(|(title, kind)| Column::new(title, kind)).collect();
+    let columns = Column::list("|#pairs|#median|#lowest|#highest");
     (!rows.is_empty()).then(|| Table::plain(columns, rows))
 }
 

@@ -2,24 +2,20 @@
 
 mod answer;
 mod catalogue;
-mod choice_evaluation;
 mod choose;
 mod compare;
 mod evaluation;
 mod explain;
 mod farm;
-mod findings;
 mod host;
 mod machine;
 mod matrices;
 mod network;
 mod predict;
-mod predict_evaluation;
 mod probe;
 mod report;
 mod rules;
 mod run;
-mod runs;
 mod scaling;
 mod tails;
 mod topology;
@@ -29,7 +25,6 @@ mod trusted;
 
 pub use answer::answer;
 pub use catalogue::catalogue;
-pub use choice_evaluation::choice_evaluation;
 pub use choose::choose;
 pub use compare::{CompareContext, compare, self_test};
 pub use evaluation::{
@@ -38,16 +33,13 @@ pub use evaluation::{
 };
 pub use explain::{ExplainContext, explain};
 pub use farm::farm;
-pub use findings::{CheckFinding, FindingState, Findings, findings};
 pub use machine::heading;
 pub use network::{PrintedPlateau, network};
 pub use predict::predict;
-pub use predict_evaluation::evaluation;
 pub use probe::probe;
 pub use report::{ReportInput, report};
 pub use rules::rules;
 pub use run::{RunContext, run, run_records, several};
-pub use runs::{RunRow, runs};
 pub use topology::topology;
 pub use trend::trend;
 pub use trend_families::family_trends;

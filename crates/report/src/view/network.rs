@@ -3,10 +3,10 @@
 use model::{Estimate, Figure, Outcome, Point, Run, Unit, format_size};
 use plan_network::{Burst, Framing};
 
-use crate::words::{modes, point_words};
+use crate::words::{grouped, modes, point_words};
 use crate::{
-    Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Division, DocumentSection, PrintedQuantity,
-    Series, Table, TableRow, Tone,
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, Curves, Division, DocumentSection, PrintedQuantity, Series,
+    TableRow, Tone,
 };
 
 /// Probe of a stream.
@@ -33,31 +33,20 @@ pub fn network(run: &Run, plateaus: &[PrintedPlateau]) -> Vec<DocumentSection> {
 
 /// The points of figures of a probe without one axis, in the order of the run.
 fn sets<'a>(run: &'a Run, probe: &str, axis: &str) -> Vec<(Point, Vec<&'a Figure>)> {
-    let mut sets: Vec<(Point, Vec<&Figure>)> = Vec::new();
-    for figure in run.figures.iter().filter(|figure| figure.probe == probe && figure.point.get(axis).is_some()) {
-        let rest = figure.point.clone().without(axis);
-        match sets.iter_mut().find(|(point, _)| *point == rest) {
-            Some((_, members)) => members.push(figure),
-            None => sets.push((rest, vec![figure])),
-        }
-    }
-    sets
+    let members = run.figures.iter().filter(|figure| figure.probe == probe && figure.point.get(axis).is_some());
+    grouped(members.map(|figure| (figure.point.clone().without(axis), figure)))
 }
 
 /// One table for each curve: record, MB/s, interval.
 fn streams(run: &Run, plateaus: &[PrintedPlateau]) -> Vec<DocumentSection> {
     let section = |(rest, members): (Point, Vec<&Figure>)| {
-        let columns = vec![
-            Column::new("record", ColumnKind::Label),
-            Column::new("MB/s", ColumnKind::Number),
-            Column::new("interval", ColumnKind::Number),
-        ];
+        let columns = Column::list("record|#MB/s|#interval");
         let mut rows: Vec<TableRow> = members.iter().map(|figure| row(figure)).collect();
-        rows.extend(plateaus.iter().map(|plateau| TableRow {
-            cells: vec![Cell::text(&plateau.network), Cell::Printed(plateau.printed.clone()), Cell::Empty],
+        rows.extend(plateaus.iter().map(|plateau| {
+            TableRow::of(vec![Cell::text(&plateau.network), Cell::Printed(plateau.printed.clone()), Cell::Empty])
         }));
         let title = format!("Throughput by record: {}", point_words(&rest));
-        DocumentSection::of(title, Block::Table(Table::plain(columns, rows)))
+        DocumentSection::of(title, Block::table(columns, rows))
     };
     sets(run, STREAM, "record").into_iter().filter(|(_, members)| members.len() > 1).map(section).collect()
 }
@@ -82,7 +71,7 @@ fn row(figure: &Figure) -> TableRow {
             vec![label, Cell::Below(PrintedQuantity::bare(bound * 1e-6, Unit::Count)), Cell::Empty]
         }
     };
-    TableRow { cells }
+    TableRow::of(cells)
 }
 
 /// One chart for each sweep: the share lost against the frames of each sender, and the relation of the port's buffer.
@@ -100,16 +89,8 @@ pub(super) fn bursts(run: &Run) -> Vec<DocumentSection> {
         };
         let series = |name: &str, colour, points| Series { name: name.to_owned(), colour, variant: 0, points };
         let curves = Curves {
-            x: ChartAxis {
-                title: "frames of each sender in a burst".to_owned(),
-                unit: Unit::Count,
-                division: Division::Linear,
-            },
-            y: ChartAxis {
-                title: "share of the frames lost".to_owned(),
-                unit: Unit::Ratio,
-                division: Division::Linear,
-            },
+            x: ChartAxis::new("frames of each sender in a burst", Unit::Count, Division::Linear),
+            y: ChartAxis::new("share of the frames lost", Unit::Ratio, Division::Linear),
             series: vec![
                 series("measured", 0, measured),
                 series("BUF = (N - 1) l dt", 1, (1..=most as u64).filter_map(relation).collect()),
@@ -124,9 +105,8 @@ pub(super) fn bursts(run: &Run) -> Vec<DocumentSection> {
             plot: ChartPlot::Curves(curves),
         };
         let rows = members.iter().map(|figure| against(figure, &relation)).collect();
-        let columns = ["frames", "lost", "interval", "by the relation"];
-        let columns = columns.iter().map(|title| Column::new(*title, ColumnKind::Number)).collect();
-        let blocks = vec![Block::Chart(chart), Block::Table(Table::plain(columns, rows))];
+        let columns = Column::list("#frames|#lost|#interval|#by the relation");
+        let blocks = vec![Block::Chart(chart), Block::table(columns, rows)];
         DocumentSection { title: "Bursts into one port".to_owned(), blocks }
     };
     sets(run, BURST, "frames").into_iter().map(section).collect()
@@ -156,5 +136,5 @@ fn against(figure: &Figure, relation: &dyn Fn(u64) -> Option<(f64, PrintedQuanti
         _ => [Cell::Empty, Cell::Empty],
     });
     cells.push(frames.and_then(relation).map_or(Cell::Empty, |(_, quantity)| Cell::Value(shown(quantity))));
-    TableRow { cells }
+    TableRow::of(cells)
 }

@@ -4,10 +4,7 @@ use model::{Unit, percent};
 use predict::{Forecast, ForecastStanding, IntervalMethod, Prediction};
 
 use crate::words::plural;
-use crate::{
-    Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, PrintedSpread, Records,
-    Table, TableRow, Tone,
-};
+use crate::{Block, Cell, Column, Document, EmbeddedJson, PrintedQuantity, Records, Table, TableRow, Tone};
 
 /// The report of `prony predict`; its JSON is the [`Prediction`].
 #[must_use]
@@ -19,14 +16,14 @@ pub fn predict(prediction: &Prediction) -> Document {
         plural(prediction.measured_on.len(), "machine")
     );
     let mut document = Document::new(title);
-    document.sections.push(DocumentSection::of("", Block::Table(forecasts(prediction))));
+    document.add("", Block::Table(forecasts(prediction)));
     let items = prediction.sentences();
-    document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
+    document.add("", Block::list(items));
     if let Some(first) = prediction.forecasts.first().filter(|forecast| !forecast.methods.is_empty()) {
         let methods = first.methods.iter().map(|(method, weight)| (percent(*weight), method.words())).collect();
         let blocks = vec![Block::Facts(methods)];
         let folded = Block::Folded { title: format!("how {} was predicted", first.machine), blocks };
-        document.sections.push(DocumentSection::of("", folded));
+        document.add("", folded);
     }
     document.data = EmbeddedJson::of(prediction).ok();
     document.records = Some(records(prediction));
@@ -34,24 +31,19 @@ pub fn predict(prediction: &Prediction) -> Document {
 }
 
 fn forecasts(prediction: &Prediction) -> Table {
-    let columns = vec![
-        Column::new("machine", ColumnKind::Label),
-        Column::new("predicted", ColumnKind::Number),
-        Column::new("interval", ColumnKind::Number),
-        Column::new("", ColumnKind::Words),
-    ];
+    let columns = Column::list("machine|#predicted|#interval|");
     let row = |forecast: &Forecast| {
         let machine = Cell::text(&forecast.machine);
         let Some(quantity) = quantity(forecast, prediction.metric.unit) else {
             let why = format!("refused: {}", forecast.reasons.join("; "));
-            return TableRow { cells: vec![machine, Cell::Across(why, Tone::Bad)] };
+            return TableRow::of(vec![machine, Cell::Across(why, Tone::Bad)]);
         };
         let standing = match forecast.standing {
             ForecastStanding::Widened => Cell::Text(format!("widened: {}", forecast.reasons.join("; ")), Tone::Caution),
             _ => Cell::text(forecast.reasons.join("; ")),
         };
         let interval = if quantity.has_interval() { Cell::Interval(quantity) } else { Cell::Empty };
-        TableRow { cells: vec![machine, Cell::Value(quantity), interval, standing] }
+        TableRow::of(vec![machine, Cell::Value(quantity), interval, standing])
     };
     Table::plain(columns, prediction.forecasts.iter().map(row).collect())
 }
@@ -59,7 +51,7 @@ fn forecasts(prediction: &Prediction) -> Table {
 fn quantity(forecast: &Forecast, unit: Unit) -> Option<PrintedQuantity> {
     let value = forecast.value?;
     Some(match forecast.low.zip(forecast.high) {
-        Some((low, high)) => PrintedQuantity { value, low, high, unit, spread: PrintedSpread::Interval, share: false },
+        Some((low, high)) => PrintedQuantity::interval(value, low, high, unit),
         None => PrintedQuantity::bare(value, unit),
     })
 }
@@ -92,8 +84,6 @@ fn records(prediction: &Prediction) -> Records {
             forecast.reasons.join("; "),
         ]
     };
-    Records {
-        header: vec!["application", "machine", "value", "low", "high", "level", "interval", "standing", "reasons"],
-        rows: prediction.forecasts.iter().map(row).collect(),
-    }
+    let header = "application machine value low high level interval standing reasons".split(' ').collect();
+    Records { header, rows: prediction.forecasts.iter().map(row).collect() }
 }

@@ -3,7 +3,7 @@
 use model::{AxisDescription, Better, Definition, Metric, ProbeDescription, Unit, percent};
 
 use crate::words::{axis_value, list};
-use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow, Tone};
+use crate::{Block, Cell, Column, Document, DocumentSection, EmbeddedJson, Table, TableRow, Tone};
 
 /// The report of `prony probes NAME`.
 #[must_use]
@@ -38,7 +38,7 @@ pub fn probe(probe: &ProbeDescription) -> Document {
         blocks: vec![Block::Text(probe.about.clone()), Block::Facts(facts)],
     });
     if !probe.axes.is_empty() {
-        document.sections.push(DocumentSection::of("", Block::Table(axes(&probe.axes))));
+        document.add("", Block::Table(axes(&probe.axes)));
     }
     document.next = vec![format!("prony run --probe {}", probe.id)];
     document.data = EmbeddedJson::of(probe).ok();
@@ -70,11 +70,7 @@ pub(super) fn metric_words(metric: &Metric) -> String {
 }
 
 fn axes(axes: &[AxisDescription]) -> Table {
-    let columns = vec![
-        Column::new("axis", ColumnKind::Label),
-        Column::new("in the default suite", ColumnKind::Words),
-        Column::new("values", ColumnKind::Words),
-    ];
+    let columns = Column::list("axis|in the default suite|values");
     let words = |axis: &AxisDescription, values: &[String]| {
         values.iter().map(|value| axis_value(&axis.name, value)).collect::<Vec<_>>().join(", ")
     };
@@ -88,9 +84,11 @@ fn axes(axes: &[AxisDescription]) -> Table {
                 }
                 values => words(axis, values),
             };
-            TableRow {
-                cells: vec![Cell::text(&axis.name), Cell::text(words(axis, &axis.usual)), Cell::Text(all, Tone::Plain)],
-            }
+            TableRow::of(vec![
+                Cell::text(&axis.name),
+                Cell::text(words(axis, &axis.usual)),
+                Cell::Text(all, Tone::Plain),
+            ])
         })
         .collect();
     Table::plain(columns, rows)

@@ -10,11 +10,12 @@ use super::tails::tails;
 use super::trusted::{told, trusted};
 use super::{matrices, scaling};
 use crate::words::{
-    Told, duration, family_title, figure_label, modes, plural, remarks, resume_command, unconfirmed, unknown_clock,
+    Told, duration, family_title, figure_label, grouped, modes, plural, remarks, resume_command, unconfirmed,
+    unknown_clock,
 };
 use crate::{
-    Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Records, RowGroup,
-    Table, TableRow, Tone,
+    Block, Cell, Column, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Records, RowGroup, Table, TableRow,
+    Tone,
 };
 
 /// Options of the view that are not part of the run document.
@@ -45,13 +46,13 @@ pub fn run(run: &Run, context: &RunContext) -> Document {
     first.extend((!doubts.is_empty()).then_some(Block::Facts(doubts)));
     document.sections.push(DocumentSection { title: String::new(), blocks: first });
     if run.figures.is_empty() {
-        document.sections.push(DocumentSection::of("", Block::Text("No figure was measured.".to_owned())));
+        document.add("", Block::Text("No figure was measured.".to_owned()));
     } else {
         let drawn = matrices::keys(run);
         let mut rest = run.clone();
         rest.figures.retain(|figure| !drawn.contains(&figure.key()));
         if !rest.figures.is_empty() {
-            document.sections.push(DocumentSection::of("", Block::Table(table(&rest, context.brief))));
+            document.add("", Block::Table(table(&rest, context.brief)));
         }
     }
     let name = [run.name().to_owned()];
@@ -68,11 +69,11 @@ pub fn run(run: &Run, context: &RunContext) -> Document {
 /// The figures by family; `brief` leaves what is no warning out of the rows.
 pub(super) fn table(run: &Run, brief: bool) -> Table {
     let mut columns = vec![
-        Column::new("", ColumnKind::Label),
-        Column::new("value", ColumnKind::Number),
-        Column::new(format!("{} interval", percent(run.plan.level)), ColumnKind::Number),
-        Column::new("launches", ColumnKind::Number),
-        Column::new("remarks", ColumnKind::Remark),
+        Column::label(""),
+        Column::number("value"),
+        Column::number(format!("{} interval", percent(run.plan.level))),
+        Column::number("launches"),
+        Column::remark("remarks"),
     ];
     let measured: Vec<_> = run.figures.iter().filter_map(|figure| figure.outcome.estimate()).collect();
     if !measured.is_empty()
@@ -86,20 +87,12 @@ pub(super) fn table(run: &Run, brief: bool) -> Table {
 /// Families in the order of their first figure.
 fn groups(run: &Run, brief: bool) -> Vec<RowGroup> {
     let flags = told(run);
-    let mut families: Vec<&str> = Vec::new();
-    for figure in &run.figures {
-        if !families.contains(&figure.family()) {
-            families.push(figure.family());
-        }
-    }
-    families
+    grouped(run.figures.iter().map(|figure| (figure.family(), figure)))
         .into_iter()
-        .map(|family| {
-            let members: Vec<&Figure> = run.figures.iter().filter(|figure| figure.family() == family).collect();
+        .map(|(family, members)| {
             let shared = shared_notes(&members);
             let told = Told { notes: shared, flags: flags.clone(), brief };
-            let row =
-                |figure: &&Figure| TableRow { cells: cells(figure, figure_label(figure), target(run, figure), &told) };
+            let row = |figure: &&Figure| TableRow::of(cells(figure, figure_label(figure), target(run, figure), &told));
             let rows = members.iter().map(row).collect();
             RowGroup { title: family_title(family), note: told.notes.join(", "), rows }
         })
@@ -150,7 +143,7 @@ pub(super) fn cells(figure: &Figure, label: String, target: f64, told: &Told) ->
 pub(super) fn summary(run: &Run, context: &RunContext) -> String {
     let mut within = 0;
     let mut counts = [0; 7];
-    let mut wider: Vec<(String, usize)> = Vec::new();
+    let mut wider: Vec<&str> = Vec::new();
     for figure in run.figures.iter().filter(|figure| !figure.is_condition()) {
         match &figure.outcome {
             Outcome::Measured(estimate) if !PrintedQuantity::of(estimate, figure.metric.unit).has_interval() => {
@@ -160,11 +153,7 @@ pub(super) fn summary(run: &Run, context: &RunContext) -> String {
             Outcome::Measured(_) if unconfirmed(figure, target(run, figure)) => counts[6] += 1,
             Outcome::Measured(_) => {
                 counts[1] += 1;
-                let family = family_title(figure.family());
-                match wider.iter_mut().find(|(known, _)| *known == family) {
-                    Some((_, count)) => *count += 1,
-                    None => wider.push((family, 1)),
-                }
+                wider.push(figure.family());
             }
             Outcome::Below { .. } => counts[2] += 1,
             Outcome::Modes(_) => counts[3] += 1,
@@ -181,7 +170,7 @@ pub(super) fn summary(run: &Run, context: &RunContext) -> String {
     let words =
         ["with no spread known", "wider", "below resolution", "in modes", "not measured", "failed", "not confirmed"];
     for index in [6, 1, 2, 3, 0, 4, 5] {
-        let families = if index == 1 && wider.len() > 1 { in_families(&mut wider) } else { String::new() };
+        let families = if index == 1 { in_families(&wider) } else { String::new() };
         if counts[index] > 0 {
             parts.push(format!("{} {}{families}", counts[index], words[index]));
         }
@@ -193,11 +182,13 @@ pub(super) fn summary(run: &Run, context: &RunContext) -> String {
     format!("{}{time}{counted}.{}", plural(asked, "figure"), stored(run, context))
 }
 
-/// ` (6 files, 3 memory)`, the family with most first.
-fn in_families(counts: &mut [(String, usize)]) -> String {
-    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let words: Vec<String> = counts.iter().map(|(family, count)| format!("{count} {family}")).collect();
-    format!(" ({})", words.join(", "))
+/// ` (6 files, 3 memory)`, the family with most first; nothing of one family.
+fn in_families(figures: &[&str]) -> String {
+    let mut counts = grouped(figures.iter().map(|family| (*family, ())));
+    counts.sort_by_key(|(_, figures)| std::cmp::Reverse(figures.len()));
+    let words: Vec<String> =
+        counts.iter().map(|(family, figures)| format!("{} {}", figures.len(), family_title(family))).collect();
+    if words.len() > 1 { format!(" ({})", words.join(", ")) } else { String::new() }
 }
 
 fn stored(run: &Run, context: &RunContext) -> String {

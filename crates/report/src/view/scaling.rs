@@ -5,8 +5,8 @@ use model::{Run, Unit, percent};
 
 use crate::words::point_words;
 use crate::{
-    Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Division, DocumentSection, PrintedQuantity,
-    Series, Table, TableRow,
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, Curves, Division, DocumentSection, PrintedQuantity, Series,
+    Table, TableRow,
 };
 
 /// The section of a run; none where nothing was measured on several numbers of threads.
@@ -37,23 +37,18 @@ fn name(curve: &ScalingCurve) -> String {
 }
 
 fn table(curves: &[ScalingCurve]) -> Table {
-    let columns = ["", "threads", "share of ideal", "clock", "knee", "what limits"];
-    let number = ColumnKind::Number;
-    let kinds = [ColumnKind::Label, number, number, number, ColumnKind::Words, ColumnKind::Remark];
-    let columns = columns.into_iter().zip(kinds).map(|(title, kind)| Column::new(title, kind)).collect();
+    let columns = Column::list("|#threads|#share of ideal|#clock|knee|~what limits");
     let row = |curve: &ScalingCurve| {
         let last = curve.points.last();
         let knee = curve.knee.map_or_else(|| "none".to_owned(), |knee| format!("beyond {knee} threads"));
-        TableRow {
-            cells: vec![
-                Cell::text(name(curve)),
-                last.map_or(Cell::Empty, |point| Cell::Count(point.threads as u64)),
-                last.map_or(Cell::Empty, |point| Cell::Printed(percent(point.share))),
-                curve.clock_ratio().map_or(Cell::Empty, |ratio| Cell::Printed(percent(ratio))),
-                Cell::text(knee),
-                Cell::text(curve.limits.iter().map(|limit| limit.about()).collect::<Vec<_>>().join("; or ")),
-            ],
-        }
+        TableRow::of(vec![
+            Cell::text(name(curve)),
+            last.map_or(Cell::Empty, |point| Cell::Count(point.threads as u64)),
+            last.map_or(Cell::Empty, |point| Cell::Printed(percent(point.share))),
+            curve.clock_ratio().map_or(Cell::Empty, |ratio| Cell::Printed(percent(ratio))),
+            Cell::text(knee),
+            Cell::text(curve.limits.iter().map(|limit| limit.about()).collect::<Vec<_>>().join("; or ")),
+        ])
     };
     Table::plain(columns, curves.iter().map(row).collect())
 }
@@ -74,7 +69,7 @@ fn chart(run: &Run, curves: &[ScalingCurve], probe: &str) -> Option<Chart> {
     let alone = of.first()?.points.first()?.value;
     let ideal = [1, most].map(|threads| (threads as f64, PrintedQuantity::bare(alone * threads as f64, unit)));
     all.push(Series { name: "ideal".to_owned(), colour: of.len(), variant: 1, points: ideal.into() });
-    let x = ChartAxis { title: "threads".to_owned(), unit: Unit::Count, division: Division::Octaves };
+    let x = ChartAxis::new("threads", Unit::Count, Division::Octaves);
     let y = ChartAxis { title: format!("{} a second", first.metric.per), unit, division: Division::Decades };
     let about = "All threads together, both axes logarithmic; ideal is so many times one thread.".to_owned();
     let plot = ChartPlot::Curves(Curves { x, y, series: all, marks: Vec::new() });

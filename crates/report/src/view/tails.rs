@@ -3,7 +3,7 @@
 use model::{Better, Figure, QuantileEstimate, Run, percent};
 
 use crate::words::figure_label;
-use crate::{Block, Cell, Column, ColumnKind, DocumentSection, PrintedQuantity, RowGroup, Table, TableRow, Tone};
+use crate::{Block, Cell, Column, DocumentSection, PrintedQuantity, RowGroup, Table, TableRow, Tone};
 
 /// Quantiles of times in a table, from the median to the maximum.
 const LATE: [f64; 4] = [0.5, 0.99, 0.999, 1.0];
@@ -17,12 +17,7 @@ pub(super) fn tails(run: &Run) -> Option<DocumentSection> {
     if groups.is_empty() {
         return None;
     }
-    let columns = vec![
-        Column::new("", ColumnKind::Label),
-        Column::new("value", ColumnKind::Number),
-        Column::new("interval", ColumnKind::Number),
-        Column::new("level", ColumnKind::Number),
-    ];
+    let columns = Column::list("|#value|#interval|#level");
     let of_rates = run.figures.iter().any(|figure| slow(figure) && valid_quantiles(figure).len() > 1);
     let of_rates = if of_rates { ", of a rate 1%, 0.1% and minimum" } else { "" };
     // Another tool states them of one process, however it came to them.
@@ -68,14 +63,12 @@ fn group(figure: &Figure) -> RowGroup {
 fn row(one: &QuantileEstimate, figure: &Figure) -> TableRow {
     let quantity = PrintedQuantity::of(&one.estimate, figure.metric.unit);
     let level = if quantity.has_interval() { percent(one.estimate.level) } else { String::new() };
-    TableRow {
-        cells: vec![
-            Cell::text(name(one.quantile)),
-            Cell::Value(quantity),
-            Cell::Interval(quantity),
-            Cell::Text(level, Tone::Muted),
-        ],
-    }
+    TableRow::of(vec![
+        Cell::text(name(one.quantile)),
+        Cell::Value(quantity),
+        Cell::Interval(quantity),
+        Cell::Text(level, Tone::Muted),
+    ])
 }
 
 fn name(quantile: f64) -> String {

@@ -4,8 +4,8 @@ use decide::trend::{Dated, FittedTrend, GrowthTrend, Projection, TrendCurve};
 use model::Unit;
 
 use crate::{
-    Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Division, Document, DocumentSection,
-    EmbeddedJson, Mark, PrintedQuantity, PrintedSpread, Records, Series, Table, TableRow, Tone,
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, Curves, Division, Document, EmbeddedJson, Mark, PrintedQuantity,
+    Records, Series, Table, TableRow, Tone,
 };
 
 /// The report of `prony trend`; its JSON is the [`GrowthTrend`]. `name` is the name of the values.
@@ -14,11 +14,11 @@ pub fn trend(trend: &GrowthTrend, name: &str) -> Document {
     let mut document =
         Document::new(format!("{name}: {} values, {} to {}", trend.points, date(trend.span.0), date(trend.span.1)));
     let items = trend.sentences();
-    document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
+    document.add("", Block::list(items));
     if trend.fits.iter().any(|fit| !fit.projections.is_empty()) {
-        document.sections.push(DocumentSection::of("projections", Block::Table(projections(trend))));
+        document.add("projections", Block::Table(projections(trend)));
     }
-    document.sections.push(DocumentSection::of("", Block::Chart(chart(trend, name))));
+    document.add("", Block::Chart(chart(trend, name)));
     document.data = EmbeddedJson::of(trend).ok();
     document.records = Some(records(trend));
     document
@@ -26,19 +26,14 @@ pub fn trend(trend: &GrowthTrend, name: &str) -> Document {
 
 fn projections(trend: &GrowthTrend) -> Table {
     let unit = trend.unit();
-    let columns = vec![
-        Column::new("", ColumnKind::Label),
-        Column::new("would be", ColumnKind::Number),
-        Column::new("one value, the growth going on", ColumnKind::Number),
-        Column::new("", ColumnKind::Words),
-    ];
+    let columns = Column::list("|#would be|#one value, the growth going on|");
     let rows = trend
         .fits
         .iter()
         .flat_map(|fit| fit.projections.iter().map(move |projection| (fit, projection)))
         .map(|(fit, projection)| {
             let quantity = match projection.scatter_is_known() {
-                true => quantity(projection.value, projection.low, projection.high, unit),
+                true => PrintedQuantity::interval(projection.value, projection.low, projection.high, unit),
                 false => PrintedQuantity::bare(projection.value, unit),
             };
             let flag = if projection.out_of_reach {
@@ -48,7 +43,7 @@ fn projections(trend: &GrowthTrend) -> Table {
                 Cell::Empty
             };
             let label = format!("{} {}", word(fit.curve), date(projection.time));
-            TableRow { cells: vec![Cell::text(label), Cell::Value(quantity), Cell::Interval(quantity), flag] }
+            TableRow::of(vec![Cell::text(label), Cell::Value(quantity), Cell::Interval(quantity), flag])
         })
         .collect();
     Table::plain(columns, rows)
@@ -66,7 +61,7 @@ fn chart(trend: &GrowthTrend, name: &str) -> Chart {
     let mut series = Vec::new();
     let fan = |fit: &FittedTrend| {
         let at = |point: &decide::trend::FanPoint| {
-            (point.time - origin, quantity(point.value, point.wide_low, point.wide_high, trend.unit()))
+            (point.time - origin, PrintedQuantity::interval(point.value, point.wide_low, point.wide_high, trend.unit()))
         };
         fit.fan.iter().map(at).collect::<Vec<_>>()
     };
@@ -90,7 +85,7 @@ fn chart(trend: &GrowthTrend, name: &str) -> Chart {
                 .to_owned(),
         plot: ChartPlot::Curves(Curves {
             x: ChartAxis { title: format!("years since {origin:.0}"), unit: Unit::Count, division: Division::Linear },
-            y: ChartAxis { title: name.to_owned(), unit: trend.unit(), division: Division::Decades },
+            y: ChartAxis::new(name, trend.unit(), Division::Decades),
             series,
             marks: vec![
                 Mark { x: trend.span.1 - origin, text: "end of the fit".to_owned() },
@@ -115,10 +110,6 @@ fn records(trend: &GrowthTrend) -> Records {
         rows.extend(fit.fan.iter().map(|p| row(fit, "fan", (p.time, p.value, p.wide_low, p.wide_high))));
     }
     Records { header: vec!["curve", "kind", "time", "value", "low", "high"], rows }
-}
-
-fn quantity(value: f64, low: f64, high: f64, unit: Unit) -> PrintedQuantity {
-    PrintedQuantity { value, low, high, unit, spread: PrintedSpread::Interval, share: false }
 }
 
 const fn word(curve: TrendCurve) -> &'static str {

@@ -5,8 +5,8 @@ use model::{Unit, percent};
 
 use super::trend::date;
 use crate::{
-    Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Division, Document, DocumentSection,
-    EmbeddedJson, PrintedQuantity, Records, Series, Table, TableRow, Tone,
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, Curves, Division, Document, EmbeddedJson, PrintedQuantity,
+    Records, Series, TableRow, Tone,
 };
 
 /// The report of `prony trend --families`; its JSON is the [`FamilyTrends`]. `name` is the name of the values.
@@ -14,17 +14,12 @@ use crate::{
 pub fn family_trends(found: &FamilyTrends, name: &str) -> Document {
     let families = if found.families.len() == 1 { "family" } else { "families" };
     let mut document = Document::new(format!("{name}: growth of {} {families}", found.families.len()));
-    let titles = ["family", "values", "from", "to", "growth a year", "years to double", ""];
-    let kinds = [ColumnKind::Label, ColumnKind::Number, ColumnKind::Number, ColumnKind::Number, ColumnKind::Number];
-    let columns = titles.iter().enumerate().map(|(i, title)| {
-        let last = if i == 6 { ColumnKind::Words } else { ColumnKind::Number };
-        Column::new(*title, kinds.get(i).copied().unwrap_or(last))
-    });
+    let columns = Column::list("family|#values|#from|#to|#growth a year|#years to double|");
     let rows = found.families.iter().map(row).collect();
-    document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns.collect(), rows))));
+    document.add("", Block::table(columns, rows));
     let items = found.sentences();
-    document.sections.push(DocumentSection::of("", Block::List { numbered: false, items }));
-    document.sections.push(DocumentSection::of("", Block::Chart(chart(found, name))));
+    document.add("", Block::list(items));
+    document.add("", Block::Chart(chart(found, name)));
     document.data = EmbeddedJson::of(found).ok();
     document.records = Some(records(found));
     document
@@ -76,17 +71,15 @@ fn row(family: &FamilyTrend) -> TableRow {
         },
     );
     let differs = if family.differs { Cell::Text("differs".to_owned(), Tone::Caution) } else { Cell::Empty };
-    TableRow {
-        cells: vec![
-            Cell::text(&family.family),
-            Cell::text(family.trend.points.to_string()),
-            Cell::text(date(family.trend.span.0)),
-            Cell::text(date(family.trend.span.1)),
-            fit.map_or(Cell::Empty, |fit| Cell::text(percent(fit.growth))),
-            Cell::text(years),
-            differs,
-        ],
-    }
+    TableRow::of(vec![
+        Cell::text(&family.family),
+        Cell::text(family.trend.points.to_string()),
+        Cell::text(date(family.trend.span.0)),
+        Cell::text(date(family.trend.span.1)),
+        fit.map_or(Cell::Empty, |fit| Cell::text(percent(fit.growth))),
+        Cell::text(years),
+        differs,
+    ])
 }
 
 /// One record for each projection of each family, or one without where none was asked for.
@@ -112,8 +105,6 @@ fn records(found: &FamilyTrends) -> Records {
         let text = |value: f64| value.to_string();
         projections.iter().map(|p| own(text(p.time), text(p.value), text(p.low), text(p.high))).collect()
     });
-    Records {
-        header: vec!["family", "values", "growth", "differs", "date", "value", "low", "high"],
-        rows: rows.collect(),
-    }
+    let header = "family values growth differs date value low high".split(' ').collect();
+    Records { header, rows: rows.collect() }
 }

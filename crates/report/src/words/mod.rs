@@ -17,6 +17,35 @@ pub use label::{axis_value, family_title, figure_label, label, point_words};
 pub use outcome::{Told, list, modes, plural, remarks, unconfirmed};
 pub use time::{day, duration};
 
+/// What belongs to each key, in the order in which keys and values come.
+pub fn grouped<K: PartialEq, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+    let mut groups: Vec<(K, Vec<V>)> = Vec::new();
+    for (key, value) in pairs {
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, values)) => values.push(value),
+            None => groups.push((key, vec![value])),
+        }
+    }
+    groups
+}
+
+/// Values without those that came before.
+pub fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut known: Vec<T> = Vec::new();
+    for value in values {
+        if !known.contains(&value) {
+            known.push(value);
+        }
+    }
+    known
+}
+
+/// A text whose first letter is a capital.
+pub(crate) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// Whether a character controls the output instead of being shown: control characters, and marks of writing direction
 /// (Unicode Standard Annex 9) by which a text could rearrange its neighbours.
 #[must_use]

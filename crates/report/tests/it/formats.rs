@@ -4,7 +4,7 @@
 use crate::fixture;
 
 use model::{AxisDescription, Catalogue, Class, Outcome, Primitive, ProbeDescription, Reference, Unit};
-use report::view::{self, CheckFinding, CompareContext, FindingState, Findings, RunContext, RunRow};
+use report::view::{self, CompareContext, RunContext};
 use report::{Csv, Document, JsonFormat, Markdown, ReportFormat, Terminal};
 
 fn drawn(format: &dyn ReportFormat, document: &Document) -> String {
@@ -186,50 +186,6 @@ fn five_runs_are_rows_with_their_ranks() {
     assert!(rows.any(|line| line.contains("x slower (") && line.contains(" – ")), "no ratio with its interval: {text}");
     assert!(text.contains("\nplaces\n") && text.contains(" · 5 "), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
-}
-
-#[test]
-fn lists_and_findings_read_well() {
-    let row = |handle: &str, interrupted| RunRow {
-        handle: handle.into(),
-        id: format!("id{handle}"),
-        label: Some("vm".into()),
-        machine: "Intel Xeon".into(),
-        started: "2026-11-21T03:44:05Z".into(),
-        suite: "quick".into(),
-        figures: 15,
-        complete: false,
-        interrupted,
-    };
-    // The time limit ended the first, as all of the default suite: nothing is missing of what was asked for.
-    let text = terminal(&view::runs(&[row("1", false), row("12", true)]));
-    let expected = "2 runs stored\n\n  run  label  machine     started (UTC)     suite  figures\n  \
-                    1    vm     Intel Xeon  2026-11-21 03:44  quick       15\n  \
-                    12   vm     Intel Xeon  2026-11-21 03:44  quick       15  incomplete\n\
-                    Next: prony compare 1 12 · prony report 12\n";
-    assert_eq!(text, expected);
-    // Only runs of one suite have figures in common.
-    let timed = RunRow { suite: "time".into(), ..row("13", false) };
-    let text = terminal(&view::runs(&[row("1", false), row("12", false), timed.clone()]));
-    assert!(text.ends_with("Next: prony report 13\n"), "{text}");
-    let text = terminal(&view::runs(&[row("1", false), timed, row("14", false)]));
-    assert!(text.ends_with("Next: prony compare 1 14 · prony report 14\n"), "{text}");
-    assert!(terminal(&view::runs(&[])).starts_with("No run is stored yet\n"));
-    let found = Findings {
-        title: "What may disturb measuring here".into(),
-        findings: vec![CheckFinding {
-            subject: "load".into(),
-            state: FindingState::Attention,
-            says: "3.1 runnable on 2 CPUs".into(),
-            advice: "stop what runs beside".into(),
-        }],
-        ..Findings::default()
-    };
-    let text = terminal(&view::findings(&found));
-    assert_eq!(
-        text,
-        "What may disturb measuring here\n\n  load  attention  3.1 runnable on 2 CPUs\n                   do: stop what runs beside\n"
-    );
 }
 
 fn described() -> ProbeDescription {

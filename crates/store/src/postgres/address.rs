@@ -62,7 +62,6 @@ impl Address {
     pub(super) fn place(&self) -> String {
         let host = match self.config.get_hosts().first() {
             Some(Host::Tcp(name)) => name.clone(),
-            #[cfg(unix)]
             Some(Host::Unix(directory)) => directory.display().to_string(),
             None => "localhost".to_owned(),
         };
@@ -76,7 +75,6 @@ fn is_here(host: &Host) -> bool {
         Host::Tcp(name) => {
             name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
         }
-        #[cfg(unix)]
         Host::Unix(_) => true,
     }
 }
@@ -159,15 +157,9 @@ impl Parts {
     }
 }
 
-#[cfg(unix)]
 fn others_can_read(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
-}
-
-#[cfg(not(unix))]
-fn others_can_read(_: &Path) -> bool {
-    false
 }
 
 /// The password in a line `HOST:PORT:DATABASE:USER:PASSWORD`, if the line is for this address. `*` fits everything, and
@@ -233,7 +225,6 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_password_file_that_others_can_read_is_refused() {
         use std::os::unix::fs::PermissionsExt;

@@ -161,15 +161,9 @@ fn without_room(path: &Path) -> rusqlite::Result<Connection> {
 pub(super) type FileIdentity = (u64, u64);
 
 /// The file that has a name at present.
-#[cfg(unix)]
 pub(super) fn identity(path: &Path) -> Option<FileIdentity> {
     use std::os::unix::fs::MetadataExt;
     std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
-}
-
-#[cfg(not(unix))]
-pub(super) fn identity(_: &Path) -> Option<FileIdentity> {
-    None
 }
 
 fn has_journal(path: &Path) -> bool {
@@ -221,7 +215,6 @@ fn set_journal(connection: &Connection, path: &Path, access: Access) -> rusqlite
 }
 
 /// Whether the directory is on a file system that several hosts may share (magic numbers of statfs(2)).
-#[cfg(target_os = "linux")]
 fn on_network(path: &Path) -> bool {
     const NFS: u32 = 0x6969;
     const SMB: u32 = 0x517b;
@@ -236,9 +229,4 @@ fn on_network(path: &Path) -> bool {
     const SHARED: [u32; 10] = [NFS, SMB, SMB2, CIFS, FUSE, NINE_P, AFS, CEPH, LUSTRE, GPFS];
     // The type is signed and differs in width between machines: its low 32 bits are the magic number.
     rustix::fs::statfs(path).is_ok_and(|found| SHARED.contains(&(found.f_type as u32)))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn on_network(_: &Path) -> bool {
-    false
 }

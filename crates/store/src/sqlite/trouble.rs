@@ -56,13 +56,7 @@ const fn too_large(extended_code: i32) -> bool {
     matches!(extended_code, ffi::SQLITE_IOERR_SHMSIZE | ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_TRUNCATE)
 }
 
-#[cfg(unix)]
 fn full(path: &Path) -> bool {
     rustix::fs::statvfs(directory_of(path))
         .is_ok_and(|space| space.f_bavail.saturating_mul(space.f_frsize) < NEARLY_FULL)
-}
-
-#[cfg(not(unix))]
-fn full(_: &Path) -> bool {
-    false
 }

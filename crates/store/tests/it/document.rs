@@ -72,7 +72,6 @@ fn no_document_is_read_without_bound() {
     assert!(refused(&path).contains("larger than 256 MiB"));
 }
 
-#[cfg(unix)]
 #[test]
 fn links_are_followed_and_pipes_are_written_to() {
     use std::os::unix::fs::{PermissionsExt, symlink};
@@ -108,7 +107,6 @@ fn links_are_followed_and_pipes_are_written_to() {
     assert!(lost.is_missing() && lost.to_string().contains("none/x.json"), "{lost}");
 }
 
-#[cfg(unix)]
 #[test]
 fn a_file_is_replaced_as_a_whole_and_keeps_its_readers() {
     use std::os::unix::fs::PermissionsExt;

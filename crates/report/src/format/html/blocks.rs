@@ -46,7 +46,7 @@ fn block(block: &Block) -> Result<Markup, Error> {
     Ok(match block {
         Block::Text(text) => html! { p { (text) } },
         Block::List { numbered: true, items } => html! { ol { @for item in items { li { (item) } } } },
-        Block::List { numbered: false, items } => html! { ul { @for item in items { li { (item) } } } },
+        Block::List { items, .. } => html! { ul { @for item in items { li { (item) } } } },
         Block::Facts(facts) => html! { dl { @for (name, value) in facts { dt { (name) } dd { (value) } } } },
         Block::Table(table) => table::draw(table),
         Block::Cards(cards) => html! {

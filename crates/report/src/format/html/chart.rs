@@ -11,32 +11,25 @@ use crate::{Chart, ChartPlot, Curves, Division, Error, PrintedQuantity};
 const COLOURS: usize = 7;
 
 pub(super) fn draw(chart: &Chart) -> Result<Markup, Error> {
-    let drawing = svg(chart)?;
-    Ok(html! {
-        figure {
-            figcaption { h3 { (chart.title) } p.muted { (chart.about) } (legend(&chart.plot)) }
-            @match drawing {
-                Some(drawing) => div.scroll tabindex="0" { (PreEscaped(drawing)) },
-                None => p.muted { "No point of it can be drawn." },
-            }
-            (numbers(&chart.plot))
-        }
-    })
+    Ok(figure(chart, svg(chart)?, false))
 }
 
 /// One of many small charts: its title, drawing and legend.
 pub(super) fn draw_small(chart: &Chart) -> Result<Markup, Error> {
-    let drawing = small_svg(chart)?;
-    Ok(html! {
-        figure.small {
-            figcaption { h3 { (chart.title) } (legend(&chart.plot)) }
+    Ok(figure(chart, small_svg(chart)?, true))
+}
+
+fn figure(chart: &Chart, drawing: Option<String>, small: bool) -> Markup {
+    html! {
+        figure.small[small] {
+            figcaption { h3 { (chart.title) } @if !small { p.muted { (chart.about) } } (legend(&chart.plot)) }
             @match drawing {
                 Some(drawing) => div.scroll tabindex="0" { (PreEscaped(drawing)) },
                 None => p.muted { "No point of it can be drawn." },
             }
             (numbers(&chart.plot))
         }
-    })
+    }
 }
 
 fn legend(plot: &ChartPlot) -> Markup {

@@ -9,7 +9,7 @@ fn a_narrow_column_cuts_no_word() {
     let columns = columns.map(|(title, kind)| Column::new(title, kind)).to_vec();
     let label = "copy (read + written), 256 MiB, 1 thread, normal stores, base pages";
     let cells = vec![Cell::text(label), Cell::Count(12345), Cell::text("undisturbed")];
-    let table = Table::plain(columns, vec![TableRow { cells }]);
+    let table = Table::plain(columns, vec![TableRow::of(cells)]);
     for page in 20..120 {
         let mut lines = Vec::new();
         draw(&table, page, Paint(false), &mut lines);
@@ -24,7 +24,7 @@ fn a_name_to_be_typed_stays_whole_beside_a_text_that_wraps() {
     let name = "published:ams02-2002/compaq-alpha-ev68-dual-cpu-866-mhz-linux-cxx";
     let cells = vec![Cell::text(name), Cell::text("Compaq alpha-ev68 dual-CPU 866 MHz (Linux cxx)")];
     let columns = columns.map(|(title, kind)| Column::new(title, kind)).to_vec();
-    let table = Table::plain(columns, vec![TableRow { cells }]);
+    let table = Table::plain(columns, vec![TableRow::of(cells)]);
     for page in 80..120 {
         let mut lines = Vec::new();
         draw(&table, page, Paint(false), &mut lines);
@@ -41,7 +41,7 @@ fn a_map_has_a_line_for_each_machine_where_its_words_do_not_fit() {
     let row = |machine: usize| {
         let heat = |gain: f64| Cell::Heat { text: format!("{gain:.2}x faster"), gain };
         let cells = vec![Cell::text(format!("node-{machine:02}")), Cell::text("1–13")];
-        TableRow { cells: cells.into_iter().chain([1.76, 12.34, 123.4, 0.87].map(heat)).collect() }
+        TableRow::of(cells.into_iter().chain([1.76, 12.34, 123.4, 0.87].map(heat)).collect())
     };
     let table = Table::plain(columns, (0..20).map(row).collect());
     let drawn = |page| {
@@ -66,8 +66,8 @@ fn headings_of_numbers_wrap_before_a_table_becomes_lines() {
     let titles = ["machines", "median error", "worst tenth", "best single method", "chosen in hindsight", "held"];
     let kind = |index: usize| if index == 0 { ColumnKind::Label } else { ColumnKind::Number };
     let columns = titles.iter().enumerate().map(|(index, title)| Column::new(*title, kind(index))).collect();
-    let row = |cells: [&str; 5]| TableRow {
-        cells: std::iter::once(Cell::Count(12)).chain(cells.map(|text| Cell::Printed(text.to_owned()))).collect(),
+    let row = |cells: [&str; 5]| {
+        TableRow::of(std::iter::once(Cell::Count(12)).chain(cells.map(|text| Cell::Printed(text.to_owned()))).collect())
     };
     let rows = vec![row(["3.2%", "6%", "2.7%", "2.7%", "96%"]), row(["21%", "49.5%", "3.2%", "3.2%", "100%"])];
     let table = Table::plain(columns, rows);

@@ -10,7 +10,7 @@ use super::machine::{heading, warnings};
 use super::run::{cells, next, run, summary};
 use super::trusted::{told, trusted};
 use crate::words::Told;
-use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, Table, TableRow, Tone};
+use crate::{Block, Cell, Column, Document, Table, TableRow, Tone};
 
 /// A run with at most this many figures is shown whole: its table is no longer than the answer.
 const WHOLE: usize = 12;
@@ -32,11 +32,11 @@ pub fn answer(run_: &Run, context: &RunContext) -> Document {
     let facts = trusted(run_, DOUBTS);
     document.sections.clear();
     if !facts.is_empty() {
-        document.sections.push(DocumentSection::of("", Block::Facts(facts)));
+        document.add("", Block::Facts(facts));
     }
     let table = table(run_, &keys, context);
     let placed = table.columns.len() > 3;
-    document.sections.push(DocumentSection::of("", Block::Table(table)));
+    document.add("", Block::Table(table));
     document.summary = vec![summary(run_, context)];
     document.summary.extend((!placed && run_.origin.is_none()).then(no_reference));
     document.next = context.handle.iter().map(|handle| format!("prony show {handle}")).collect();
@@ -55,10 +55,10 @@ fn table(run: &Run, keys: &[(String, &Figure)], context: &RunContext) -> Table {
     let known = standings.iter().any(Option::is_some);
     let place = if known { "better than, of other machines" } else { "" };
     let columns = vec![
-        Column::new("", ColumnKind::Label),
-        Column::new("value", ColumnKind::Number),
-        Column::new(format!("{} interval", percent(run.plan.level)), ColumnKind::Number),
-        Column::new(place, ColumnKind::Words),
+        Column::label(""),
+        Column::number("value"),
+        Column::number(format!("{} interval", percent(run.plan.level))),
+        Column::words(place),
     ];
     let told = Told { brief: true, flags: told(run), ..Told::default() };
     let row = |((title, figure), standing): (&(String, &Figure), Option<MachineStanding>)| {
@@ -68,7 +68,7 @@ fn table(run: &Run, keys: &[(String, &Figure)], context: &RunContext) -> Table {
             cells.truncate(3);
             cells.push(standing.map_or(Cell::Empty, |standing| Cell::Text(standing_words(&standing), Tone::Plain)));
         }
-        TableRow { cells }
+        TableRow::of(cells)
     };
     let mut table = Table::plain(columns, keys.iter().zip(standings).map(row).collect());
     if !known {

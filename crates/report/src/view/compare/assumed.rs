@@ -43,7 +43,7 @@ pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<Docum
         format!("session floor {}, {digits}: {}", percent(group.floor), group.figures.join("; "))
     };
     let items = groups.iter().map(say).collect();
-    Some(DocumentSection::of("spread assumed", Block::List { numbered: false, items }))
+    Some(DocumentSection::of("spread assumed", Block::list(items)))
 }
 
 /// Explanation of DIFFERENT, spread assumed; `None` if there is none.

@@ -8,7 +8,7 @@ use model::{FigureKey, Unit, percent};
 
 use super::{clock, heat, means, rows};
 use crate::words::{duration, factor};
-use crate::{Block, Cell, Column, ColumnKind, DocumentSection, PrintedQuantity, RowGroup, Table, TableRow};
+use crate::{Block, Cell, Column, DocumentSection, PrintedQuantity, RowGroup, Table, TableRow};
 
 /// Rows for each direction.
 const ROWS: usize = 8;
@@ -29,7 +29,7 @@ pub(super) fn pair(comparison: &Comparison, other: usize, seconds: &HashMap<Figu
     let groups = groups(comparison, other);
     let mut blocks = Vec::new();
     if !groups.is_empty() {
-        let mut columns = vec![Column::new("", ColumnKind::Label)];
+        let mut columns = vec![Column::label("")];
         columns.extend(rows::change_columns(comparison.normalise, comparison.level));
         columns.extend(clock::is_told(comparison).then(|| clock::basis_column(comparison)));
         blocks.push(Block::Table(Table { columns, groups }));
@@ -75,11 +75,9 @@ pub(crate) fn counts_table(comparison: &Comparison, others: &[usize]) -> Table {
         cells.extend([worse, better].map(Cell::Count));
         let rest = [tally.same, tally.undecided, tally.assumed, tally.without];
         cells.extend(rest.map(|count| Cell::Count(count as u64)));
-        TableRow { cells }
+        TableRow::of(cells)
     };
-    let titles = ["", "SLOWER", "FASTER", "SAME", "undecided", "spread assumed", "not comparable"];
-    let kind = |index: usize| if index == 0 { ColumnKind::Label } else { ColumnKind::Number };
-    let columns = titles.iter().enumerate().map(|(index, title)| Column::new(*title, kind(index))).collect();
+    let columns = Column::list("|#SLOWER|#FASTER|#SAME|#undecided|#spread assumed|#not comparable");
     let mut table = Table::plain(columns, others.iter().map(tally).collect());
     without_empty_columns(&mut table, 5);
     table
@@ -122,16 +120,17 @@ fn counts(comparison: &Comparison, other: usize) -> String {
 
 /// What the counts mean.
 fn certain(comparison: &Comparison) -> String {
+    let (band, claim) = (rows::band(comparison), claim(comparison));
+    format!("Slower and faster: surely, and by more than {band}; same: surely by less. {claim}.")
+}
+
+/// What all tests together promise.
+pub(super) fn claim(comparison: &Comparison) -> String {
     let tests = match comparison.tests {
         1 => "The test claims".to_owned(),
         tests => format!("All {tests} tests together claim"),
     };
-    format!(
-        "Slower and faster: surely, and by more than {}; same: surely by less. {tests} a false difference with a chance \
-         of at most {}.",
-        rows::band(comparison),
-        percent(1.0 - comparison.level)
-    )
+    format!("{tests} a false difference with a chance of at most {}", percent(1.0 - comparison.level))
 }
 
 /// The figures that count, with the ratios of a machine.
@@ -155,7 +154,7 @@ fn groups(comparison: &Comparison, other: usize) -> Vec<RowGroup> {
     let row = |(row, ratio): &(&CompareRow, &Ratio)| {
         let name = Cell::text(rows::name(row));
         if ratio.value.is_none() {
-            return TableRow { cells: vec![name, Cell::Across("in modes".to_owned(), rows::brief(ratio).1)] };
+            return TableRow::of(vec![name, Cell::Across("in modes".to_owned(), rows::brief(ratio).1)]);
         }
         let [change, interval] = rows::change(row, ratio, comparison.normalise);
         let tone = rows::brief(ratio).1;
@@ -165,24 +164,17 @@ fn groups(comparison: &Comparison, other: usize) -> Vec<RowGroup> {
         };
         let mut cells = vec![name, change, interval];
         cells.extend(told.then(|| Cell::text(clock::basis(ratio, comparison.normalise))));
-        TableRow { cells }
+        TableRow::of(cells)
     };
-    let group = |(way, word): (GainDirection, &str)| {
-        let all = directed(comparison, other, way);
+    let group = |(title, all): (String, Vec<(&CompareRow, &Ratio)>)| {
         let more = all.len().saturating_sub(ROWS);
         let note = if more > 0 { format!("and {more} more, by less: --all") } else { String::new() };
         let rows = all.iter().take(ROWS).map(row).collect();
-        (!all.is_empty()).then(|| RowGroup { title: word.to_lowercase(), note, rows })
+        (!all.is_empty()).then_some(RowGroup { title, note, rows })
     };
-    let mut groups: Vec<RowGroup> = DIRECTIONS.into_iter().filter_map(group).collect();
-    let all = assumed(comparison, other);
-    if !all.is_empty() {
-        let more = all.len().saturating_sub(ROWS);
-        let note = if more > 0 { format!("and {more} more, by less: --all") } else { String::new() };
-        let rows = all.iter().take(ROWS).map(row).collect();
-        groups.push(RowGroup { title: "different, spread assumed".to_owned(), note, rows });
-    }
-    groups
+    let assumed = [("different, spread assumed".to_owned(), assumed(comparison, other))];
+    let directed = DIRECTIONS.map(|(way, word)| (word.to_lowercase(), directed(comparison, other, way)));
+    directed.into_iter().chain(assumed).filter_map(group).collect()
 }
 
 /// Figures that differ only under the spread assumed for printed values, the largest change first.

@@ -1,11 +1,10 @@
 //! The clocks that the runs showed, and on what their figures are compared.
 
 use compare::{CompareRow, CompareVerdict, Comparison, Normalise, Ratio, RatioBasis, Relation};
-use model::{Unit, percent};
+use model::{Outcome, Unit, percent};
 
 use super::BESIDE;
-use super::unknown::unknown_clock;
-use crate::words::{factor, plural};
+use crate::words::{capital, factor, no_clock, plural};
 use crate::{Column, ColumnKind, PrintedQuantity};
 
 /// One sentence a run on its clock against the reference's, of many runs one for all, and one on what follows for the
@@ -24,9 +23,11 @@ pub(crate) fn notes(comparison: &Comparison, reference: usize, others: &[usize])
 /// Runs whose readings tell no clock, and why.
 fn unknown(comparison: &Comparison) -> impl Iterator<Item = (&str, String)> {
     let row = comparison.conditions.iter().find(|row| row.probe == model::CLOCK);
-    let ratios = row.into_iter().flat_map(|row| row.ratios.iter().map(move |ratio| (row, ratio)));
-    let machines = comparison.machines.iter().zip(ratios);
-    machines.filter_map(|(machine, (row, ratio))| Some((machine.name.as_str(), unknown_clock(row, ratio)?)))
+    let machines = comparison.machines.iter().zip(row.into_iter().flat_map(|row| &row.ratios));
+    machines.filter_map(|(machine, ratio)| {
+        let estimate = ratio.outcome.as_ref().and_then(Outcome::estimate)?;
+        Some((machine.name.as_str(), no_clock(estimate)?))
+    })
 }
 
 /// A run's clock against the reference's.
@@ -152,11 +153,6 @@ fn gigahertz(hertz: f64) -> String {
 /// `3 core figures are`.
 fn are(count: usize, what: &str) -> String {
     format!("{} {}", plural(count, what), if count == 1 { "is" } else { "are" })
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// Whether any ratio is made of anything but the values that both documents state, so that tables must say of what.

@@ -3,6 +3,8 @@
 use compare::{CompareRow, Comparison};
 use model::Definition;
 
+use crate::words::grouped;
+
 /// Mark of a figure that is nearly the same on both sides.
 pub(crate) const NEAR: char = '†';
 /// Mark of a figure that is another one.
@@ -34,15 +36,11 @@ pub(crate) fn words(definition: &Definition) -> Option<String> {
 
 /// One note for each difference, with its figures.
 pub(crate) fn notes(comparison: &Comparison) -> Vec<String> {
-    let mut notes: Vec<(String, Vec<&str>)> = Vec::new();
-    for row in &comparison.rows {
-        for words in row.ratios.iter().filter_map(|ratio| words(&ratio.definition)) {
-            match notes.iter_mut().find(|(known, _)| *known == words) {
-                Some((_, titles)) if titles.contains(&row.title.as_str()) => {}
-                Some((_, titles)) => titles.push(&row.title),
-                None => notes.push((words, vec![&row.title])),
-            }
-        }
-    }
-    notes.into_iter().map(|(words, titles)| format!("{words} ({})", titles.join("; "))).collect()
+    let ratios = comparison.rows.iter().flat_map(|row| row.ratios.iter().map(move |ratio| (row, ratio)));
+    let told = ratios.filter_map(|(row, ratio)| Some((words(&ratio.definition)?, row.title.as_str())));
+    let note = |(words, mut titles): (String, Vec<&str>)| {
+        titles.dedup();
+        format!("{words} ({})", titles.join("; "))
+    };
+    grouped(told).into_iter().map(note).collect()
 }

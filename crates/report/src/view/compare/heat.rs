@@ -3,8 +3,8 @@
 use compare::{CompareRow, Comparison, GeometricMean, Normalise, Ratio, Relation};
 
 use super::means;
-use crate::words::{factor, family_title};
-use crate::{Block, Cell, Column, ColumnKind, DocumentSection, PrintedQuantity, Table, TableRow, Tone};
+use crate::words::{distinct, factor, family_title, grouped};
+use crate::{Block, Cell, Column, DocumentSection, PrintedQuantity, Table, TableRow, Tone};
 
 /// A machine with its means.
 struct Line<'a> {
@@ -37,8 +37,8 @@ pub(crate) fn section(comparison: &Comparison) -> Option<DocumentSection> {
                 let ends = |mean: &GeometricMean| {
                     (mean.value, mean.low.unwrap_or(mean.value), mean.high.unwrap_or(mean.value))
                 };
-                let all = find(comparison, None, &machine.name).map(ends);
-                let of = |family: &Option<String>| find(comparison, family.as_deref(), &machine.name);
+                let all = means::find(comparison, None, &machine.name).map(ends);
+                let of = |family: &Option<String>| means::find(comparison, family.as_deref(), &machine.name);
                 let words = |mean: &GeometricMean| (means::factor_words(comparison, mean), mean.value);
                 (all?, families.iter().map(|family| of(family).map(words)).collect())
             } else {
@@ -73,24 +73,14 @@ fn places(comparison: &Comparison) -> &'static str {
 
 /// All figures, then the families in the order of the figures.
 fn families(comparison: &Comparison) -> Vec<Option<String>> {
-    let mut families = vec![None];
-    for row in &comparison.rows {
-        let family = row.probe.split('.').next().map(str::to_owned);
-        if !families.contains(&family) {
-            families.push(family);
-        }
-    }
-    families
-}
-
-fn find<'a>(comparison: &'a Comparison, family: Option<&str>, machine: &str) -> Option<&'a GeometricMean> {
-    comparison.geometric_means.iter().find(|mean| mean.family.as_deref() == family && mean.machine == machine)
+    let own = comparison.rows.iter().map(|row| row.probe.split('.').next().map(str::to_owned));
+    distinct(std::iter::once(None).chain(own))
 }
 
 /// The geometric mean of a machine's gains over the figures that it shares with the reference, each probe counting
 /// once; in words and as a number.
 fn shared(comparison: &Comparison, machine: usize, family: Option<&str>) -> Option<(String, f64)> {
-    let mut probes: Vec<(&str, Vec<f64>)> = Vec::new();
+    let mut gains: Vec<(&str, f64)> = Vec::new();
     let mut unit = model::Unit::Seconds;
     let belongs = |row: &&CompareRow| family.is_none_or(|family| row.probe.split('.').next() == Some(family));
     for row in comparison.rows.iter().filter(belongs) {
@@ -101,22 +91,19 @@ fn shared(comparison: &Comparison, machine: usize, family: Option<&str>) -> Opti
         if row.metric.unit != model::Unit::Seconds && !row.metric.unit.is_rate() {
             unit = model::Unit::Ratio;
         }
-        match probes.iter_mut().find(|(probe, _)| *probe == row.probe) {
-            Some((_, gains)) => gains.push(gain.ln()),
-            None => probes.push((&row.probe, vec![gain.ln()])),
-        }
+        gains.push((&row.probe, gain.ln()));
     }
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let means: Vec<f64> = probes.iter().map(|(_, gains)| mean(gains)).collect();
+    let means: Vec<f64> = grouped(gains).iter().map(|(_, gains)| mean(gains)).collect();
     let gain = (!means.is_empty()).then(|| mean(&means).exp())?;
     Some((factor(PrintedQuantity::bare(gain, model::Unit::Ratio), unit).text_in_map(), gain))
 }
 
 fn table(lines: &[Line], families: &[Option<String>], ranked: bool) -> Table {
     let titles = families.iter().map(|family| family.as_deref().map_or_else(|| "all figures".to_owned(), family_title));
-    let mut columns = vec![Column::new("", ColumnKind::Label)];
-    columns.extend(ranked.then(|| Column::new("place", ColumnKind::Words)));
-    columns.extend(titles.map(|title| Column::new(title, ColumnKind::Words)));
+    let mut columns = vec![Column::label("")];
+    columns.extend(ranked.then(|| Column::words("place")));
+    columns.extend(titles.map(Column::words));
     let row = |line: &Line| {
         let mut cells = vec![Cell::text(line.name)];
         cells.extend(ranked.then(|| Cell::text(place(line.all, lines))));
@@ -127,7 +114,7 @@ fn table(lines: &[Line], families: &[Option<String>], ranked: bool) -> Table {
             Some((text, gain)) => Cell::Heat { text: text.clone(), gain: *gain },
             None => Cell::Empty,
         }));
-        TableRow { cells }
+        TableRow::of(cells)
     };
     Table::plain(columns, lines.iter().map(row).collect())
 }

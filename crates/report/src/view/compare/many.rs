@@ -3,8 +3,8 @@
 use compare::{CompareRow as Compared, CompareVerdict, Comparison, Ratio, VerdictCounts};
 
 use super::rows;
-use crate::words::{family_title, plural};
-use crate::{Block, Cell, Column, ColumnKind, DocumentSection, Table, TableRow};
+use crate::words::{family_title, grouped, plural};
+use crate::{Block, Cell, Column, DocumentSection, Table, TableRow};
 
 /// Stands for UNDECIDED, the verdict of most cells of old tables.
 pub(crate) const UNDECIDED: &str = "?";
@@ -12,14 +12,8 @@ pub(crate) const UNDECIDED: &str = "?";
 /// Tables for each family with `most` figures in each; figures that cannot be compared on any machine are in the list
 /// of open ones.
 pub(crate) fn sections(comparison: &Comparison, reference: usize, most: usize) -> Vec<DocumentSection> {
-    let mut families: Vec<(String, Vec<&Compared>)> = Vec::new();
-    for row in comparison.rows.iter().filter(|row| comparable(row, reference)) {
-        let family = row.probe.split('.').next().unwrap_or_default().to_owned();
-        match families.iter_mut().find(|(known, _)| *known == family) {
-            Some((_, figures)) => figures.push(row),
-            None => families.push((family, vec![row])),
-        }
-    }
+    let rows = comparison.rows.iter().filter(|row| comparable(row, reference));
+    let families = grouped(rows.map(|row| (row.probe.split('.').next().unwrap_or_default(), row)));
     let parts = families.iter().flat_map(|(family, figures)| even(figures, most).map(move |part| (family, part)));
     parts
         .map(|(family, part)| DocumentSection {
@@ -44,8 +38,8 @@ const fn has(ratio: &Ratio) -> bool {
 }
 
 fn table(comparison: &Comparison, reference: usize, figures: &[&Compared]) -> Table {
-    let mut columns = vec![Column::new("", ColumnKind::Label)];
-    columns.extend(figures.iter().map(|row| Column::new(rows::name(row), ColumnKind::Words)));
+    let mut columns = vec![Column::label("")];
+    columns.extend(figures.iter().map(|row| Column::words(rows::name(row))));
     let mut lines = Vec::with_capacity(comparison.machines.len());
     for (index, machine) in comparison.machines.iter().enumerate() {
         let ratios: Vec<Option<&Ratio>> = figures.iter().map(|row| row.ratios.get(index)).collect();
@@ -58,7 +52,7 @@ fn table(comparison: &Comparison, reference: usize, figures: &[&Compared]) -> Ta
             _ => Cell::Empty,
         };
         let name = std::iter::once(Cell::text(&machine.name));
-        lines.push(TableRow { cells: name.chain(figures.iter().zip(ratios).map(cell)).collect() });
+        lines.push(TableRow::of(name.chain(figures.iter().zip(ratios).map(cell)).collect()));
     }
     Table::plain(columns, lines)
 }
@@ -83,10 +77,9 @@ pub(crate) fn places(comparison: &Comparison) -> Option<DocumentSection> {
     if ordered.is_empty() {
         return None;
     }
-    let columns = vec![Column::new("", ColumnKind::Label), Column::new("places, the best first", ColumnKind::Remark)];
-    let line =
-        |row: &&Compared| TableRow { cells: vec![Cell::text(rows::name(row)), Cell::text(order(comparison, row))] };
-    let mut blocks = vec![Block::Table(Table::plain(columns, ordered.iter().map(line).collect()))];
+    let columns = Column::list("|~places, the best first");
+    let line = |row: &&Compared| TableRow::of(vec![Cell::text(rows::name(row)), Cell::text(order(comparison, row))]);
+    let mut blocks = vec![Block::table(columns, ordered.iter().map(line).collect())];
     if open > 0 {
         blocks.push(Block::Text(format!("In {} no machine is surely better than another.", plural(open, "figure"))));
     }
@@ -95,15 +88,9 @@ pub(crate) fn places(comparison: &Comparison) -> Option<DocumentSection> {
 
 /// `1 node3 · 2–4 node1, node2, node5`.
 fn order(comparison: &Comparison, row: &Compared) -> String {
-    let mut spans: Vec<((usize, usize), Vec<&str>)> = Vec::new();
-    for (ratio, machine) in row.ratios.iter().zip(&comparison.machines) {
-        let Some(rank) = ratio.rank else { continue };
-        let span = (rank.low, rank.high);
-        match spans.iter_mut().find(|(known, _)| *known == span) {
-            Some((_, names)) => names.push(&machine.name),
-            None => spans.push((span, vec![&machine.name])),
-        }
-    }
+    let ranked = row.ratios.iter().zip(&comparison.machines);
+    let ranked = ranked.filter_map(|(ratio, machine)| Some((ratio.rank?, machine.name.as_str())));
+    let mut spans = grouped(ranked.map(|(rank, name)| ((rank.low, rank.high), name)));
     spans.sort_by_key(|(span, _)| *span);
     let say = |((low, high), names): &((usize, usize), Vec<&str>)| {
         let place = if low == high { low.to_string() } else { format!("{low}–{high}") };
@@ -121,15 +108,11 @@ pub(crate) fn tallies(comparison: &Comparison, others: &[usize]) -> Table {
         counts.splice(1..1, assumed.then_some(tally.assumed));
         counts
     };
-    let mut titles = vec!["", "DIFFERENT", "SAME", "UNDECIDED", "not comparable"];
-    titles.splice(2..2, assumed.then_some("spread assumed"));
-    let kind = |index: usize| if index == 0 { ColumnKind::Label } else { ColumnKind::Number };
-    let columns = titles.iter().enumerate().map(|(index, title)| Column::new(*title, kind(index))).collect();
+    let spread = if assumed { "|#spread assumed" } else { "" };
+    let columns = Column::list(&format!("|#DIFFERENT{spread}|#SAME|#UNDECIDED|#not comparable"));
     let row = |other: &usize| {
         let cells = std::iter::once(Cell::text(&comparison.machines[*other].name));
-        TableRow {
-            cells: cells.chain(count(tally(other)).into_iter().map(|count| Cell::Count(count as u64))).collect(),
-        }
+        TableRow::of(cells.chain(count(tally(other)).into_iter().map(|count| Cell::Count(count as u64))).collect())
     };
     Table::plain(columns, others.iter().map(row).collect())
 }

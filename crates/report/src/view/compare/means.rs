@@ -4,18 +4,14 @@ use compare::{Comparison, GeometricMean, Normalise};
 use model::Unit;
 
 use super::rows;
-use crate::words::{factor, family_title, plural};
-use crate::{Block, Cell, Column, ColumnKind, DocumentSection, PrintedQuantity, Table, TableRow};
+use crate::words::{distinct, factor, family_title, plural};
+use crate::{Block, Cell, Column, DocumentSection, PrintedQuantity, Table, TableRow};
 
 /// The means against the reference with a row for each family, or for many machines with a row each and `most` families
 /// in one table; `None` if there are no means.
 pub(crate) fn section(comparison: &Comparison, others: &[usize], most: usize) -> Option<DocumentSection> {
-    let mut families: Vec<Option<&str>> = Vec::new();
-    for mean in comparison.geometric_means.iter().filter(|mean| mean.machine != comparison.reference) {
-        if !families.contains(&mean.family.as_deref()) {
-            families.push(mean.family.as_deref());
-        }
-    }
+    let others_means = comparison.geometric_means.iter().filter(|mean| mean.machine != comparison.reference);
+    let mut families = distinct(others_means.map(|mean| mean.family.as_deref()));
     if families.is_empty() {
         return None;
     }
@@ -30,20 +26,15 @@ pub(crate) fn section(comparison: &Comparison, others: &[usize], most: usize) ->
 }
 
 /// The mean of a family on a machine.
-fn find<'a>(comparison: &'a Comparison, family: Option<&str>, machine: &str) -> Option<&'a GeometricMean> {
+pub(super) fn find<'a>(comparison: &'a Comparison, family: Option<&str>, machine: &str) -> Option<&'a GeometricMean> {
     comparison.geometric_means.iter().find(|mean| mean.family.as_deref() == family && mean.machine == machine)
 }
 
 fn pair(comparison: &Comparison, families: &[Option<&str>], machine: &str) -> Table {
     let [mut mean_column, interval_column] = rows::change_columns(comparison.normalise, comparison.level);
     mean_column.title = "mean".to_owned();
-    let columns = vec![
-        Column::new("", ColumnKind::Label),
-        mean_column,
-        interval_column,
-        Column::new("figures", ColumnKind::Number),
-        Column::new("probes", ColumnKind::Number),
-    ];
+    let columns =
+        vec![Column::label(""), mean_column, interval_column, Column::number("figures"), Column::number("probes")];
     let row = |family: &Option<&str>| {
         let mean = find(comparison, *family, machine)?;
         let quantity = quantity(mean);
@@ -55,17 +46,17 @@ fn pair(comparison: &Comparison, families: &[Option<&str>], machine: &str) -> Ta
             }
         };
         let (figures, probes) = (Cell::Count(mean.figures as u64), Cell::Count(mean.probes as u64));
-        Some(TableRow { cells: vec![Cell::text(title(mean)), value, Cell::Interval(ends), figures, probes] })
+        Some(TableRow::of(vec![Cell::text(title(mean)), value, Cell::Interval(ends), figures, probes]))
     };
     Table::plain(columns, families.iter().filter_map(row).collect())
 }
 
 fn beside(comparison: &Comparison, families: &[Option<&str>], part: &[usize]) -> Table {
-    let mut columns = vec![Column::new("", ColumnKind::Label)];
-    columns.extend(super::heads(comparison, part).into_iter().map(|head| Column::new(head, ColumnKind::Words)));
+    let mut columns = vec![Column::label("")];
+    columns.extend(super::heads(comparison, part).into_iter().map(Column::words));
     let row = |family: &Option<&str>| {
         let (title, cells) = of_family(comparison, *family, part)?;
-        Some(TableRow { cells: std::iter::once(Cell::text(title)).chain(cells).collect() })
+        Some(TableRow::of(std::iter::once(Cell::text(title)).chain(cells).collect()))
     };
     Table::plain(columns, families.iter().filter_map(row).collect())
 }
@@ -74,13 +65,13 @@ fn beside(comparison: &Comparison, families: &[Option<&str>], part: &[usize]) ->
 fn below(comparison: &Comparison, families: &[Option<&str>], machines: &[usize]) -> Table {
     let named = families.iter().filter_map(|family| of_family(comparison, *family, machines));
     let (titles, columns): (Vec<String>, Vec<Vec<Cell>>) = named.unzip();
-    let mut heads = vec![Column::new("", ColumnKind::Label)];
-    heads.extend(titles.into_iter().map(|title| Column::new(title, ColumnKind::Words)));
+    let mut heads = vec![Column::label("")];
+    heads.extend(titles.into_iter().map(Column::words));
     let row = |(place, index): (usize, &usize)| {
         let cells: Vec<Cell> = columns.iter().map(|column| column[place].clone()).collect();
         let any = cells.iter().any(|cell| *cell != Cell::Empty);
         let name = Cell::text(&comparison.machines[*index].name);
-        any.then(|| TableRow { cells: std::iter::once(name).chain(cells).collect() })
+        any.then(|| TableRow::of(std::iter::once(name).chain(cells).collect()))
     };
     Table::plain(heads, machines.iter().enumerate().filter_map(row).collect())
 }
@@ -95,12 +86,7 @@ fn of_family(comparison: &Comparison, family: Option<&str>, machines: &[usize]) 
     } else {
         plural(first.figures, "figure")
     };
-    let cell = |mean: &GeometricMean| {
-        Cell::text(match mean.of {
-            Normalise::Ratio => quantity(mean).text_with_interval(),
-            Normalise::Gain => factor(quantity(mean), unit(comparison, family)).text_with_interval(),
-        })
-    };
+    let cell = |mean: &GeometricMean| Cell::text(words(comparison, mean));
     let head = format!("{}, {over}", title(first));
     Some((head, means.into_iter().map(|mean| mean.map_or(Cell::Empty, cell)).collect()))
 }
@@ -111,14 +97,18 @@ pub(super) fn sentence(comparison: &Comparison, other: usize) -> Option<String> 
     let means: Vec<&GeometricMean> = comparison.geometric_means.iter().filter(|mean| mean.machine == *name).collect();
     // Without an interval a mean is no finding; the whole table has it.
     let overall = means.iter().find(|mean| mean.family.is_none()).filter(|mean| mean.low.is_some())?;
-    let words = |mean: &GeometricMean| match mean.of {
-        Normalise::Ratio => quantity(mean).text_with_interval(),
-        Normalise::Gain => factor(quantity(mean), unit(comparison, mean.family.as_deref())).text_with_interval(),
-    };
     let short = |mean: &&GeometricMean| format!("{} {}", title(mean), factor_words(comparison, mean));
     let families: Vec<String> = means.iter().filter(|mean| mean.family.is_some()).map(short).collect();
     let families = if families.len() > 1 { format!("; {}", families.join("; ")) } else { String::new() };
-    Some(format!("All figures: {}{families}", words(overall)))
+    Some(format!("All figures: {}{families}", words(comparison, overall)))
+}
+
+/// A mean with its interval.
+fn words(comparison: &Comparison, mean: &GeometricMean) -> String {
+    match mean.of {
+        Normalise::Ratio => quantity(mean).text_with_interval(),
+        Normalise::Gain => factor(quantity(mean), unit(comparison, mean.family.as_deref())).text_with_interval(),
+    }
 }
 
 /// A mean without its interval: `1.04x faster`.
@@ -132,13 +122,10 @@ pub(super) fn about(comparison: &Comparison) -> String {
     let mut words = vec!["Each probe counts once, at however many points it was measured".to_owned()];
     let overall = comparison.geometric_means.iter().find(|mean| mean.family.is_none());
     if let Some(left_out) = overall.map(|mean| mean.left_out).filter(|count| machines > 1 && *count > 0) {
-        words.push(format!("{} that some machine lacks {} left out", plural(left_out, "figure"), is_or_are(left_out)));
+        let verb = if left_out == 1 { "is" } else { "are" };
+        words.push(format!("{} that some machine lacks {verb} left out", plural(left_out, "figure")));
     }
     format!("{}.", words.join("; "))
-}
-
-const fn is_or_are(count: usize) -> &'static str {
-    if count == 1 { "is" } else { "are" }
 }
 
 /// The mean with its interval, if the spread of every figure is known.

@@ -15,7 +15,6 @@ mod records;
 pub(super) mod rows;
 mod self_test;
 mod suggest;
-mod unknown;
 
 pub use self_test::self_test;
 
@@ -26,7 +25,7 @@ use compare::naming::headings;
 use compare::{Compared, OtherRule, Relation, VerdictCounts};
 use model::{FigureKey, percent};
 
-use crate::words::{day, family_title, list, plural, quoted};
+use crate::words::{day, distinct, list, plural, quoted};
 use crate::{Block, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, RowGroup, Table};
 
 /// Machines that have columns beside the reference; more get one row each.
@@ -52,12 +51,11 @@ pub struct CompareContext {
 /// The report of `prony compare`; its JSON is the [`Comparison`].
 #[must_use]
 pub fn compare(comparison: &Comparison, context: &CompareContext) -> Document {
-    let reference = comparison.machines.iter().position(|m| m.relation == Relation::Reference).unwrap_or(0);
-    let others: Vec<usize> = (0..comparison.machines.len()).filter(|index| *index != reference).collect();
+    let (reference, others) = places_of(comparison);
     let mut document = Document::new(title(comparison, context, reference, &others));
     document.notes = notes(comparison, context, reference, &others);
     if let Some(gate) = &comparison.gate {
-        document.sections.push(DocumentSection::of("", Block::Text(gate::sentence(comparison, gate))));
+        document.add("", Block::Text(gate::sentence(comparison, gate)));
     }
     if context.brief && !others.is_empty() {
         document.sections.extend(match others.as_slice() {
@@ -82,15 +80,19 @@ pub fn compare(comparison: &Comparison, context: &CompareContext) -> Document {
     document
 }
 
+/// The places of the reference and of all other machines.
+pub(super) fn places_of(comparison: &Comparison) -> (usize, Vec<usize>) {
+    let reference = comparison.machines.iter().position(|m| m.relation == Relation::Reference).unwrap_or(0);
+    (reference, (0..comparison.machines.len()).filter(|index| *index != reference).collect())
+}
+
 /// Every figure of every machine.
 fn whole(comparison: &Comparison, reference: usize, others: &[usize]) -> Vec<DocumentSection> {
     let mut sections = vec![tallies(comparison, others)];
     match others {
-        [] => sections.push(DocumentSection::of("", Block::Table(side_by_side(comparison, reference, &[])))),
         [other] => sections.push(DocumentSection::of("", Block::Table(pair(comparison, reference, *other)))),
         few if few.len() <= BESIDE => {
-            let table = side_by_side(comparison, reference, few);
-            sections.push(DocumentSection::of("", Block::Table(table)));
+            sections.push(DocumentSection::of("", Block::Table(side_by_side(comparison, reference, few))));
         }
         _ => sections.extend(many::sections(comparison, reference, FIGURES)),
     }
@@ -167,12 +169,7 @@ fn disturbances(comparison: &Comparison) -> Vec<(String, String)> {
 
 /// The sentences on disturbed runs; of many runs the first few, so that the answer stands on the first screen.
 pub(super) fn some_disturbed(disturbed: &[(String, String)], many: bool) -> Vec<String> {
-    let mut notes: Vec<String> = Vec::new();
-    for (_, sentence) in disturbed {
-        if !notes.contains(sentence) {
-            notes.push(sentence.clone());
-        }
-    }
+    let mut notes = distinct(disturbed.iter().map(|(_, sentence)| sentence.clone()));
     let more = notes.len().saturating_sub(BESIDE);
     if many && more > 1 {
         notes.truncate(BESIDE);
@@ -232,25 +229,14 @@ fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, ot
         match comparison.tests {
             0 if itself(comparison) => {}
             0 => line.push_str(" No figure has a known spread on both sides, so nothing could be tested"),
-            1 => line.push_str(&format!(
-                " The test claims a false difference with a chance of at most {}",
-                percent(1.0 - comparison.level)
-            )),
-            tests => line.push_str(&format!(
-                " All {tests} tests together claim a false difference with a chance of at most {}",
-                percent(1.0 - comparison.level)
-            )),
+            _ => line.push_str(&format!(" {}", brief::claim(comparison))),
         }
         notes.push(line);
     }
     notes.extend(assumed::note(comparison));
     notes.extend(definitions::notes(comparison));
-    for attribution in comparison.machines.iter().filter_map(|machine| machine.attribution.as_ref()) {
-        if !notes.contains(attribution) {
-            notes.push(attribution.clone());
-        }
-    }
-    notes
+    notes.extend(comparison.machines.iter().filter_map(|machine| machine.attribution.clone()));
+    distinct(notes)
 }
 
 /// Whether all runs are the reference itself.
@@ -291,18 +277,17 @@ fn tally(tally: VerdictCounts) -> String {
 }
 
 fn pair(comparison: &Comparison, reference: usize, other: usize) -> Table {
-    let mut columns = vec![Column::new("", ColumnKind::Label)];
-    columns
-        .extend(heads(comparison, &[reference, other]).into_iter().map(|head| Column::new(head, ColumnKind::Number)));
+    let mut columns = vec![Column::label("")];
+    columns.extend(heads(comparison, &[reference, other]).into_iter().map(Column::number));
     columns.extend(rows::change_columns(comparison.normalise, comparison.level));
-    columns.push(Column::new("verdict", ColumnKind::Words));
+    columns.push(Column::words("verdict"));
     let told = clock::is_told(comparison);
     columns.extend(told.then(|| clock::basis_column(comparison)));
     Table { columns, groups: groups(comparison, |row| rows::pair(row, (reference, other), comparison.normalise, told)) }
 }
 
 pub(super) fn side_by_side(comparison: &Comparison, reference: usize, others: &[usize]) -> Table {
-    let mut columns = vec![Column::new("", ColumnKind::Label)];
+    let mut columns = vec![Column::label("")];
     let runs: Vec<usize> = std::iter::once(reference).chain(others.iter().copied()).collect();
     let kinds = std::iter::once(ColumnKind::Number).chain(std::iter::repeat(ColumnKind::Words));
     columns.extend(heads(comparison, &runs).into_iter().zip(kinds).map(|(head, kind)| Column::new(head, kind)));
@@ -322,22 +307,11 @@ pub(super) fn heads(comparison: &Comparison, runs: &[usize]) -> Vec<String> {
 
 /// Rows by family while these are contiguous; one group if they are sorted otherwise.
 fn groups(comparison: &Comparison, draw: impl Fn(&compare::CompareRow) -> crate::TableRow) -> Vec<RowGroup> {
-    let family = |row: &compare::CompareRow| row.probe.split('.').next().unwrap_or_default().to_owned();
-    let mut groups: Vec<(String, RowGroup)> = Vec::new();
-    for row in &comparison.rows {
-        if groups.last().is_none_or(|(last, _)| *last != family(row)) {
-            let name = family(row);
-            groups.push((name.clone(), RowGroup { title: family_title(&name), ..RowGroup::default() }));
-        }
-        if let Some((_, group)) = groups.last_mut() {
-            group.rows.push(draw(row));
-        }
+    let groups = RowGroup::by_family(comparison.rows.iter().map(|row| (row.probe.as_str(), draw(row))));
+    let again = |at: usize| groups[..at].iter().any(|known| known.title == groups[at].title);
+    if (0..groups.len()).any(again) {
+        let rows = groups.into_iter().flat_map(|group| group.rows).collect();
+        return vec![RowGroup { rows, ..RowGroup::default() }];
     }
-    let mut names: Vec<&String> = groups.iter().map(|(name, _)| name).collect();
-    names.sort();
-    names.dedup();
-    if names.len() == groups.len() {
-        return groups.into_iter().map(|(_, group)| group).collect();
-    }
-    vec![RowGroup { rows: groups.into_iter().flat_map(|(_, group)| group.rows).collect(), ..RowGroup::default() }]
+    groups
 }

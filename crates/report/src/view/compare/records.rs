@@ -6,45 +6,9 @@ use model::{Definition, Outcome, code};
 use crate::Records;
 
 /// Names of the columns; new ones stand at the end.
-fn header(normalise: Normalise) -> Vec<&'static str> {
-    vec![
-        "probe",
-        "point",
-        "title",
-        "unit",
-        "better",
-        "machine",
-        "value",
-        "reference",
-        match normalise {
-            Normalise::Gain => "gain",
-            Normalise::Ratio => "ratio",
-        },
-        "low",
-        "high",
-        "verdict",
-        "direction",
-        "p_value",
-        "adjusted_p",
-        "reason",
-        "assumed_low",
-        "assumed_high",
-        "assumed_floor",
-        "reference_rounding",
-        "rounding",
-        "basis",
-        "cycles",
-        "cycles_low",
-        "cycles_high",
-        "time",
-        "time_low",
-        "time_high",
-        "time_verdict",
-        "clock",
-        "definition",
-        "differs",
-    ]
-}
+const COLUMNS: &str = "probe point title unit better machine value reference gain low high verdict direction p_value adjusted_p \
+                       reason assumed_low assumed_high assumed_floor reference_rounding rounding basis cycles cycles_low \
+                       cycles_high time time_low time_high time_verdict clock definition differs";
 
 pub(super) fn records(comparison: &Comparison) -> Records {
     let show = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
@@ -92,5 +56,6 @@ pub(super) fn records(comparison: &Comparison) -> Records {
             ]);
         }
     }
-    Records { header: header(comparison.normalise), rows }
+    let ratio = |name| if name == "gain" && comparison.normalise == Normalise::Ratio { "ratio" } else { name };
+    Records { header: COLUMNS.split(' ').map(ratio).collect(), rows }
 }

@@ -22,18 +22,18 @@ pub(crate) const fn ratio_title(normalise: Normalise) -> &'static str {
 pub(super) fn pair(row: &Compared, (reference, other): (usize, usize), normalise: Normalise, told: bool) -> TableRow {
     let name = Cell::text(name(row));
     let (Some(base), Some(ratio)) = (row.ratios.get(reference), row.ratios.get(other)) else {
-        return TableRow { cells: vec![name] };
+        return TableRow::of(vec![name]);
     };
     let (word, tone) = brief(ratio);
     if !ratio.modes.is_empty() {
         let words = mode_words(row, &ratio.modes, normalise);
-        return TableRow { cells: vec![name, Cell::Across(format!("{words}; {word}"), tone)] };
+        return TableRow::of(vec![name, Cell::Across(format!("{words}; {word}"), tone)]);
     }
     let mut cells = vec![name, value(row, base), value(row, ratio)];
     cells.extend(change(row, ratio, normalise));
     cells.push(Cell::Text(word.to_owned(), tone));
     cells.extend(told.then(|| Cell::Text(clock::basis(ratio, normalise), Tone::Muted)));
-    TableRow { cells }
+    TableRow::of(cells)
 }
 
 /// The ratio or the factor, and its interval.
@@ -55,7 +55,7 @@ pub(crate) fn change(row: &Compared, ratio: &Ratio, normalise: Normalise) -> [Ce
 /// Columns for the cells of [`change`].
 pub(crate) fn change_columns(normalise: Normalise, level: f64) -> [Column; 2] {
     let kind = if normalise == Normalise::Ratio { ColumnKind::Number } else { ColumnKind::Words };
-    [Column::new(ratio_title(normalise), kind), Column::new(format!("{} interval", percent(level)), ColumnKind::Number)]
+    [Column::new(ratio_title(normalise), kind), Column::number(format!("{} interval", percent(level)))]
 }
 
 /// What counts as the same: `2%`, or `2% (1% in cycles)` where any figure is compared in those.
@@ -94,7 +94,7 @@ pub(super) fn side_by_side(row: &Compared, reference: usize, others: &[usize], n
         let Some(ratio) = row.ratios.get(*other) else { continue };
         cells.push(self::ratio(row, ratio, normalise, "undecided"));
     }
-    TableRow { cells }
+    TableRow::of(cells)
 }
 
 /// A ratio with its interval and its verdict; `undecided` is the word for that verdict. A ratio that shows the

@@ -4,9 +4,7 @@ use compare::{FEWEST_PAIRS, FoundShare, SelfTest};
 use model::{Unit, percent};
 
 use crate::words::{factor, list, plural};
-use crate::{
-    Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Table, TableRow,
-};
+use crate::{Block, Cell, Column, Document, EmbeddedJson, PrintedQuantity, TableRow};
 
 /// The report of a self-test; its JSON is the [`SelfTest`].
 #[must_use]
@@ -38,25 +36,21 @@ pub fn self_test(test: &SelfTest) -> Document {
         ));
     }
     if !test.claims.is_empty() {
-        let columns = vec![
-            Column::new("false alarm", ColumnKind::Label),
-            Column::new("pair", ColumnKind::Number),
-            Column::new("change", ColumnKind::Words),
-        ];
+        let columns = Column::list("false alarm|#pair|change");
         let rows = test
             .claims
             .iter()
-            .map(|(pair, figure, gain)| TableRow {
-                cells: vec![
+            .map(|(pair, figure, gain)| {
+                TableRow::of(vec![
                     Cell::text(figure),
                     Cell::Count(*pair as u64 + 1),
                     gain.map_or(Cell::Empty, |gain| {
                         Cell::text(factor(PrintedQuantity::bare(gain, Unit::Ratio), Unit::Seconds).text())
                     }),
-                ],
+                ])
             })
             .collect();
-        document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));
+        document.add("", Block::table(columns, rows));
     }
     document.data = EmbeddedJson::of(test).ok();
     document

@@ -10,13 +10,17 @@ const NAMED: usize = 50;
 /// The command that prints every figure, short enough to be typed: of all runs where their names fit or are numbers in
 /// a row; else of the reference and the run of which the most figures are surely different.
 pub(super) fn every_figure(comparison: &Comparison, handles: &[&str]) -> String {
-    let all = handles.iter().map(|handle| quoted(handle)).collect::<Vec<_>>().join(" ");
-    let against = against(comparison, handles);
+    // The first run is the reference; sorting moves it.
+    let place = comparison.machines.iter().position(|machine| machine.relation == Relation::Reference);
+    let (before, after) = handles.split_at(place.unwrap_or(0).min(handles.len()));
+    let first = after.first().copied().into_iter();
+    let ordered: Vec<&str> = first.chain(before.iter().copied()).chain(after.iter().skip(1).copied()).collect();
+    let all = ordered.iter().map(|handle| quoted(handle)).collect::<Vec<_>>().join(" ");
     if handles.len() <= 2 || all.len() <= NAMED {
-        return format!("prony compare {all}{against} --all");
+        return format!("prony compare {all} --all");
     }
-    if let Some((first, last)) = in_a_row(handles) {
-        return format!("prony compare $(seq {first} {last}){against} --all");
+    if let Some((first, last)) = in_a_row(&ordered) {
+        return format!("prony compare $(seq {first} {last}) --all");
     }
     let machines = || comparison.machines.iter().zip(handles);
     let reference = machines().find(|(machine, _)| machine.relation == Relation::Reference);
@@ -25,13 +29,6 @@ pub(super) fn every_figure(comparison: &Comparison, handles: &[&str]) -> String 
     let furthest = others.rev().max_by_key(|(machine, _)| machine.tally.different + machine.tally.assumed);
     let named = reference.into_iter().chain(furthest).map(|(_, handle)| quoted(handle));
     format!("prony compare {} --all", named.collect::<Vec<_>>().join(" "))
-}
-
-/// The option that names the reference, where that is not the first run.
-fn against(comparison: &Comparison, handles: &[&str]) -> String {
-    let place = comparison.machines.iter().position(|machine| machine.relation == Relation::Reference);
-    let named = place.filter(|place| *place > 0).and_then(|place| handles.get(place));
-    named.map(|handle| format!(" --reference {}", quoted(handle))).unwrap_or_default()
 }
 
 /// The first and the last of numbers that follow each other.

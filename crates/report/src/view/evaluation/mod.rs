@@ -14,7 +14,7 @@ use super::RunContext;
 use super::machine::{heading, notes};
 use super::report::curves;
 use super::run::{summary, table as run_table};
-use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, Table, TableRow};
+use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, TableRow};
 pub use convert::PrintedUnit;
 use resolve::CellReader;
 
@@ -130,7 +130,7 @@ pub fn in_tables_measured(run: &Run, tables: &EvaluationView, context: &RunConte
     let mut document = in_tables(run, tables, context);
     let blocks = vec![Block::Table(run_table(run, true))];
     let folded = Block::Folded { title: "Every figure of the run".to_owned(), blocks };
-    document.sections.push(DocumentSection::of("", folded));
+    document.add("", folded);
     Document { next: plain.next, data: plain.data, records: plain.records, ..document }
 }
 
@@ -170,14 +170,14 @@ fn section(
     let mut reader = CellReader::new(run, if printed { definitions } else { &[] });
     let mut drawn = Vec::new();
     for slots in rows {
-        drawn.push(TableRow { cells: slots.iter().map(|slot| reader.cell(slot)).collect() });
+        drawn.push(TableRow::of(slots.iter().map(|slot| reader.cell(slot)).collect()));
         drawn.extend(intervals(slots, &mut reader));
     }
-    let mut blocks = vec![Block::Table(Table::plain(columns, drawn))];
+    let mut blocks = vec![Block::table(columns, drawn)];
     blocks.extend((!table.note.is_empty()).then(|| Block::Text(table.note.clone())));
     let remarks = reader.remarks();
     if !remarks.is_empty() {
-        blocks.push(Block::List { numbered: false, items: remarks });
+        blocks.push(Block::list(remarks));
     }
     DocumentSection { title: table.title.clone(), blocks }
 }
@@ -198,5 +198,5 @@ fn intervals(slots: &[Slot], reader: &mut CellReader<'_>) -> Option<TableRow> {
     if let Some(first) = cells.first_mut().filter(|first| matches!(first, Cell::Empty)) {
         *first = Cell::Text(reader.level_words(), crate::Tone::Muted);
     }
-    Some(TableRow { cells })
+    Some(TableRow::of(cells))
 }

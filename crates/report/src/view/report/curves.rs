@@ -206,12 +206,7 @@ fn add(curves: &mut Vec<SizeCurve>, figure: &Figure, axis: &str, (place, run): (
     let Some(estimate) = figure.outcome.estimate() else { return };
     let Some(bytes) = figure.point.get(axis).and_then(size) else { return };
     let words = point_words(&figure.point.clone().without(axis));
-    let name = match (several, words.is_empty()) {
-        (true, true) => run.to_owned(),
-        (true, false) => format!("{run}, {words}"),
-        (false, true) => figure.title.clone(),
-        (false, false) => words.clone(),
-    };
+    let name = series_name(figure, &words, run, several);
     #[expect(clippy::cast_precision_loss, reason = "a place on an axis")]
     let point = (bytes as f64, PrintedQuantity::of(estimate, figure.metric.unit));
     match curves.iter_mut().find(|curve| curve.run == place && curve.words == words) {
@@ -220,6 +215,16 @@ fn add(curves: &mut Vec<SizeCurve>, figure: &Figure, axis: &str, (place, run): (
             let series = Series { name, colour: 0, variant: 0, points: vec![point] };
             curves.push(SizeCurve { run: place, words, series });
         }
+    }
+}
+
+/// Name of a curve by its point in words, and by its run where there are several.
+pub(super) fn series_name(figure: &Figure, words: &str, run: &str, several: bool) -> String {
+    match (several, words.is_empty()) {
+        (true, true) => run.to_owned(),
+        (true, false) => format!("{run}, {words}"),
+        (false, true) => figure.title.clone(),
+        (false, false) => words.to_owned(),
     }
 }
 

@@ -1,12 +1,12 @@
 //! The top of a report: what the runs come to.
 
-use compare::{CompareVerdict, Comparison, GainDirection};
+use ::compare::{CompareVerdict, Comparison, GainDirection, Ratio};
 use model::{Figure, Outcome, Run, Unit};
 
 use super::{ReportInput, forest};
-use crate::view::compare::{brief, clock, heat};
+use crate::view::compare::{self, brief, clock, heat};
 use crate::view::{run, trusted};
-use crate::words::figure_label;
+use crate::words::{capital, figure_label};
 use crate::{Block, Chart, ChartAxis, ChartPlot, Division, DocumentSection, Strip, StripRow, Tone, VerdictCard};
 
 /// One run: what was measured, how far it may be trusted, its key figures or the `answer` of its verb.
@@ -29,8 +29,7 @@ pub(super) fn one(run_: &Run, input: &ReportInput) -> DocumentSection {
 pub(super) fn two(comparison: &Comparison, rest: &Comparison, other: usize, title: String) -> DocumentSection {
     let tally = comparison.machines[other].tally;
     let count = |way: GainDirection| {
-        let on =
-            |ratio: &compare::Ratio| ratio.verdict == Some(CompareVerdict::Different) && ratio.direction == Some(way);
+        let on = |ratio: &Ratio| ratio.verdict == Some(CompareVerdict::Different) && ratio.direction == Some(way);
         comparison.rows.iter().filter(|row| row.ratios.get(other).is_some_and(on)).count()
     };
     let card =
@@ -51,7 +50,7 @@ pub(super) fn two(comparison: &Comparison, rest: &Comparison, other: usize, titl
     cards.extend(more.into_iter().filter(|(count, ..)| *count > 0).map(|(n, label, tone)| card(n, label, tone)));
     let mut blocks = vec![Block::Cards(cards)];
     blocks.extend(brief::sentences(comparison, other).into_iter().map(Block::Text));
-    let reference = comparison.machines.iter().position(|machine| machine.name == comparison.reference).unwrap_or(0);
+    let reference = compare::places_of(comparison).0;
     blocks.extend(clock::notes(comparison, reference, &[other]).into_iter().map(Block::Text));
     blocks.extend(forest::charts(rest, &[other]));
     let listed = forest::verdict_list(rest, &[other]);
@@ -68,16 +67,14 @@ pub(super) fn two(comparison: &Comparison, rest: &Comparison, other: usize, titl
 pub(super) fn many(comparison: &Comparison, others: &[usize], title: String) -> Vec<DocumentSection> {
     let mut sections: Vec<DocumentSection> = heat::section(comparison).into_iter().collect();
     if let Some(first) = sections.first_mut() {
-        let mut letters = first.title.chars();
-        first.title = letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect());
+        first.title = capital(&first.title);
     }
-    let reference = comparison.machines.iter().position(|machine| machine.name == comparison.reference).unwrap_or(0);
+    let reference = compare::places_of(comparison).0;
     let clocks = clock::notes(comparison, reference, others).into_iter().map(Block::Text);
     let mut blocks: Vec<Block> = clocks.collect();
     blocks.push(Block::Table(brief::counts_table(comparison, others)));
     blocks.extend(brief::per_price(comparison).into_iter().map(Block::Text));
-    let rest = comparison.clone();
-    blocks.extend(forest::verdict_list(&rest, others));
+    blocks.extend(forest::verdict_list(comparison, others));
     sections.push(DocumentSection { title, blocks });
     sections
 }
@@ -117,7 +114,7 @@ pub(super) fn ladder(input: &ReportInput, names: &[String]) -> Option<DocumentSe
         return None;
     }
     let rows = rows.into_iter().map(|(_, row)| row).collect();
-    let x = ChartAxis { title: "time".to_owned(), unit: Unit::Seconds, division: Division::Decades };
+    let x = ChartAxis::new("time", Unit::Seconds, Division::Decades);
     let about =
         "What one operation takes, the shortest first, on one axis of equal factors: every dot is a launch, the \
                  line is the figure."

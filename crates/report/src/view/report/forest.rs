@@ -5,9 +5,7 @@ use model::percent;
 
 use crate::view::compare::rows;
 use crate::words::factor;
-use crate::{
-    Block, Cell, Chart, ChartPlot, Column, ColumnKind, Forest, ForestRow, PrintedQuantity, Table, TableRow, Tone,
-};
+use crate::{Block, Cell, Chart, ChartPlot, Column, Forest, ForestRow, PrintedQuantity, TableRow, Tone};
 
 /// Machines whose forest plot has all figures; with more machines, only DIFFERENT ones are drawn.
 const WHOLE: usize = 3;
@@ -34,20 +32,20 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
                 None => cells.extend([Cell::text("in modes"), Cell::Empty]),
             }
             cells.push(Cell::Text(ratio.direction.map_or("different", rows::way).to_owned(), tone));
-            found.push((size, TableRow { cells }));
+            found.push((size, TableRow::of(cells)));
         }
     }
     if found.is_empty() {
         return Vec::new();
     }
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let mut columns = vec![Column::new("surely different", ColumnKind::Label)];
+    let mut columns = vec![Column::label("surely different")];
     if others.len() > 1 {
-        columns.push(Column::new("machine", ColumnKind::Words));
+        columns.push(Column::words("machine"));
     }
     columns.extend(rows::change_columns(comparison.normalise, comparison.level));
-    columns.push(Column::new("", ColumnKind::Words));
-    let table = Block::Table(Table::plain(columns, found.into_iter().map(|(_, row)| row).collect()));
+    columns.push(Column::words(""));
+    let table = Block::table(columns, found.into_iter().map(|(_, row)| row).collect());
     if others.len() > 1 {
         return vec![Block::Folded {
             title: "figures that surely differ, the largest change first".to_owned(),
@@ -100,7 +98,7 @@ pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
             rows: drawn,
         };
         let chart = Block::Chart(Chart { title: title.clone(), about, plot: ChartPlot::Forest(forest) });
-        blocks.push(if whole { chart } else { Block::Folded { title, blocks: vec![chart] } });
+        blocks.push(if whole { chart } else { Block::folded(title, vec![chart]) });
     }
     blocks
 }

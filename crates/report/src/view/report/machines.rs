@@ -6,7 +6,7 @@ use model::Run;
 
 use super::words_table;
 use crate::view::machine::fact_words;
-use crate::{Block, Column, ColumnKind, DocumentSection, Table};
+use crate::{Block, Column, DocumentSection, Table};
 
 /// Text for a fact that a machine lacks.
 const NOT_RECORDED: &str = "not recorded";
@@ -34,8 +34,8 @@ pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<DocumentSection
         said.next().is_some_and(|first| said.any(|text| text != first))
     });
     let heads = |first: &str| {
-        let mut heads = vec![Column::new(first, ColumnKind::Label)];
-        heads.extend(names.iter().map(|name| Column::new(name, ColumnKind::Words)));
+        let mut heads = vec![Column::label(first)];
+        heads.extend(names.iter().map(Column::words));
         heads
     };
     let mut blocks = Vec::new();
@@ -56,14 +56,14 @@ pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<DocumentSection
         let spoken =
             |row: &Vec<String>| row[1..].iter().find(|text| *text != NOT_RECORDED).cloned().unwrap_or_default();
         let short = same.into_iter().map(|row| vec![row[0].clone(), spoken(&row)]).collect();
-        let heads = vec![Column::new("", ColumnKind::Label), Column::new("all that record it", ColumnKind::Words)];
+        let heads = Column::list("|all that record it");
         let table = Block::Table(words_table(heads, short));
-        blocks.push(Block::Folded { title: "what is the same".to_owned(), blocks: vec![table] });
+        blocks.push(Block::folded("what is the same", vec![table]));
     }
     for (run, name) in runs.iter().zip(names).filter(|_| runs.len() <= DRAWN) {
         let drawn = run.machine.topology.as_ref().map(crate::view::topology).unwrap_or_default();
         if runs.len() > 1 && !drawn.is_empty() {
-            blocks.push(Block::Folded { title: format!("the parts of {name}"), blocks: drawn });
+            blocks.push(Block::folded(format!("the parts of {name}"), drawn));
         } else {
             // The picture of one machine stands before its facts.
             blocks.splice(0..0, drawn);
@@ -76,8 +76,8 @@ pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<DocumentSection
 /// A row for each machine instead of a column, if there are more machines than differing facts.
 fn turned(rows: &[Vec<String>], names: &[String]) -> Table {
     let told: Vec<&Vec<String>> = rows.iter().filter(|row| row[1..] != *names).collect();
-    let mut heads = vec![Column::new("what differs", ColumnKind::Label)];
-    heads.extend(told.iter().map(|row| Column::new(&row[0], ColumnKind::Words)));
+    let mut heads = vec![Column::label("what differs")];
+    heads.extend(told.iter().map(|row| Column::words(&row[0])));
     let line = |(place, name): (usize, &String)| {
         std::iter::once(name.clone()).chain(told.iter().map(|row| row[place + 1].clone())).collect()
     };

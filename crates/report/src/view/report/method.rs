@@ -54,12 +54,12 @@ pub(super) fn section(input: &ReportInput, names: &[String]) -> DocumentSection 
     let launches = if input.runs.len() > OWN_TABLES { " and launches, whose values its CSV has" } else { "" };
     items.push(format!(
         "The JSON of this page is without single batches{launches}: all that is known of a run is in its own document \
-         (prony show RUN --json)."
+         (prony show RUN --format json)."
     ));
     for (run, name) in input.runs.iter().zip(names) {
         let origin = run.origin.as_ref();
         let by = origin.map_or_else(|| format!("Prony {}", run.session.version), |origin| origin.tool.clone());
         items.push(format!("{name}: {by}, suite {}, seed {}.", run.plan.suite, run.plan.seed));
     }
-    DocumentSection::of("Method", Block::List { numbered: false, items })
+    DocumentSection::of("Method", Block::list(items))
 }

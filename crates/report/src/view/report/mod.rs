@@ -11,13 +11,13 @@ mod spread;
 
 use std::collections::HashSet;
 
-use ::compare::{Comparison, Relation};
+use ::compare::Comparison;
 use ::explain::Explanation;
 use model::{Catalogue, FigureKey, Run};
 
 use super::compare::{assumed, edge, many, means, open, side_by_side};
 use super::{compare, explain, machine, matrices, network, run, scaling};
-use crate::words::{family_title, plural};
+use crate::words::{capital, distinct, family_title, plural};
 use crate::{Block, Cell, Document, DocumentSection, Records, Table};
 
 /// Number of runs up to which each run's own tables are included, folded, beside the comparison.
@@ -55,11 +55,8 @@ pub fn report(input: &ReportInput) -> Document {
     let disturbed = if input.runs.len() > 1 { disturbed(input.runs, &names) } else { Vec::new() };
     document.notes.extend(compare::some_disturbed(&disturbed, input.runs.len() > OWN_TABLES));
     document.notes.extend(input.comparison.and_then(assumed::note));
-    for attribution in input.runs.iter().filter_map(|run| run.origin.as_ref()?.attribution.clone()) {
-        if !document.notes.contains(&attribution) {
-            document.notes.push(attribution);
-        }
-    }
+    document.notes.extend(input.runs.iter().filter_map(|run| run.origin.as_ref()?.attribution.clone()));
+    document.notes = distinct(document.notes);
     match input.comparison {
         Some(comparison) if input.runs.len() > 1 => compared(&mut document, input, comparison, &names),
         _ => own(&mut document, input, &names),
@@ -84,7 +81,7 @@ pub fn report(input: &ReportInput) -> Document {
     document.sections.extend(rating::section(input.runs, &names));
     let folded = |title: &str, section: DocumentSection| DocumentSection {
         title: section.title,
-        blocks: vec![Block::Folded { title: title.to_owned(), blocks: section.blocks }],
+        blocks: vec![Block::folded(title.to_owned(), section.blocks)],
     };
     let facts = if input.runs.len() > 1 { "what differs between them, and their parts" } else { "its parts and facts" };
     document.sections.extend(machines::section(input.runs, &names).map(|section| folded(facts, section)));
@@ -107,19 +104,15 @@ fn disturbed(runs: &[&Run], names: &[String]) -> Vec<(String, String)> {
 
 /// What disturbed the runs and their notes, as far as they do not stand at the top.
 fn notes(told: &[String], disturbed: impl Iterator<Item = String>, runs: &[&Run]) -> Option<DocumentSection> {
-    let mut notes: Vec<String> = Vec::new();
-    for note in disturbed.chain(runs.iter().flat_map(|run| machine::notes(run))) {
-        if !told.contains(&note) && !notes.contains(&note) {
-            notes.push(note);
-        }
-    }
+    let notes = disturbed.chain(runs.iter().flat_map(|run| machine::notes(run)));
+    let notes = distinct(notes.filter(|note| !told.contains(note)));
     let title = plural(notes.len(), "note");
-    let blocks = vec![Block::List { numbered: false, items: notes.clone() }];
-    (!notes.is_empty()).then(|| DocumentSection::of("Notes", Block::Folded { title, blocks }))
+    let blocks = vec![Block::list(notes.clone())];
+    (!notes.is_empty()).then(|| DocumentSection::of("Notes", Block::folded(title, blocks)))
 }
 
 fn why(explanation: &Explanation) -> DocumentSection {
-    let list = |items: Vec<String>| vec![Block::List { numbered: false, items }];
+    let list = |items: Vec<String>| vec![Block::list(items)];
     let mut blocks = explain::sentences(explanation);
     if !explanation.assumed.is_empty() {
         blocks.push(Block::Folded {
@@ -129,7 +122,7 @@ fn why(explanation: &Explanation) -> DocumentSection {
     }
     let arithmetic = explanation.arithmetic();
     if !arithmetic.is_empty() {
-        blocks.push(Block::Folded { title: "the arithmetic".to_owned(), blocks: list(arithmetic) });
+        blocks.push(Block::folded("the arithmetic", list(arithmetic)));
     }
     DocumentSection { title: format!("Why {} differs from {}", explanation.b, explanation.a), blocks }
 }
@@ -193,14 +186,13 @@ fn tables(run_: &Run, on_curves: &HashSet<FigureKey>) -> Vec<Block> {
     }
     if !points.figures.is_empty() {
         let title = format!("{}, which are drawn above", plural(points.figures.len(), "figure"));
-        blocks.push(Block::Folded { title, blocks: vec![Block::Table(run::table(&points, false))] });
+        blocks.push(Block::folded(title, vec![Block::Table(run::table(&points, false))]));
     }
     blocks
 }
 
 fn compared(document: &mut Document, input: &ReportInput, comparison: &Comparison, names: &[String]) {
-    let reference = comparison.machines.iter().position(|m| m.relation == Relation::Reference).unwrap_or(0);
-    let others: Vec<usize> = (0..comparison.machines.len()).filter(|index| *index != reference).collect();
+    let (reference, others) = compare::places_of(comparison);
     let on_curves = curves::keys(input.runs);
     let (mut rest, mut points) = (comparison.clone(), comparison.clone());
     rest.rows.retain(|row| !on_curves.contains(&row.key()));
@@ -214,7 +206,7 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
     document.sections.extend(first::ladder(input, names));
     document.sections.extend(means::section(comparison, &others, FIGURES).map(|section| {
         let title = format!("against {}, with their intervals", comparison.reference);
-        let blocks = vec![Block::Folded { title, blocks: section.blocks }];
+        let blocks = vec![Block::folded(title, section.blocks)];
         DocumentSection { title: "Geometric means".to_owned(), blocks }
     }));
     let mut ratios = if others.len() > 1 { forest::charts(&rest, &others) } else { Vec::new() };
@@ -222,7 +214,7 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
         let title = format!("ratios of {} on curves", plural(points.rows.len(), "figure"));
         let blocks = forest::charts(&points, &others);
         if !blocks.is_empty() {
-            ratios.push(Block::Folded { title, blocks });
+            ratios.push(Block::folded(title, blocks));
         }
     }
     if !ratios.is_empty() {
@@ -230,21 +222,21 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
     }
     if let Some(places) = many::places(comparison).filter(|_| others.len() > 1) {
         let title = "places of the machines, figure by figure".to_owned();
-        document.sections.push(DocumentSection::of("Ranks", Block::Folded { title, blocks: places.blocks }));
+        document.add("Ranks", Block::folded(title, places.blocks));
     }
     let title = format!("{}, normalised", plural(rest.rows.len(), "figure"));
-    let mut normalised = vec![Block::Folded { title, blocks: normalised(&rest, reference, &others) }];
+    let mut normalised = vec![Block::folded(title, normalised(&rest, reference, &others))];
     if !points.rows.is_empty() {
         let title = format!("{} on curves, which are drawn above", plural(points.rows.len(), "figure"));
-        normalised.push(Block::Folded { title, blocks: self::normalised(&points, reference, &others) });
+        normalised.push(Block::folded(title, self::normalised(&points, reference, &others)));
     }
     if let Some(assumed) = assumed::section(comparison, &others) {
         let title = "spread assumed, where none is printed".to_owned();
-        normalised.push(Block::Folded { title, blocks: assumed.blocks });
+        normalised.push(Block::folded(title, assumed.blocks));
     }
     if let Some(open) = open::section(comparison, &others) {
         let title = "not decided or not comparable: why, and what would decide".to_owned();
-        normalised.push(Block::Folded { title, blocks: open.blocks });
+        normalised.push(Block::folded(title, open.blocks));
     }
     document.sections.push(DocumentSection { title: "Every figure, normalised".to_owned(), blocks: normalised });
     if input.runs.len() <= OWN_TABLES {
@@ -284,13 +276,11 @@ fn records(input: &ReportInput) -> Records {
 
 /// A table of texts whose first column is a name.
 fn words_table(heads: Vec<crate::Column>, rows: Vec<Vec<String>>) -> Table {
-    let row = |cells: Vec<String>| crate::TableRow { cells: cells.into_iter().map(Cell::text).collect() };
+    let row = |cells: Vec<String>| crate::TableRow::of(cells.into_iter().map(Cell::text).collect());
     Table::plain(heads, rows.into_iter().map(row).collect())
 }
 
 /// The family of a probe in words, capitalised.
 fn heading(probe: &str) -> String {
-    let family = family_title(probe.split('.').next().unwrap_or_default());
-    let mut letters = family.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    capital(&family_title(probe.split('.').next().unwrap_or_default()))
 }

@@ -4,8 +4,8 @@ use model::{Figure, FigureKey, Run};
 
 use crate::words::{figure_label, plural};
 use crate::{
-    Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Division, DocumentSection, PrintedQuantity,
-    ScatterPlot, Table, TableRow,
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, Division, DocumentSection, PrintedQuantity, ScatterPlot, Table,
+    TableRow,
 };
 
 /// End of the title of a rating as a whole; the others are its components.
@@ -28,23 +28,23 @@ pub(super) fn rows(runs: &[&Run], names: &[String]) -> Option<DocumentSection> {
     let mut blocks = vec![Block::Table(ratios(runs, names, &means))];
     if !parts.is_empty() {
         let title = plural(parts.len(), "component");
-        blocks.push(Block::Folded { title, blocks: vec![Block::Table(ratios(runs, names, &parts))] });
+        blocks.push(Block::folded(title, vec![Block::Table(ratios(runs, names, &parts))]));
     }
     Some(DocumentSection { title: "Rating, against the reference machine".to_owned(), blocks })
 }
 
 fn ratios(runs: &[&Run], names: &[String], keys: &[(FigureKey, String)]) -> Table {
-    let mut columns = vec![Column::new("", ColumnKind::Label)];
+    let mut columns = vec![Column::label("")];
     for name in names {
         let heading = if runs.len() > 1 { name.as_str() } else { "ratio" };
-        columns.extend([Column::new(heading, ColumnKind::Number), Column::new("interval", ColumnKind::Number)]);
+        columns.extend([Column::number(heading), Column::number("interval")]);
     }
     let cells = |run: &&Run, key: &FigureKey| match value(run, key) {
         Some((_, quantity)) => [Cell::Value(quantity), Cell::Interval(quantity)],
         None => [Cell::Empty, Cell::Empty],
     };
-    let row = |(key, label): &(FigureKey, String)| TableRow {
-        cells: std::iter::once(Cell::text(label)).chain(runs.iter().flat_map(|run| cells(run, key))).collect(),
+    let row = |(key, label): &(FigureKey, String)| {
+        TableRow::of(std::iter::once(Cell::text(label)).chain(runs.iter().flat_map(|run| cells(run, key))).collect())
     };
     Table::plain(columns, keys.iter().map(row).collect())
 }

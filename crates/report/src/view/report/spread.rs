@@ -3,11 +3,12 @@
 use model::{Better, Figure, Flag, Outcome, QuantileEstimate, Run, Unit};
 
 use super::CURVES;
+use super::curves::series_name;
 use crate::view::tails::valid_quantiles;
 use crate::words::{figure_label, point_words};
 use crate::{
-    Block, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Division, DocumentSection, PrintedQuantity,
-    Series, Strip, StripRow, Table, TableRow,
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, Curves, Division, DocumentSection, PrintedQuantity, Series,
+    Strip, StripRow, TableRow,
 };
 
 /// How to read the distributions.
@@ -50,16 +51,16 @@ fn curves(chart: &Chart) -> &[Series] {
 
 /// The curves of a chart as rows, of which a reader can tell more apart.
 fn rows(chart: &Chart) -> Block {
-    let heads = LISTED.iter().map(|(_, title)| Column::new(*title, ColumnKind::Number));
-    let columns = std::iter::once(Column::new("", ColumnKind::Label)).chain(heads).collect();
+    let heads = LISTED.iter().map(|(_, title)| Column::number(*title));
+    let columns = std::iter::once(Column::label("")).chain(heads).collect();
     let row = |series: &Series| {
         let at = |place: f64| series.points.iter().find(|(x, _)| (x - place).abs() < 1e-9);
         let cells =
             LISTED.iter().map(|(place, _)| at(*place).map_or(Cell::Empty, |(_, quantity)| Cell::Value(*quantity)));
-        TableRow { cells: std::iter::once(Cell::text(&series.name)).chain(cells).collect() }
+        TableRow::of(std::iter::once(Cell::text(&series.name)).chain(cells).collect())
     };
     let rows = curves(chart).iter().map(row).collect();
-    Block::Folded { title: chart.title.clone(), blocks: vec![Block::Table(Table::plain(columns, rows))] }
+    Block::folded(chart.title.clone(), vec![Block::table(columns, rows)])
 }
 
 /// One chart for each probe that times single operations.
@@ -77,11 +78,11 @@ fn quantiles(runs: &[&Run], names: &[String]) -> Vec<Chart> {
             let figures = run.figures.iter().filter(|figure| figure.probe == first.probe).filter(with);
             for (index, figure) in figures.enumerate() {
                 let (colour, variant) = if runs.len() > 1 { (place, index) } else { (index, 0) };
-                let name = series_name(figure, name, runs.len() > 1);
+                let name = series_name(figure, &point_words(&figure.point), name, runs.len() > 1);
                 series.push(Series { name, colour, variant, points: points(figure) });
             }
         }
-        let x = ChartAxis { title: "quantile".to_owned(), unit: Unit::Ratio, division: Division::Nines };
+        let x = ChartAxis::new("quantile", Unit::Ratio, Division::Nines);
         let per = if first.metric.per.is_empty() { "operation" } else { &first.metric.per };
         let title = if first.metric.unit.is_rate() { format!("{per} a second") } else { format!("time of one {per}") };
         let y = ChartAxis { title, unit: first.metric.unit, division: Division::Decades };
@@ -89,16 +90,6 @@ fn quantiles(runs: &[&Run], names: &[String]) -> Vec<Chart> {
         Chart { title: first.title.clone(), about: TAILS.to_owned(), plot }
     };
     probes.iter().map(chart).collect()
-}
-
-fn series_name(figure: &Figure, run: &str, several: bool) -> String {
-    let words = point_words(&figure.point);
-    match (several, words.is_empty()) {
-        (true, true) => run.to_owned(),
-        (true, false) => format!("{run}, {words}"),
-        (false, true) => figure.title.clone(),
-        (false, false) => words,
-    }
 }
 
 fn points(figure: &Figure) -> Vec<(f64, PrintedQuantity)> {
@@ -134,6 +125,6 @@ fn modes(runs: &[&Run], names: &[String]) -> Option<Chart> {
         "Every dot is one launch, a fresh process; lines mark the centres of the groups with their share of the \
                  launches. One number would describe none of them."
             .to_owned();
-    let x = ChartAxis { title: "time".to_owned(), unit: Unit::Seconds, division: Division::Decades };
+    let x = ChartAxis::new("time", Unit::Seconds, Division::Decades);
     Some(Chart { title: "Launches".to_owned(), about, plot: ChartPlot::Strip(Strip { x, rows }) })
 }
