@@ -13,15 +13,26 @@ use crate::format::Confidence;
 
 /// The files.
 const FILES: &[&str] = &[
+    include_str!("../../formats/babelstream.toml"),
     include_str!("../../formats/cryptsetup.toml"),
     include_str!("../../formats/hackbench.toml"),
     include_str!("../../formats/hpcg.toml"),
     include_str!("../../formats/likwid-bench.toml"),
+    include_str!("../../formats/memtier.toml"),
+    include_str!("../../formats/ntttcp.toml"),
+    include_str!("../../formats/nuttcp.toml"),
     include_str!("../../formats/osu.toml"),
     include_str!("../../formats/perf-bench.toml"),
+    include_str!("../../formats/pgbench.toml"),
+    include_str!("../../formats/ping.toml"),
+    include_str!("../../formats/qperf.toml"),
     include_str!("../../formats/ramspeed.toml"),
+    include_str!("../../formats/redis-benchmark.toml"),
     include_str!("../../formats/sockperf.toml"),
+    include_str!("../../formats/stream.toml"),
+    include_str!("../../formats/sysbench.toml"),
     include_str!("../../formats/tinymembench.toml"),
+    include_str!("../../formats/wrk.toml"),
 ];
 
 /// Every format whose file can be read, which a test makes sure of.

@@ -1,6 +1,5 @@
 //! The formats: one file each, listed in one table.
 
-mod babelstream;
 mod bonnie;
 mod byte4;
 mod core_to_core;
@@ -37,31 +36,23 @@ mod nccl_tests;
 mod netperf;
 mod npb;
 mod ntttcp;
-mod nuttcp;
 mod nvbandwidth;
 mod openssl;
 mod passmark;
 mod perf_stat;
 mod perftest;
-mod pgbench;
 mod phoronix;
-mod ping;
 mod prony;
 mod pytest_benchmark;
-mod qperf;
 mod random_access;
-mod redis_benchmark;
 mod sbc_bench;
 mod schbench;
 mod seven_zip;
 mod spec_cpu;
-mod stream;
 mod stress_ng;
-mod sysbench;
 mod tidy;
 mod unixbench;
 mod wide;
-mod wrk;
 mod yabs;
 
 pub(crate) use prony::is_document;
@@ -132,7 +123,10 @@ impl ImportFormat {
     pub(crate) fn detect(&self, head: &[u8]) -> Confidence {
         match self.reader {
             FormatReader::Code(format) => (format.detect)(head),
-            FormatReader::Data(format) => data::detect(format, head),
+            FormatReader::Data(format) => {
+                let form = form_of(&format.name).map_or(Confidence::No, |form| (form.detect)(head));
+                data::detect(format, head).max(form)
+            }
         }
     }
 
@@ -147,7 +141,10 @@ impl ImportFormat {
     pub(crate) fn parse(&self, source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         match self.reader {
             FormatReader::Code(format) => (format.parse)(source),
-            FormatReader::Data(format) => data::parse(format, source),
+            FormatReader::Data(format) => {
+                let form = form_of(&format.name).filter(|form| (form.detect)(source.text.as_bytes()) != Confidence::No);
+                form.map_or_else(|| data::parse(format, source), |form| (form.parse)(source))
+            }
         }
     }
 }
@@ -187,10 +184,22 @@ pub(crate) struct CodeFormat {
     parse: fn(&SourceText<'_>) -> Result<Parsed, SourceFault>,
 }
 
+/// A form of a format that its file does not describe, such as its JSON.
+struct OtherForm {
+    name: &'static str,
+    detect: fn(&[u8]) -> Confidence,
+    parse: fn(&SourceText<'_>) -> Result<Parsed, SourceFault>,
+}
+
+static FORMS: [OtherForm; 2] = [memtier::FORM, ntttcp::FORM];
+
+fn form_of(name: &str) -> Option<&'static OtherForm> {
+    FORMS.iter().find(|form| form.name == name)
+}
+
 /// Formats that are read by code of their own.
 static CODE: &[&CodeFormat] = &[
     &seven_zip::FORMAT,
-    &babelstream::FORMAT,
     &bonnie::FORMAT,
     &byte4::FORMAT,
     &core_to_core::FORMAT,
@@ -220,37 +229,27 @@ static CODE: &[&CodeFormat] = &[
     &lmbench::FORMAT,
     &mbw::FORMAT,
     &mdtest::FORMAT,
-    &memtier::FORMAT,
     &mkl_linpack::FORMAT,
     &mlc::FORMAT,
     &nccl_tests::FORMAT,
     &netperf::FORMAT,
     &npb::FORMAT,
-    &ntttcp::FORMAT,
-    &nuttcp::FORMAT,
     &nvbandwidth::FORMAT,
     &openssl::FORMAT,
     &passmark::FORMAT,
     &perf_stat::FORMAT,
     &perftest::FORMAT,
-    &pgbench::FORMAT,
     &phoronix::FORMAT,
-    &ping::FORMAT,
     &prony::FORMAT,
     &pytest_benchmark::FORMAT,
-    &qperf::FORMAT,
     &random_access::FORMAT,
-    &redis_benchmark::FORMAT,
     &sbc_bench::FORMAT,
     &schbench::FORMAT,
     &spec_cpu::FORMAT,
-    &stream::FORMAT,
     &stress_ng::FORMAT,
-    &sysbench::FORMAT,
     &tidy::FORMAT,
     &unixbench::FORMAT,
     &wide::FORMAT,
-    &wrk::FORMAT,
     &yabs::FORMAT,
 ];
 

@@ -360,8 +360,8 @@ fn truncated_files_name_the_position() {
         ("mbw.txt", "2\tMethod: MEMCPY", "its last method has no average at line"),
         ("tidy-csv.csv", "9.9e-8", "the row and the heading differ in length at line 2"),
         ("prony.json", "\"outcome\"", "cut off"),
-        ("ping.txt", "rtt min", "the run that begins here has no summary at line 2"),
-        ("nuttcp.txt", " 2500.0000", "the transfer of this interval has no last line at line 3"),
+        ("ping.txt", "rtt min", "the run that begins here has no summary at line 1"),
+        ("nuttcp.txt", " 2500.0000", "the transfer of this interval has no last line at line 2"),
         ("core-to-core-latency.csv", "49.5", "its table ends after 3 of 4 rows at line 3"),
         ("mkl-linpack.txt", "1000   1000", "it ends before any figure at line"),
     ] {

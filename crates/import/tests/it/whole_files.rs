@@ -113,7 +113,7 @@ fn the_rate_of_old_sysbench_is_of_its_time() {
     let run = &read_repeats("sysbench", &[text, other].concat())[0];
     let events = named(run, "sysbench.cpu_events");
     assert_eq!(events.values(), [2000.0, 2500.0]);
-    assert_eq!(events.key().to_string(), "sysbench.cpu_events:primes=10000,threads=2");
+    assert_eq!(events.key().to_string(), "sysbench.cpu_events:threads=2,primes=10000");
     assert!(near(events.rounding.unwrap(), 0.000_05 / 4.0), "{:?}", events.rounding);
 }
 

@@ -4,16 +4,18 @@
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer};
 
-use super::{KILOBYTE, Parsed, SourceText, part, placed};
+use super::{OtherForm, Parsed, SourceText};
 use crate::date::unix;
-use crate::format::{Confidence, sure};
+use crate::format::sure;
 use crate::json::{self, BoundedMap, Scalar};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
 use crate::text::{SourceFault, axis_value, number, shown, usable};
 
-pub(super) fn detect(head: &[u8]) -> Confidence {
-    sure(head, &["\"Ops/sec\"", "\"Misses/sec\"", "\"KB/sec\""])
-}
+pub(super) const FORM: OtherForm =
+    OtherForm { name: "memtier", detect: |head| sure(head, &["\"Ops/sec\"", "\"Misses/sec\"", "\"KB/sec\""]), parse };
+
+/// Bytes of its KB.
+const KILOBYTE: f64 = 1024.0;
 
 /// Sections by their titles: two with settings, the others with figures.
 type MemtierDocument = BoundedMap<BoundedMap<MemtierMember>>;
@@ -94,7 +96,7 @@ impl<'de> Deserialize<'de> for MemtierMember {
     }
 }
 
-pub(super) fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
+fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     for (before, text) in documents(source.text) {
         let document: MemtierDocument = json::read_document((before, text), &source.ledger)?;
@@ -217,4 +219,38 @@ fn settings(document: &MemtierDocument) -> Vec<(&'static str, String)> {
         ("limit", limit),
     ];
     axes.into_iter().filter_map(|(axis, value)| Some((axis, value?))).collect()
+}
+
+/// The title of a table, and how many runs it is of.
+fn part(line: &str) -> Option<(Option<&'static str>, u32)> {
+    Some(match line {
+        "ALL STATS" => (None, 1),
+        "BEST RUN RESULTS" => (Some("best"), 1),
+        "WORST RUN RESULTS" => (Some("worst"), 1),
+        _ => {
+            let runs = line.strip_prefix("AGGREGATED AVERAGE RESULTS (")?.strip_suffix(" runs)")?;
+            (Some("average"), runs.parse().ok()?)
+        }
+    })
+}
+
+/// Sets what all figures of one kind of request have in common: its kind, the settings, the part of several runs, and
+/// the percentage of keys that were found.
+fn placed(
+    readings: Vec<SourceReading>,
+    kind: &str,
+    axes: &[(&str, String)],
+    (part, runs): (Option<&str>, u32),
+    share: Option<f64>,
+) -> Vec<SourceReading> {
+    let place = |reading: SourceReading| {
+        let reading = reading.at("type", axis_value(&kind.to_ascii_lowercase())).counts(1, runs);
+        let reading = axes.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()));
+        let reading = part.map_or_else(|| reading.clone(), |part| reading.clone().at("run", part));
+        match share {
+            Some(share) => reading.note(format!("{share:.1}% of its gets found their key")),
+            None => reading,
+        }
+    };
+    readings.into_iter().map(place).collect()
 }
