@@ -23,6 +23,9 @@ const RESERVED: [&str; 9] = ["unit", "version", "low", "high", "error", "count",
 /// Reads a source.
 pub(crate) fn parse(format: &DataFormat, source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut reader = Reader { format: Some(format), ..Reader::default() };
+    let given = format.given.iter().filter(|given| source.text.contains(&given.words));
+    reader.given = given.flat_map(|given| given.keep.clone()).collect();
+    reader.kept = reader.given.clone();
     for (at, whole) in lines(source.text) {
         // Progress is written over with carriage returns.
         let line = whole.rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or_default();
@@ -91,6 +94,8 @@ struct Reader<'a> {
     table: Option<Table<'a>>,
     /// What earlier groups hold that later templates may have.
     kept: BTreeMap<String, String>,
+    /// What the whole source says of itself.
+    given: BTreeMap<String, String>,
 }
 
 /// Groups of a line or cells of a row, by name.
@@ -176,7 +181,10 @@ impl<'a> Reader<'a> {
     }
 
     fn applies(&self, rule: &Common) -> bool {
+        let is_kept = |name: &String| self.kept.get(name).is_some_and(|word| !word.is_empty());
         rule.within.as_ref().is_none_or(|section| section == self.section)
+            && rule.only.as_ref().is_none_or(is_kept)
+            && !rule.unless.as_ref().is_some_and(is_kept)
     }
 
     fn matched(&mut self, rule: &'a LineRule, mut groups: Groups, at: usize) -> Result<(), SourceFault> {
@@ -205,7 +213,7 @@ impl<'a> Reader<'a> {
             self.open = None;
         }
         if rule.clear {
-            self.kept.clear();
+            self.kept = self.given.clone();
             self.begun = None;
         }
         if rule.begin || rule.repeat || rule.clear {
@@ -226,6 +234,9 @@ impl<'a> Reader<'a> {
             self.leave_out(left_out, at);
         }
         if let Some(needs) = &rule.needs {
+            if rule.block {
+                self.closed()?;
+            }
             self.open = Some((self.begun.unwrap_or(at), self.filled(needs, groups, shown)));
             self.lenient = rule.lenient;
         }
@@ -315,8 +326,12 @@ impl<'a> Reader<'a> {
                 || rule.keep.iter().any(|kept| kept == name)
                 || name.ends_with("_unit")
                 || rule.derive.values().any(|derived| derived.of == name)
-                || all()
-                    .any(|figure| figure.value == name || figure.count == name || figure.quantiles.contains_key(name))
+                || all().any(|figure| {
+                    figure.value == name
+                        || figure.count == name
+                        || figure.quantiles.contains_key(name)
+                        || figure.exact.iter().any(|exact| exact == name)
+                })
                 || (formulas.iter().any(|formula| names(formula).any(|used| used == name))
                     && !rule.axes.contains_key(name))
                 || (templates.iter().any(|text| text.contains(&format!("{{{name}}}"))) && !rule.axes.contains_key(name))
@@ -386,13 +401,18 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Leaves out the present part; a note may name the `{line}` on which it began.
     fn leave_out(&mut self, rule: &DropRule, at: usize) {
+        let line = self.open.as_ref().map_or(at, |(line, _)| *line);
+        if self.dropped {
+            return;
+        }
         self.sheet.readings.truncate(self.block);
         (self.dropped, self.open) = (true, None);
         if let Some(error) = &rule.error {
             self.lost.get_or_insert_with(|| (at, error.clone()));
         }
-        let note = self.filled(&rule.note, &Groups::default(), shown);
+        let note = self.filled(&rule.note, &Groups::default(), shown).replace("{line}", &line.to_string());
         if !self.sheet.notes.contains(&note) {
             self.sheet.notes.push(note);
         }
@@ -538,6 +558,11 @@ impl<'a> Reader<'a> {
     /// The present output ends.
     fn end(&mut self) -> Result<(), SourceFault> {
         self.part();
+        self.closed()
+    }
+
+    /// What needs a figure has one.
+    fn closed(&mut self) -> Result<(), SourceFault> {
         match self.open.take() {
             Some((at, needs)) if self.lenient => {
                 self.sheet.notes.push(format!("{needs} (line {at})"));

@@ -36,11 +36,22 @@ pub(crate) struct DataFormat {
     /// Texts that several lines of one process make together.
     #[serde(default)]
     pub(crate) gather: BTreeMap<String, GatherRule>,
+    /// Kept groups of a source that has these words anywhere.
+    #[serde(default)]
+    pub(crate) given: Vec<GivenRule>,
     /// Rules for lines, of which the first that matches is used.
     #[serde(default)]
     pub(crate) line: Vec<LineRule>,
     #[serde(default)]
     pub(crate) table: Vec<TableRule>,
+}
+
+/// Groups that a source has if it has these words.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GivenRule {
+    pub(crate) words: String,
+    pub(crate) keep: BTreeMap<String, String>,
 }
 
 /// A text that several lines of one process make together, which is an axis of its name.
@@ -85,6 +96,9 @@ pub(crate) struct LineRule {
 pub(crate) struct Common {
     /// Only in this section.
     pub(crate) within: Option<String>,
+    /// Only where this group was kept, or was not.
+    pub(crate) only: Option<String>,
+    pub(crate) unless: Option<String>,
     /// A section begins here; an empty one ends the present section.
     pub(crate) section: Option<String>,
     /// Another output of the tool begins here.
