@@ -14,9 +14,11 @@ use crate::format::Confidence;
 /// The files.
 const FILES: &[&str] = &[
     include_str!("../../formats/babelstream.toml"),
+    include_str!("../../formats/coremark-pro.toml"),
     include_str!("../../formats/cryptsetup.toml"),
     include_str!("../../formats/hackbench.toml"),
     include_str!("../../formats/hpcg.toml"),
+    include_str!("../../formats/hpl.toml"),
     include_str!("../../formats/likwid-bench.toml"),
     include_str!("../../formats/memtier.toml"),
     include_str!("../../formats/ntttcp.toml"),
@@ -27,6 +29,7 @@ const FILES: &[&str] = &[
     include_str!("../../formats/ping.toml"),
     include_str!("../../formats/qperf.toml"),
     include_str!("../../formats/ramspeed.toml"),
+    include_str!("../../formats/random-access.toml"),
     include_str!("../../formats/redis-benchmark.toml"),
     include_str!("../../formats/sockperf.toml"),
     include_str!("../../formats/stream.toml"),

@@ -4,8 +4,6 @@ mod bonnie;
 mod byte4;
 mod core_to_core;
 mod coremark;
-mod coremark_log;
-mod coremark_pro;
 mod criterion;
 mod cyclictest;
 mod elbencho;
@@ -17,7 +15,6 @@ mod google_benchmark;
 mod graph500;
 mod hep;
 mod hpcc;
-mod hpl;
 mod hyperfine;
 mod imb;
 mod ioping;
@@ -44,7 +41,6 @@ mod perftest;
 mod phoronix;
 mod prony;
 mod pytest_benchmark;
-mod random_access;
 mod sbc_bench;
 mod schbench;
 mod seven_zip;
@@ -204,7 +200,6 @@ static CODE: &[&CodeFormat] = &[
     &byte4::FORMAT,
     &core_to_core::FORMAT,
     &coremark::FORMAT,
-    &coremark_pro::FORMAT,
     &criterion::FORMAT,
     &cyclictest::FORMAT,
     &elbencho::FORMAT,
@@ -217,7 +212,6 @@ static CODE: &[&CodeFormat] = &[
     &graph500::FORMAT,
     &hep::FORMAT,
     &hpcc::FORMAT,
-    &hpl::FORMAT,
     &hyperfine::FORMAT,
     &imb::FORMAT,
     &ioping::FORMAT,
@@ -242,7 +236,6 @@ static CODE: &[&CodeFormat] = &[
     &phoronix::FORMAT,
     &prony::FORMAT,
     &pytest_benchmark::FORMAT,
-    &random_access::FORMAT,
     &sbc_bench::FORMAT,
     &schbench::FORMAT,
     &spec_cpu::FORMAT,

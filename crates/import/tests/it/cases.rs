@@ -1,6 +1,10 @@
 //! What each source states, in full: every fixture and fault against its file in `tests/expected`, and the sources of
 //! `tests/cases`, one file for each rule that they show. `PRONY_BLESS=1` writes what is read now; look at the difference.
-#![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "what is missing in a test is a failure, and differences are shown"
+)]
 
 use std::fmt::{Display, Write};
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use import::{Error, ImportOptions, formats};
-use model::{Catalogue, Figure, Run};
+use model::{Catalogue, Run};
 
 /// The runs of a source, with a named or a detected format.
 pub(crate) fn import(name: &str, bytes: &[u8], format: Option<&str>, catalogue: &Catalogue) -> Result<Vec<Run>, Error> {
@@ -33,13 +33,6 @@ fn repeats(name: &str, bytes: &[u8], format: Option<&str>) -> Vec<Run> {
 /// The message with which a text in a named format is refused.
 pub(crate) fn refused_as(format: &str, text: &str) -> String {
     import("x", text.as_bytes(), Some(format), &Catalogue::default()).unwrap_err().to_string()
-}
-
-/// The keys of all figures, sorted.
-pub(crate) fn keys(run: &Run) -> Vec<String> {
-    let mut keys: Vec<String> = run.figures.iter().map(|figure| figure.key().to_string()).collect();
-    keys.sort();
-    keys
 }
 
 /// A file and its format by name: `netperf-omni.csv` belongs to `netperf`.
@@ -92,16 +85,6 @@ pub(crate) fn import_fixture(file: &str) -> Vec<Run> {
     import(file, &fixture(file), None, &Catalogue::default()).unwrap()
 }
 
-/// The same, where the user says that its outputs repeat each other.
-pub(crate) fn import_repeats(file: &str) -> Vec<Run> {
-    repeats(file, &fixture(file), None)
-}
-
-/// The first figure of a probe.
-pub(crate) fn named<'a>(run: &'a Run, probe: &str) -> &'a Figure {
-    run.figures.iter().find(|figure| figure.probe == probe).unwrap_or_else(|| panic!("no {probe}"))
-}
-
 pub(crate) fn estimate(run: &Run, key: &str) -> model::Estimate {
     let (probe, point) = key.split_once(':').unwrap_or((key, ""));
     let figure = run.figure(&model::FigureKey::new(probe, point.parse().unwrap()));
@@ -116,13 +99,6 @@ pub(crate) fn value(run: &Run, key: &str) -> f64 {
 
 pub(crate) fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * b.abs()
-}
-
-/// Whether an interval of launches goes from the least to the greatest that are printed, and beyond both by what their
-/// last digits leave open (`half`, rounded up by the digits of the others).
-pub(crate) fn goes(estimate: &model::Estimate, low: f64, high: f64, half: f64) -> bool {
-    let beyond = |end: f64| (0.99 * half..1.2 * half).contains(&end);
-    beyond(low - estimate.low) && beyond(estimate.high - high)
 }
 
 /// Whether a note of the run has these words.
