@@ -205,15 +205,6 @@ pub(crate) fn first_number(text: &str) -> Option<f64> {
     number(rest[..end].trim_end_matches('.')).map(|value| if signed { -value } else { value })
 }
 
-/// The host of a prompt and what stands behind a program's name, where a line calls it: `root@box:~# qperf -t 10 peer`.
-pub(crate) fn called<'a>(line: &'a str, program: &str) -> Option<(Option<String>, Vec<&'a str>)> {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let at = words.iter().position(|word| word.rsplit('/').next() == Some(program))?;
-    let host = words[..at].iter().find_map(|word| Some(word.split_once('@')?.1));
-    let host = host.map(|host| host.trim_end_matches([']', '$', '#']).split(':').next().unwrap_or(host));
-    Some((host.map(axis_value), words[at + 1..].to_vec()))
-}
-
 /// Part of an id: letters and digits of any script in lower case, every run of other characters becomes one
 /// underscore. A name without any leaves a part of its digest, so that two such names stay different.
 pub(crate) fn snake(text: &str) -> String {
@@ -362,8 +353,5 @@ mod tests {
         assert_eq!(plain("a\x1b[2;35mb\x1b[0m"), "ab");
         assert_eq!(plain("a\x1b["), "a");
         assert_eq!(plain("\x1b]0;root@box\x07a\x1b(B\x1b[?2004hb\x1b]0;x\nc"), "ab\nc");
-        let (host, options) = called("[root@box ~]# ./qperf -t 10", "qperf").unwrap();
-        assert_eq!((host.as_deref(), options), (Some("box"), vec!["-t", "10"]));
-        assert!(called("a qperfs -t", "qperf").is_none());
     }
 }

@@ -14,7 +14,7 @@ pub(crate) struct NamedUnit {
 }
 
 /// Amounts of data: decimal prefixes count 1000, binary ones 1024, and a lower-case b is a bit.
-const BYTES: [(&str, f64); 12] = [
+const BYTES: [(&str, f64); 14] = [
     ("B", 1.0),
     ("kB", 1e3),
     ("KB", 1e3),
@@ -24,6 +24,8 @@ const BYTES: [(&str, f64); 12] = [
     ("KiB", 1024.0),
     ("MiB", 1_048_576.0),
     ("GiB", 1_073_741_824.0),
+    ("TiB", 1_099_511_627_776.0),
+    ("bit", 0.125),
     ("kbit", 125.0),
     ("Mbit", 125e3),
     ("Gbit", 125e6),

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use model::{Point, format_size};
-use regex::{Captures, Regex};
+use model::{Point, Primitive, format_size};
+use regex::Regex;
 
-use super::rules::{AxisRule, ColumnRule, Common, DataFormat, FigureRule, LineRule, Pattern, Split, TableRule};
 use crate::assemble::default_direction;
+use super::formula::{evaluate, names};
+use super::rules::{AxisRule, CheckRule, ColumnRule, Common, DataFormat, DeriveRule, DropRule, FigureRule, GatherRule, LineRule, Pattern, QuantileColumns, Split, TableRule};
 use crate::date;
 use crate::format::{Parsed, SourceText};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, metric, number as number_fact, text as text_fact};
-use crate::text::{SourceFault, axis_value, grouped, lines, name_value, need, shown, snake};
+use crate::text::{SourceFault, axis_value, grouped, lines, name_value, need, number, shown, snake};
 use crate::units::{NamedUnit, unit};
 
 /// Groups that are no axes.
@@ -18,8 +19,13 @@ const RESERVED: [&str; 9] = ["unit", "version", "low", "high", "error", "count",
 
 /// Reads a source.
 pub(crate) fn parse(format: &DataFormat, source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    let mut reader = Reader::default();
-    for (at, line) in lines(source.text) {
+    let mut reader = Reader { format: Some(format), ..Reader::default() };
+    let given = format.given.iter().filter(|given| source.text.contains(&given.words));
+    reader.given = given.flat_map(|given| given.keep.clone()).collect();
+    reader.kept = reader.given.clone();
+    for (at, whole) in lines(source.text) {
+        // Progress is written over with carriage returns.
+        let line = whole.rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or_default();
         if reader.line(format, line.trim(), at)? {
             source.took(at);
         }
@@ -34,7 +40,17 @@ pub(crate) fn parse(format: &DataFormat, source: &SourceText<'_>) -> Result<Pars
         return Err(SourceFault::new(&required.error, source.text.lines().count()));
     }
     for (axis, parts) in std::mem::take(&mut reader.parts) {
-        reader.sheet.tell_apart(&axis, &parts);
+        if reader.sheet.tell_apart(&axis, &parts) {
+            // What differs is no fact of the whole.
+            let facts = format.line.iter().filter(|rule| rule.common.apart).flat_map(|rule| rule.common.facts.values());
+            let names: Vec<&String> = facts.map(|fact| &fact.name).collect();
+            reader.sheet.facts.retain(|fact| !names.contains(&&fact.name));
+        }
+    }
+    // Results of several machines are not of the first one.
+    if reader.machines.len() > 1 {
+        reader.sheet.machine.clear();
+        reader.sheet.facts.clear();
     }
     reader.sheet.notes.extend(format.notes.iter().cloned());
     Ok(Parsed::Sheets(vec![reader.sheet]))
@@ -43,7 +59,19 @@ pub(crate) fn parse(format: &DataFormat, source: &SourceText<'_>) -> Result<Pars
 /// What the lines so far have said.
 #[derive(Default)]
 struct Reader<'a> {
+    format: Option<&'a DataFormat>,
     sheet: SourceSheet,
+    /// Readings before the present part.
+    block: usize,
+    /// The figures of the present part are left out.
+    dropped: bool,
+    gathered: BTreeMap<String, Vec<String>>,
+    /// Notes on figures of the present part that lack an axis.
+    without: Vec<(usize, &'a BTreeMap<String, String>)>,
+    /// Machines that it names.
+    machines: std::collections::BTreeSet<String>,
+    /// Quantiles of the figure that follows.
+    quantiles: Vec<(f64, f64)>,
     section: &'a str,
     /// Axes of the figures that follow.
     axes: Point,
@@ -51,6 +79,8 @@ struct Reader<'a> {
     whole: Point,
     /// Values of axes that count where they differ, with the number of readings before each.
     parts: BTreeMap<String, Vec<(usize, String)>>,
+    /// The line on which the output begins.
+    begun: Option<usize>,
     /// The line of the output that has no figure yet, and the fault that this is.
     open: Option<(usize, String)>,
     /// Whether that is a note, because other outputs have figures, and the first such.
@@ -61,33 +91,48 @@ struct Reader<'a> {
     table: Option<Table<'a>>,
     /// What earlier groups hold that later templates may have.
     kept: BTreeMap<String, String>,
+    /// What the whole source says of itself.
+    given: BTreeMap<String, String>,
 }
 
-/// A line that matched a pattern.
-struct Groups<'t> {
-    regex: &'t Regex,
-    found: Captures<'t>,
+/// Groups of a line or cells of a row, by name.
+#[derive(Default)]
+struct Groups {
+    words: Vec<(String, Option<String>)>,
 }
 
-impl<'t> Groups<'t> {
-    fn of(pattern: &'t Pattern, line: &'t str, at: usize) -> Result<Option<Self>, SourceFault> {
+impl Groups {
+    fn of(pattern: &Pattern, line: &str, at: usize) -> Result<Option<Self>, SourceFault> {
         let regex = regex(pattern, at)?;
-        Ok(regex.captures(line).map(|found| Self { regex, found }))
+        let Some(found) = regex.captures(line) else { return Ok(None) };
+        let word = |name: &str| found.name(name).map(|word| word.as_str().trim().to_owned());
+        let words = regex.capture_names().flatten().map(|name| (name.to_owned(), word(name))).collect();
+        Ok(Some(Self { words }))
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {
-        self.regex.capture_names().flatten()
+        self.words.iter().map(|(name, _)| name.as_str())
     }
 
     fn get(&self, name: &str) -> Option<&str> {
-        self.found.name(name).map(|found| found.as_str().trim())
+        self.words.iter().find(|(known, _)| known == name).and_then(|(_, word)| word.as_deref())
+    }
+
+    fn set(&mut self, name: &str, word: String) {
+        self.words.push((name.to_owned(), Some(word)));
     }
 }
 
 /// The table whose rows are read.
 struct Table<'a> {
     rule: &'a TableRule,
-    columns: Vec<&'a ColumnRule>,
+    columns: Vec<Column<'a>>,
+}
+
+/// A column, and how many of its name stand before it.
+enum Column<'a> {
+    Known(&'a ColumnRule, usize),
+    Quantile(f64, f64),
 }
 
 impl<'a> Reader<'a> {
@@ -95,6 +140,7 @@ impl<'a> Reader<'a> {
     fn line(&mut self, format: &'a DataFormat, line: &str, at: usize) -> Result<bool, SourceFault> {
         if line.is_empty() {
             self.table = None;
+            return Ok(true);
         }
         for rule in &format.table {
             if self.applies(&rule.common)
@@ -119,7 +165,7 @@ impl<'a> Reader<'a> {
             if self.applies(&rule.common)
                 && let Some(groups) = Groups::of(&rule.pattern, line, at)?
             {
-                self.matched(rule, &groups, at)?;
+                self.matched(rule, groups, at)?;
                 return Ok(true);
             }
         }
@@ -132,14 +178,20 @@ impl<'a> Reader<'a> {
     }
 
     fn applies(&self, rule: &Common) -> bool {
+        let is_kept = |name: &String| self.kept.get(name).is_some_and(|word| !word.is_empty());
         rule.within.as_ref().is_none_or(|section| section == self.section)
+            && rule.only.as_ref().is_none_or(is_kept)
+            && !rule.unless.as_ref().is_some_and(is_kept)
     }
 
-    fn matched(&mut self, rule: &'a LineRule, groups: &Groups<'_>, at: usize) -> Result<(), SourceFault> {
+    fn matched(&mut self, rule: &'a LineRule, mut groups: Groups, at: usize) -> Result<(), SourceFault> {
+        self.derive(&rule.common, &mut groups, at)?;
+        let groups = &groups;
         if let Some(error) = &rule.error {
             return Err(SourceFault::new(self.filled(error, groups, shown), at));
         }
         let own = self.common(&rule.common, &rule.figure, groups, at)?;
+        self.check(&rule.common.check, groups, at)?;
         for figure in &rule.figure {
             self.figure(figure, groups, &own, at)?;
         }
@@ -151,20 +203,46 @@ impl<'a> Reader<'a> {
         &mut self,
         rule: &'a Common,
         figures: &'a [FigureRule],
-        groups: &Groups<'_>,
+        groups: &Groups,
         at: usize,
     ) -> Result<Point, SourceFault> {
-        if rule.begin || rule.repeat {
+        if rule.ends {
+            self.open = None;
+        }
+        if rule.clear {
+            self.kept = self.given.clone();
+            self.begun = None;
+        }
+        if rule.begin || rule.repeat || rule.clear {
             self.end()?;
             (self.axes, self.section, self.table) = (Point::origin(), "", None);
-            if rule.repeat { self.sheet.begin_repetition() } else { self.sheet.begin_process() }
+        } else if rule.process || rule.block {
+            self.part();
+        }
+        if rule.repeat {
+            self.sheet.begin_repetition();
+        } else if rule.begin || rule.process {
+            self.sheet.begin_process();
+        }
+        if rule.begin {
+            self.begun = Some(at);
+        }
+        if let Some(left_out) = &rule.drop {
+            self.leave_out(left_out, at);
         }
         if let Some(needs) = &rule.needs {
-            self.open = Some((at, self.filled(needs, groups, shown)));
+            if rule.block {
+                self.closed()?;
+            }
+            self.open = Some((self.begun.unwrap_or(at), self.filled(needs, groups, shown)));
             self.lenient = rule.lenient;
         }
         for name in &rule.keep {
             self.kept.insert(name.clone(), groups.get(name).unwrap_or_default().to_owned());
+        }
+        for (name, template) in &rule.gather {
+            let part = self.filled(template, groups, shown);
+            self.gathered.entry(name.clone()).or_default().push(part);
         }
         if let Some(section) = &rule.section {
             self.section = section;
@@ -174,7 +252,7 @@ impl<'a> Reader<'a> {
         let [of_run, next, last] = [&rule.note, &rule.note_next, &rule.note_last].map(|text| text.as_ref().map(note));
         let new = of_run.filter(|note| !self.sheet.notes.contains(note));
         self.sheet.notes.extend(new);
-        self.next.extend(next);
+        self.next.extend(next.filter(|note| !note.contains('{')));
         if let Some(reading) = self.sheet.readings.last_mut() {
             reading.notes.extend(last);
         }
@@ -183,7 +261,9 @@ impl<'a> Reader<'a> {
             self.whole = joined(std::mem::take(&mut self.whole), &own);
         } else if rule.apart {
             for (axis, value) in own.iter() {
-                self.parts.entry(axis.to_owned()).or_default().push((self.sheet.readings.len(), value.to_owned()));
+                let (parts, before) = (self.parts.entry(axis.to_owned()).or_default(), self.sheet.readings.len());
+                parts.retain(|(start, _)| *start < before);
+                parts.push((before, value.to_owned()));
             }
         } else if figures.is_empty() {
             // A part of the line that is not there ends what it said before.
@@ -197,12 +277,13 @@ impl<'a> Reader<'a> {
     }
 
     /// What a line states of the tool and the machine.
-    fn machine(&mut self, rule: &Common, groups: &Groups<'_>, at: usize) -> Result<(), SourceFault> {
+    fn machine(&mut self, rule: &Common, groups: &Groups, at: usize) -> Result<(), SourceFault> {
         if let Some(version) = groups.get("version") {
             self.sheet.states_version(version.to_owned());
         }
         if let Some(machine) = groups.get("machine") {
             self.sheet.machine = name_value(machine);
+            self.machines.insert(machine.to_owned());
         }
         if let Some(moment) = groups.get("started").filter(|_| self.sheet.started.is_empty()) {
             self.sheet.started = date::any(moment);
@@ -211,32 +292,45 @@ impl<'a> Reader<'a> {
             let Some(found) = groups.get(group) else { continue };
             self.sheet.fact(match &fact.unit {
                 Some(unit) => Some(number_fact(&fact.name, need(found, at)? * fact.factor, unit, "output", &[])),
-                None => text_fact(&fact.name, &name_value(found), "output", &[]),
+                None => {
+                    let affects: &[Primitive] = if fact.name == "cpu.model" { &[Primitive::CoreClock] } else { &[] };
+                    text_fact(&fact.name, &name_value(found), "output", affects)
+                }
             });
         }
         Ok(())
     }
 
-    fn axes_of(
-        &self,
-        rule: &Common,
-        figures: &[FigureRule],
-        groups: &Groups<'_>,
-        at: usize,
-    ) -> Result<Point, SourceFault> {
-        let templates: Vec<&String> = figures
-            .iter()
+    fn axes_of(&self, rule: &Common, figures: &[FigureRule], groups: &Groups, at: usize) -> Result<Point, SourceFault> {
+        let all =
+            || figures.iter().flat_map(|figure| std::iter::successors(Some(figure), |rule| rule.other.as_deref()));
+        let templates: Vec<&String> = all()
             .flat_map(|figure| [Some(&figure.id), Some(&figure.title), figure.note.as_ref(), figure.per.as_ref()])
             .chain([rule.note.as_ref(), rule.note_last.as_ref(), rule.note_next.as_ref()])
             .flatten()
-            .chain(rule.set.values())
+            .chain(rule.set.values().chain(rule.gather.values()))
+            .chain(all().flat_map(|figure| figure.set.values()))
+            .collect();
+        let formulas: Vec<&String> = all()
+            .flat_map(|figure| [&figure.formula, &figure.low, &figure.high])
+            .chain(rule.derive.values().map(|derived| &derived.formula))
+            .flatten()
+            .chain(rule.check.iter().map(|check| &check.value))
             .collect();
         let is_used = |name: &str| {
             RESERVED.contains(&name)
-                || rule.facts.contains_key(name)
+                || (rule.facts.contains_key(name) && !rule.axes.contains_key(name))
                 || rule.keep.iter().any(|kept| kept == name)
                 || name.ends_with("_unit")
-                || figures.iter().any(|figure| figure.value == name || figure.quantiles.contains_key(name))
+                || rule.derive.values().any(|derived| derived.of == name)
+                || all().any(|figure| {
+                    figure.value == name
+                        || figure.count == name
+                        || figure.quantiles.contains_key(name)
+                        || figure.exact.iter().any(|exact| exact == name)
+                })
+                || (formulas.iter().any(|formula| names(formula).any(|used| used == name))
+                    && !rule.axes.contains_key(name))
                 || (templates.iter().any(|text| text.contains(&format!("{{{name}}}"))) && !rule.axes.contains_key(name))
         };
         let mut own = Point::origin();
@@ -246,12 +340,85 @@ impl<'a> Reader<'a> {
                 own = own.with(name, value);
             }
         }
-        Ok(rule.set.iter().fold(own, |own, (axis, value)| own.with(axis, self.filled(value, groups, snake))))
+        Ok(self.set(own, &rule.set, groups, snake))
     }
 
-    fn figure(&mut self, rule: &FigureRule, groups: &Groups<'_>, own: &Point, at: usize) -> Result<(), SourceFault> {
-        let Some(word) = groups.get(&rule.value) else { return Ok(()) };
+    /// The point with axes whose values may have `{group}` in them; none where that is not known.
+    fn set(&self, point: Point, set: &BTreeMap<String, String>, groups: &Groups, spell: fn(&str) -> String) -> Point {
+        let values = set.iter().map(|(axis, value)| (axis, self.filled(value, groups, spell)));
+        values.filter(|(_, value)| !value.contains('{')).fold(point, |point, (axis, value)| point.with(axis, value))
+    }
+
+    /// Adds the groups that follow from others.
+    fn derive(&self, rule: &Common, groups: &mut Groups, at: usize) -> Result<(), SourceFault> {
+        // One may follow from another.
+        for (name, DeriveRule { of, words, formula, decimals, size, default }) in rule.derive.iter().chain(&rule.derive)
+        {
+            if groups.get(name).is_some() {
+                continue;
+            }
+            let spelt = |value: f64| if *size { format_size(value as u64) } else { format!("{value:.decimals$}") };
+            let word = match formula {
+                Some(formula) => self.compute(formula, groups, at)?.filter(|value| *value < 1e18).map(spelt),
+                None => self.word(groups, of).and_then(|word| words.get(word)).cloned(),
+            };
+            if let Some(word) = word.or_else(|| default.clone()) {
+                groups.set(name, word);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a group holds, or an earlier one of the name that was kept.
+    fn word<'g>(&'g self, groups: &'g Groups, name: &str) -> Option<&'g str> {
+        groups.get(name).or_else(|| self.kept.get(name).map(String::as_str)).filter(|word| !word.is_empty())
+    }
+
+    /// The value of a formula whose names all have one.
+    fn compute(&self, formula: &str, groups: &Groups, at: usize) -> Result<Option<f64>, SourceFault> {
+        for word in names(formula).filter_map(|name| self.word(groups, name)) {
+            operand(word, at)?;
+        }
+        Ok(evaluate(formula, &|name| operand(self.word(groups, name)?, at).ok()))
+    }
+
+    fn check(&mut self, rules: &[CheckRule], groups: &Groups, at: usize) -> Result<(), SourceFault> {
+        for rule in rules {
+            let Some(value) = self.compute(&rule.value, groups, at)? else { continue };
+            if rule.least.is_none_or(|least| value >= least) && rule.most.is_none_or(|most| value <= most) {
+                continue;
+            }
+            if let Some(error) = &rule.error {
+                return Err(SourceFault::new(error, at));
+            }
+            if let Some(left_out) = &rule.drop {
+                self.leave_out(left_out, at);
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves out the present part; a note may name the `{line}` on which it began.
+    fn leave_out(&mut self, rule: &DropRule, at: usize) {
+        let line = self.open.as_ref().map_or(at, |(line, _)| *line);
+        if self.dropped {
+            return;
+        }
+        self.sheet.readings.truncate(self.block);
+        (self.dropped, self.open) = (true, None);
+        if let Some(error) = &rule.error {
+            self.lost.get_or_insert_with(|| (at, error.clone()));
+        }
+        let note = self.filled(&rule.note, &Groups::default(), shown).replace("{line}", &line.to_string());
+        if !self.sheet.notes.contains(&note) {
+            self.sheet.notes.push(note);
+        }
+    }
+
+    fn figure(&mut self, rule: &'a FigureRule, groups: &Groups, own: &Point, at: usize) -> Result<(), SourceFault> {
         let group = |name: &str| groups.get(name);
+        let word = group(&rule.value).or_else(|| rule.formula.as_deref().map(|_| ""));
+        let Some(word) = word.filter(|_| !self.dropped) else { return Ok(()) };
         let (of, scale) = unit_of(rule, group("unit"), at)?;
         if rule.none.iter().any(|none| none == word) {
             if rule.ends {
@@ -260,11 +427,27 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         let digits = grouped(word).unwrap_or_else(|| word.to_owned());
-        let value = need(&digits, at)? * scale;
+        let spread = match (&rule.low, &rule.high) {
+            (Some(low), Some(high)) => self.compute(low, groups, at)?.zip(self.compute(high, groups, at)?),
+            _ => None,
+        };
+        if let Some(other) = rule.other.as_deref().filter(|_| rule.low.is_some() && spread.is_none()) {
+            return self.figure(other, groups, own, at);
+        }
+        let value = match &rule.formula {
+            Some(formula) => match (self.compute(formula, groups, at)?, &rule.other) {
+                (Some(value), _) if value > 0.0 => value * scale,
+                (_, Some(other)) => return self.figure(other, groups, own, at),
+                (Some(value), None) => value * scale,
+                (None, None) => return Ok(()),
+            },
+            None => need(&digits, at)? * scale,
+        };
         if rule.quantile {
             let quantile = group("quantile").map_or(Ok(rule.percent), |percent| need(percent, at))? / 100.0;
-            if let Some(last) = self.sheet.readings.last_mut() {
-                last.quantiles.push((quantile, value));
+            match self.sheet.readings[self.block..].last_mut().filter(|_| !rule.next) {
+                Some(last) => last.quantiles.push((quantile, value)),
+                None => self.quantiles.push((quantile, value)),
             }
             return Ok(());
         }
@@ -278,10 +461,18 @@ impl<'a> Reader<'a> {
         let better = rule.better.or(of.better).unwrap_or_else(|| default_direction(of.unit));
         let (id, title) = (self.filled(&rule.id, groups, snake), self.filled(&rule.title, groups, str::to_owned));
         let mut reading = SourceReading::new(id, title, value, metric(of.unit, &per, better));
-        if rule.digits {
+        if rule.digits && rule.formula.is_none() {
             reading = reading.printed_in(&digits, scale);
         }
-        reading.point = joined_words(joined(self.axes.clone(), own), &rule.set);
+        let exact = |name: &String| {
+            let word = self.word(groups, name)?;
+            SourceReading::new("", "", value, reading.metric.clone()).printed(word).rounding
+        };
+        if let Some(rounding) = rule.exact.iter().filter_map(exact).reduce(f64::max) {
+            reading = reading.rounded(rounding);
+        }
+        reading.below = rule.below.filter(|_| value == 0.0).or(reading.below);
+        reading.point = self.set(joined(self.axes.clone(), own), &rule.set, groups, axis_value);
         if let (Some(low), Some(high)) = (group("low"), group("high")) {
             reading = reading.spread(SourceSpread::Range(need(low, at)? * scale, need(high, at)? * scale));
         }
@@ -289,8 +480,13 @@ impl<'a> Reader<'a> {
             let width = need(error, at)?.abs() * scale;
             reading = reading.spread(SourceSpread::Range(value - width, value + width));
         }
-        if let Some(count) = group("count").and_then(|count| count.parse().ok()) {
-            reading = reading.counts(1, count);
+        if let Some((low, high)) = spread {
+            reading = reading.spread(SourceSpread::Range(low * scale, high * scale));
+        }
+        if let Some(count) = self.word(groups, &rule.count).and_then(|count| count.parse().ok()) {
+            // One value has no range.
+            let spread = if count == 1 { SourceSpread::None } else { reading.spread.clone() };
+            reading = reading.counts(1, count).spread(spread);
         }
         for (name, quantile) in &rule.quantiles {
             if let Some(word) = group(name) {
@@ -298,21 +494,19 @@ impl<'a> Reader<'a> {
                 reading.quantiles.push((*quantile, need(word, at)? * scale));
             }
         }
+        reading.quantiles.append(&mut self.quantiles);
         // A note is of what the line states: a part that is not there has none.
-        let noted = rule.note.as_ref().filter(|note| {
-            groups.names().all(|name| !note.contains(&format!("{{{name}}}")) || groups.get(name).is_some())
-        });
-        reading.notes.extend(noted.map(|note| self.filled(note, groups, shown)));
+        let noted = rule.note.as_ref().map(|note| self.filled(note, groups, shown));
+        reading.notes.extend(noted.filter(|note| !note.contains('{')));
         reading.notes.append(&mut self.next);
-        let without = rule.without.iter().filter(|(axis, _)| reading.point.get(axis).is_none());
-        reading.notes.extend(without.map(|(_, note)| note.clone()));
+        self.without.push((self.sheet.readings.len(), &rule.without));
         reading.definition.clone_from(&rule.definition);
         self.sheet.readings.push(reading);
         Ok(())
     }
 
     /// A text with what groups hold in place of `{group}`.
-    fn filled(&self, template: &str, groups: &Groups<'_>, spell: impl Fn(&str) -> String) -> String {
+    fn filled(&self, template: &str, groups: &Groups, spell: impl Fn(&str) -> String) -> String {
         let found = groups.names().filter_map(|name| Some((name, groups.get(name)?)));
         let kept = self.kept.iter().map(|(name, word)| (name.as_str(), word.as_str()));
         found
@@ -320,12 +514,52 @@ impl<'a> Reader<'a> {
             .fold(template.to_owned(), |text, (name, word)| text.replace(&format!("{{{name}}}"), &spell(word)))
     }
 
+    /// The present part ends.
+    fn part(&mut self) {
+        for (name, parts) in std::mem::take(&mut self.gathered) {
+            let Some(rule) = self.format.and_then(|format| format.gather.get(&name)) else { continue };
+            let GatherRule { separator, least, apart } = rule;
+            let value = axis_value(&parts.join(separator));
+            if *apart {
+                self.parts.entry(name).or_default().push((self.block, value));
+            } else if parts.len() >= *least {
+                self.whole = std::mem::take(&mut self.whole).with(name, value);
+            }
+        }
+        let whole = std::mem::take(&mut self.whole);
+        let end = self.sheet.readings.len();
+        for reading in &mut self.sheet.readings[self.block..] {
+            reading.point = joined(std::mem::take(&mut reading.point), &whole);
+            settle(&mut reading.quantiles);
+        }
+        for (at, notes) in std::mem::take(&mut self.without) {
+            let Some(reading) = self.sheet.readings.get_mut(at) else { continue };
+            let absent = notes.iter().filter(|(axis, _)| reading.point.get(axis).is_none());
+            reading.notes.extend(absent.map(|(_, note)| note.clone()));
+        }
+        let first = self.sheet.processes.last().copied().unwrap_or_default();
+        if self.format.is_some_and(|format| format.again) && first < self.block {
+            let (before, present) = self.sheet.readings[first..].split_at(self.block - first);
+            let stated = |reading: &SourceReading| {
+                before.iter().any(|known| known.id == reading.id && known.point == reading.point)
+            };
+            if present.iter().any(stated) {
+                self.sheet.processes.push(self.block);
+            }
+        }
+        (self.block, self.dropped) = (end, false);
+        self.next.clear();
+        self.quantiles.clear();
+    }
+
     /// The present output ends.
     fn end(&mut self) -> Result<(), SourceFault> {
-        for (axis, value) in std::mem::take(&mut self.whole).iter() {
-            self.sheet.process_at(axis, value);
-        }
-        self.next.clear();
+        self.part();
+        self.closed()
+    }
+
+    /// What needs a figure has one.
+    fn closed(&mut self) -> Result<(), SourceFault> {
         match self.open.take() {
             Some((at, needs)) if self.lenient => {
                 self.sheet.notes.push(format!("{needs} (line {at})"));
@@ -339,17 +573,35 @@ impl<'a> Reader<'a> {
 
     fn row(&mut self, table: &Table<'a>, line: &str, at: usize) -> Result<(), SourceFault> {
         let cells: Vec<&str> = match table.rule.split {
-            Split::Commas => line.split(',').map(str::trim).collect(),
-            Split::Words | Split::Wide => line.split_whitespace().collect(),
+            Split::Commas => line.split(',').map(|cell| cell.trim().trim_matches('"')).collect(),
+            Split::Words | Split::Wide | Split::Names => line.split_whitespace().collect(),
         };
         if cells.len() != table.columns.len() {
             let (has, names) = (cells.len(), table.columns.len());
             return Err(SourceFault::new(format!("the row has {has} values and its heading {names}"), at));
         }
+        if table.rule.common.block {
+            self.part();
+        }
         let mut own = Point::origin();
         let (mut figures, mut range, mut quantiles) = (Vec::new(), [None, None], Vec::new());
+        let mut groups = Groups::default();
         for (column, cell) in table.columns.iter().zip(&cells) {
+            let (column, before) = match column {
+                Column::Known(column, before) => (column, before),
+                Column::Quantile(quantile, scale) => {
+                    if number(cell).is_some() {
+                        quantiles.push((*quantile, need(cell, at)? * scale));
+                    }
+                    continue;
+                }
+            };
+            if table.rule.none.iter().any(|none| none == cell) {
+                continue;
+            }
             match column {
+                ColumnRule::Group(name) if *before == 0 => groups.set(name, (*cell).to_owned()),
+                ColumnRule::Group(name) => groups.set(&format!("{name}_{}", before + 1), (*cell).to_owned()),
                 ColumnRule::Axis(axis) => own = own.with(axis, axis_value(cell)),
                 ColumnRule::Size(axis) => {
                     let size = AxisRule { bytes: Some(1), ..AxisRule::default() };
@@ -364,9 +616,23 @@ impl<'a> Reader<'a> {
         }
         let first = self.sheet.readings.len();
         for (figure, cell) in figures {
-            if let Some(groups) = Groups::of(&WHOLE, cell, at)? {
-                self.figure(figure, &groups, &own, at)?;
+            self.figure(figure, &cell_of(cell), &own, at)?;
+        }
+        for (name, axis) in &table.rule.common.axes {
+            if let Some(value) = groups.get(name).map(|word| spelt(Some(axis), word, at)).transpose()?.flatten() {
+                own = own.with(name, value);
             }
+        }
+        self.derive(&table.rule.common, &mut groups, at)?;
+        self.check(&table.rule.common.check, &groups, at)?;
+        let open = self.open.clone();
+        for figure in &table.rule.figure {
+            self.figure(figure, &groups, &own, at)?;
+        }
+        if let Some(last) = &table.rule.last
+            && !regex(last, at)?.is_match(line)
+        {
+            self.open = open;
         }
         if let Some(main) = self.sheet.readings.get_mut(first) {
             if let [Some(least), Some(greatest)] = range {
@@ -380,24 +646,70 @@ impl<'a> Reader<'a> {
 }
 
 /// A cell is the value of its column's figure.
-static WHOLE: std::sync::LazyLock<Pattern> = std::sync::LazyLock::new(|| Pattern::from("^(?<value>.*)$".to_owned()));
+fn cell_of(word: &str) -> Groups {
+    Groups { words: vec![("value".to_owned(), Some(word.to_owned()))] }
+}
 
 fn regex(pattern: &Pattern, at: usize) -> Result<&Regex, SourceFault> {
     pattern.regex().map_err(|error| SourceFault::new(error, at))
 }
 
-fn columns<'a>(rule: &'a TableRule, line: &str, at: usize) -> Result<Vec<&'a ColumnRule>, SourceFault> {
+/// A number, in base units where its unit stands behind it.
+fn operand(text: &str, at: usize) -> Result<f64, SourceFault> {
+    let end = text.find(|c: char| !(c.is_ascii_digit() || "+-.,".contains(c))).unwrap_or(text.len());
+    let (digits, behind) = text.split_at(end);
+    if behind.starts_with(['e', 'E']) || behind.is_empty() {
+        return need(&grouped(text).unwrap_or_else(|| text.to_owned()), at);
+    }
+    let fault = || SourceFault::new(format!("the unit '{}' is not known", shown(behind.trim())), at);
+    let name = if behind == "m" { "min" } else { behind.trim() };
+    Ok(need(&grouped(digits).unwrap_or_else(|| digits.to_owned()), at)? * unit(name).ok_or_else(fault)?.scale)
+}
+
+/// Quantiles in their order. A tool marks one that it does not know by a value beyond the greatest.
+fn settle(quantiles: &mut Vec<(f64, f64)>) {
+    quantiles.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let greatest = quantiles.iter().find(|(quantile, _)| *quantile == 1.0).map(|(_, value)| *value);
+    quantiles.retain(|(_, value)| greatest.is_none_or(|greatest| *value <= greatest));
+}
+
+fn columns<'a>(rule: &'a TableRule, line: &str, at: usize) -> Result<Vec<Column<'a>>, SourceFault> {
     let heading = line.trim_start_matches(['#', ' ']);
     let names: Vec<&str> = match rule.split {
         Split::Words => heading.split_whitespace().collect(),
         Split::Wide => heading.split("  ").flat_map(|part| part.split('\t')).collect(),
         Split::Commas => heading.split(',').collect(),
+        Split::Names => {
+            let (mut names, mut rest) = (Vec::new(), heading.trim());
+            while !rest.is_empty() {
+                // The longest that it may be; what is none is refused below.
+                let known =
+                    rule.columns.keys().filter(|name| rest.starts_with(name.as_str())).max_by_key(|name| name.len());
+                let (name, behind) = rest.split_at(known.map_or(rest.len(), String::len));
+                names.push(name);
+                rest = behind.trim_start();
+            }
+            names
+        }
     };
-    let known = |name: &str| {
-        let column = rule.columns.get(name);
-        column.ok_or_else(|| SourceFault::new(format!("its column '{}' is not known", shown(name)), at))
+    let mut seen: Vec<&str> = Vec::new();
+    let known = |name: &str, seen: &[&str]| {
+        if let Some(column) = rule.columns.get(name) {
+            return Ok(Column::Known(column, seen.iter().filter(|known| **known == name).count()));
+        }
+        if let Some(QuantileColumns { pattern, factor }) = &rule.quantile
+            && let Some(groups) = Groups::of(pattern, name, at)?
+        {
+            return Ok(Column::Quantile(need(groups.get("quantile").unwrap_or_default(), at)? / 100.0, *factor));
+        }
+        Err(SourceFault::new(format!("its column '{}' is not known", shown(name)), at))
     };
-    names.into_iter().map(str::trim).filter(|name| !name.is_empty()).map(known).collect()
+    let mut columns = Vec::new();
+    for name in names.into_iter().map(|name| name.trim().trim_matches('"')).filter(|name| !name.is_empty()) {
+        columns.push(known(name, &seen)?);
+        seen.push(name);
+    }
+    Ok(columns)
 }
 
 /// The unit of a figure, and base units in one of what is printed.
@@ -416,22 +728,19 @@ fn unit_of(rule: &FigureRule, word: Option<&str>, at: usize) -> Result<(NamedUni
 fn spelt(rule: Option<&AxisRule>, word: &str, at: usize) -> Result<Option<String>, SourceFault> {
     let word = word.trim();
     let Some(rule) = rule else { return Ok(Some(axis_value(word))) };
+    let word = rule.words.get(word).map_or(word, String::as_str);
     if rule.usual.as_deref() == Some(word) {
         return Ok(None);
     }
     if let Some(unit) = rule.bytes {
-        let count: u64 = word.parse().map_err(|_| SourceFault::new("the size is not a whole number", at))?;
+        let count: u64 =
+            word.replace(',', "").parse().map_err(|_| SourceFault::new("the size is not a whole number", at))?;
         return Ok(Some(format_size(count.saturating_mul(unit))));
     }
-    let word = rule.words.get(word).map_or(word, String::as_str);
     let value = if rule.snake { snake(word) } else { axis_value(word) };
     Ok(Some(rule.spelt.as_ref().map_or_else(|| value.clone(), |spelt| spelt.replace("{}", &value))))
 }
 
 fn joined(point: Point, more: &Point) -> Point {
-    more.iter().fold(point, |point, (axis, value)| point.with(axis, value))
-}
-
-fn joined_words(point: Point, more: &BTreeMap<String, String>) -> Point {
     more.iter().fold(point, |point, (axis, value)| point.with(axis, value))
 }

@@ -30,11 +30,41 @@ pub(crate) struct DataFormat {
     pub(crate) notes: Vec<String>,
     /// A figure that each source must have.
     pub(crate) required: Option<Required>,
+    /// A block of lines that states a figure again is of another process.
+    #[serde(default)]
+    pub(crate) again: bool,
+    /// Texts that several lines of one process make together.
+    #[serde(default)]
+    pub(crate) gather: BTreeMap<String, GatherRule>,
+    /// Kept groups of a source that has these words anywhere.
+    #[serde(default)]
+    pub(crate) given: Vec<GivenRule>,
     /// Rules for lines, of which the first that matches is used.
     #[serde(default)]
     pub(crate) line: Vec<LineRule>,
     #[serde(default)]
     pub(crate) table: Vec<TableRule>,
+}
+
+/// Groups that a source has if it has these words.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GivenRule {
+    pub(crate) words: String,
+    pub(crate) keep: BTreeMap<String, String>,
+}
+
+/// A text that several lines of one process make together, which is an axis of its name.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GatherRule {
+    pub(crate) separator: String,
+    /// Lines that it needs, at least.
+    #[serde(default)]
+    pub(crate) least: usize,
+    /// It counts only where processes of one source differ in it.
+    #[serde(default)]
+    pub(crate) apart: bool,
 }
 
 /// A figure that each source must have.
@@ -66,6 +96,9 @@ pub(crate) struct LineRule {
 pub(crate) struct Common {
     /// Only in this section.
     pub(crate) within: Option<String>,
+    /// Only where this group was kept, or was not.
+    pub(crate) only: Option<String>,
+    pub(crate) unless: Option<String>,
     /// A section begins here; an empty one ends the present section.
     pub(crate) section: Option<String>,
     /// Another output of the tool begins here.
@@ -74,6 +107,29 @@ pub(crate) struct Common {
     /// Another process begins here that the tool itself ran to repeat the one before.
     #[serde(default)]
     pub(crate) repeat: bool,
+    /// Another process begins here, with the settings above.
+    #[serde(default)]
+    pub(crate) process: bool,
+    /// Another part of the same process begins here; axes of the whole are those of this part.
+    #[serde(default)]
+    pub(crate) block: bool,
+    /// The settings above are no longer valid.
+    #[serde(default)]
+    pub(crate) clear: bool,
+    /// The present output has stated what it needs.
+    #[serde(default)]
+    pub(crate) ends: bool,
+    /// The figures of the present part, above and below, are left out.
+    pub(crate) drop: Option<DropRule>,
+    /// What must be so; of a table, in each row.
+    #[serde(default)]
+    pub(crate) check: Vec<CheckRule>,
+    /// Further groups, which follow from others; of a table, in each row.
+    #[serde(default)]
+    pub(crate) derive: BTreeMap<String, DeriveRule>,
+    /// Parts of gathered texts.
+    #[serde(default)]
+    pub(crate) gather: BTreeMap<String, String>,
     /// The fault of an output that begins here and states no figure.
     pub(crate) needs: Option<String>,
     /// This is a note where other outputs have figures.
@@ -102,6 +158,49 @@ pub(crate) struct Common {
     /// A note on the figure before, or on the next one.
     pub(crate) note_last: Option<String>,
     pub(crate) note_next: Option<String>,
+}
+
+/// Figures are left out.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DropRule {
+    /// A note on the run, which says so.
+    pub(crate) note: String,
+    /// The fault of a source that has no others.
+    pub(crate) error: Option<String>,
+}
+
+/// Bounds of what a formula gives, if it has a value.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CheckRule {
+    pub(crate) value: String,
+    pub(crate) least: Option<f64>,
+    pub(crate) most: Option<f64>,
+    /// The fault of a value beyond them.
+    pub(crate) error: Option<String>,
+    /// Or the figures are left out.
+    pub(crate) drop: Option<DropRule>,
+}
+
+/// A group that follows from others.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DeriveRule {
+    /// A group, and what each of its words means.
+    #[serde(default)]
+    pub(crate) of: String,
+    #[serde(default)]
+    pub(crate) words: BTreeMap<String, String>,
+    /// Or a formula.
+    pub(crate) formula: Option<String>,
+    #[serde(default)]
+    pub(crate) decimals: usize,
+    /// The value is written as a size in bytes.
+    #[serde(default)]
+    pub(crate) size: bool,
+    /// The word where the others are not stated.
+    pub(crate) default: Option<String>,
 }
 
 /// How a group becomes the value of an axis.
@@ -156,6 +255,22 @@ pub(crate) struct FigureRule {
     pub(crate) better: Option<Better>,
     #[serde(default = "one")]
     pub(crate) factor: f64,
+    /// Its value, from several groups, in its unit.
+    pub(crate) formula: Option<String>,
+    /// Formulas of the least and the greatest of it.
+    pub(crate) low: Option<String>,
+    pub(crate) high: Option<String>,
+    /// Groups whose digits say how exact it is, instead of its own.
+    #[serde(default)]
+    pub(crate) exact: Vec<String>,
+    /// What zero is less than, in base units.
+    pub(crate) below: Option<f64>,
+    /// The figure where this one's formula has no value above zero.
+    #[serde(rename = "or")]
+    pub(crate) other: Option<Box<Self>>,
+    /// The group that says how often it was repeated.
+    #[serde(default = "count")]
+    pub(crate) count: String,
     /// The group that is its value.
     #[serde(default = "value")]
     pub(crate) value: String,
@@ -171,6 +286,9 @@ pub(crate) struct FigureRule {
     /// Whether the digits say how exact it is.
     #[serde(default = "yes")]
     pub(crate) digits: bool,
+    /// The value is a quantile of the next figure.
+    #[serde(default)]
+    pub(crate) next: bool,
     /// Whether it is what an output needs.
     #[serde(default = "yes")]
     pub(crate) ends: bool,
@@ -194,6 +312,10 @@ fn value() -> String {
     "value".to_owned()
 }
 
+fn count() -> String {
+    "count".to_owned()
+}
+
 const fn yes() -> bool {
     true
 }
@@ -209,9 +331,28 @@ pub(crate) struct TableRule {
     pub(crate) row: Pattern,
     #[serde(default)]
     pub(crate) split: Split,
+    /// Cells that state nothing.
+    #[serde(default)]
+    pub(crate) none: Vec<String>,
+    /// The row with which the table is whole; figures alone do not end what an output needs.
+    pub(crate) last: Option<Pattern>,
     /// What the least and the greatest are of.
     pub(crate) range_note: Option<String>,
     pub(crate) columns: BTreeMap<String, ColumnRule>,
+    /// Further columns are quantiles of the first figure: the group says which, in percent.
+    pub(crate) quantile: Option<QuantileColumns>,
+    /// Figures of a row, of which the columns are groups.
+    #[serde(default)]
+    pub(crate) figure: Vec<FigureRule>,
+}
+
+/// Columns whose names say which quantile they are.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct QuantileColumns {
+    #[serde(rename = "match")]
+    pub(crate) pattern: Pattern,
+    pub(crate) factor: f64,
 }
 
 /// What stands between the cells of a table.
@@ -223,6 +364,8 @@ pub(crate) enum Split {
     Words,
     /// Two blanks or a tab between names, blanks between cells.
     Wide,
+    /// Blanks, which names have too: they are those of the columns.
+    Names,
     Commas,
 }
 
@@ -232,6 +375,8 @@ pub(crate) enum Split {
 pub(crate) enum ColumnRule {
     /// A value of this axis.
     Axis(String),
+    /// A group of the row. Where several columns have one name, the second is this with `_2`.
+    Group(String),
     /// A size in bytes, as a value of this axis.
     Size(String),
     Figure(Box<FigureRule>),

@@ -3,10 +3,9 @@
 use serde::Deserialize;
 
 use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
-use crate::differing::{Settings, differing};
 use crate::json::{self, List, Scalar};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate, seconds};
-use crate::text::{SourceFault, after, axis_value, between, called, lines, need, shown};
+use crate::text::{SourceFault, after, axis_value, between, lines, need, shown};
 use crate::units::TIMES;
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
@@ -27,7 +26,7 @@ fn detect(head: &[u8]) -> Confidence {
 /// What one process states.
 #[derive(Default)]
 struct IopingRun {
-    settings: Settings,
+    target: String,
     /// The direction of its requests, and the bytes of one.
     direction: Option<&'static str>,
     size: Option<String>,
@@ -47,14 +46,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let (mut runs, mut run): (Vec<IopingRun>, IopingRun) = (Vec::new(), IopingRun::default());
     for (at, line) in lines(source.text) {
         let line = line.trim();
-        if let Some((host, options)) = called(line, "ioping").filter(|(_, options)| is_command(options)) {
-            run = IopingRun::default();
-            run.settings.extend(host.map(|host| ("host".to_owned(), host)));
-            run.settings.insert("options".to_owned(), options_of(&options));
-        } else if line.contains(": request=") || line.contains(" request=") {
+        if line.contains(": request=") || line.contains(" request=") {
             request(&mut run, line);
         } else if let Some(target) = between(line, "--- ", " ioping statistics ---") {
-            run.settings.insert("target".to_owned(), axis_value(target));
+            run.target = axis_value(target);
         } else if let Some((count, rest)) = line.split_once(" requests completed in ") {
             completed(&mut run, count, rest, at)?;
         } else if let Some((_, rest)) = line.split_once(" requests in ").filter(|_| line.starts_with("generated ")) {
@@ -70,12 +65,6 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     }
     settle(&mut sheet, &runs);
     Ok(Parsed::Sheets(vec![sheet]))
-}
-
-/// The title of its sums names it too, and so do sentences: a command has options, or a target alone.
-fn is_command(options: &[&str]) -> bool {
-    let sums = options.first() == Some(&"statistics");
-    !sums && (options.len() == 1 || options.iter().any(|word| word.starts_with('-')))
 }
 
 /// `4 KiB <<< . (ext4 /dev/vda 252.0 GiB): request=2 time=179.3 us`; before 1.0 `4096 bytes from . (...)`.
@@ -198,44 +187,13 @@ fn end(sheet: &mut SourceSheet, run: &mut IopingRun, least: Printed, average: Pr
     }
 }
 
-/// Options without those that say how long it runs and what it prints, and without what it reads.
-fn options_of(words: &[&str]) -> String {
-    let mut kept = Vec::new();
-    let mut words = words.iter().copied();
-    while let Some(word) = words.next() {
-        let long = word.split('=').next().unwrap_or_default();
-        if ["-c", "-w", "-p", "-P", "-count", "-work-time", "--count", "--work-time"].contains(&word) {
-            words.next();
-        } else if word.starts_with('-')
-            && !["-q", "-quiet", "--quiet", "--count", "--work-time"].contains(&long)
-            && !(word.starts_with("-c") && word[2..].parse::<u32>().is_ok())
-        {
-            kept.push(word);
-        }
-    }
-    axis_value(&kept.join(" "))
-}
-
-/// Makes axes of the settings in which processes differ; what they read is a fact where they do not.
+/// What processes read is an axis where they differ in it, else a fact.
 fn settle(sheet: &mut SourceSheet, runs: &[IopingRun]) {
-    let found = differing(runs.iter().map(|run| (String::new(), &run.settings)));
-    let names = found.values().next();
-    for (place, run) in runs.iter().enumerate() {
-        let end = runs.get(place + 1).map_or(sheet.readings.len(), |next| next.first);
-        for reading in &mut sheet.readings[run.first..end] {
-            for (name, value) in
-                run.settings.iter().filter(|(name, _)| names.is_some_and(|names| names.contains(*name)))
-            {
-                reading.point = std::mem::take(&mut reading.point).with(name, value);
-            }
-        }
+    let targets: Vec<(usize, String)> = runs.iter().map(|run| (run.first, run.target.clone())).collect();
+    if !targets.is_empty() && !sheet.tell_apart("target", &targets) {
+        sheet.fact(crate::sheet::text("device.target", &targets[0].1, "output", &[]));
     }
-    let target = runs.first().and_then(|run| run.settings.get("target"));
-    let target = target.filter(|_| names.is_none_or(|names| !names.contains("target")));
-    sheet.fact(target.and_then(|target| crate::sheet::text("device.target", target, "output", &[])));
-    if runs.iter().any(|run| !run.settings.contains_key("options")) {
-        sheet.notes.push("whether requests were cached, direct or sequential is not printed".to_owned());
-    }
+    sheet.notes.push("whether requests were cached, direct or sequential is not printed".to_owned());
 }
 
 /// An entry of its JSON: a request, or the sums of them.
@@ -302,7 +260,7 @@ fn document(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
         let Some(sums) = &entry.stat else { continue };
         let target = [&entry.target.path, &entry.target.fstype, &entry.target.device].map(String::as_str).join(" ");
-        run.settings.insert("target".to_owned(), axis_value(&target));
+        run.target = axis_value(&target);
         sheet.started = crate::date::iso(&entry.localtime);
         run.count = sums.count;
         run.wall = entry.load.as_ref().map_or(sums.time, |load| load.time) * 1e-9;

@@ -1,12 +1,9 @@
 //! The formats: one file each, listed in one table.
 
-mod babelstream;
 mod bonnie;
 mod byte4;
 mod core_to_core;
 mod coremark;
-mod coremark_log;
-mod coremark_pro;
 mod criterion;
 mod cyclictest;
 mod elbencho;
@@ -18,7 +15,6 @@ mod google_benchmark;
 mod graph500;
 mod hep;
 mod hpcc;
-mod hpl;
 mod hyperfine;
 mod imb;
 mod ioping;
@@ -37,31 +33,22 @@ mod nccl_tests;
 mod netperf;
 mod npb;
 mod ntttcp;
-mod nuttcp;
 mod nvbandwidth;
 mod openssl;
 mod passmark;
 mod perf_stat;
 mod perftest;
-mod pgbench;
 mod phoronix;
-mod ping;
 mod prony;
 mod pytest_benchmark;
-mod qperf;
-mod random_access;
-mod redis_benchmark;
 mod sbc_bench;
 mod schbench;
 mod seven_zip;
 mod spec_cpu;
-mod stream;
 mod stress_ng;
-mod sysbench;
 mod tidy;
 mod unixbench;
 mod wide;
-mod wrk;
 mod yabs;
 
 pub(crate) use prony::is_document;
@@ -133,7 +120,10 @@ impl ImportFormat {
     pub(crate) fn detect(&self, head: &[u8]) -> Confidence {
         match self.reader {
             FormatReader::Code(format) => (format.detect)(head),
-            FormatReader::Data(format) => data::detect(format, head),
+            FormatReader::Data(format) => {
+                let form = form_of(&format.name).map_or(Confidence::No, |form| (form.detect)(head));
+                data::detect(format, head).max(form)
+            }
         }
     }
 
@@ -148,7 +138,10 @@ impl ImportFormat {
     pub(crate) fn parse(&self, source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         match self.reader {
             FormatReader::Code(format) => (format.parse)(source),
-            FormatReader::Data(format) => data::parse(format, source),
+            FormatReader::Data(format) => {
+                let form = form_of(&format.name).filter(|form| (form.detect)(source.text.as_bytes()) != Confidence::No);
+                form.map_or_else(|| data::parse(format, source), |form| (form.parse)(source))
+            }
         }
     }
 }
@@ -188,15 +181,26 @@ pub(crate) struct CodeFormat {
     parse: fn(&SourceText<'_>) -> Result<Parsed, SourceFault>,
 }
 
+/// A form of a format that its file does not describe, such as its JSON.
+struct OtherForm {
+    name: &'static str,
+    detect: fn(&[u8]) -> Confidence,
+    parse: fn(&SourceText<'_>) -> Result<Parsed, SourceFault>,
+}
+
+static FORMS: [OtherForm; 2] = [memtier::FORM, ntttcp::FORM];
+
+fn form_of(name: &str) -> Option<&'static OtherForm> {
+    FORMS.iter().find(|form| form.name == name)
+}
+
 /// Formats that are read by code of their own.
 static CODE: &[&CodeFormat] = &[
     &seven_zip::FORMAT,
-    &babelstream::FORMAT,
     &bonnie::FORMAT,
     &byte4::FORMAT,
     &core_to_core::FORMAT,
     &coremark::FORMAT,
-    &coremark_pro::FORMAT,
     &criterion::FORMAT,
     &cyclictest::FORMAT,
     &elbencho::FORMAT,
@@ -209,7 +213,6 @@ static CODE: &[&CodeFormat] = &[
     &graph500::FORMAT,
     &hep::FORMAT,
     &hpcc::FORMAT,
-    &hpl::FORMAT,
     &hyperfine::FORMAT,
     &imb::FORMAT,
     &ioping::FORMAT,
@@ -221,37 +224,26 @@ static CODE: &[&CodeFormat] = &[
     &lmbench::FORMAT,
     &mbw::FORMAT,
     &mdtest::FORMAT,
-    &memtier::FORMAT,
     &mkl_linpack::FORMAT,
     &mlc::FORMAT,
     &nccl_tests::FORMAT,
     &netperf::FORMAT,
     &npb::FORMAT,
-    &ntttcp::FORMAT,
-    &nuttcp::FORMAT,
     &nvbandwidth::FORMAT,
     &openssl::FORMAT,
     &passmark::FORMAT,
     &perf_stat::FORMAT,
     &perftest::FORMAT,
-    &pgbench::FORMAT,
     &phoronix::FORMAT,
-    &ping::FORMAT,
     &prony::FORMAT,
     &pytest_benchmark::FORMAT,
-    &qperf::FORMAT,
-    &random_access::FORMAT,
-    &redis_benchmark::FORMAT,
     &sbc_bench::FORMAT,
     &schbench::FORMAT,
     &spec_cpu::FORMAT,
-    &stream::FORMAT,
     &stress_ng::FORMAT,
-    &sysbench::FORMAT,
     &tidy::FORMAT,
     &unixbench::FORMAT,
     &wide::FORMAT,
-    &wrk::FORMAT,
     &yabs::FORMAT,
 ];
 

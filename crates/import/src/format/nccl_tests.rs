@@ -46,7 +46,7 @@ struct NcclRun {
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let mut sheet = SourceSheet::default();
     let mut run = NcclRun::default();
-    // What the lines above a run name, the output or the command of a log.
+    // What the lines above a run name.
     let mut named = String::new();
     let mut hosts: Option<BTreeSet<String>> = None;
     for (at, line) in lines(source.text) {
@@ -56,8 +56,6 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             sheet.version = version.split_whitespace().next().map(str::to_owned);
         } else if let Some(name) = after(trimmed, "Collective test starting:") {
             named = axis_value(name.trim_end_matches("_perf"));
-        } else if let Some(name) = command(trimmed) {
-            named = axis_value(name);
         } else if trimmed.starts_with("# nThread") {
             run = begun(&words, std::mem::take(&mut named));
             // Without a name it is not known to be the same collective as one before.
@@ -125,13 +123,6 @@ fn average(run: &NcclRun, value: f64) -> SourceReading {
 /// The host of a rank: `#  Rank  0 Group  0 Pid   1000 on        box device  0 [0000:1b:00] Example GPU`.
 fn host(line: &str) -> Option<&str> {
     line.split_once(" on ")?.1.split_whitespace().next()
-}
-
-/// The collective of a command: `mpirun -np 2 ./build/all_reduce_perf -b 8 -e 1G`.
-fn command(line: &str) -> Option<&str> {
-    let mut words = line.split_whitespace().filter(|_| !line.starts_with('#'));
-    let program = words.find_map(|word| word.rsplit('/').next().unwrap_or(word).strip_suffix("_perf"))?;
-    Some(program).filter(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
 }
 
 /// `# nThread 1 nGpus 2 minBytes 8 maxBytes 1048576 ... graph: 0`

@@ -4,7 +4,7 @@ use model::{Metric, Unit};
 
 use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, rate, seconds};
-use crate::text::{SourceFault, axis_value, between, called, lines, need, number, shown, snake};
+use crate::text::{SourceFault, between, lines, need, number, shown, snake};
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "schbench",
@@ -30,27 +30,12 @@ struct SchbenchTable {
     interim: bool,
 }
 
-/// Options of a command that define its figures, with the axes that they become.
-const OPTIONS: [(&str, &str, &str); 9] = [
-    ("-m", "--message-threads", "message_threads"),
-    ("-t", "--threads", "workers"),
-    ("-c", "--cputime", "cputime"),
-    ("-s", "--sleeptime", "sleep"),
-    ("-R", "--rps", "rate"),
-    ("-p", "--pipe", "pipe"),
-    ("-F", "--cache_footprint", "footprint"),
-    ("-n", "--operations", "operations"),
-    ("-L", "--no-locking", "locking"),
-];
-
 /// Where a reader of schbench's reports is.
 #[derive(Default)]
 struct SchbenchReader {
     sheet: SourceSheet,
     /// Reports repeat during a run: the last one of each table counts.
     tables: Vec<SchbenchTable>,
-    /// Settings of the command above.
-    axes: Vec<(&'static str, String)>,
     /// Words that are not the tool's stand behind the last report.
     apart: bool,
 }
@@ -89,13 +74,9 @@ impl SchbenchReader {
         } else if let Some(value) = line.strip_prefix("average rps:") {
             // It ends the output of a process.
             let reading = SourceReading::new("schbench.requests", "Requests", need(value, at)?, rate("requests"));
-            let reading = placed(reading.printed_in(value, 1.0), &self.axes);
             self.drain();
-            self.sheet.readings.push(reading);
+            self.sheet.readings.push(reading.printed_in(value, 1.0));
             self.sheet.begin_process();
-        } else if let Some((_, words)) = called(line, "schbench").filter(|(_, words)| is_command(line, words)) {
-            self.end_process();
-            self.axes = command(&words);
         } else if line.starts_with("current rps:") {
             self.tables.iter_mut().for_each(|table| table.interim = true);
         } else {
@@ -126,41 +107,13 @@ impl SchbenchReader {
     }
 
     fn drain(&mut self) {
-        let axes = &self.axes;
-        let readings = self.tables.drain(..).filter_map(reading_of).map(|reading| placed(reading, axes));
-        self.sheet.readings.extend(readings);
+        self.sheet.readings.extend(self.tables.drain(..).filter_map(reading_of));
     }
 
     fn end_process(&mut self) {
         self.drain();
         self.sheet.begin_process();
     }
-}
-
-fn placed(reading: SourceReading, axes: &[(&'static str, String)]) -> SourceReading {
-    axes.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()))
-}
-
-/// A command has options behind the name, or a prompt before it; a sentence has other words.
-fn is_command(line: &str, words: &[&str]) -> bool {
-    words.first().map_or(line.contains(['$', '#', '>']), |word| word.starts_with('-'))
-}
-
-fn command(words: &[&str]) -> Vec<(&'static str, String)> {
-    let find = |(short, long, axis): &(&str, &str, &'static str)| {
-        words.iter().enumerate().find_map(|(place, word)| {
-            let (name, inside) = word.split_once('=').map_or((*word, None), |(name, value)| (name, Some(value)));
-            if *axis == "locking" {
-                return (name == *short || name == *long).then(|| (*axis, "off".to_owned()));
-            }
-            let attached = word.strip_prefix(short).filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-            let named = name == *short || name == *long;
-            let value =
-                attached.or(inside.filter(|_| named)).or_else(|| named.then(|| words.get(place + 1).copied())?)?;
-            Some((*axis, axis_value(value)))
-        })
-    };
-    OPTIONS.iter().filter_map(find).collect()
 }
 
 /// `* 99.0th: 1266       (32796 samples)`

@@ -6,7 +6,7 @@ mod run;
 use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::sheet::SourceSheet;
 use crate::text::{MOST_COLUMNS, SourceFault, axis_value, lines, need, plain, shown};
-use run::{CyclicRun, CyclicThread, LatencyUnit, command, settle};
+use run::{CyclicRun, CyclicThread, LatencyUnit, settle};
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "cyclictest",
@@ -36,10 +36,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         let line = plain(line);
         let line = line.rsplit('\r').next().unwrap_or_default();
         let line = line.trim();
-        if let Some(settings) = command(line) {
-            next(&mut sheet, &mut runs, &mut run)?;
-            run.settings.extend(settings);
-        } else if line.starts_with("# /dev/cpu_dma_latency") {
+        if line.starts_with("# /dev/cpu_dma_latency") {
             if run.stated() {
                 next(&mut sheet, &mut runs, &mut run)?;
             }

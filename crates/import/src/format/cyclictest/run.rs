@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::differing::{Settings, differing};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, seconds};
-use crate::text::{SourceFault, axis_value, called};
+use crate::text::{SourceFault, axis_value};
 
 /// The unit of its times, which it does not print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,8 +113,7 @@ impl CyclicRun {
             (Some(options), _) if in_nanoseconds(options) => Ok(LatencyUnit::Nanoseconds),
             (Some(_), LatencyUnit::Unknown) => Ok(LatencyUnit::Microseconds),
             (None, LatencyUnit::Unknown) if thread.least >= DOUBTFUL => {
-                let reason =
-                    "whether its times are microseconds or nanoseconds is not said: a line with its command says it";
+                let reason = "whether its times are microseconds or nanoseconds is not said: let it write JSON (--json), which says it";
                 Err(SourceFault::new(reason, thread.at))
             }
             (_, stated) => Ok(stated),
@@ -208,15 +207,6 @@ fn quantiles(counts: &[(u64, u64)], scale: f64) -> Vec<(f64, f64)> {
     found.collect()
 }
 
-/// The settings of a command: `root@box:~# cyclictest -t5 -p 80 -i 1000`.
-pub(super) fn command(line: &str) -> Option<Settings> {
-    let (host, options) = called(line, "cyclictest")?;
-    options.first().filter(|first| first.starts_with('-'))?;
-    let mut settings = options_of(&options);
-    settings.extend(host.map(|host| ("host".to_owned(), host)));
-    Some(settings)
-}
-
 /// Options without those that say how long it runs and what it prints; the interval and the priority by their names.
 pub(super) fn options_of(words: &[&str]) -> Settings {
     // With a value behind them, and a letter of their own.
@@ -276,9 +266,7 @@ pub(super) fn settle(sheet: &mut SourceSheet, runs: &[CyclicRun]) {
         let end = runs.get(place + 1).map_or(sheet.readings.len(), |next| next.first);
         for reading in &mut sheet.readings[run.first..end] {
             // The interval, the priority and the policy are axes already.
-            for axis in
-                ["host", "kernel", "options"].iter().filter(|axis| names.is_some_and(|names| names.contains(**axis)))
-            {
+            for axis in ["kernel", "options"].iter().filter(|axis| names.is_some_and(|names| names.contains(**axis))) {
                 if let Some(value) = run.settings.get(*axis) {
                     reading.point = std::mem::take(&mut reading.point).with(*axis, value);
                 }

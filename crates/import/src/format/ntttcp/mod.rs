@@ -1,40 +1,24 @@
-//! NTttcp of Windows and of Linux: throughput of many TCP or UDP streams, as either prints it, as XML and as JSON.
+//! NTttcp of Windows and of Linux: throughput of many TCP or UDP streams, as XML and as JSON.
 
 mod document;
-mod table;
 mod xml;
 
 use model::{Better, Metric, Unit};
 
-use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
+use super::{Confidence, OtherForm, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, bytes_per_second, metric, seconds};
-use crate::text::{SourceFault, need, shown, split_unit};
+use crate::text::{SourceFault, need};
 
-pub(super) static FORMAT: CodeFormat = CodeFormat {
-    name: "ntttcp",
-    tool: "NTttcp",
-    about: "throughput of all threads together, retransmissions, CPU use and round trip of one end, in what either \
-            system's program prints, in its XML and its JSON; no spread is stated, and threads alone are no figures",
-    by_lines: true,
-    detect,
-    parse,
-};
+pub(super) const FORM: OtherForm = OtherForm { name: "ntttcp", detect, parse };
 
 fn detect(head: &[u8]) -> Confidence {
-    let linux = sure(head, &["NTTTCP for Linux"]).max(sure(head, &["INFO: #####  Totals:", "throughput"]));
-    let windows = sure(head, &["Throughput(Buffers/s)", "Cycles/Byte"]);
     let written = ["<ntttcps ", "<ntttcpr ", "\"ntttcps\"", "\"ntttcpr\""].map(|name| sure(head, &[name]));
-    written.into_iter().max().unwrap_or(Confidence::No).max(linux).max(windows)
+    written.into_iter().max().unwrap_or(Confidence::No)
 }
 
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    let sheet = if ["<ntttcps ", "<ntttcpr "].iter().any(|name| source.text.contains(name)) {
-        xml::parse(source)?
-    } else if ["\"ntttcps\"", "\"ntttcpr\""].iter().any(|name| source.text.contains(name)) {
-        document::parse(source)?
-    } else {
-        table::parse(source)?
-    };
+    let written = ["<ntttcps ", "<ntttcpr "].iter().any(|name| source.text.contains(name));
+    let sheet = if written { xml::parse(source)? } else { document::parse(source)? };
     Ok(Parsed::Sheets(vec![sheet]))
 }
 
@@ -119,18 +103,4 @@ fn rate<'a>(
         (false, true) => Ok(Some((megabytes, 1e6))),
         _ => Err(SourceFault::new("it does not tell whether its MB are 2^20 or 10^6 bytes", at)),
     }
-}
-
-/// Bytes a second of a throughput that the program on Linux prints: `23.65Gbps`, in thousands of bits.
-fn bits(text: &str, at: usize) -> Result<(String, f64), SourceFault> {
-    let fault = || SourceFault::new(format!("the throughput '{}' has no known unit", shown(text)), at);
-    let (_, unit) = split_unit(text).ok_or_else(fault)?;
-    let scale = match unit {
-        "bps" => 1.0,
-        "Kbps" => 1e3,
-        "Mbps" => 1e6,
-        "Gbps" => 1e9,
-        _ => return Err(fault()),
-    };
-    Ok((text.trim_end_matches(unit).to_owned(), scale / 8.0))
 }
