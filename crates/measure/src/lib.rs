@@ -1,7 +1,7 @@
 //! How Prony measures: a plan becomes launches, launches become estimates, estimates a run document.
 //!
 //! The measuring path never prints. It tells [`MeasureEvent`]s; progress bar, log and JSON stream are listeners.
-//! Launches run through an [`Subject`]: fresh processes in earnest, a seeded simulation in tests.
+//! Launches are made by a [`Subject`]: fresh processes in earnest, a seeded simulation in tests.
 #![forbid(unsafe_code)]
 
 mod decide;

@@ -12,7 +12,7 @@ use model::{
 use stats::order_statistic::{MedianInterval, launch_median_interval, launch_median_range};
 use stats::{CALLING_LEVEL, FastBatches, Interval, PairedDifference, difference, modes_of_launches};
 
-use self::expected::expected;
+pub(crate) use self::expected::expected;
 
 /// A launch that counts, as a verdict sees it.
 #[derive(Debug)]
@@ -85,12 +85,6 @@ impl Verdict {
         let quantiles = tails::quantiles(figure, &launches, goal.plan.level);
         let footprint = launches.iter().fold(None, sum).unwrap_or_default();
         Self { outcome, resolution, flags, quantiles, footprint, finished }
-    }
-
-    /// At how many launches the figure is expected to be within its target.
-    pub(crate) fn expected(&self, samples: &[Sample<'_>], goal: Goal<'_>) -> Option<usize> {
-        let values: Vec<f64> = samples.iter().map(|sample| sample.value).collect();
-        expected(&values, goal)
     }
 
     /// Writes the verdict into its figure. Returns whether it needs no further launch.

@@ -279,9 +279,9 @@ impl<'a> MeasureSession<'a> {
         let (figure, tick) = (&self.run.figures[index], self.subject.tick());
         let goal = Goal { plan: &self.run.plan, target: self.target(index), paired: asked.paired, tick };
         let verdict = Verdict::of(figure, &samples, quality::flags(figure, &samples), goal);
-        let last = self.progress[index].expected.unwrap_or(0);
-        if samples.len() >= last || self.run.plan.looks.contains(&u32::try_from(samples.len()).unwrap_or(u32::MAX)) {
-            self.progress[index].expected = verdict.expected(&samples, goal);
+        let passed = self.progress[index].expected.is_some_and(|at| samples.len() > at);
+        if passed || self.run.plan.looks.contains(&u32::try_from(samples.len()).unwrap_or(u32::MAX)) {
+            self.progress[index].expected = decide::expected(&samples, goal);
         }
         verdict.apply(&mut self.run.figures[index])
     }

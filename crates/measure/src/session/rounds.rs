@@ -219,9 +219,8 @@ impl MeasureSession<'_> {
             return Some(self.to_next_checkpoint(index)).filter(|launches| *launches > 0);
         }
         let made = self.valid(index);
-        let expected =
-            if made == 0 { self.run.plan.looks.first().map(|l| *l as usize) } else { self.progress[index].expected };
-        expected?.checked_sub(made).filter(|launches| *launches > 0)
+        let first = self.run.plan.looks.first().map(|look| *look as usize).filter(|look| made < *look);
+        first.or(self.progress[index].expected)?.checked_sub(made).filter(|launches| *launches > 0)
     }
 
     /// Seconds left if every figure finishes at its next checkpoint; for one that was not launched yet, the mean

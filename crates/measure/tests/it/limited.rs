@@ -31,17 +31,11 @@ fn settled(seed: u64, limit: f64) -> (usize, usize) {
 }
 
 #[test]
-fn the_default_suite_settles_most_of_what_can_be_settled() {
-    let found: Vec<_> = (0..testing::trials(6, 20) as u64)
-        .flat_map(|seed| [60.0, 170.0].map(|limit| (seed, limit, settled(seed, limit))))
-        .collect();
-    for limit in [60.0, 170.0] {
-        let of: Vec<_> = found.iter().filter(|one| one.1 == limit).map(|one| one.2.0).collect();
-        println!(
-            "TABLE {limit} s: {:?} of {}, mean {:.1}",
-            of,
-            found[0].2.1,
-            of.iter().sum::<usize>() as f64 / of.len() as f64
-        );
+fn a_limited_run_settles_most_of_what_can_be_settled() {
+    for (limit, fewest) in [(60.0, 3.0), (170.0, 34.0)] {
+        let found: Vec<_> = (0..testing::trials(4, 20) as u64).map(|seed| settled(seed, limit)).collect();
+        let mean = found.iter().map(|(settled, _)| *settled as f64).sum::<f64>() / found.len() as f64;
+        println!("TABLE {limit} s: {mean:.1} of {} results are settled: {found:?}", found[0].1);
+        assert!(mean >= fewest, "{limit} s: {mean}");
     }
 }
