@@ -71,17 +71,18 @@ pub(crate) fn of_folder(folder: &Path) -> Result<EvaluationView> {
 /// # Errors
 /// When a figure is not in the catalogue.
 pub(crate) fn entries(evaluation: &EvaluationView, target: f64) -> Result<Vec<PlanEntry>> {
-    let mut wanted: Vec<String> = Vec::new();
-    for slot in evaluation.tables.iter().flat_map(|table| table.rows.iter().chain(&table.today)).flatten() {
-        if let Slot::Figure(key, _) | Slot::Interval(key, _) = slot {
-            let name = key.to_string();
-            if !wanted.contains(&name) {
-                wanted.push(name);
-            }
-        }
-    }
+    let key = |slot: &Slot| match slot {
+        Slot::Figure(key, _) | Slot::Interval(key, _) => Some(key.to_string()),
+        _ => None,
+    };
+    let wanted = report::words::distinct(slots(&evaluation.tables).filter_map(key));
     ensure!(!wanted.is_empty(), "the tables of the evaluation hold no figure that can be measured");
     Ok(measure::select(None, &wanted, target)?)
+}
+
+/// The cells of tables.
+fn slots(tables: &[EvaluationTable]) -> impl Iterator<Item = &Slot> {
+    tables.iter().flat_map(|table| table.rows.iter().chain(&table.today)).flatten()
 }
 
 fn filled(suite: &SuiteDescription, evaluation: &PublishedEvaluation) -> Result<EvaluationView> {
@@ -121,7 +122,7 @@ fn definitions(tables: &[EvaluationTable], evaluation: &PublishedEvaluation) -> 
     let differs = evaluation.description.differs.iter().map(read).collect::<Result<Vec<_>>>()?;
     let source = evaluation.description.source.as_str();
     let mut found: Vec<(FigureKey, Definition)> = Vec::new();
-    for slot in tables.iter().flat_map(|table| table.rows.iter().chain(&table.today)).flatten() {
+    for slot in slots(tables) {
         let Slot::Figure(key, _) = slot else { continue };
         let catalogued = probes::describe(&key.probe).map(|probe| probe.definition(source, &key.point));
         let told = catalogued.filter(|told| !told.is_same()).unwrap_or_else(|| stated(&differs, key));

@@ -214,15 +214,12 @@ pub(crate) fn history(runs: &[&Run], common: &CommonOptions) -> Result<Vec<Sessi
 pub(crate) fn alike(mut runs: Vec<Run>) -> Vec<Run> {
     let mut known: HashMap<FigureKey, Vec<Definition>> = HashMap::new();
     for figure in runs.iter().flat_map(|run| &run.figures) {
-        let definitions = known.entry(figure.key()).or_default();
-        if !definitions.contains(&figure.definition) {
-            definitions.push(figure.definition.clone());
-        }
+        known.entry(figure.key()).or_default().push(figure.definition.clone());
     }
     for run in &mut runs {
         run.figures.retain(|figure| {
             !matches!(figure.definition, Definition::Other(_))
-                || known.get(&figure.key()).is_none_or(|all| all.len() == 1)
+                || known.get(&figure.key()).is_none_or(|all| all.iter().all(|one| *one == all[0]))
         });
     }
     runs

@@ -132,7 +132,8 @@ fn describe_verb(text: &mut String, verb: &Command, above: &str) -> Result<()> {
     let name = format!("{above} {}", verb.get_name());
     // The options of every verb stand once, on top.
     let of_every_verb = |argument: clap::Arg| {
-        let hidden = argument.is_global_set() || ["help", "version"].contains(&argument.get_id().as_str());
+        let above = argument.is_global_set() || ["help", "version"].contains(&argument.get_id().as_str());
+        let hidden = above || argument.is_hide_set();
         argument.hide(hidden)
     };
     let help = verb.clone().term_width(WIDTH).mut_args(of_every_verb).render_help();

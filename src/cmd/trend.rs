@@ -133,13 +133,7 @@ const LISTED: usize = 4;
 /// Refuses an id that stands for several figures: values at different points are no growth of anything. Sizes of memory
 /// that were moved beyond the caches of a machine are one.
 fn one_figure<'a>(asked: &str, found: impl Iterator<Item = &'a Figure>) -> Result<()> {
-    let mut points: Vec<String> = Vec::new();
-    for figure in found.filter(|figure| figure.outcome.estimate().is_some()) {
-        let name = usual(figure);
-        if !points.contains(&name) {
-            points.push(name);
-        }
-    }
+    let points = report::words::distinct(found.filter(|one| one.outcome.estimate().is_some()).map(usual));
     let rest = points.len().saturating_sub(LISTED);
     let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
     anyhow::ensure!(

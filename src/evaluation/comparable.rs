@@ -25,18 +25,15 @@ pub(crate) fn published(name: &str) -> Result<Vec<Run>> {
 
 /// The figures that the suites of an evaluation measure.
 fn measured(evaluation: &PublishedEvaluation) -> Result<Vec<FigureKey>> {
-    let mut keys: Vec<FigureKey> = Vec::new();
+    let mut keys = Vec::new();
     for suite in &evaluation.description.suites {
         let view = filled(suite, evaluation)?;
-        for slot in view.tables.iter().flat_map(|table| table.rows.iter().chain(&table.today)).flatten() {
-            if let Slot::Figure(key, _) = slot
-                && !keys.contains(key)
-            {
-                keys.push(key.clone());
-            }
-        }
+        keys.extend(super::slots(&view.tables).filter_map(|slot| match slot {
+            Slot::Figure(key, _) => Some(key.clone()),
+            _ => None,
+        }));
     }
-    Ok(keys)
+    Ok(report::words::distinct(keys))
 }
 
 /// Completes the points of a run's figures where exactly one measured figure agrees with all that the source states.

@@ -4,7 +4,7 @@ use application::{Against, Best, GroupFit};
 use model::{Figure, Outcome, Run, Unit};
 use report::{
     Block, Cell, Chart, ChartAxis, ChartPlot, Column, Division, Document, DocumentSection, EmbeddedJson,
-    PrintedQuantity, PrintedSpread, Records, ScatterPlot, Table, TableRow, Tone,
+    PrintedQuantity, Records, ScatterPlot, Table, TableRow, Tone,
 };
 
 /// Lowest build against best build, where there is more than one.
@@ -79,8 +79,7 @@ fn lines(against: &Against) -> Table {
     let row = |fit: &GroupFit| {
         let mut cells = vec![Cell::text(name(fit)), Cell::Count(fit.machines as u64)];
         let mut add = |value: f64, low: f64, high: f64| {
-            let spread = PrintedSpread::Interval;
-            let quantity = PrintedQuantity { value, low, high, unit: Unit::Count, spread, share: false };
+            let quantity = PrintedQuantity::interval(value, low, high, Unit::Count);
             cells.extend([Cell::Value(quantity), Cell::Interval(quantity)]);
         };
         let slope = fit.through_origin;

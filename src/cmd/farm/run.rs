@@ -93,10 +93,9 @@ pub(crate) struct Arguments {
 
 /// The launcher of a farm, whose work may also be an array of batch jobs.
 fn or_array(launcher: clap::Arg) -> clap::Arg {
-    launcher.value_parser(["local", "ssh", "slurm", "slurm-array"]).help(
-        "What starts nodes: local (processes of this host), ssh (your own, with its configuration and keys), slurm, or \
-         slurm-array (a plain array of batch jobs, which meet in --shared-dir)",
-    )
+    launcher
+        .value_parser(["local", "ssh", "slurm", "slurm-array"])
+        .help("What starts nodes: processes here, your own ssh, slurm, or slurm-array: an array of batch jobs")
 }
 
 /// Where pilots run.

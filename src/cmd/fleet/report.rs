@@ -7,7 +7,7 @@ use analyse::fleet::{FigureSpread, FleetSpread, OddNode};
 use anyhow::Result;
 use fleet::suite::{Measured, NodeEnd, NodeState};
 use model::{Estimate, EstimateMethod, Outcome, Run, Unit, percent};
-use report::words::{factor, label, list, plural};
+use report::words::{factor, grouped, label, list, plural};
 use report::{
     Block, Cell, Column, Document, DocumentSection, EmbeddedJson, PrintedQuantity, RowGroup, Table, TableRow, Tone,
 };
@@ -189,15 +189,11 @@ fn nodes(nodes: &[ReportedNode]) -> Table {
 
 fn figures(spread: &FleetSpread) -> Table {
     let columns = Column::list("|#least|#median|#most|#apart|~odd");
-    let mut groups: Vec<RowGroup> = Vec::new();
-    for figure in &spread.figures {
-        let family = report::words::family_title(figure.probe.split('.').next().unwrap_or_default());
-        // Families stand once each, in the order of their first figure.
-        match groups.iter_mut().find(|group| group.title == family) {
-            Some(group) => group.rows.push(row(figure)),
-            None => groups.push(RowGroup { title: family, note: String::new(), rows: vec![row(figure)] }),
-        }
-    }
+    // Families stand once each, in the order of their first figure.
+    let family =
+        |figure: &FigureSpread| report::words::family_title(figure.probe.split('.').next().unwrap_or_default());
+    let groups = grouped(spread.figures.iter().map(|figure| (family(figure), row(figure))));
+    let groups = groups.into_iter().map(|(title, rows)| RowGroup { title, note: String::new(), rows }).collect();
     Table { columns, groups }
 }
 

@@ -77,10 +77,16 @@ impl PrintedQuantity {
         Self { value, low: value, high: value, unit, spread: PrintedSpread::Rounded, share: false }
     }
 
+    /// A value with its interval.
+    #[must_use]
+    pub const fn interval(value: f64, low: f64, high: f64, unit: Unit) -> Self {
+        Self { value, low, high, unit, spread: PrintedSpread::Interval, share: false }
+    }
+
     /// A ratio with its interval.
     #[must_use]
     pub const fn ratio(value: f64, low: f64, high: f64) -> Self {
-        Self { value, low, high, unit: Unit::Ratio, spread: PrintedSpread::Interval, share: false }
+        Self::interval(value, low, high, Unit::Ratio)
     }
 
     /// A ratio with its interval, if it has one.
@@ -221,9 +227,7 @@ mod tests {
     use super::*;
 
     fn shown(value: f64, low: f64, high: f64, unit: Unit) -> String {
-        PrintedQuantity { value, low, high, unit, spread: PrintedSpread::Interval, share: false }
-            .text_with_interval()
-            .replace('\u{a0}', " ")
+        PrintedQuantity::interval(value, low, high, unit).text_with_interval().replace('\u{a0}', " ")
     }
 
     #[test]

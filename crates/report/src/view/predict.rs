@@ -4,9 +4,7 @@ use model::{Unit, percent};
 use predict::{Forecast, ForecastStanding, IntervalMethod, Prediction};
 
 use crate::words::plural;
-use crate::{
-    Block, Cell, Column, Document, EmbeddedJson, PrintedQuantity, PrintedSpread, Records, Table, TableRow, Tone,
-};
+use crate::{Block, Cell, Column, Document, EmbeddedJson, PrintedQuantity, Records, Table, TableRow, Tone};
 
 /// The report of `prony predict`; its JSON is the [`Prediction`].
 #[must_use]
@@ -53,7 +51,7 @@ fn forecasts(prediction: &Prediction) -> Table {
 fn quantity(forecast: &Forecast, unit: Unit) -> Option<PrintedQuantity> {
     let value = forecast.value?;
     Some(match forecast.low.zip(forecast.high) {
-        Some((low, high)) => PrintedQuantity { value, low, high, unit, spread: PrintedSpread::Interval, share: false },
+        Some((low, high)) => PrintedQuantity::interval(value, low, high, unit),
         None => PrintedQuantity::bare(value, unit),
     })
 }

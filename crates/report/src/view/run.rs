@@ -10,7 +10,8 @@ use super::tails::tails;
 use super::trusted::{told, trusted};
 use super::{matrices, scaling};
 use crate::words::{
-    Told, duration, family_title, figure_label, modes, plural, remarks, resume_command, unconfirmed, unknown_clock,
+    Told, duration, family_title, figure_label, grouped, modes, plural, remarks, resume_command, unconfirmed,
+    unknown_clock,
 };
 use crate::{
     Block, Cell, Column, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Records, RowGroup, Table, TableRow,
@@ -84,16 +85,9 @@ pub(super) fn table(run: &Run, brief: bool) -> Table {
 /// Families in the order of their first figure.
 fn groups(run: &Run, brief: bool) -> Vec<RowGroup> {
     let flags = told(run);
-    let mut families: Vec<&str> = Vec::new();
-    for figure in &run.figures {
-        if !families.contains(&figure.family()) {
-            families.push(figure.family());
-        }
-    }
-    families
+    grouped(run.figures.iter().map(|figure| (figure.family(), figure)))
         .into_iter()
-        .map(|family| {
-            let members: Vec<&Figure> = run.figures.iter().filter(|figure| figure.family() == family).collect();
+        .map(|(family, members)| {
             let shared = shared_notes(&members);
             let told = Told { notes: shared, flags: flags.clone(), brief };
             let row = |figure: &&Figure| TableRow::of(cells(figure, figure_label(figure), target(run, figure), &told));
@@ -147,7 +141,7 @@ pub(super) fn cells(figure: &Figure, label: String, target: f64, told: &Told) ->
 pub(super) fn summary(run: &Run, context: &RunContext) -> String {
     let mut within = 0;
     let mut counts = [0; 7];
-    let mut wider: Vec<(String, usize)> = Vec::new();
+    let mut wider: Vec<&str> = Vec::new();
     for figure in run.figures.iter().filter(|figure| !figure.is_condition()) {
         match &figure.outcome {
             Outcome::Measured(estimate) if !PrintedQuantity::of(estimate, figure.metric.unit).has_interval() => {
@@ -157,11 +151,7 @@ pub(super) fn summary(run: &Run, context: &RunContext) -> String {
             Outcome::Measured(_) if unconfirmed(figure, target(run, figure)) => counts[6] += 1,
             Outcome::Measured(_) => {
                 counts[1] += 1;
-                let family = family_title(figure.family());
-                match wider.iter_mut().find(|(known, _)| *known == family) {
-                    Some((_, count)) => *count += 1,
-                    None => wider.push((family, 1)),
-                }
+                wider.push(figure.family());
             }
             Outcome::Below { .. } => counts[2] += 1,
             Outcome::Modes(_) => counts[3] += 1,
@@ -178,7 +168,7 @@ pub(super) fn summary(run: &Run, context: &RunContext) -> String {
     let words =
         ["with no spread known", "wider", "below resolution", "in modes", "not measured", "failed", "not confirmed"];
     for index in [6, 1, 2, 3, 0, 4, 5] {
-        let families = if index == 1 && wider.len() > 1 { in_families(&mut wider) } else { String::new() };
+        let families = if index == 1 { in_families(&wider) } else { String::new() };
         if counts[index] > 0 {
             parts.push(format!("{} {}{families}", counts[index], words[index]));
         }
@@ -190,11 +180,13 @@ pub(super) fn summary(run: &Run, context: &RunContext) -> String {
     format!("{}{time}{counted}.{}", plural(asked, "figure"), stored(run, context))
 }
 
-/// ` (6 files, 3 memory)`, the family with most first.
-fn in_families(counts: &mut [(String, usize)]) -> String {
-    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let words: Vec<String> = counts.iter().map(|(family, count)| format!("{count} {family}")).collect();
-    format!(" ({})", words.join(", "))
+/// ` (6 files, 3 memory)`, the family with most first; nothing of one family.
+fn in_families(figures: &[&str]) -> String {
+    let mut counts = grouped(figures.iter().map(|family| (*family, ())));
+    counts.sort_by_key(|(_, figures)| std::cmp::Reverse(figures.len()));
+    let words: Vec<String> =
+        counts.iter().map(|(family, figures)| format!("{} {}", figures.len(), family_title(family))).collect();
+    if words.len() > 1 { format!(" ({})", words.join(", ")) } else { String::new() }
 }
 
 fn stored(run: &Run, context: &RunContext) -> String {

@@ -2,7 +2,7 @@
 
 use model::{CacheGroup, CacheKind, CpuSet, Topology, format_size};
 
-use crate::words::plural;
+use crate::words::{grouped, plural};
 use crate::{Block, BoxPicture, BoxTree};
 
 /// Caches of one level are drawn one by one up to so many.
@@ -135,15 +135,11 @@ impl HeldBox {
 
 /// A line for the cores of each class and number of threads.
 fn cores(machine: &Topology, cpus: &CpuSet) -> Vec<String> {
-    let mut groups: Vec<((usize, usize), Vec<usize>)> = Vec::new();
-    let cores: Vec<&CpuSet> = machine.cores.iter().filter(|core| !core.and(cpus).is_empty()).collect();
-    for core in cores {
+    let cores = machine.cores.iter().filter(|core| !core.and(cpus).is_empty());
+    let mut groups = grouped(cores.flat_map(|core| {
         let kind = (core.first().map_or(0, |cpu| machine.class(cpu)), core.len());
-        match groups.iter_mut().find(|(known, _)| *known == kind) {
-            Some((_, all)) => all.extend(core.iter()),
-            None => groups.push((kind, core.iter().collect())),
-        }
-    }
+        core.iter().map(move |cpu| (kind, cpu))
+    }));
     groups.sort_unstable();
     let line = |((class, threads), all): ((usize, usize), Vec<usize>)| {
         let count = plural(all.len() / threads.max(1), "core");

@@ -5,7 +5,7 @@ use model::Unit;
 
 use crate::{
     Block, Cell, Chart, ChartAxis, ChartPlot, Column, Curves, Division, Document, EmbeddedJson, Mark, PrintedQuantity,
-    PrintedSpread, Records, Series, Table, TableRow, Tone,
+    Records, Series, Table, TableRow, Tone,
 };
 
 /// The report of `prony trend`; its JSON is the [`GrowthTrend`]. `name` is the name of the values.
@@ -33,7 +33,7 @@ fn projections(trend: &GrowthTrend) -> Table {
         .flat_map(|fit| fit.projections.iter().map(move |projection| (fit, projection)))
         .map(|(fit, projection)| {
             let quantity = match projection.scatter_is_known() {
-                true => quantity(projection.value, projection.low, projection.high, unit),
+                true => PrintedQuantity::interval(projection.value, projection.low, projection.high, unit),
                 false => PrintedQuantity::bare(projection.value, unit),
             };
             let flag = if projection.out_of_reach {
@@ -61,7 +61,7 @@ fn chart(trend: &GrowthTrend, name: &str) -> Chart {
     let mut series = Vec::new();
     let fan = |fit: &FittedTrend| {
         let at = |point: &analyse::trend::FanPoint| {
-            (point.time - origin, quantity(point.value, point.wide_low, point.wide_high, trend.unit()))
+            (point.time - origin, PrintedQuantity::interval(point.value, point.wide_low, point.wide_high, trend.unit()))
         };
         fit.fan.iter().map(at).collect::<Vec<_>>()
     };
@@ -110,10 +110,6 @@ fn records(trend: &GrowthTrend) -> Records {
         rows.extend(fit.fan.iter().map(|p| row(fit, "fan", (p.time, p.value, p.wide_low, p.wide_high))));
     }
     Records { header: vec!["curve", "kind", "time", "value", "low", "high"], rows }
-}
-
-fn quantity(value: f64, low: f64, high: f64, unit: Unit) -> PrintedQuantity {
-    PrintedQuantity { value, low, high, unit, spread: PrintedSpread::Interval, share: false }
 }
 
 const fn word(curve: TrendCurve) -> &'static str {

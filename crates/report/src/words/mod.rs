@@ -29,6 +29,17 @@ pub fn grouped<K: PartialEq, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec<
     groups
 }
 
+/// Values without those that came before.
+pub fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut known: Vec<T> = Vec::new();
+    for value in values {
+        if !known.contains(&value) {
+            known.push(value);
+        }
+    }
+    known
+}
+
 /// A text whose first letter is a capital.
 pub(crate) fn capital(text: &str) -> String {
     let mut letters = text.chars();

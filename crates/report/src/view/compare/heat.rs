@@ -4,7 +4,7 @@ use analyse::Comparison;
 use analyse::compare::{CompareRow, GeometricMean, Normalise, Ratio, Relation};
 
 use super::means;
-use crate::words::{factor, family_title, grouped};
+use crate::words::{distinct, factor, family_title, grouped};
 use crate::{Block, Cell, Column, DocumentSection, PrintedQuantity, Table, TableRow, Tone};
 
 /// A machine with its means.
@@ -74,14 +74,8 @@ fn places(comparison: &Comparison) -> &'static str {
 
 /// All figures, then the families in the order of the figures.
 fn families(comparison: &Comparison) -> Vec<Option<String>> {
-    let mut families = vec![None];
-    for row in &comparison.rows {
-        let family = row.probe.split('.').next().map(str::to_owned);
-        if !families.contains(&family) {
-            families.push(family);
-        }
-    }
-    families
+    let own = comparison.rows.iter().map(|row| row.probe.split('.').next().map(str::to_owned));
+    distinct(std::iter::once(None).chain(own))
 }
 
 /// The geometric mean of a machine's gains over the figures that it shares with the reference, each probe counting

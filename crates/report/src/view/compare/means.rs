@@ -5,18 +5,14 @@ use analyse::compare::{GeometricMean, Normalise};
 use model::Unit;
 
 use super::rows;
-use crate::words::{factor, family_title, plural};
+use crate::words::{distinct, factor, family_title, plural};
 use crate::{Block, Cell, Column, DocumentSection, PrintedQuantity, Table, TableRow};
 
 /// The means against the reference with a row for each family, or for many machines with a row each and `most` families
 /// in one table; `None` if there are no means.
 pub(crate) fn section(comparison: &Comparison, others: &[usize], most: usize) -> Option<DocumentSection> {
-    let mut families: Vec<Option<&str>> = Vec::new();
-    for mean in comparison.geometric_means.iter().filter(|mean| mean.machine != comparison.reference) {
-        if !families.contains(&mean.family.as_deref()) {
-            families.push(mean.family.as_deref());
-        }
-    }
+    let others_means = comparison.geometric_means.iter().filter(|mean| mean.machine != comparison.reference);
+    let mut families = distinct(others_means.map(|mean| mean.family.as_deref()));
     if families.is_empty() {
         return None;
     }

@@ -25,7 +25,7 @@ use analyse::compare::{Compared, Relation, VerdictCounts};
 use analyse::naming::headings;
 use model::{FigureKey, percent};
 
-use crate::words::{day, list, plural, quoted};
+use crate::words::{day, distinct, list, plural, quoted};
 use crate::{Block, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, RowGroup, Table};
 
 /// Machines that have columns beside the reference; more get one row each.
@@ -169,12 +169,7 @@ fn disturbances(comparison: &Comparison) -> Vec<(String, String)> {
 
 /// The sentences on disturbed runs; of many runs the first few, so that the answer stands on the first screen.
 pub(super) fn some_disturbed(disturbed: &[(String, String)], many: bool) -> Vec<String> {
-    let mut notes: Vec<String> = Vec::new();
-    for (_, sentence) in disturbed {
-        if !notes.contains(sentence) {
-            notes.push(sentence.clone());
-        }
-    }
+    let mut notes = distinct(disturbed.iter().map(|(_, sentence)| sentence.clone()));
     let more = notes.len().saturating_sub(BESIDE);
     if many && more > 1 {
         notes.truncate(BESIDE);
@@ -225,12 +220,8 @@ fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, ot
     }
     notes.extend(assumed::note(comparison));
     notes.extend(definitions::notes(comparison));
-    for attribution in comparison.machines.iter().filter_map(|machine| machine.attribution.as_ref()) {
-        if !notes.contains(attribution) {
-            notes.push(attribution.clone());
-        }
-    }
-    notes
+    notes.extend(comparison.machines.iter().filter_map(|machine| machine.attribution.clone()));
+    distinct(notes)
 }
 
 /// Whether all runs are the reference itself.

@@ -3,7 +3,7 @@
 use analyse::Comparison;
 
 use super::rows;
-use crate::words::plural;
+use crate::words::{grouped, plural};
 use crate::{Block, DocumentSection};
 
 /// Names that one entry lists before it counts the rest.
@@ -28,24 +28,14 @@ pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<Docum
 
 /// Collects figures with one answer for each machine, then machines with the same figures.
 fn answers(comparison: &Comparison, others: &[usize]) -> Vec<OpenQuestion> {
-    let mut answers: Vec<OpenQuestion> = Vec::new();
+    let mut answers: Vec<((String, Vec<usize>), usize)> = Vec::new();
     for other in others {
-        let mut own: Vec<OpenQuestion> = Vec::new();
-        for (figure, row) in comparison.rows.iter().enumerate() {
-            let Some(why) = row.ratios.get(*other).and_then(rows::open) else { continue };
-            match own.iter_mut().find(|answer| answer.why == why) {
-                Some(answer) => answer.figures.push(figure),
-                None => own.push(OpenQuestion { why, figures: vec![figure], machines: vec![*other] }),
-            }
-        }
-        for answer in own {
-            match answers.iter_mut().find(|known| known.why == answer.why && known.figures == answer.figures) {
-                Some(known) => known.machines.push(*other),
-                None => answers.push(answer),
-            }
-        }
+        let rows = comparison.rows.iter().enumerate();
+        let open = rows.filter_map(|(figure, row)| Some((row.ratios.get(*other).and_then(rows::open)?, figure)));
+        answers.extend(grouped(open).into_iter().map(|answer| (answer, *other)));
     }
-    answers
+    let question = |((why, figures), machines)| OpenQuestion { why, figures, machines };
+    grouped(answers).into_iter().map(question).collect()
 }
 
 fn say(comparison: &Comparison, others: &[usize], answer: &OpenQuestion) -> String {

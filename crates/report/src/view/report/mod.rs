@@ -17,7 +17,7 @@ use model::{FigureKey, Run};
 
 use super::compare::{assumed, edge, many, means, open, side_by_side};
 use super::{compare, explain, machine, matrices, network, run, scaling};
-use crate::words::{capital, family_title, plural};
+use crate::words::{capital, distinct, family_title, plural};
 use crate::{Block, Cell, Document, DocumentSection, Records, Table};
 
 /// Number of runs up to which each run's own tables are included, folded, beside the comparison.
@@ -53,11 +53,8 @@ pub fn report(input: &ReportInput) -> Document {
     let disturbed = if input.runs.len() > 1 { disturbed(input.runs, &names) } else { Vec::new() };
     document.notes.extend(compare::some_disturbed(&disturbed, input.runs.len() > OWN_TABLES));
     document.notes.extend(input.comparison.and_then(assumed::note));
-    for attribution in input.runs.iter().filter_map(|run| run.origin.as_ref()?.attribution.clone()) {
-        if !document.notes.contains(&attribution) {
-            document.notes.push(attribution);
-        }
-    }
+    document.notes.extend(input.runs.iter().filter_map(|run| run.origin.as_ref()?.attribution.clone()));
+    document.notes = distinct(document.notes);
     match input.comparison {
         Some(comparison) if input.runs.len() > 1 => compared(&mut document, input, comparison, &names),
         _ => own(&mut document, input, &names),
@@ -105,12 +102,8 @@ fn disturbed(runs: &[&Run], names: &[String]) -> Vec<(String, String)> {
 
 /// What disturbed the runs and their notes, as far as they do not stand at the top.
 fn notes(told: &[String], disturbed: impl Iterator<Item = String>, runs: &[&Run]) -> Option<DocumentSection> {
-    let mut notes: Vec<String> = Vec::new();
-    for note in disturbed.chain(runs.iter().flat_map(|run| machine::notes(run))) {
-        if !told.contains(&note) && !notes.contains(&note) {
-            notes.push(note);
-        }
-    }
+    let notes = disturbed.chain(runs.iter().flat_map(|run| machine::notes(run)));
+    let notes = distinct(notes.filter(|note| !told.contains(note)));
     let title = plural(notes.len(), "note");
     let blocks = vec![Block::list(notes.clone())];
     (!notes.is_empty()).then(|| DocumentSection::of("Notes", Block::folded(title, blocks)))
