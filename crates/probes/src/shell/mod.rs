@@ -12,8 +12,6 @@ use crate::Probe;
 /// the number of CPUs that a script uses changes from launch to launch, and its rate with it by a quarter.
 const WHERE: &[&str] = &["same_cpu", "free"];
 
-/// In the order of reports.
-
 /// What programs that handle files touch, as nobody counts it.
 const FILES: &[Primitive] = &[
     Primitive::FileMetadata,
@@ -25,4 +23,5 @@ const FILES: &[Primitive] = &[
     Primitive::DiskWrite,
 ];
 
+/// In the order of reports.
 pub(crate) static TABLE: &[&Probe] = &[&script::PROBE, &compile::PROBE, &dc::PROBE];
