@@ -7,7 +7,6 @@
 mod align;
 mod assumed;
 mod basis;
-mod default_floor;
 mod elsewhere;
 mod family;
 mod figure_view;

@@ -18,6 +18,7 @@ mod compare_recorded_cycles;
 mod compare_same;
 mod compare_simulated;
 mod compare_uncounted;
+mod coverage_page;
 mod explain_answers;
 mod explain_cycles;
 mod explain_few;
