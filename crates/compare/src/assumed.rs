@@ -6,11 +6,8 @@
 
 use std::f64::consts::SQRT_2;
 
-use model::{Estimate, Figure, Run};
+use model::{Estimate, Figure, RULES, Run};
 use stats::distribution::normal_quantile;
-
-/// What a ratio must exceed in addition to the assumed spread: 30%, since an assumption is not a measurement.
-const BAND: f64 = 1.3;
 
 /// The assumed interval of the logarithm of a ratio.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,7 +25,7 @@ pub(crate) struct Assumed {
 impl Assumed {
     /// Whether a logarithm is outside the interval, and the nearer end of the interval beyond 30%.
     pub(crate) fn is_exceeded(&self, log: f64) -> bool {
-        log.abs() - self.half > BAND.ln()
+        log.abs() - self.half > RULES.compare.assumed_ratio.ln()
     }
 }
 
@@ -45,7 +42,7 @@ pub(crate) fn assumed(reference: (&Run, &Figure), other: (&Run, &Figure), level:
     if a.rounding.is_none() && b.rounding.is_none() {
         return None;
     }
-    let floor = reference.1.class.session_floor().max(other.1.class.session_floor());
+    let floor = reference.1.class.session_noise().max(other.1.class.session_noise());
     let random = normal_quantile(0.5 + level / 2.0) * a.error.hypot(b.error).hypot(SQRT_2 * floor);
     // Rounding is not a random error: both values may be off by all of it in opposite directions.
     let rounding = |side: &AssumedSide| -(1.0 - side.rounding.unwrap_or(0.0).min(0.999)).ln();

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
-use model::{Definition, Figure, Launch, Outcome, Run, SessionReferences, ValueBasis};
+use model::{Definition, Figure, Launch, Outcome, RULES, Run, SessionReferences, ValueBasis};
 use stats::Floor;
 
 use super::figure_view::FigureView;
@@ -18,8 +18,8 @@ use super::shift::{CompareShift, CoreShifts, shift, shift_of_ranks};
 use super::verdict::FigureFinding;
 use crate::shown_clock::{RESOLUTION, ShownClock, is_condition};
 
-/// Cycles of one machine are known better than times are: they are judged within this part of the band.
-pub(crate) const CYCLES_BAND: f64 = 0.5;
+/// Part of the band within which cycles of one machine are judged.
+pub(crate) const CYCLES_BAND: f64 = RULES.compare.cycles_band;
 
 /// One run's figure, with the clock of the run.
 #[derive(Clone, Copy)]
@@ -131,9 +131,8 @@ fn cpus_of(launch: &Launch) -> Vec<u32> {
 
 /// Classes whose unshared cores answer the contention reference alike. Cores that are built differently do not.
 fn alike(a: &SessionReferences, x: usize, b: &SessionReferences, y: usize) -> bool {
-    const SAME: f64 = 0.02;
     match (a.unshared[x].ratio, b.unshared[y].ratio) {
-        (Some(one), Some(two)) => (one / two).ln().abs() <= SAME,
+        (Some(one), Some(two)) => (one / two).ln().abs() <= RULES.compare.one_core,
         _ => true,
     }
 }

@@ -73,16 +73,6 @@ pub fn disturbances(run: &Run) -> Vec<RunDisturbance> {
     found.into_iter().flatten().collect()
 }
 
-/// Whether a run is known to have had its CPUs to itself, as far as its machine could see: no other work, and no time
-/// that was taken from it. A thread of a host's other guest on the core is none of these.
-#[must_use]
-pub(crate) fn had_its_cpus(run: &Run) -> bool {
-    let conditions = &run.session.conditions;
-    let taken = [other_run(conditions), load(conditions), steal(conditions), throttling(conditions)];
-    let known = conditions.others.as_ref().and_then(model::TakenTime::share).is_some();
-    known && taken.iter().all(Option::is_none)
-}
-
 /// Share of the CPUs' time from which other work is a crowd, and the load of every CPU where that is not known.
 const CROWD: (f64, f64) = (0.5, 2.0);
 

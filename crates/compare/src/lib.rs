@@ -12,7 +12,6 @@ mod align;
 mod assumed;
 mod basis;
 pub mod conditions;
-mod default_floor;
 mod elsewhere;
 mod error;
 mod family;

@@ -1,6 +1,6 @@
 //! Figures in modes are compared mode by mode: nearest centres, and shares.
 
-use model::{Mode, Outcome};
+use model::{Estimate, EstimateMethod, Mode, Outcome};
 use stats::Floor;
 
 use super::figure_view::FigureView;
@@ -35,9 +35,15 @@ pub(crate) fn mode_pairs(
     one_session: bool,
 ) -> Option<Vec<ModePair>> {
     let either = matches!(&*reference.outcome, Outcome::Modes(_)) || matches!(&*other.outcome, Outcome::Modes(_));
-    let (a, b) = (modes_of(&reference.outcome)?, modes_of(&other.outcome)?);
+    let (mut a, mut b) = (modes_of(&reference.outcome)?, modes_of(&other.outcome)?);
     if !either || reference.metric.unit != other.metric.unit || reference.metric.better != other.metric.better {
         return None;
+    }
+    // No test finds all modes: the launches of a single value are those of the other side's modes that they are near.
+    match (&*reference.outcome, &*other.outcome) {
+        (Outcome::Measured(_), _) => a = near_modes(&reference.values, &b, level).unwrap_or(a),
+        (_, Outcome::Measured(_)) => b = near_modes(&other.values, &a, level).unwrap_or(b),
+        _ => {}
     }
     let (groups_a, groups_b) = (groups(&reference.values, &a), groups(&other.values, &b));
     let (total_a, total_b) = (launches(&a), launches(&b));
@@ -71,6 +77,14 @@ pub(crate) fn mode_pairs(
         pair(Some(&a[i]), Some(&b[j]), Some(shift))
     };
     let mut pairs: Vec<ModePair> = matched.iter().map(both).collect();
+    // Too few launches in each mode may be enough together.
+    let decided = pairs.iter().any(|pair| pair.shift.as_ref().is_some_and(|shift| shift.known.is_some()));
+    let all = of_launches(&reference.values, &other.values, floor, level).filter(|_| !decided);
+    let whole = |view: &FigureView| mode_of(&view.values, view.values.len(), level);
+    if let (Some(all), x @ Some(_), y @ Some(_)) = (all, whole(reference), whole(other)) {
+        let shift = Some(single(all));
+        return Some(vec![ModePair { reference: x, other: y, shift, share_p: f64::NAN, shares_apart: false }]);
+    }
     pairs.extend((0..a.len()).filter(|i| matched.iter().all(|m| m.0 != *i)).map(|i| pair(Some(&a[i]), None, None)));
     pairs.extend((0..b.len()).filter(|j| matched.iter().all(|m| m.1 != *j)).map(|j| pair(None, Some(&b[j]), None)));
     Some(pairs)
@@ -100,6 +114,29 @@ fn groups(values: &[f64], modes: &[Mode]) -> Vec<Vec<f64>> {
         }
     }
     groups
+}
+
+/// Launch values as modes near those of another figure. `None` without values.
+fn near_modes(values: &[f64], modes: &[Mode], level: f64) -> Option<Vec<Mode>> {
+    let near = groups(values, modes).into_iter().filter_map(|group| mode_of(&group, values.len(), level));
+    Some(near.collect::<Vec<Mode>>()).filter(|near| !near.is_empty())
+}
+
+/// The mode of these launch values, of so many in all. `None` without values.
+fn mode_of(group: &[f64], all: usize, level: f64) -> Option<Mode> {
+    let value = stats::median(group)?;
+    let found = stats::launch_median_interval(group, level).or_else(|| stats::launch_median_range(group));
+    let launches = u32::try_from(group.len()).unwrap_or(u32::MAX);
+    let estimate = found.map_or(Estimate { launches, ..Estimate::without_spread(value) }, |found| Estimate {
+        value,
+        low: found.interval.low,
+        high: found.interval.high,
+        level: found.interval.level,
+        launches,
+        batches: 1,
+        method: EstimateMethod::OrderStatistic.at(found.interval.level),
+    });
+    Some(Mode { share: group.len() as f64 / all as f64, estimate })
 }
 
 /// Pairs of modes of both sides, nearest first, each mode once.

@@ -4,7 +4,6 @@ use model::{Definition, Figure, Outcome, ValueBasis};
 
 use super::align::Aligned;
 use super::assumed::standard_error;
-use super::default_floor::{FloorBasis, default_floor};
 use super::figure_view::FigureView;
 use super::rank::{RankEntry, RankRules, ranks};
 use super::ratio_basis::RatioBasis;
@@ -36,7 +35,7 @@ impl ComparisonInput<'_> {
             log: estimate.value.ln(),
             error: error.map(|error| error.hypot(clock.map_or(0.0, |clock| clock.error()))),
             floor: match observed {
-                true => default_floor(self.runs[run], figure, FloorBasis::Time),
+                true => figure.class.session_noise(),
                 false => self.history.own_deviation(self.runs[run], figure, self.options.level, clock.is_some()),
             },
             judged,

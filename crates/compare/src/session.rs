@@ -4,11 +4,10 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
-use model::{Figure, FigureKey, Run};
+use model::{Figure, FigureKey, RULES, Run};
 use stats::Floor;
 use stats::distribution::normal_quantile;
 
-use super::default_floor::{FloorBasis, Nearness, code_layout, default_floor, is_crowded, nearness, one_build};
 use super::ratio_basis::FloorUsed;
 use super::relation::Relation;
 
@@ -67,18 +66,16 @@ impl SessionRecord {
 
 /// Standard error of the logarithm of a value with this interval, of which the level is not known; 0 without one.
 ///
-/// It is taken for the highest level that intervals of 95% usually have (order statistics come in steps), 99.7%: a
-/// value is a median, which scatters more than the shift between two sessions' launches does, and what is taken off the
-/// scatter of sessions must not be too much.
+/// It is taken for the highest level that intervals of 95% usually have: what is taken off the scatter of sessions must
+/// not be too much.
 #[must_use]
 pub fn least_error(low: f64, high: f64) -> f64 {
-    const HIGHEST: f64 = 0.997;
     let half = (high / low).ln() / 2.0;
-    if half.is_finite() && half > 0.0 { half / normal_quantile(0.5 + HIGHEST / 2.0) } else { 0.0 }
+    if half.is_finite() && half > 0.0 { half / normal_quantile(0.5 + RULES.noise.highest_level / 2.0) } else { 0.0 }
 }
 
-/// Earlier sessions that are used for a figure of a machine: older ones are no longer representative.
-pub const NEWEST_SESSIONS: usize = 12;
+/// Earlier sessions that are used for a figure of a machine.
+pub const NEWEST_SESSIONS: usize = RULES.noise.newest_sessions as usize;
 
 /// Whether two runs are one run that was named twice. An equal id is not enough, since a document may have been
 /// changed.
@@ -90,11 +87,10 @@ pub(crate) fn same_run(a: &Run, b: &Run) -> bool {
 /// Logarithms of the values that earlier sessions can have found for the same level of memory, where that depends on a
 /// survey: one that missed a level, or took noise for one, gave its number to another.
 fn level_of_memory(figure: &Figure) -> Option<RangeInclusive<f64>> {
-    /// Levels of one machine are apart by more than its square.
-    const WITHIN: f64 = 3.0;
     figure.surveyed_levels()?;
     let value = figure.outcome.estimate()?.value.ln();
-    Some(value - WITHIN.ln()..=value + WITHIN.ln())
+    let within = RULES.noise.level_ratio.ln();
+    Some(value - within..=value + within)
 }
 
 /// What an earlier session found: the logarithm of a value, its standard error, and the logarithm of the clock that the
@@ -134,12 +130,12 @@ impl History {
         Self { logs, stretches: RefCell::default() }
     }
 
-    /// The floor of a figure on a machine. In cycles it is that of sessions whose clock is known: a core figure is
-    /// stored as time at the clock of its session.
-    fn of(&self, run: &Run, figure: &Figure, basis: FloorBasis) -> (Floor, FloorUsed) {
-        let cycles = basis != FloorBasis::Time;
+    /// The session noise of a figure on a machine: the spread of its own sessions if there are enough of them, else that
+    /// of the class. In cycles only sessions whose clock is known count: a core figure is stored as time at the clock of
+    /// its session.
+    fn of(&self, run: &Run, figure: &Figure, cycles: bool, contended: bool) -> (Floor, FloorUsed) {
         // What neighbours did to this one, those sessions do not tell.
-        let here = self.logs.get(&run.machine.fingerprint).filter(|_| !figure.is_contended());
+        let here = self.logs.get(&run.machine.fingerprint).filter(|_| !contended);
         let earlier = here.and_then(|figures| figures.get(&figure.key()));
         let way = if figure.metric.unit.is_rate() { -1.0 } else { 1.0 };
         let log = |(value, error, clock): &SessionLog| {
@@ -153,14 +149,14 @@ impl History {
         if let Some(floor) = Floor::from_sessions(&logs) {
             return (floor, FloorUsed { sd: floor.between(), sessions: Some(logs.len()) });
         }
-        let sd = default_floor(run, figure, basis);
+        let sd = figure.class.session_noise();
         (Floor::known(sd), FloorUsed { sd, sessions: None })
     }
 
     /// How far sessions of this run's machine lie apart on this figure: the standard deviation of a normal quantity
     /// that has the floor's interval at `level`.
     pub(crate) fn own_deviation(&self, run: &Run, figure: &Figure, level: f64, cycles: bool) -> f64 {
-        let (floor, used) = self.of(run, figure, FloorBasis::new(cycles, alone(run)));
+        let (floor, used) = self.of(run, figure, cycles, figure.is_contended());
         let mut stretches = self.stretches.borrow_mut();
         // Student's quantile is slow, and depends on the number of sessions alone.
         let stretch = stretches.entry(used.sessions).or_insert_with(|| {
@@ -170,34 +166,21 @@ impl History {
         ((floor.sd * *stretch).powi(2) - floor.own).max(0.0).sqrt()
     }
 
-    /// The floor between two runs' figures, in cycles or in time; none within a session.
+    /// The session noise between two runs' figures, in cycles or in time; none within a session.
     ///
     /// Two machines bring two deviations. They are given as the one deviation whose difference has the same variance,
     /// with the degrees of freedom of Welch and Satterthwaite (Biometrika 34, 1947).
     pub(crate) fn floor(&self, a: (&Run, &Figure), b: (&Run, &Figure), cycles: bool) -> (Floor, Option<FloorUsed>) {
-        let (floor, used) = self.floor_of_machines(a, b, cycles);
-        let layout = if used.is_none() || one_build(a.0, b.0) { 0.0 } else { code_layout(a.1) };
-        if layout <= floor.sd {
-            return (floor, used);
-        }
-        (Floor::known(layout), Some(FloorUsed { sd: layout, sessions: None }))
-    }
-
-    fn floor_of_machines(&self, a: (&Run, &Figure), b: (&Run, &Figure), cycles: bool) -> (Floor, Option<FloorUsed>) {
+        // Both are compared as observed where one is, neighbours included.
+        let contended = a.1.is_contended() || b.1.is_contended();
+        let of = |(run, figure): (&Run, &Figure)| self.of(run, figure, cycles, contended);
         match relation(a.0, b.0) {
             Relation::Reference | Relation::SameRun | Relation::SameSession => (Floor::NONE, None),
-            // Both are compared as observed, neighbours included, of which no earlier session tells.
-            _ if a.1.is_contended() || b.1.is_contended() => {
-                let basis = FloorBasis::new(cycles, Nearness::Apart);
-                let sd = default_floor(a.0, a.1, basis).max(default_floor(b.0, b.1, basis));
-                (Floor::known(sd), Some(FloorUsed { sd, sessions: None }))
-            }
             Relation::AnotherSession => {
-                let (floor, used) = self.of(a.0, a.1, FloorBasis::new(cycles, nearness(a.0, b.0)));
+                let (floor, used) = of(a);
                 (floor, Some(used))
             }
             Relation::AnotherMachine => {
-                let of = |(run, figure): (&Run, &Figure)| self.of(run, figure, FloorBasis::new(cycles, alone(run)));
                 let ((a, used_a), (b, used_b)) = (of(a), of(b));
                 let (va, vb) = (a.sd * a.sd, b.sd * b.sd);
                 let spend = |variance: f64, degrees: Option<f64>| degrees.map_or(0.0, |df| variance * variance / df);
@@ -211,22 +194,29 @@ impl History {
     }
 }
 
-/// How near a session is to those of other machines.
-fn alone(run: &Run) -> Nearness {
-    if is_crowded(run) { Nearness::Crowded } else { Nearness::Apart }
-}
-
 #[cfg(test)]
 mod tests {
-    use model::{Class, ObservedReason, TakenTime, ValueBasis};
+    use model::{Class, FigureReferences, ObservedReason, ValueBasis};
 
-    use super::super::default_floor::tests::{figure, on};
     use super::*;
+
+    fn made() -> Run {
+        serde_json::from_str(include_str!("../../model/tests/run.json")).unwrap()
+    }
+
+    /// A figure of this probe.
+    fn figure(probe: &str, class: Class, basis: ValueBasis) -> Figure {
+        let mut figure = made().figures.swap_remove(0);
+        probe.clone_into(&mut figure.probe);
+        figure.class = class;
+        figure.references = Some(FigureReferences { basis, ..FigureReferences::default() });
+        figure
+    }
 
     #[test]
     fn a_survey_that_found_another_level_says_nothing_of_how_sessions_differ() {
         let size = |id: &str, megabytes: f64| {
-            let mut made = on(&[]);
+            let mut made = made();
             "this machine".clone_into(&mut made.machine.fingerprint);
             (made.id, made.session.started) = (id.to_owned(), id.to_owned());
             let mut level = figure("memory.hierarchy", Class::MemoryLatency, ValueBasis::Undisturbed);
@@ -261,7 +251,7 @@ mod tests {
     fn what_neighbours_made_of_a_figure_is_no_scatter_of_sessions() {
         let contended = ValueBasis::Observed(ObservedReason::FewUndisturbed { launches: 2, of: 20 });
         let made = |id: &str, value: f64, basis: ValueBasis| {
-            let mut made = on(&[("virtual.hypervisor", "KVM")]);
+            let mut made = made();
             "this machine".clone_into(&mut made.machine.fingerprint);
             (made.id, made.session.started) = (id.to_owned(), id.to_owned());
             let mut dc = figure("shell.dc", Class::Process, basis);
@@ -294,72 +284,9 @@ mod tests {
             let (floor, used) = floor(x, y, &with);
             assert_eq!(
                 (floor.sd, used.unwrap().sessions),
-                (0.11, None),
+                (Class::Process.session_noise(), None),
                 "compared as observed, quiet sessions tell nothing"
             );
         }
-    }
-
-    #[test]
-    fn a_boot_keeps_its_kernel_in_one_place() {
-        let pipe = figure("ipc.pipe_latency", Class::Ipc, ValueBasis::Cycles);
-        let ring = figure("os.context_switch", Class::Ipc, ValueBasis::Cycles);
-        let begun_under = |boot: &str, ended_under: &str| {
-            let mut made = on(&[]);
-            "this machine".clone_into(&mut made.machine.fingerprint);
-            made.id = format!("{boot} to {ended_under}");
-            boot.clone_into(&mut made.session.began_on.boot);
-            made.session.started = format!("{boot} to {ended_under}");
-            let mut ended = made.session.began_on.clone();
-            ended_under.clone_into(&mut ended.boot);
-            made.session.ended_on = Some(ended);
-            made.session.conditions.others = Some(TakenTime { seconds: 0.01, of: 300.0 });
-            made
-        };
-        let mut first = begun_under("one", "one");
-        "2026-11-25T03:00:00Z".clone_into(&mut first.session.started);
-        let history = History::new(&[], &[]);
-        let floor =
-            |other: &Run, figure: &Figure, cycles| history.floor((&first, figure), (other, figure), cycles).0.sd;
-        let mut again = begun_under("one", "one");
-        (again.id, again.session.started) = ("again".to_owned(), "2026-11-25T03:55:00Z".to_owned());
-        assert_eq!([&pipe, &ring].map(|figure| floor(&again, figure, true)), [0.002, 0.01]);
-        let mut hours = again.clone();
-        for (later, sd) in [("2026-11-25T02:05:00Z", 0.002), ("2026-11-25T09:18:13Z", 0.008), ("later", 0.008)] {
-            (hours.id, hours.session.started) = (later.to_owned(), later.to_owned());
-            assert_eq!([&pipe, &ring].map(|figure| floor(&hours, figure, true)), [sd, 0.01], "{later}");
-        }
-        for other in [begun_under("two", "two"), begun_under("one", "two"), begun_under("", "")] {
-            assert_eq!(floor(&other, &pipe, true), 0.03, "{}", other.id);
-        }
-        let mut busy = again.clone();
-        busy.session.conditions.others = Some(TakenTime { seconds: 60.0, of: 300.0 });
-        assert_eq!(floor(&busy, &pipe, true), 0.03, "beside other work a round trip takes 2 to 5% more cycles");
-        for unknown in [None, Some(TakenTime { seconds: 0.0, of: 0.0 })] {
-            busy.session.conditions.others = unknown;
-            assert_eq!(floor(&busy, &pipe, true), 0.03, "it is not known to have been alone");
-        }
-        assert_eq!(floor(&again, &pipe, false), 0.02, "times have the clock's drift");
-    }
-
-    #[test]
-    fn another_build_lays_its_code_elsewhere() {
-        let of_build = |id: &str, build: &str| {
-            let mut made = on(&[("software.build_id", build)]);
-            "this machine".clone_into(&mut made.machine.fingerprint);
-            id.clone_into(&mut made.id);
-            id.clone_into(&mut made.session.started);
-            made
-        };
-        let (first, second, other) = (of_build("1", "aa"), of_build("2", "aa"), of_build("3", "bb"));
-        let mut unknown = of_build("4", "");
-        unknown.machine.facts.clear();
-        let history = History::new(&[], &[]);
-        let floor = |other: &Run, probe: &str| {
-            let figure = figure(probe, Class::Compute, ValueBasis::Cycles);
-            history.floor((&first, &figure), (other, &figure), true).0.sd
-        };
-        assert_eq!([&second, &other, &unknown].map(|run| floor(run, "cpu.hanoi")), [0.002, 0.03, 0.03]);
-        assert_eq!([&second, &other].map(|run| floor(run, "cpu.aes")), [0.002; 2]);
     }
 }

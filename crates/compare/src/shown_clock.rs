@@ -3,17 +3,12 @@
 //! A core figure is kept in cycles. Its time is that at the clock of its run, which is itself measured: between
 //! machines the error of both clocks is part of every interval of time.
 
-use model::{CLOCK, CORE_SHARED, Estimate, EstimateMethod, Figure, Run, ValueBasis};
+use model::{CLOCK, CORE_SHARED, Estimate, EstimateMethod, Figure, RULES, Run, ValueBasis};
 use serde::{Deserialize, Serialize};
 use stats::distribution::normal_quantile;
 
-/// Half-width of the 95% interval of a run's median clock where the run does not state it: the largest of those that
-/// were recorded on a shared guest (0.2 to 2.9%).
-const UNSTATED: f64 = 0.029;
-
-/// Standard deviation with which a reference of 10 to 15 us, timed in nanoseconds, tells a clock: no clock is known
-/// better.
-pub(crate) const RESOLUTION: f64 = 0.0005;
+/// Standard deviation with which a clock is read.
+pub(crate) const RESOLUTION: f64 = RULES.compare.clock_error;
 
 /// Level of the interval of a clock where no figure states one.
 const LEVEL: f64 = 0.95;
@@ -59,7 +54,7 @@ impl ShownClock {
                     let median = stats::median(&launches)?;
                     (found.interval.low / median, found.interval.high / median, found.interval.level)
                 }
-                _ => (1.0 - UNSTATED, 1.0 + UNSTATED, LEVEL),
+                _ => (1.0 - RULES.compare.unstated_clock, 1.0 + RULES.compare.unstated_clock, LEVEL),
             },
         };
         Some(Self { hertz, low: hertz * low.min(1.0), high: hertz * high.max(1.0), level })

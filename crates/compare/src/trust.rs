@@ -1,14 +1,9 @@
 //! How far a run may be trusted, from what it recorded of itself.
 
-use model::{Figure, Flag, Invalid, Outcome, Run};
+use model::{Figure, Flag, Invalid, Outcome, RULES, Run};
 use serde::Serialize;
 
 use crate::conditions::{RunDisturbance, disturbances};
-
-/// Share of the figures with a value that must have reached their targets in a good run.
-const GOOD: f64 = 0.9;
-/// The same for a fair one.
-const FAIR: f64 = 0.5;
 
 /// How far a run may be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -54,7 +49,7 @@ impl Trust {
     /// Whether fewer figures reached their targets than a good run has.
     #[must_use]
     pub fn is_short_of_targets(&self) -> bool {
-        (self.within as f64) < GOOD * self.valued as f64
+        (self.within as f64) < RULES.compare.good_run * self.valued as f64
     }
 }
 
@@ -77,7 +72,7 @@ pub fn trust(run: &Run) -> Trust {
     if run.origin.is_none() && valued > 0 {
         trust.level = match () {
             () if !trust.is_short_of_targets() && trust.disturbances.is_empty() => TrustLevel::Good,
-            () if within as f64 >= FAIR * valued as f64 => TrustLevel::Fair,
+            () if within as f64 >= RULES.compare.fair_run * valued as f64 => TrustLevel::Fair,
             () => TrustLevel::Poor,
         };
     }

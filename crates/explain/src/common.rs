@@ -87,7 +87,7 @@ fn by_tests(tests: &[ExplainedFigure], one_session: bool, band: f64, level: f64)
     let floor = if one_session || !spread {
         0.0
     } else {
-        let floors = tests.iter().filter(|test| test.pure_user).map(|test| test.class.session_floor());
+        let floors = tests.iter().filter(|test| test.pure_user).map(|test| test.class.session_noise());
         z * std::f64::consts::SQRT_2 * floors.fold(0.0, f64::max)
     };
     let interval = stats::median_interval(&logs, level).map(|found| {

@@ -53,7 +53,7 @@ fn inverse((value, half): Spread) -> Option<Spread> {
 }
 
 fn differ(a: Spread, b: Spread, one_session: bool, level: f64) -> bool {
-    let floor = if one_session { 0.0 } else { normal_quantile(0.5 + level / 2.0) * Class::Network.session_floor() };
+    let floor = if one_session { 0.0 } else { normal_quantile(0.5 + level / 2.0) * Class::Network.session_noise() };
     let error = a.1.hypot(b.1).hypot(floor * a.0).hypot(floor * b.0);
     (a.0 - b.0).abs() > error
 }

@@ -1,12 +1,9 @@
 //! Lag-1 autocorrelation of launch values in the order of time, and by how much it inflates a variance.
 
+use model::RULES;
+
 use crate::distribution::normal_cdf;
 use crate::quantile::{mean, midranks};
-
-/// Fewest values whose correlation counts whether it is shown or not.
-const FEWEST: usize = 6;
-/// Probability by chance up to which fewer values are shown to resemble their neighbours.
-const SHOWN: f64 = 0.05;
 
 /// Lag-1 autocorrelation with its significance.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -76,21 +73,54 @@ pub(crate) fn residual_correlation(residuals: &[f64], fitted: usize) -> f64 {
     lag1(residuals).map_or(0.0, |lag| positive(&lag, residuals.len(), fitted))
 }
 
-/// A positive correlation freed of its bias at this number of values, `-(1 + 3 rho) / n` with the mean fitted (Marriott
-/// and Pope, Biometrika 41, 1954), or one more for each further parameter. It is capped at 0.9, beyond which the values
-/// do not determine how many of them are independent.
+/// A positive correlation freed of its bias, at most the largest that values show.
 fn positive(lag: &Lag1, count: usize, fitted: usize) -> f64 {
+    unbiased(lag, count, fitted).clamp(0.0, RULES.noise.most_correlation)
+}
+
+/// A correlation freed of its bias at this number of values, `-(1 + 3 rho) / n` with the mean fitted (Marriott and Pope,
+/// Biometrika 41, 1954), or one more for each further parameter.
+fn unbiased(lag: &Lag1, count: usize, fitted: usize) -> f64 {
     let (n, fitted) = (count as f64, fitted as f64);
-    ((lag.coefficient * n + 1.0 + fitted) / (n - 3.0 - fitted).max(0.5)).clamp(0.0, 0.9)
+    (lag.coefficient * n + 1.0 + fitted) / (n - 3.0 - fitted).max(0.5)
+}
+
+/// Factor by which the persistence of launches inflates the variance of their location, at least 1: that of launches in
+/// general where few are known, and more and more their own where there are many.
+///
+/// Both estimates of [`variance_inflation`] are shrunk towards the mean of the recordings with the empirical Bayes weight
+/// `n / (n + k)` (Morris, Journal of the American Statistical Association 78, 1983), where `k` is the sampling variance
+/// of one launch's share of the coefficient over the variance of the true coefficients of the recordings. A correlation
+/// that is shown counts as it is: the mean of others says nothing against it.
+pub(crate) fn launch_inflation(values: &[f64]) -> f64 {
+    let (n, usual) = (values.len() as f64, usual_inflation());
+    let Some(lag) = lag1(values) else { return usual };
+    if lag.p_value <= RULES.noise.shown {
+        return variance_inflation(values);
+    }
+    let own = n / (n + RULES.noise.persistence_weight);
+    let rho = own * unbiased(&lag, values.len(), 0) + (1.0 - own) * RULES.noise.persistence;
+    let long_run = own * long_run_inflation(values, 0) + (1.0 - own) * usual;
+    of_correlation(rho.clamp(0.0, RULES.noise.most_correlation)).max(long_run)
+}
+
+/// Inflation of launches of which nothing is known.
+pub(crate) fn usual_inflation() -> f64 {
+    of_correlation(RULES.noise.persistence)
+}
+
+/// Inflation of a first-order autoregressive series.
+fn of_correlation(rho: f64) -> f64 {
+    (1.0 + rho) / (1.0 - rho)
 }
 
 fn inflation(values: &[f64], fitted: usize) -> f64 {
     let Some(lag) = lag1(values) else { return 1.0 };
-    if values.len() < FEWEST && lag.p_value > SHOWN {
+    if values.len() < RULES.noise.fewest_correlated as usize && lag.p_value > RULES.noise.shown {
         return 1.0;
     }
     let rho = positive(&lag, values.len(), fitted);
-    ((1.0 + rho) / (1.0 - rho)).max(long_run_inflation(values, fitted))
+    of_correlation(rho).max(long_run_inflation(values, fitted))
 }
 
 /// Long-run variance of the ranks over their variance, with each autocorrelation corrected for its bias under

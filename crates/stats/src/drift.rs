@@ -4,6 +4,8 @@
 //! slope. Autocorrelation inflates the variance of the score, which is corrected by the lag-1 coefficient of the
 //! detrended values (Yue and Wang, Water Resources Management 18, 2004).
 
+use model::RULES;
+
 use crate::autocorrelation::variance_inflation;
 use crate::distribution::normal_cdf;
 use crate::interval::Interval;
@@ -53,17 +55,12 @@ pub fn trend(times: &[f64], values: &[f64]) -> Option<MonotoneTrend> {
     })
 }
 
-/// Probability of a trend by chance below which values drift.
-const DRIFT_P: f64 = 0.01;
-/// Share of pairs in the order of time, minus those against it, from which values are monotone regardless of the
-/// p-value: a curved trend leaves residuals so similar that the correction for autocorrelation absorbs the trend.
-const ONE_WAY: f64 = 0.9;
-
 /// Whether logarithms of launch values at `times` (any unit, in rising order) drift: a trend that chance explains with
 /// less than 1%, or that hardly any pair contradicts, by more than `band` over the whole span (a logarithm, 0.02 is
 /// 2%).
 pub fn drifts(times: &[f64], logs: &[f64], band: f64) -> bool {
-    let moves = |found: MonotoneTrend| found.p_value < DRIFT_P || found.tau.abs() >= ONE_WAY;
+    let moves =
+        |found: MonotoneTrend| found.p_value < RULES.noise.drift_p || found.tau.abs() >= RULES.noise.drift_one_way;
     trend(times, logs).is_some_and(|found| found.change.abs() > band && moves(found))
 }
 

@@ -1,5 +1,7 @@
 //! How many independent launches those are worth that resemble their neighbours, and what the difference costs.
 
+use model::RULES;
+
 use crate::autocorrelation::{lag1, variance_inflation};
 use crate::distribution::student_t_quantile;
 
@@ -27,23 +29,13 @@ struct SampleWorth {
     independent: f64,
 }
 
-/// Probability by chance up to which launches are shown to resemble their neighbours. Of few independent launches many
-/// look as if they did: with fewer degrees of freedom for all of those, eight would find a shift in 53% of cases that
-/// is found in 64% now (and in 65% without any), ten in 61 instead of 68 (70), fourteen in 72 instead of 74 (77).
-const SHOWN: f64 = 0.05;
-
 impl SampleWorth {
     fn of(sample: &[f64]) -> Self {
         let (launches, inflation) = (sample.len() as f64, variance_inflation(sample));
-        let shown = lag1(sample).is_some_and(|found| found.p_value <= SHOWN);
+        let shown = lag1(sample).is_some_and(|found| found.p_value <= RULES.noise.shown);
         Self { launches, inflation, independent: if shown { launches / inflation } else { launches } }
     }
 }
-
-/// Least degrees of freedom of one sample. Launches that are worth one or two have next to none, and Student's quantile
-/// of those hides any difference: with half a degree, of ten independent launches that lie ten deviations apart one
-/// pair in ten would not be told apart, since one sample in twenty looks as if it were worth so few. With two all are.
-const LEAST_DEGREES: f64 = 2.0;
 
 impl Persistence {
     /// Factor on the half-width of an interval at `level` for samples in the order of time whose errors add, which
@@ -62,7 +54,7 @@ impl Persistence {
         let variance = |worth: &dyn Fn(&SampleWorth) -> f64| sizes.iter().map(|size| 1.0 / worth(size)).sum::<f64>();
         // Welch and Satterthwaite (Biometrika 34, 1947), of samples of these effective sizes.
         let welch = |worth: &dyn Fn(&SampleWorth) -> f64| {
-            let spent = |size| worth(size).powi(-2) / (worth(size) - 1.0).max(LEAST_DEGREES);
+            let spent = |size| worth(size).powi(-2) / (worth(size) - 1.0).max(RULES.noise.least_degrees);
             variance(worth).powi(2) / sizes.iter().map(spent).sum::<f64>()
         };
         let inflated = (variance(&|size| size.launches / size.inflation) / variance(&|size| size.launches)).sqrt();

@@ -12,10 +12,9 @@ use crate::effective::Persistence;
 use crate::hodges_lehmann::{HodgesLehmannShift, one_sample, two_sample};
 use crate::interval::Interval;
 use crate::quantile::standard_deviation;
-use crate::unlike_spread;
 
 /// Half-width of the band within which two figures count as the same: 2%, as a logarithm of the ratio.
-pub const BAND: f64 = 0.02;
+pub const BAND: f64 = model::RULES.compare.band;
 
 /// How much a figure moves between sessions, for reasons that no number of launches averages out.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,7 +40,7 @@ impl Floor {
     /// Estimated from one figure in several sessions of one machine, each the logarithm of its value and the standard
     /// error of that (0 if it is unknown). `None` below three sessions or with a value that is not finite.
     pub fn from_sessions(sessions: &[(f64, f64)]) -> Option<Self> {
-        if sessions.len() < 3 {
+        if sessions.len() < model::RULES.noise.fewest_sessions as usize {
             return None;
         }
         let logs: Vec<f64> = sessions.iter().map(|session| session.0).collect();
@@ -139,9 +138,8 @@ pub enum EquivalenceVerdict {
 /// `None` when a value is not finite or there are too few for `level` (fewer than four each at 95%).
 pub fn compare(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<RatioEstimate> {
     let shift = two_sample(a, b)?;
-    let centre = shift.estimate;
-    let stretch = |level| Persistence::stretch(&[a, b], level) * unlike_spread::stretch(a, b, centre, level);
-    estimated(&shift, &|level| Widening { stretch: stretch(level), floor }, level, a.len().min(b.len()))
+    let widening = |level| Widening { stretch: Persistence::stretch(&[a, b], level), floor };
+    estimated(&shift, &widening, level, a.len().min(b.len()))
 }
 
 /// Compares B against A from differences of logarithms in the order of time, each of a pair that shared its conditions:
@@ -186,8 +184,7 @@ fn estimated(
 
 /// Widening of the interval from the launches.
 struct Widening {
-    /// Factor on the distance of each end from the estimate, for launches that resemble their neighbours and for
-    /// samples of unlike spread.
+    /// Factor on the distance of each end from the estimate, for launches that resemble their neighbours.
     stretch: f64,
     floor: Floor,
 }

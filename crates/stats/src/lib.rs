@@ -31,7 +31,6 @@ pub mod simulate;
 pub mod steady_state;
 pub mod stop;
 pub mod theil_sen;
-mod unlike_spread;
 
 pub use difference::{PairedDifference, difference};
 pub use equivalence::{

@@ -1,20 +1,21 @@
-//! Modes of a figure: groups of launches at clearly different levels.
+//! Modes of a result: groups of launches at different levels.
 //!
-//! Groups are separated at valleys between sorted logarithms of launch values that are wide compared with the spread of
-//! the groups on both sides: valley seeking by gaps (Hartigan, Clustering Algorithms, 1975) with the separation index
-//! of Ashman, Bird and Zepf (Astronomical Journal 108, 1994) made robust. Two groups of values are not enough evidence,
-//! because a busy machine produces them too. A boundary between two groups is kept only if
-//! - the groups are at least a factor of four apart, or of two if the batches of the launches are known: a neighbour on
-//!   the core's other hyperthread costs 10 to 100%, and a competitor for the CPU made a pipe three times slower in some
-//!   launches, in the same pattern as modes;
-//! - both levels recur: launches of either group occur in at least two separate stretches of time, and change from
-//!   level to level about as often as in random order (runs test of Wald and Wolfowitz, Annals of Mathematical
-//!   Statistics 11, 1940). A level that persists over neighbouring launches is a regime of the machine;
-//! - three in four launches of the slower group are slow throughout, if their batches are known: a preempted launch has
-//!   batches at both levels.
+//! Whether there is more than one is decided by the dip test (Hartigan and Hartigan, Annals of Statistics 13, 1985): the
+//! dip is the distance between the empirical distribution and the nearest one with a single mode. It is computed as by
+//! P. M. Hartigan (Applied Statistics 34, 1985, algorithm AS 217), and its limit is that of uniform values, for which
+//! the dip is largest among the distributions with one mode. The sorted logarithms are then cut at the widest gap, and
+//! both parts are tested again.
 //!
-//! The thresholds keep the share of false alarms on recorded and simulated unimodal noise below 1%, which the tests
-//! `modes`, `placements` and `recordings` check.
+//! The test takes launches for independent. A level that persists over neighbouring launches is a regime of the machine
+//! and no mode, so the levels on both sides of a cut must change about as often as in random order (runs test of Wald
+//! and Wolfowitz, Annals of Mathematical Statistics 11, 1940). A preempted launch has batches at both levels, so the
+//! launches of the slower level must be slow throughout, where their batches are known.
+//!
+//! The tests `modes`, `placements` and `recordings` check the share of false alarms and what is found.
+
+use model::RULES;
+
+use crate::quantile::median_of_sorted;
 
 /// A group of launches at one level.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,65 +42,9 @@ pub struct FastBatches {
     pub larger_is_slower: bool,
 }
 
-/// Smallest ratio of neighbouring modes: sharing the core explains up to a factor of two.
-const SMALLEST_RATIO: f64 = 2.0;
-/// Smallest ratio of the valley between modes if only launch values are known.
-const SMALLEST_RATIO_OF_VALUES: f64 = 4.0;
-/// Share of the slower group's launches that must be slow throughout.
-const THROUGHOUT: f64 = 0.75;
-/// Smallest share of the launches in a mode, unless the modes are [`FAR`] apart.
-const SMALLEST_SHARE: f64 = 0.10;
-/// Fewest launches in a mode.
-const FEWEST: usize = 2;
-/// Largest share of the launches that may be scattered in a valley as wide as [`FAR`].
-const SCATTERED: f64 = 0.10;
-/// The same if the valley is a decade wide or more: launches that changed their level half-way are in between, and an
-/// eighth of the launches of a pipe between unpinned processes did.
-const SCATTERED_FAR: f64 = 0.15;
-/// A ratio of levels that no disturbance of a whole mode explains.
-const DECADE: f64 = 10.0;
-/// A valley this wide, as a ratio, is hardly ever caused by noise: preemption gave up to 5.6.
-const FAR: f64 = 5.0;
-/// A valley this wide, as a ratio, is seldom caused by noise.
-const WIDE: f64 = 3.0;
-/// Modes that are distinguished, at most.
-const MAX_MODES: usize = 4;
-/// Standard deviations below its mean at which the number of runs indicates regimes: one in 700 by chance.
-const FEW_RUNS: f64 = 3.0;
-
-/// Factor by which a valley must exceed the wider spread, by the number of distinct values in the smaller group of
-/// `all` launches: closeness of a few is weak evidence of a level of their own, and so is that of a small share of
-/// many, since some of many disturbed launches are always close to each other. `None` if no valley is wide enough.
-fn required_separation(launches: usize, all: usize, width: f64) -> Option<f64> {
-    let far = width >= FAR.ln();
-    let share = launches as f64 / all.max(1) as f64;
-    match launches {
-        0..=1 => None,
-        2 if far && share >= SMALLEST_SHARE => Some(25.0),
-        2 => None,
-        3 if far => Some(5.0),
-        _ if far => Some(3.5),
-        _ if share < SMALLEST_SHARE => None,
-        3 => Some(10.0),
-        _ if share < 0.15 => Some(25.0),
-        _ if width >= WIDE.ln() => Some(3.5),
-        4..=5 => Some(7.0),
-        _ if share < 0.20 => Some(10.0),
-        _ => Some(4.0),
-    }
-}
-
-/// A place to cut sorted values: the group below ends before `end`, the group above begins at `start`, and launches
-/// between them belong to neither.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Valley {
-    end: usize,
-    start: usize,
-}
-
 /// The modes of positive launch values in the order of time, from low to high. One mode means that a single number
-/// describes them; it is also the result below four launches. Empty without values or with one that is not finite and
-/// positive.
+/// describes them; it is also the result of fewer launches than an estimate needs. Empty without values or with one
+/// that is not finite and positive.
 pub fn modes(values: &[f64]) -> Vec<ModeGroup> {
     modes_of_launches(values, &[])
 }
@@ -111,24 +56,127 @@ pub fn modes_of_launches(values: &[f64], batches: &[Option<FastBatches>]) -> Vec
     }
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
-    let logs: Vec<f64> = order.iter().map(|&i| values[i].ln()).collect();
-    let found = valleys(&logs);
-    let ends = |bounds: Vec<usize>| -> Vec<usize> { std::iter::once(0).chain(bounds).chain([values.len()]).collect() };
-    let bounds = ends(found.iter().map(|v| nearest_bound(&logs, v)).collect());
-    let proved = bounds.windows(3).zip(&found).filter(|(w, valley)| {
-        let wide = logs[valley.start] - logs[valley.end - 1] >= SMALLEST_RATIO_OF_VALUES.ln();
-        let groups = [&order[w[0]..w[1]], &order[w[1]..w[2]]];
-        recurs(&order, w[1]) && slow_throughout(values, batches, groups).unwrap_or(wide)
-    });
-    let bounds = ends(proved.map(|(w, _)| w[1]).collect());
-    bounds.windows(2).map(|w| mode(values, &order[w[0]..w[1]])).collect()
+    let mut groups = Vec::new();
+    split(values, batches, &order, &mut groups);
+    groups
+}
+
+/// Adds the modes of these launches, which are in the order of their values.
+fn split(values: &[f64], batches: &[Option<FastBatches>], order: &[usize], groups: &mut Vec<ModeGroup>) {
+    match cut(values, batches, order) {
+        Some(bound) => {
+            split(values, batches, &order[..bound], groups);
+            split(values, batches, &order[bound..], groups);
+        }
+        None => groups.push(mode(values, order)),
+    }
+}
+
+/// Where these launches fall into two levels, if they do.
+fn cut(values: &[f64], batches: &[Option<FastBatches>], order: &[usize]) -> Option<usize> {
+    let logs: Vec<f64> = order.iter().map(|&at| values[at].ln()).collect();
+    let n = logs.len();
+    if n < RULES.estimate.fewest_samples as usize || dip(&logs) <= limit(n) {
+        return None;
+    }
+    let fewest = ((values.len() as f64 * RULES.modes.least_share).ceil() as usize).max(2);
+    let gap = |at: &usize| logs[*at] - logs[*at - 1];
+    let bound = (fewest..(n + 1).saturating_sub(fewest)).max_by(|a, b| gap(a).total_cmp(&gap(b)))?;
+    let apart = median_of_sorted(&logs[bound..]) - median_of_sorted(&logs[..bound]);
+    let (low, high) = order.split_at(bound);
+    let proved = apart >= RULES.modes.least_ratio.ln()
+        && recurs(order, bound)
+        && slow_throughout(values, batches, [low, high]).unwrap_or(true);
+    proved.then_some(bound)
+}
+
+/// Largest dip that one mode explains: the 95% quantile of the dip of as many uniform values, by its asymptotic form.
+fn limit(n: usize) -> f64 {
+    let root = (n as f64).sqrt();
+    (RULES.modes.dip - RULES.modes.dip_of_few / root) / root
+}
+
+/// Largest distance between the distribution of sorted values and the nearest one with a single mode.
+fn dip(sorted: &[f64]) -> f64 {
+    // Different values, with the number of values below them and up to them.
+    let (mut below, mut upto): (Vec<(f64, f64)>, Vec<(f64, f64)>) = (Vec::new(), Vec::new());
+    for (at, &value) in (0_u32..).zip(sorted) {
+        if below.last().is_none_or(|last| last.0 < value) {
+            below.push((value, f64::from(at)));
+            upto.push((value, 0.0));
+        }
+        if let Some(last) = upto.last_mut() {
+            last.1 = f64::from(at) + 1.0;
+        }
+    }
+    // The interval that holds the mode shrinks until the two hulls are nowhere further apart than outside it.
+    let (mut from, mut to, mut found) = (0, below.len(), 1.0_f64);
+    while from < to {
+        let (low, high) = (&below[from..to], &upto[from..to]);
+        let (minorant, majorant) = (hull(low, 1.0), hull(high, -1.0));
+        let between = |at: usize| (on(&majorant, low[at].0) - on(&minorant, low[at].0), at);
+        let touching = |hull: &[(f64, f64)]| -> Vec<usize> {
+            hull.iter().map(|point| low.partition_point(|step| step.0 < point.0)).collect()
+        };
+        let (touch_low, touch_high) = (touching(&minorant), touching(&majorant));
+        // Of equal distances the outer one: the first below and the last above.
+        let wider = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0);
+        let at_low = touch_low.iter().rev().map(|&at| between(at)).max_by(wider).unwrap_or((0.0, 0));
+        let at_high = touch_high.iter().map(|&at| between(at)).max_by(wider).unwrap_or((0.0, 0));
+        let (apart, start, end) = if at_low.0 > at_high.0 {
+            let end = touch_high.iter().find(|&&at| at >= at_low.1);
+            (at_low.0, at_low.1, end.copied().unwrap_or(low.len() - 1))
+        } else {
+            let start = touch_low.iter().rfind(|&&at| at <= at_high.1);
+            (at_high.0, start.copied().unwrap_or(0), at_high.1)
+        };
+        if apart <= found {
+            break;
+        }
+        // The steps at both ends may be the mode.
+        let left = (0..start).map(|at| high[at].1 - on(&minorant, high[at].0));
+        let right = (end + 1..low.len()).map(|at| on(&majorant, low[at].0) - low[at].1);
+        found = left.chain(right).fold(found, f64::max);
+        if end - start + 1 == low.len() {
+            break;
+        }
+        (from, to) = (from + start, from + end + 1);
+    }
+    found / 2.0 / sorted.len().max(1) as f64
+}
+
+/// The points of the greatest convex minorant (`side` 1) or of the least concave majorant (-1) of points in rising
+/// order (Andrew, Information Processing Letters 9, 1979).
+fn hull(points: &[(f64, f64)], side: f64) -> Vec<(f64, f64)> {
+    let mut hull: Vec<(f64, f64)> = Vec::new();
+    for &point in points {
+        while let [.., a, b] = hull[..] {
+            if side * ((b.1 - a.1) * (point.0 - a.0) - (point.1 - a.1) * (b.0 - a.0)) < 0.0 {
+                break;
+            }
+            hull.pop();
+        }
+        hull.push(point);
+    }
+    hull
+}
+
+/// Height at `x` of a line through points in rising order.
+fn on(line: &[(f64, f64)], x: f64) -> f64 {
+    let after = line.partition_point(|point| point.0 <= x);
+    match (line.get(after.wrapping_sub(1)), line.get(after)) {
+        (Some(a), Some(b)) => a.1 + (b.1 - a.1) * (x - a.0) / (b.0 - a.0),
+        (Some(end), None) | (None, Some(end)) => end.1,
+        (None, None) => 0.0,
+    }
 }
 
 /// Whether the launches below and above a bound of the sorted ones alternate in time as by chance, each in at least two
 /// stretches.
 fn recurs(order: &[usize], bound: usize) -> bool {
-    let mut above = vec![false; order.len()];
-    order[bound..].iter().for_each(|&at| above[at] = true);
+    let mut in_time: Vec<(usize, bool)> = order.iter().enumerate().map(|(at, launch)| (*launch, at >= bound)).collect();
+    in_time.sort_unstable();
+    let above: Vec<bool> = in_time.into_iter().map(|(_, above)| above).collect();
     let stretches =
         |wanted: bool| (0..above.len()).filter(|&i| above[i] == wanted && (i == 0 || above[i - 1] != wanted)).count();
     let (up, down) = (stretches(true), stretches(false));
@@ -136,11 +184,10 @@ fn recurs(order: &[usize], bound: usize) -> bool {
     let pairs = 2.0 * high * (n - high);
     let mean = 1.0 + pairs / n;
     let variance = pairs * (pairs - n) / (n * n * (n - 1.0));
-    up >= 2 && down >= 2 && (up + down) as f64 >= mean - FEW_RUNS * variance.max(0.0).sqrt()
+    up >= 2 && down >= 2 && (up + down) as f64 >= mean - RULES.modes.few_runs * variance.max(0.0).sqrt()
 }
 
-/// Whether most of the slower group's launches, and at least two, are slow in nine of ten of their batches. `None` if
-/// no batches are known.
+/// Whether most of the slower group's launches are slow in nine of ten of their batches. `None` if no batches are known.
 fn slow_throughout(values: &[f64], batches: &[Option<FastBatches>], groups: [&[usize]; 2]) -> Option<bool> {
     let known = |group: &[usize]| -> Vec<FastBatches> {
         group.iter().filter_map(|&at| batches.get(at).copied().flatten()).collect()
@@ -151,8 +198,7 @@ fn slow_throughout(values: &[f64], batches: &[Option<FastBatches>], groups: [&[u
     let middle = (centre(groups[0]) * centre(groups[1])).sqrt();
     let slower = &all[usize::from(first.larger_is_slower)];
     let slow = |one: &&FastBatches| if one.larger_is_slower { one.edge > middle } else { one.edge < middle };
-    let throughout = slower.iter().filter(slow).count();
-    Some(throughout >= FEWEST && throughout as f64 >= THROUGHOUT * slower.len() as f64)
+    Some(slower.iter().filter(slow).count() as f64 >= RULES.modes.throughout * slower.len().max(1) as f64)
 }
 
 fn mode(values: &[f64], members: &[usize]) -> ModeGroup {
@@ -160,7 +206,7 @@ fn mode(values: &[f64], members: &[usize]) -> ModeGroup {
     let mut launches = members.to_vec();
     launches.sort_unstable();
     ModeGroup {
-        centre: crate::quantile::median_of_sorted(&sorted),
+        centre: median_of_sorted(&sorted),
         low: sorted[0],
         high: sorted[sorted.len() - 1],
         share: members.len() as f64 / values.len() as f64,
@@ -168,97 +214,42 @@ fn mode(values: &[f64], members: &[usize]) -> ModeGroup {
     }
 }
 
-/// Cuts `logs` at the best valley of any part, repeatedly, until there are as many parts as modes may be. After each
-/// cut the least convincing valleys are removed until all remaining ones qualify; the largest number of cuts that ever
-/// qualified is the result, because one cut too many weakens good ones beside it.
-fn valleys(logs: &[f64]) -> Vec<Valley> {
-    let n = logs.len();
-    let scattered = [SCATTERED, SCATTERED_FAR].map(|share| (share * n as f64).floor() as usize);
-    let (mut cuts, mut held): (Vec<Valley>, Vec<Valley>) = (Vec::new(), Vec::new());
-    while cuts.len() + 1 < MAX_MODES {
-        let best = cores(&cuts, n)
-            .into_iter()
-            .filter_map(|(from, to)| best_valley(logs, from, to, scattered))
-            .max_by(|a, b| a.1.total_cmp(&b.1));
-        let Some((cut, _)) = best else { break };
-        cuts.push(cut);
-        cuts.sort_unstable_by_key(|v| v.end);
-        let mut left = cuts.clone();
-        while let Some((weakest, _)) = weakest(logs, &left).filter(|(_, score)| *score < 1.0) {
-            left.remove(weakest);
-        }
-        if left.len() > held.len() {
-            held = left;
-        }
-    }
-    held
-}
-
-/// Half-open ranges of the groups between valleys.
-fn cores(cuts: &[Valley], n: usize) -> Vec<(usize, usize)> {
-    let starts = std::iter::once(0).chain(cuts.iter().map(|v| v.start));
-    let ends = cuts.iter().map(|v| v.end).chain(std::iter::once(n));
-    starts.zip(ends).collect()
-}
-
-/// The valley of `logs[from..to]` with the best separation, whether it qualifies or not.
-fn best_valley(logs: &[f64], from: usize, to: usize, [scattered, far]: [usize; 2]) -> Option<(Valley, f64)> {
-    let mut best: Option<(Valley, f64)> = None;
-    for end in from + FEWEST..to {
-        for start in end..=(end + far).min(to.saturating_sub(FEWEST)) {
-            let width = logs[start] - logs[end - 1];
-            if start > end && width < FAR.ln() || start > end + scattered && width < DECADE.ln() {
-                continue;
-            }
-            // A few launches are no evidence when some are set aside as scattered.
-            if start > end && (end - from).min(to - start) < 4 {
-                continue;
-            }
-            let score = separation(&logs[from..end], &logs[start..to], logs.len());
-            if best.is_none_or(|(_, most)| score > most) {
-                best = Some((Valley { end, start }, score));
-            }
-        }
-    }
-    best
-}
-
-fn weakest(logs: &[f64], cuts: &[Valley]) -> Option<(usize, f64)> {
-    let groups = cores(cuts, logs.len());
-    groups
-        .windows(2)
-        .map(|g| separation(&logs[g[0].0..g[0].1], &logs[g[1].0..g[1].1], logs.len()))
-        .enumerate()
-        .min_by(|a, b| a.1.total_cmp(&b.1))
-}
-
-/// Width of the valley between two groups over the required width; at least 1 for modes.
-fn separation(low: &[f64], high: &[f64], all: usize) -> f64 {
-    let width = high[0] - low[low.len() - 1];
-    // Launches far out on the other side are outliers of their group and do not affect the valley.
-    let outer = |group: &[f64]| if group.len() >= 4 { (group.len() / 5).max(1) } else { 0 };
-    let low_spread = low[low.len() - 1] - low[outer(low)];
-    let high_spread = high[high.len() - 1 - outer(high)] - high[0];
-    // Equal launches far from most others are no further evidence of a level of their own.
-    let evidence = |group: &[f64]| if 2 * group.len() >= all { group.len() } else { distinct(group) };
-    let Some(factor) = required_separation(evidence(low).min(evidence(high)), all, width) else { return 0.0 };
-    width / (factor * low_spread.max(high_spread)).max(SMALLEST_RATIO.ln())
-}
-
-/// Number of different values.
-fn distinct(sorted: &[f64]) -> usize {
-    1 + sorted.windows(2).filter(|pair| pair[0] < pair[1]).count()
-}
-
-/// Splits the valley's scattered launches: each goes to the nearer group.
-fn nearest_bound(logs: &[f64], valley: &Valley) -> usize {
-    let middle = logs[valley.end - 1].midpoint(logs[valley.start]);
-    valley.end + logs[valley.end..valley.start].partition_point(|v| *v < middle)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Dips by the package diptest 0.12 of Python, which is AS 217 with its published corrections.
+    #[test]
+    fn dips_are_those_of_the_published_algorithm() {
+        let sorted = |mut values: Vec<f64>| {
+            values.sort_by(f64::total_cmp);
+            values
+        };
+        let waves = |n: i32, power: i32| sorted((0..n).map(|i| f64::from(i * i).sin().powi(power)).collect());
+        let rounded = [
+            30, 33, 35, 36, 37, 37, 39, 39, 39, 39, 39, 40, 40, 40, 40, 41, 42, 43, 43, 43, 44, 44, 45, 45, 46, 47, 47,
+            48, 48, 48, 49, 50, 50, 51, 52, 52, 53, 53, 53, 53, 53, 54, 54, 57, 57, 59, 60, 60, 60, 61, 61, 61, 61, 62,
+            62, 62, 62, 63, 66, 70, 72, 72,
+        ];
+        let placements = vec![6.5, 70.0, 6.6, 71.0, 6.4, 6.5, 69.0, 72.0, 6.55, 70.5];
+        for (values, expected) in [
+            (rounded.map(f64::from).to_vec(), 0.060_483_870_967_741_94),
+            (vec![1.0, 1.01, 1.02, 1.03, 1.5, 1.51, 1.52], 0.205_539_358_600_583_1),
+            (sorted(placements), 0.238_532_110_091_743_1),
+            (waves(20, 1), 0.076_370_368_209_110_68),
+            (waves(50, 3), 0.063_488_081_064_044_08),
+        ] {
+            assert!((dip(&values) - expected).abs() < 1e-9, "{} is not {expected}", dip(&values));
+        }
+        let tied = |counts: [usize; 3]| {
+            let values = [1.0, 2.0, 3.0].into_iter().zip(counts);
+            dip(&values.flat_map(|(value, count)| vec![value; count]).collect::<Vec<_>>())
+        };
+        let dips = [[7, 3, 0], [5, 3, 2], [2, 6, 2], [4, 1, 5], [10, 0, 0]].map(tied);
+        for (found, expected) in dips.into_iter().zip([0.15, 0.15, 0.1, 0.2, 0.05]) {
+            assert!((found - expected).abs() < 1e-9, "{dips:?}");
+        }
+    }
 
     #[test]
     fn round_trip_times_of_two_placements() {
@@ -284,8 +275,10 @@ mod tests {
 
     #[test]
     fn three_levels_are_three_modes() {
-        let values = [1.0, 80.0, 7.5, 1.01, 81.0, 7.51, 1.02, 7.52, 80.5, 1.015];
-        assert_eq!(modes(&values).iter().map(|m| m.launches.len()).collect::<Vec<_>>(), [4, 3, 3]);
+        let values: Vec<f64> =
+            (0..45).map(|i| [1.0, 80.0, 7.5][i * 7 % 11 % 3] * (1.0 + 0.001 * (i * 5 % 13) as f64)).collect();
+        let found = modes(&values);
+        assert_eq!(found.iter().map(|m| m.centre.round()).collect::<Vec<_>>(), [1.0, 8.0, 80.0], "{found:?}");
     }
 
     /// Launches at two levels a decade apart, far closer to each other within a level.
@@ -307,22 +300,11 @@ mod tests {
     }
 
     #[test]
-    fn the_cost_of_sharing_a_core_is_no_mode() {
-        let values: Vec<f64> =
-            (0..20).map(|i| if i % 3 == 0 { 1.65 } else { 1.0 } * (1.0 + 0.0005 * i as f64)).collect();
-        assert_eq!(modes(&values).len(), 1);
-        let batches: Vec<Option<FastBatches>> =
-            values.iter().map(|v| Some(FastBatches { edge: *v, larger_is_slower: true })).collect();
-        assert_eq!(modes_of_launches(&values, &batches).len(), 1);
-    }
-
-    #[test]
-    fn levels_a_factor_of_three_apart_need_batches_to_be_modes() {
-        let values: Vec<f64> =
-            (0..20).map(|i| if i % 3 == 0 { 3.1 } else { 1.0 } * (1.0 + 0.0005 * i as f64)).collect();
-        let batches: Vec<Option<FastBatches>> =
-            values.iter().map(|v| Some(FastBatches { edge: *v, larger_is_slower: true })).collect();
-        assert_eq!((modes(&values).len(), modes_of_launches(&values, &batches).len()), (1, 2));
+    fn levels_that_hardly_differ_are_one_number() {
+        let apart = |ratio: f64| -> Vec<f64> {
+            (0..20).map(|i| if i * 7 % 5 < 2 { ratio } else { 1.0 } * (1.0 + 0.0001 * i as f64)).collect()
+        };
+        assert_eq!([1.02, 1.10].map(|ratio| modes(&apart(ratio)).len()), [1, 2]);
     }
 
     #[test]

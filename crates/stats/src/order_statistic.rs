@@ -4,7 +4,7 @@
 //! Statistics, 3rd ed. 2003, section 7.1; recommended for run times by Le Boudec, Performance Evaluation of Computer
 //! and Communication Systems, 2010, section 2.2.
 
-use crate::autocorrelation::variance_inflation;
+use crate::autocorrelation::{launch_inflation, variance_inflation};
 use crate::distribution::{beta_binomial_cdf, beta_binomial_mass};
 use crate::interval::Interval;
 use crate::quantile::{median_of_sorted, sorted};
@@ -92,22 +92,8 @@ fn extremes(n: usize, inflation: f64) -> Option<Ranks> {
     (n >= 2).then(|| Ranks { low: 1, high: n, coverage: coverage() })
 }
 
-/// Least lag-1 correlation that is assumed for launches of a figure, whatever a few of them show: the average over 110
-/// series of six recorded sessions was 0.27, and ten launches inside one regime of the machine show none.
-pub const PERSISTENCE: f64 = 1.0 / 3.0;
-
-/// Inflation of the variance of launches in the order of time: the observed one, and at least that of [`PERSISTENCE`].
-fn launch_inflation(values: &[f64]) -> f64 {
-    variance_inflation(values).max(least_inflation())
-}
-
-/// Inflation at a lag-1 correlation of [`PERSISTENCE`].
-pub(crate) fn least_inflation() -> f64 {
-    (1.0 + PERSISTENCE) / (1.0 - PERSISTENCE)
-}
-
-/// Interval of the median of launch values in the order of time, widened for their autocorrelation and at least for
-/// [`PERSISTENCE`]: all of 10 launches, the 4th to the 17th of 20, the 11th to the 30th of 40 at 95%.
+/// Interval of the median of launch values in the order of time, widened for their persistence, which is estimated from
+/// them and from what launches usually show.
 ///
 /// `None` with too few launches for `level`; [`launch_median_range`] then gives the coverage of the extremes.
 pub fn launch_median_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
@@ -188,21 +174,26 @@ mod tests {
         assert!(inflated_median_ranks(10, 0.95, 9.0).is_none());
     }
 
+    /// Values of which neighbours resemble each other no more than by chance.
+    fn mixed(n: usize) -> Vec<f64> {
+        (0..n).map(|at| ((at * 37 + at * at * 11) % 101) as f64).collect()
+    }
+
     #[test]
-    fn launches_are_taken_to_persist() {
-        let independent = [1.0, 7.0, 3.0, 9.0, 2.0, 8.0, 4.0, 6.0, 0.0, 5.0];
-        let ranks = |n: usize, level| {
-            let values: Vec<f64> = independent.iter().cycle().take(n).copied().collect();
-            launch_median_interval(&values, level).map(|m| (m.ranks.low, m.ranks.high))
-        };
-        assert_eq!([10, 14, 20, 28, 40].map(|n| ranks(n, 0.95).unwrap().0), [1, 2, 4, 7, 11]);
-        assert_eq!([14, 20, 28, 40].map(|n| ranks(n, 0.99).unwrap().0), [1, 2, 5, 9]);
-        assert_eq!(ranks(10, 0.99), None);
-        let range = launch_median_range(&independent[..6]).unwrap();
-        assert!(
-            range.interval.level < 0.95
-                && range.interval.level < median_range(&independent[..6]).unwrap().interval.level
-        );
+    fn few_launches_are_taken_to_persist_and_many_show_whether_they_do() {
+        let inflation = |values: &[f64]| launch_median_interval(values, 0.5).unwrap().inflation;
+        let (few, many) = (inflation(&mixed(8)), inflation(&mixed(320)));
+        assert!(few > 1.3 && many < 1.3, "{few} and {many}");
+        let steps: Vec<f64> = (0..80).map(|at| f64::from(at / 10 % 3)).collect();
+        assert!(inflation(&steps) > 4.0);
+        // Where they show none, the interval is hardly wider than that of independent values.
+        let low = |n: usize| launch_median_interval(&mixed(n), 0.95).unwrap().ranks.low;
+        for n in [20, 40, 80, 320] {
+            let independent = median_ranks(n, 0.95).unwrap().low;
+            assert!(low(n) < independent + 1 && low(n) + 1 + n / 16 >= independent, "{n}: {} of {independent}", low(n));
+        }
+        let range = launch_median_range(&mixed(6)).unwrap();
+        assert!(range.interval.level < 0.95 && range.interval.level < median_range(&mixed(6)).unwrap().interval.level);
     }
 
     #[test]

@@ -3,27 +3,24 @@
 //! A simple form of the steady-state rule of Georges, Buytaert and Eeckhout (OOPSLA 2007) and Kalibera and Jones (ISMM
 //! 2013): batches are taken in groups of four, and the last two groups must have medians within 2%.
 
-use crate::quantile::median;
+use model::RULES;
 
-/// Batches in a group.
-const GROUP: usize = 4;
-/// Largest relative difference between the medians of two groups that agree.
-const TOLERANCE: f64 = 0.02;
+use crate::quantile::median;
 
 /// Whether the last two whole groups of `batches` agree, counted back from the newest batch.
 pub fn is_steady(batches: &[f64]) -> bool {
-    let n = batches.len();
-    if n < 2 * GROUP {
+    let (n, group) = (batches.len(), RULES.estimate.steady_batches as usize);
+    if n < 2 * group {
         return false;
     }
-    match (median(&batches[n - 2 * GROUP..n - GROUP]), median(&batches[n - GROUP..])) {
+    match (median(&batches[n - 2 * group..n - group]), median(&batches[n - group..])) {
         (Some(before), Some(after)) => agree(before, after),
         _ => false,
     }
 }
 
 fn agree(a: f64, b: f64) -> bool {
-    (a - b).abs() <= TOLERANCE * a.abs().max(b.abs())
+    (a - b).abs() <= RULES.estimate.steady_difference * a.abs().max(b.abs())
 }
 
 #[cfg(test)]

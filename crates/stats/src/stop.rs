@@ -9,18 +9,19 @@
 //! misses in a share `a`, at most `a / p` of the decisions are wrong; so `a` must be small compared with any `p` worth
 //! reporting. The deciding interval is also the printed one, since a narrower one inside it would miss more often.
 
+use model::RULES;
+
+use crate::autocorrelation::usual_inflation;
 use crate::interval::Interval;
 use crate::modes::{FastBatches, ModeGroup, modes_of_launches};
-use crate::order_statistic::{
-    MedianInterval, inflated_median_ranks, launch_median_interval, launch_median_range, least_inflation,
-};
+use crate::order_statistic::{MedianInterval, inflated_median_ranks, launch_median_interval, launch_median_range};
 use crate::quantile::quantile;
 
 /// Default target of a figure: half-width of the interval as a logarithm, 2%.
-pub const TARGET: f64 = 0.02;
+pub const TARGET: f64 = RULES.estimate.target;
 
-/// Least level of the interval that decides convergence. Ten launches do not reach it.
-pub const CALLING_LEVEL: f64 = 0.99;
+/// Least level of the interval that decides convergence.
+pub const CALLING_LEVEL: f64 = RULES.estimate.deciding_level;
 
 /// Looks before [`CALLING_LEVEL`] can be reached by order statistics, and the factor by which the extremes of so many
 /// launches are widened, away from their median, before they are compared with the target and printed.
@@ -29,7 +30,7 @@ pub const CALLING_LEVEL: f64 = 0.99;
 /// figures whose launches were freed of outside disturbance, in the order of time too (`measure::references` has the
 /// test). With fewer than eight launches on both sides no difference would be significant over the figures of a whole
 /// comparison.
-const EARLY: [(usize, f64); 2] = [(8, 2.5), (10, 5.0 / 3.0)];
+const EARLY: [(usize, f64); 2] = [(8, RULES.estimate.widening_of_8), (10, RULES.estimate.widening_of_10)];
 
 /// Result of a look at the launch values of a figure.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,7 +96,7 @@ pub fn early_widening(launches: usize) -> f64 {
 /// ends are quantiles of theirs. `None` for fewer launches than it needs, or without values.
 #[must_use]
 pub fn expected_half_width(values: &[f64], launches: usize, level: f64) -> Option<f64> {
-    let ranks = inflated_median_ranks(launches, level.max(CALLING_LEVEL), least_inflation())?;
+    let ranks = inflated_median_ranks(launches, level.max(CALLING_LEVEL), usual_inflation())?;
     let at = |rank: usize| quantile(values, (rank as f64 - 0.5) / launches as f64);
     let (low, middle, high) = (at(ranks.low)?, quantile(values, 0.5)?, at(ranks.high)?);
     (middle > 0.0).then(|| (high - low) / 2.0 / middle)
@@ -108,7 +109,7 @@ pub fn calling_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
 
 /// Fewest launches with which a figure can converge, however small its spread.
 pub fn fewest_launches(level: f64) -> Option<usize> {
-    (2..100).find(|&n| inflated_median_ranks(n, level.max(CALLING_LEVEL), least_inflation()).is_some())
+    (2..100).find(|&n| inflated_median_ranks(n, level.max(CALLING_LEVEL), usual_inflation()).is_some())
 }
 
 #[cfg(test)]
@@ -121,9 +122,9 @@ mod tests {
         let quiet = [1.0, 1.01, 0.99, 1.005, 0.995, 1.0, 1.01, 0.99, 1.0, 1.002, 0.998, 1.001, 0.999, 1.003];
         let seen = look_at_launches(&quiet, &[], TARGET, 0.95);
         assert!(seen.converged && seen.interval.unwrap().interval.level >= CALLING_LEVEL);
-        assert!(!look_at_launches(&quiet[..10], &[], TARGET, 0.95).converged, "ten launches call nothing");
+        assert!(!look_at_launches(&quiet[..7], &[], TARGET, 0.95).converged, "seven launches call nothing");
         assert!(!look_at_launches(&quiet, &[], 0.001, 0.95).converged);
-        let tight = [6.5, 70.0, 6.5, 6.5, 6.5, 6.5, 6.5, 6.5, 6.5, 70.5];
+        let tight = [6.5, 70.0, 6.5, 6.5, 70.1, 6.5, 6.5, 69.0, 6.5, 70.5];
         let seen = look_at_launches(&tight, &[], TARGET, 0.95);
         assert!(seen.modes.len() == 2 && !seen.converged);
         assert!(!look_at_launches(&quiet[..5], &[], TARGET, 0.95).converged);
@@ -134,17 +135,13 @@ mod tests {
         let spread = |half: f64, n: usize| -> Vec<f64> {
             (0..n).map(|at| 1.0 + half * (2.0 * ((at * 3) % n) as f64 / (n - 1) as f64 - 1.0)).collect()
         };
-        for (n, widest) in [(8, 0.008), (10, 0.012)] {
-            let look = look_at_undisturbed(&spread(0.99 * widest, n), &[], TARGET, 0.95);
-            let found = look.interval.unwrap();
-            assert!(look.converged && look.early && found.interval.level >= CALLING_LEVEL, "{n}: {found:?}");
-            assert!((found.interval.half_width() - 0.99 * TARGET).abs() < 1e-6, "{n}: widened to {found:?}");
-            assert!(!look_at_undisturbed(&spread(1.1 * widest, n), &[], TARGET, 0.95).converged, "{n}");
-            assert!(
-                !look_at_launches(&spread(0.99 * widest, n), &[], TARGET, 0.95).converged,
-                "observed launches do not"
-            );
-        }
+        let eight = spread(0.99 * 0.008, 8);
+        let look = look_at_undisturbed(&eight, &[], TARGET, 0.95);
+        let found = look.interval.unwrap();
+        assert!(look.converged && look.early && found.interval.level >= CALLING_LEVEL, "{found:?}");
+        assert!((found.interval.half_width() - 0.99 * TARGET).abs() < 1e-6, "widened to {found:?}");
+        assert!(!look_at_undisturbed(&spread(1.1 * 0.008, 8), &[], TARGET, 0.95).converged);
+        assert!(!look_at_launches(&eight, &[], TARGET, 0.95).converged, "observed launches do not");
         assert!(!look_at_undisturbed(&spread(0.0001, 7), &[], TARGET, 0.95).converged, "seven are no look");
         let look = look_at_undisturbed(&spread(0.001, 14), &[], TARGET, 0.95);
         assert!(look.converged && !look.early);
@@ -170,7 +167,7 @@ mod tests {
         let values = noise.launches(most, &mut generator(seed));
         let mut target = TARGET;
         let mut last = None;
-        for look in [8, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224, 320].into_iter().filter(|look| *look <= most) {
+        for look in model::LOOKS.map(|look| look as usize).into_iter().filter(|look| *look <= most) {
             let mut found = look_at_undisturbed(&values[..look], &[], target, 0.95);
             if found.converged && target == TARGET {
                 target = TARGET / 4.0;
@@ -203,6 +200,6 @@ mod tests {
 
     #[test]
     fn fewest_launches_of_a_level() {
-        assert_eq!(fewest_launches(0.95), Some(13));
+        assert_eq!(fewest_launches(0.95), Some(12));
     }
 }

@@ -56,7 +56,7 @@ pub(crate) fn read(arguments: &ReadArguments) -> Result<ExitStatus> {
         let bytes = application::read_files(&arguments.files).context("could not read the files of the session")?;
         return output::write(format!("bytes={bytes}\n").as_bytes());
     }
-    let mut sum = physics::compare::Spectrum::default();
+    let mut sum = physics::analyse::Spectrum::default();
     for path in &arguments.files {
         let file = std::fs::File::open(path).with_context(|| format!("could not open {}", path.display()))?;
         let spectrum = physics::analyse::analyse(std::io::BufReader::with_capacity(1 << 18, file))

@@ -69,14 +69,14 @@ fn a_clock_that_fell_is_a_row_with_a_verdict_and_changes_no_core_figure() {
         assert_eq!(core.cycles.verdict, ratio.verdict);
         assert!((core.time.value / (core.cycles.value * core.clock.value)).ln().abs() < 0.01, "{core:?}");
         assert!((core.clock.value - 0.9).abs() < 1e-9, "a gain, of times as of rates");
-        assert!(core.time.value < 0.95 && core.time.low.unwrap() < core.time.value);
+        assert!(core.time.value / core.cycles.value < 0.95 && core.time.low.unwrap() < core.time.value);
     }
     assert!(core_rows(&found).any(|row| row.ratios[1].core.unwrap().time.verdict == Some(CompareVerdict::Different)));
     let told = found.machines[1].clock.unwrap();
     assert!((told.ratio.unwrap().value - 0.9).abs() < 1e-9);
     // Means and gates are of time: what fell is not normalised away.
     let mean = found.geometric_means.iter().find(|mean| mean.machine == "b" && mean.family.is_none()).unwrap();
-    assert!((mean.value - 0.9).abs() < 0.01 && mean.figures == 21, "{mean:?}");
+    assert!((mean.value - 0.9).abs() < 0.05 && mean.figures == 21, "{mean:?}");
     let gate = "slower:5".parse::<FailOn>().unwrap().gate(&found);
     assert_eq!(gate.answer, GateAnswer::Fail);
     assert!(gate.failing.iter().any(|figure| figure.figure == "sim.f0" && (figure.gain.unwrap() - 0.9).abs() < 0.01));
@@ -280,7 +280,9 @@ fn documents_without_references_compare_as_before() {
         assert!(ratio.get("basis").is_none() && ratio.get("core").is_none());
     }
     let values = |run: &Run| run.figures[0].values().iter().map(|value| value.ln()).collect::<Vec<f64>>();
-    let direct = stats::compare(&values(&old[0]), &values(&old[1]), stats::Floor::known(0.005), 0.95).unwrap();
+    let direct =
+        stats::compare(&values(&old[0]), &values(&old[1]), stats::Floor::known(Class::Compute.session_noise()), 0.95)
+            .unwrap();
     let ratio = &found.rows[0].ratios[1];
     let [x, y] = [&old[0], &old[1]].map(|run| run.figures[0].outcome.estimate().unwrap().value);
     assert!((ratio.value.unwrap() * y / x).ln().abs() < 1e-9, "the ratio of the two values");

@@ -17,7 +17,7 @@ fn fleet(nodes: usize, odd: Option<(usize, f64, usize)>, seed: u64) -> (Vec<Run>
     let runs = (0..nodes).map(|node| {
         let figures = (0..FIGURES).map(|number| {
             // Sessions differ by a uniform shift with the floor as its standard deviation.
-            let floor = Class::Compute.session_floor() * 3f64.sqrt();
+            let floor = Class::Compute.session_noise() * 3f64.sqrt();
             let session = random.random_range(-floor..floor);
             let slow = odd
                 .filter(|(who, _, some)| *who == node && number < *some)

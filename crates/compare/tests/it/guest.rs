@@ -2,7 +2,7 @@
 //! which no floor was derived.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
-use crate::common::{from_values, named, recorded_sessions, run, words};
+use crate::common::{from_values, named, recorded_sessions, run};
 use compare::{CompareOptions, SelfTest, self_test};
 use model::{Class, Figure, FigureReferences, Metric, ObservedReason, Run, Unit, ValueBasis};
 
@@ -22,36 +22,34 @@ fn figure(cells: &[&str]) -> Figure {
     made
 }
 
-/// The recorded runs, on a machine of this hypervisor.
-fn sessions(hypervisor: &str) -> Vec<Run> {
+/// The recorded runs.
+fn sessions() -> Vec<Run> {
     let of_session = |(name, figures): (&str, Vec<Figure>)| {
-        let mut made = run(&format!("run {name}"), "guest", &format!("2026-11-23T16:{name}0:00Z"), figures);
-        made.machine.facts = vec![words("virtual.hypervisor", hypervisor), words("network.congestion_control", "bbr")];
-        made
+        run(&format!("run {name}"), "guest", &format!("2026-11-23T16:{name}0:00Z"), figures)
     };
-    recorded_sessions(SESSIONS, figure).into_iter().map(of_session).collect()
+    // The recordings do not hold which levels of memory each survey found, without which these are not compared.
+    let text: String =
+        SESSIONS.lines().filter(|line| !line.contains(";memory.hierarchy;")).map(|line| format!("{line}\n")).collect();
+    recorded_sessions(&text, figure).into_iter().map(of_session).collect()
 }
 
-fn tried(hypervisor: &str) -> SelfTest {
-    let runs = sessions(hypervisor);
+pub(crate) fn tried() -> SelfTest {
+    let runs = sessions();
     let pairs: Vec<(&Run, &Run)> =
         runs.iter().enumerate().flat_map(|(at, a)| runs[at + 1..].iter().map(move |b| (a, b))).collect();
     assert_eq!(pairs.len(), 15);
     self_test(&pairs, &CompareOptions::default()).unwrap()
 }
 
-#[test]
-fn what_the_host_did_between_two_sessions_of_a_guest_is_no_difference() {
-    let found = tried("KVM");
-    assert!(found.figures > 400, "{found:?}");
-    assert!(found.different <= 2 && found.pairs_with_claims <= 1, "{found:?}");
-}
+/// A transfer under a protocol that paces itself: 40% between sessions, which no number of a class is for. Sessions of
+/// the machine itself show it.
+pub(crate) const PACED: &str = "ipc.tcp_bandwidth";
 
 #[test]
-fn the_floors_of_a_machine_of_ones_own_would_call_it_one() {
-    let found = tried("none");
-    assert!(
-        found.different > 20 && found.pairs_with_claims > 10,
-        "the recordings would find smaller floors: {found:?}"
-    );
+fn what_the_host_did_between_two_sessions_of_a_guest_is_no_difference() {
+    let found = tried();
+    assert!(found.figures > 400 && found.share() <= 0.05, "{found:?}");
+    let others: std::collections::BTreeSet<usize> =
+        found.claims.iter().filter(|(_, figure, _)| !figure.starts_with(PACED)).map(|(pair, ..)| *pair).collect();
+    assert!(others.len() <= 1, "{found:?}");
 }

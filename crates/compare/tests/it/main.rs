@@ -3,6 +3,7 @@
 
 mod bases;
 mod common;
+mod coverage_page;
 mod cycles;
 mod fleet;
 mod guest;

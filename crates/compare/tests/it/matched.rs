@@ -158,6 +158,6 @@ fn a_machine_does_not_lose_a_cache_from_one_run_to_the_next() {
     // Of another machine it is a finding, and of equal surveys too.
     let other = surveyed("b", "another", THREE, [2.66e6, 3.0]);
     assert!(verdicts(&a, &other).iter().all(|(verdict, _)| verdict.is_some()));
-    let larger = surveyed("b", "m", FOUR, [2.66e6, 4.0]);
+    let larger = surveyed("b", "m", FOUR, [8e6, 4.0]);
     assert_eq!(verdicts(&a, &larger)[1].0, Some(CompareVerdict::Different));
 }

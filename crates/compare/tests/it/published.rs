@@ -231,14 +231,17 @@ fn a_published_value_gets_an_assumed_spread_and_a_measured_one_does_not() {
     assert_eq!(slow.verdict, Some(CompareVerdict::DifferentSpreadAssumed));
     assert_eq!((slow.direction, slow.low, slow.p_value), (Some(GainDirection::Slower), None, None));
     let assumed = slow.assumed.unwrap();
-    assert_eq!((assumed.reference_rounding, assumed.rounding, assumed.floor), (Some(0.005), Some(0.005), 0.005));
+    assert_eq!(
+        (assumed.reference_rounding, assumed.rounding, assumed.floor),
+        (Some(0.005), Some(0.005), Class::Compute.session_noise())
+    );
     assert!(assumed.low < slow.value.unwrap() && slow.value.unwrap() < assumed.high, "{assumed:?}");
     assert_eq!(judge(&base, &made("b", 1.29, 0.005, Class::Compute)).verdict, Some(CompareVerdict::Undecided));
     let disk = |value: f64| {
         let (a, b) = (made("a", 1.0, 0.005, Class::FileMetadata), made("b", value, 0.005, Class::FileMetadata));
         judge(&a, &b).verdict
     };
-    assert_eq!((disk(2.0), disk(4.0)), (Some(CompareVerdict::Undecided), Some(CompareVerdict::DifferentSpreadAssumed)));
+    assert_eq!((disk(1.8), disk(4.0)), (Some(CompareVerdict::Undecided), Some(CompareVerdict::DifferentSpreadAssumed)));
     let coarse = made("b", 2.0, 0.5, Class::Compute);
     assert_eq!(
         judge(&base, &coarse).verdict,

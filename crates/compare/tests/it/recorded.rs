@@ -57,8 +57,8 @@ fn tried(pairs: &[(Run, Run)]) -> SelfTest {
     self_test(&pairs, &CompareOptions::default()).unwrap()
 }
 
-#[test]
-fn one_session_against_itself() {
+/// Halves of one session against each other.
+pub(crate) fn halves() -> SelfTest {
     let mut rng = generator(11);
     let mut pairs = Vec::new();
     for name in ["NB", "C1", "F1", "F2"] {
@@ -78,14 +78,19 @@ fn one_session_against_itself() {
             pairs.push((a, b));
         }
     }
-    let found = tried(&pairs);
+    tried(&pairs)
+}
+
+#[test]
+fn one_session_against_itself() {
+    let found = halves();
     eprintln!("one session: {} of {} figures DIFFERENT, {} SAME", found.different, found.figures, found.same);
     assert!(found.share() <= 0.05, "{found:?}");
     assert!(found.pairs_with_claims as f64 / found.pairs as f64 <= 0.05, "{found:?}");
 }
 
-#[test]
-fn two_sessions_under_like_conditions() {
+/// Stretches of two sessions under like conditions.
+pub(crate) fn like_sessions() -> SelfTest {
     let mut pairs = Vec::new();
     for (x, y) in [("NB", "C1"), ("F1", "F2")] {
         let (first, second) = (recorded(x), recorded(y));
@@ -100,7 +105,12 @@ fn two_sessions_under_like_conditions() {
             }
         }
     }
-    let found = tried(&pairs);
+    tried(&pairs)
+}
+
+#[test]
+fn two_sessions_under_like_conditions() {
+    let found = like_sessions();
     eprintln!("two sessions: {} of {} figures DIFFERENT: {:?}", found.different, found.figures, found.claims);
     assert!(found.share() <= 0.05, "{found:?}");
 }

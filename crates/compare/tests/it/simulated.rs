@@ -4,7 +4,7 @@ use crate::common;
 use crate::common::{from_values, rate, refs, run, time};
 use compare::{
     CompareOptions, CompareVerdict, Comparison, FailOn, GainDirection, GateAnswer, NeededLaunches, RatioMethod,
-    Relation, SessionRecord, compare, self_test,
+    Relation, SelfTest, SessionRecord, compare, self_test,
 };
 use model::{Class, Estimate, EstimateMethod, Figure, Outcome, Run};
 use rand_chacha::ChaCha8Rng;
@@ -16,7 +16,7 @@ const CLASSES: [Class; 5] = [Class::Compute, Class::Bandwidth, Class::Ipc, Class
 /// with the floor of the class as its standard deviation.
 fn simulated(id: &str, session: &str, figures: usize, moved: bool, rng: &mut ChaCha8Rng) -> Run {
     let shifts: Vec<f64> =
-        CLASSES.iter().map(|c| if moved { c.session_floor() * standard_normal(rng) } else { 0.0 }).collect();
+        CLASSES.iter().map(|c| if moved { c.session_noise() * standard_normal(rng) } else { 0.0 }).collect();
     let made = (0..figures).map(|i| {
         let class = i % CLASSES.len();
         let noise = Noise { centre: (1.0 + i as f64) * 1e-6 * shifts[class].exp(), ..Noise::stable(1.0) };
@@ -28,13 +28,20 @@ fn simulated(id: &str, session: &str, figures: usize, moved: bool, rng: &mut Cha
     run(id, "one machine", session, made.collect())
 }
 
+/// So many pairs of equal runs of one session, or of two, which differ by the session noise of each class.
+pub(crate) fn equals(pairs: usize, sessions: usize) -> SelfTest {
+    let mut rng = generator(sessions as u64);
+    let session = |i: usize| if sessions == 1 { "now".to_owned() } else { format!("day {i}") };
+    let runs: Vec<Run> =
+        (0..2 * pairs).map(|i| simulated(&format!("r{i}"), &session(i), 60, sessions > 1, &mut rng)).collect();
+    let pairs: Vec<(&Run, &Run)> = runs.chunks(2).map(|pair| (&pair[0], &pair[1])).collect();
+    self_test(&pairs, &CompareOptions::default()).unwrap()
+}
+
 #[test]
 fn equals_in_one_session_are_not_called_different() {
-    let mut rng = generator(1);
     let most = testing::trials(20, 60);
-    let runs: Vec<Run> = (0..2 * most).map(|i| simulated(&format!("r{i}"), "now", 60, false, &mut rng)).collect();
-    let pairs: Vec<(&Run, &Run)> = runs.chunks(2).map(|pair| (&pair[0], &pair[1])).collect();
-    let found = self_test(&pairs, &CompareOptions::default()).unwrap();
+    let found = equals(most, 1);
     assert!(found.figures >= most * 55, "{found:?}");
     assert!(found.share() <= 0.05, "{found:?}");
     assert!(found.pairs_with_claims as f64 / found.pairs as f64 <= if most < 60 { 0.1 } else { 0.05 }, "{found:?}");
@@ -146,7 +153,7 @@ fn undecided_says_what_would_decide() {
 
 #[test]
 fn the_mean_of_a_class_carries_its_shared_floor() {
-    // Sixteen figures with a floor of 5% each: averaging does not reduce a shift that the session has in common.
+    // Sixteen figures with a session noise of 5% each: averaging does not reduce a shift that the session has in common.
     let mut rng = generator(6);
     let noise = Noise { disturbed: 0.0, ..Noise::stable(1.0) };
     let made = |id: &str, rng: &mut ChaCha8Rng| {

@@ -83,7 +83,7 @@ fn parties_left_free_on_fewer_cpus() {
     let mut rng = generator(22);
     let free = |slow: usize, rng: &mut ChaCha8Rng| {
         let values: Vec<f64> = (0..20)
-            .map(|i| if i % 10 < slow { 63e-6 } else { 2.7e-6 } * (0.003 * standard_normal(rng)).exp())
+            .map(|i| if i * 3 % 10 < slow { 63e-6 } else { 2.7e-6 } * (0.003 * standard_normal(rng)).exp())
             .collect();
         let mut made = from_values("ipc.pipe_latency", "placement=free", time("round trip"), Class::Ipc, &values);
         made.stresses = vec![P::Pipe, P::ContextSwitch];

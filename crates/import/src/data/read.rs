@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use model::{Point, Primitive, format_size};
 use regex::Regex;
 
-use crate::assemble::default_direction;
 use super::formula::{evaluate, names};
-use super::rules::{AxisRule, CheckRule, ColumnRule, Common, DataFormat, DeriveRule, DropRule, FigureRule, GatherRule, LineRule, Pattern, QuantileColumns, Split, TableRule};
+use super::rules::{
+    AxisRule, CheckRule, ColumnRule, Common, DataFormat, DeriveRule, DropRule, FigureRule, GatherRule, LineRule,
+    Pattern, QuantileColumns, Split, TableRule,
+};
+use crate::assemble::default_direction;
 use crate::date;
 use crate::format::{Parsed, SourceText};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, metric, number as number_fact, text as text_fact};

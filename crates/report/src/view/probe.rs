@@ -14,11 +14,10 @@ pub fn probe(probe: &ProbeDescription) -> Document {
         ("value".to_owned(), metric_words(&probe.metric)),
         ("stresses".to_owned(), list(&stresses)),
         (
-            "session floor".to_owned(),
+            "session noise".to_owned(),
             format!(
-                "{}, on a guest {}: by habit, equal figures of two sessions on one machine lie this far apart",
-                percent(probe.class.session_floor()),
-                percent(probe.class.guest_floor())
+                "{}: equal figures of two sessions on one machine usually lie this far apart",
+                percent(probe.class.session_noise())
             ),
         ),
     ];

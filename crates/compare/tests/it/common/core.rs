@@ -135,7 +135,7 @@ pub(crate) const CORE_CLASSES: [Class; 3] = [Class::Compute, Class::Fault, Class
 /// A session of `count` equal core figures, most of them of the core alone. Its own shift of each class is drawn from
 /// the floor.
 pub(crate) fn session(id: &str, machine: &str, count: usize, around: Surroundings, rng: &mut ChaCha8Rng) -> Run {
-    let shifts: Vec<f64> = CORE_CLASSES.iter().map(|class| class.cycles_floor() * standard_normal(rng)).collect();
+    let shifts: Vec<f64> = CORE_CLASSES.iter().map(|class| class.session_noise() * standard_normal(rng)).collect();
     let mut guest = GuestSession::new(around, rng);
     let figures = (0..count)
         .map(|i| {

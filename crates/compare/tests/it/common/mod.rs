@@ -25,10 +25,7 @@ pub(crate) fn named<T: serde::de::DeserializeOwned>(word: &str) -> T {
 }
 
 /// The figures of each recorded session, of lines that begin with the session's number.
-pub(crate) fn recorded_sessions(
-    lines: &'static str,
-    figure: impl Fn(&[&str]) -> Figure,
-) -> BTreeMap<&'static str, Vec<Figure>> {
+pub(crate) fn recorded_sessions(lines: &str, figure: impl Fn(&[&str]) -> Figure) -> BTreeMap<&str, Vec<Figure>> {
     let mut figures: BTreeMap<&str, Vec<Figure>> = BTreeMap::new();
     for line in lines.lines().filter(|line| !line.starts_with('#')) {
         let cells: Vec<&str> = line.split(';').collect();
