@@ -143,7 +143,7 @@ fn alarms(name: &str, found: &SelfTest) -> String {
 #[ignore = "writes validation/coverage.md"]
 fn writes_the_coverage_page() {
     let mut page = String::from(
-        "# Coverage of intervals, and false alarms\n\nWritten by `cargo test -p prony-analyse --test it -- --ignored \
+        "# Coverage of intervals, and false alarms\n\nWritten by `cargo test -p prony-compare --test it -- --ignored \
          writes_the_coverage_page`",
     );
     let today = OffsetDateTime::now_utc().date();
