@@ -66,6 +66,8 @@ struct Reader<'a> {
     sheet: SourceSheet,
     /// Readings before the present part.
     block: usize,
+    /// The line on which the present part began.
+    part_at: usize,
     /// The figures of the present part are left out.
     dropped: bool,
     gathered: BTreeMap<String, Vec<String>>,
@@ -221,6 +223,9 @@ impl<'a> Reader<'a> {
             (self.axes, self.section, self.table) = (Point::origin(), "", None);
         } else if rule.process || rule.block {
             self.part();
+        }
+        if rule.begin || rule.repeat || rule.clear || rule.process || rule.block {
+            self.part_at = at;
         }
         if rule.repeat {
             self.sheet.begin_repetition();
@@ -403,7 +408,6 @@ impl<'a> Reader<'a> {
 
     /// Leaves out the present part; a note may name the `{line}` on which it began.
     fn leave_out(&mut self, rule: &DropRule, at: usize) {
-        let line = self.open.as_ref().map_or(at, |(line, _)| *line);
         if self.dropped {
             return;
         }
@@ -412,7 +416,7 @@ impl<'a> Reader<'a> {
         if let Some(error) = &rule.error {
             self.lost.get_or_insert_with(|| (at, error.clone()));
         }
-        let note = self.filled(&rule.note, &Groups::default(), shown).replace("{line}", &line.to_string());
+        let note = self.filled(&rule.note, &Groups::default(), shown).replace("{line}", &self.part_at.to_string());
         if !self.sheet.notes.contains(&note) {
             self.sheet.notes.push(note);
         }
