@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
 use crate::common::{import_fixture, keys, named, near, read_as, read_repeats, refused_as, value};
-use model::{Better, Unit};
+use model::Unit;
 
 #[test]
 fn instances_of_a_stressor_are_no_launches() {
@@ -132,56 +132,6 @@ fn results_of_linpack_that_were_not_checked_say_so() {
 }
 
 #[test]
-fn a_time_of_phoronix_without_a_direction_should_be_low() {
-    let text = |proportion: &str, scale: &str| {
-        format!(
-            "<PhoronixTestSuite><System><Identifier>box</Identifier></System><Result><Identifier>pts/x-1.0.0</Identifier>\
-             <Title>X</Title><Scale>{scale}</Scale><Proportion>{proportion}</Proportion><Data><Entry><Identifier>box</Identifier>\
-             <Value>250</Value></Entry></Data></Result></PhoronixTestSuite>"
-        )
-    };
-    for (proportion, scale, expected, better) in [
-        ("", "Seconds", 250.0, Better::Lower),
-        ("", "ns", 250e-9, Better::Lower),
-        ("", "MB/s", 250e6, Better::Higher),
-        ("LIB", "Frames", 250.0, Better::Lower),
-        ("HIB", "Seconds", 250.0, Better::Higher),
-    ] {
-        let figure = &read_as("phoronix", &text(proportion, scale))[0].figures[0];
-        assert!(near(figure.outcome.estimate().unwrap().value, expected), "{scale}");
-        assert_eq!(figure.metric.better, better, "{proportion} {scale}");
-    }
-    // With MONITOR, samples of sensors stand beside the results.
-    let sensor = "</Data></Result><Result><Identifier></Identifier><Title>CPU Temperature</Title><Scale>Celsius</Scale>\
-                  <DisplayFormat>LINE_GRAPH</DisplayFormat><Data><Entry><Identifier>box</Identifier><Value>38,39.5</Value></Entry>";
-    let (begin, end) = text("LIB", "Seconds").split_once("</Data>").map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
-    let run = &read_as("phoronix", &format!("{begin}{sensor}</Data>{end}"))[0];
-    assert_eq!(run.figures.len(), 1);
-    assert!(run.session.notes.iter().any(|note| note.contains("'CPU Temperature' is a record of sensors")));
-}
-
-#[test]
-fn workloads_of_geekbench_keep_every_unit() {
-    let run = &import_fixture("geekbench-4.txt")[0];
-    let latency = named(run, "geekbench.memory_latency_time");
-    assert_eq!((latency.metric.unit, latency.metric.better), (Unit::Seconds, Better::Lower));
-    for (key, expected) in [
-        ("geekbench.memory_latency_time", 150.5e-9),
-        ("geekbench.memory_latency", 2800.0),
-        ("geekbench.sgemm_rate", 4.5e9),
-        ("geekbench.rigid_body_physics_rate", 2600.5),
-        ("geekbench.dijkstra_rate", 800.5e3),
-        ("geekbench.aes_rate", 380.5e6),
-        ("geekbench.wonder", 100.0),
-    ] {
-        assert!(near(value(run, &format!("{key}:cores=single,version=4")), expected), "{key}");
-    }
-    assert_eq!(named(run, "geekbench.aes_rate").metric.unit, Unit::BytesPerSecond);
-    assert!(run.session.notes.iter().any(|note| note.contains("5.50 wonders")), "a unit that is not known is counted");
-    assert_eq!(run.machine.text("kernel.release").as_deref(), Some("6.1.0-10-example"));
-}
-
-#[test]
 fn fpmark_is_no_coremark_pro() {
     let run = &import_fixture("coremark-pro-fpmark.txt")[0];
     assert!(near(value(run, "fpmark.atan_1m:contexts=many"), 9.5), "{:?}", keys(run));
@@ -190,49 +140,6 @@ fn fpmark_is_no_coremark_pro() {
     assert!(run.session.notes.iter().any(|note| note.contains("the mark 'FPMark' was not computed")));
     let text = "WORKLOAD RESULTS TABLE\n  MultiCore SingleCore\ncore   4.80   1.30   3.69\nzip-test   4.80   1.30\n";
     assert!(refused_as("coremark-pro", text).contains("the row has 3 values and its heading 4 at line 4"));
-}
-
-#[test]
-fn versions_and_units_of_phoronix_define_a_figure() {
-    let result = |test: &str, version: &str, description: &str, scale: &str, value: &str, trials: &str| {
-        format!(
-            "<Result><Identifier>{test}</Identifier><Title>X</Title><AppVersion>{version}</AppVersion>\
-             <Description>{description}</Description><Scale>{scale}</Scale><Proportion>HIB</Proportion><Data><Entry>\
-             <Identifier>box</Identifier><Value>{value}</Value><RawString>{trials}</RawString></Entry></Data></Result>"
-        )
-    };
-    let text = [
-        "<PhoronixTestSuite><System><Identifier>box</Identifier>\
-         <Hardware>Processor: 2 x Example CPU @ 2.60GHz (12 Cores / 24 Threads), Memory: 32GB</Hardware>\
-         <JSON>{\"cpu-scaling-governor\":\"example conservative\",\"environment-variables\":\"CFLAGS=-O2\"}</JSON></System>"
-            .to_owned(),
-        result("pts/fio-1.2.0", "3.1", "Random Read", "MB/s", "250", "249:251"),
-        result("pts/fio-1.2.0", "3.1", "Random Read", "IOPS", "62500", "62000:63000"),
-        result("pts/fio-1.3.0", "3.2", "Random Read", "MB/s", "260", "260"),
-        result("pts/fftw-1.2.0", "3.3.6", "Size 32", "Mflops", "5000.5", ""),
-        result("pts/apache-1.6.1", "2.4.7", "Pages", "Requests Per Second", "8500.5", ""),
-        result("pts/x-1.0.0", "", "", "GFLOP/s", "2.5", ""),
-        result("", "3.3.6", "Test Install Size", "Bytes", "128444", ""),
-        "</PhoronixTestSuite>".to_owned(),
-    ];
-    let run = &read_as("phoronix", &text.concat())[0];
-    for (key, expected) in [
-        ("phoronix.fio:test=Random Read,version=3.1", 250e6),
-        ("phoronix.fio:test=Random Read,version=3.1,unit=IOPS", 62_500.0),
-        ("phoronix.fio:test=Random Read,version=3.2", 260e6),
-        ("phoronix.fftw:test=Size 32,version=3.3.6", 5000.5e6),
-        ("phoronix.apache:test=Pages,version=2.4.7", 8500.5),
-        ("phoronix.x", 2.5e9),
-    ] {
-        assert!(near(value(run, key), expected), "{key}");
-    }
-    assert_eq!(run.figures.len(), 6);
-    let number = |name| run.machine.number(name);
-    assert_eq!((number("cpu.sockets"), number("cpu.cores"), number("cpu.count")), (Some(2.0), Some(12.0), Some(24.0)));
-    assert_eq!(run.machine.text("cpu.governor").as_deref(), Some("example conservative"));
-    for words in ["compiled with CFLAGS=-O2", "'X: Test Install Size' is a record of sensors, of an installation"] {
-        assert!(run.session.notes.iter().any(|note| note.contains(words)), "{words}: {:?}", run.session.notes);
-    }
 }
 
 #[test]
@@ -251,13 +158,4 @@ fn excerpts_of_coremark_that_say_they_are_valid_are_read() {
     assert!(near(value(&read_repeats("coremark", last)[0], "coremark.iterations"), 37_034.75));
     let two = read_repeats("coremark", &[last, "CoreMark 1.0 : 30000.5 / GCC13.2.0 -O2 / Static\n"].concat());
     assert!(near(value(&two[0], "coremark.iterations:build=GCC13.2.0 -O2 / Static"), 30_000.5), "{:?}", keys(&two[0]));
-}
-
-#[test]
-fn parameters_of_hyperfine_define_a_figure_as_in_its_json() {
-    let csv = "command,mean,stddev,median,user,system,min,max,parameter_size,parameter_threads\n\
-               sort,1.1,0.1,1.0,1,0,0.9,1.5,10,1\nsort,2.1,0.1,2.0,2,0,1.9,2.5,10,4\n";
-    let run = &read_as("hyperfine", csv)[0];
-    assert!(near(value(run, "hyperfine.time:command=sort,size=10,threads=1"), 1.0), "{:?}", keys(run));
-    assert!(near(value(run, "hyperfine.time:command=sort,size=10,threads=4"), 2.0));
 }

@@ -2,8 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
 use crate::common::{
-    estimate, import, import_fixture, import_repeats, keys, near, noted, read_as, read_repeats, refused_as, text,
-    unread, value,
+    estimate, import, import_fixture, keys, near, noted, read_as, read_repeats, refused_as, text, unread, value,
 };
 use model::{Catalogue, EstimateMethod};
 
@@ -146,43 +145,4 @@ fn what_older_logs_of_sbc_bench_do_not_say_stands_apart_by_its_order() {
         let error = refused_as("sbc-bench", &new.replacen(from, to, 1));
         assert!(error.contains(expected), "{to}: {error}");
     }
-}
-
-#[test]
-fn passmark_reads_marks_and_results() {
-    let run = &import_repeats("passmark.txt")[0];
-    for (key, expected) in [
-        ("passmark.cpu_mark", 15_000.5),
-        ("passmark.memory_mark", 2500.5),
-        ("passmark.integer", 50_000.5e6),
-        ("passmark.sorting", 20_000.5e3),
-        ("passmark.encryption", 7000.25 * 1_048_576.0),
-        ("passmark.compression", 200_000.5 * 1024.0),
-        ("passmark.single_thread", 3000.5e6),
-        ("passmark.memory_latency", 50.5e-9),
-    ] {
-        assert!(near(value(run, key), expected), "{key} {:?}", keys(run));
-    }
-    assert!(keys(run).iter().all(|key| !key.contains("threaded")), "a result of 0 did not run");
-    assert_eq!(run.session.started, "2024-02-05T10:11:12Z");
-    assert_eq!(run.origin.as_ref().unwrap().version.as_deref(), Some("11.0.1002"));
-    assert_eq!(run.machine.number("memory.total"), Some(16_000.0 * 1_048_576.0));
-    let one = text("passmark.txt");
-    let fewer = one.replace("NumTestProcesses: 8", "NumTestProcesses: 2");
-    let run = &read_repeats("passmark", &fewer)[0];
-    assert!(near(value(run, "passmark.cpu_mark:processes=2"), 15_000.5), "{:?}", keys(run));
-    assert!(near(value(run, "passmark.single_thread"), 3000.5e6));
-    let nameless = |processes: u32| {
-        format!("Results:\n  NumTestProcesses: {processes}\n  CPU_INTEGER_MATH: 1\n  CPU_SINGLETHREAD: 2\n")
-    };
-    let run = &read_repeats("passmark", &[nameless(24), nameless(12)].concat())[0];
-    assert!(near(value(run, "passmark.single_thread:processes=12"), 2e6), "{:?}", keys(run));
-    let runs = read_repeats("passmark", &[&one[..], &one, &one.replace("CPU 8", "CPU 9")].concat());
-    assert_eq!((runs.len(), estimate(&runs[0], "passmark.cpu_mark").launches), (2, 2));
-    assert!(noted(
-        &read_repeats("passmark", &one.replace("Complete: true", "Complete: false"))[0],
-        "not all of its tests"
-    ));
-    let error = refused_as("passmark", &one.replace("50000.5", "many"));
-    assert!(error.contains("'many' is not a usable number at line 13"), "{error}");
 }

@@ -1,10 +1,8 @@
 //! Importers on genuine outputs, published tables and hostile bytes. One binary, so that it is linked once.
 
-mod cipher_tools;
+mod cases;
 mod common;
 mod compute_tools;
-mod disk_tools;
-mod faults;
 mod formats;
 mod harness_tables;
 mod harnesses;
@@ -23,10 +21,7 @@ mod published;
 mod request_tools;
 mod server_tools;
 mod settings_apart;
-mod spec_cpu;
-mod system_tools;
 mod throughput_tools;
 mod tools;
 mod unread;
-mod wakeup_tools;
 mod whole_files;

@@ -1,7 +1,7 @@
 //! What tools of memory print in their corners: settings, missing averages, times of few digits.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, keys, named, near, noted, read_as, read_repeats, refused_as, unread, value};
+use crate::common::{estimate, keys, named, near, noted, read_as, read_repeats, refused_as, value};
 
 const MIB: f64 = 1_048_576.0;
 
@@ -81,74 +81,6 @@ fn babelstream_is_read_with_its_new_lines_units_and_as_csv() {
 }
 
 #[test]
-fn a_kernel_that_computes_nothing_has_no_rate_of_operations() {
-    let text = "LIKWID MICRO BENCHMARK\nTest: copy\nUsing 2 threads\nSize (Byte):\t\t16000\nNumber of Flops:\t0\n\
-                MFlops/s:\t\t0.00\nMByte/s:\t\t105022.50\nCycles per update:\t0.395\n";
-    let run = &read_as("likwid-bench", text)[0];
-    assert!(run.figures.iter().all(|figure| figure.probe != "likwid_bench.flops"));
-    assert!(near(value(run, "likwid_bench.bandwidth:kernel=copy,working_set=16000B,threads=2"), 105_022.5e6));
-}
-
-#[test]
-fn pages_of_tinymembench_are_known_by_the_end_of_their_name() {
-    let table = |pages: &str, time: &str| {
-        format!(
-            "== Memory bandwidth tests ==\n C copy  :  7153.5 MB/s (3.7%)\n\nblock size : single random read / dual random read{pages}\n\
-             \x20    1024 :    {time} ns          /     1.5 ns\n"
-        )
-    };
-    for (pages, point) in
-        [(", [NOHUGEPAGE]", "pages=base"), (", [MMAP_HUGEPAGE]", "pages=huge"), (", [MADV_NOHUGEPAGE]", "pages=base")]
-    {
-        let run = &read_as("tinymembench", &table(pages, "2.5"))[0];
-        let key = format!("tinymembench.extra_latency:working_set=1KiB,{point}");
-        assert!(near(value(run, &key), 2.5e-9), "{pages}: {:?}", keys(run));
-    }
-}
-
-#[test]
-fn what_tinymembench_puts_in_brackets_is_a_deviation_or_a_count() {
-    let line = |brackets: &str| format!("== Memory bandwidth tests ==\n C copy backwards  :  3636.8 MB/s {brackets}\n");
-    for (brackets, repetitions, deviation) in
-        [("(29.4%)", 1, Some("29.4%")), ("(10, 29.4%)", 10, Some("29.4%")), ("(3)", 3, None), ("", 1, None)]
-    {
-        let run = &read_as("tinymembench", &line(brackets))[0];
-        let copy = named(run, "tinymembench.c_copy_backwards");
-        let expected = deviation.map(|share| format!("stated deviation over repetitions in one process {share}"));
-        assert_eq!((copy.notes.first(), copy.notes.len() < 2), (expected.as_ref(), true), "{brackets}");
-        assert_eq!(estimate(run, "tinymembench.c_copy_backwards").batches, repetitions, "{brackets}");
-    }
-}
-
-#[test]
-fn batches_of_ramspeed_and_their_means_are_told_apart() {
-    let text = "RAMspeed (GENERIC) v2.6.0 by Rhett M. Hollander and Paul V. Bolotoff, 2002-09\n\
-                 \n\
-                 1Gb per pass mode\n\
-                 \n\
-                 2-benchmark FLOATmem BatchRun mode\n\
-                 \n\
-                 Benchmark #1:\n\
-                 FL-POINT  Copy:      5000.00 MB/s\n\
-                 ---\n\
-                 FL-POINT  AVERAGE:   5000.00 MB/s\n\
-                 \n\
-                 Benchmark #2:\n\
-                 FL-POINT  Copy:      5100.00 MB/s\n\
-                 ---\n\
-                 FL-POINT  AVERAGE:   5100.00 MB/s\n\
-                 \n\
-                 FL-POINT BatchRun  Copy:      5050.00 MB/s\n\
-                 ---\n\
-                 FL-POINT BatchRun  AVERAGE:   5050.00 MB/s\n";
-    let run = &read_as("ramspeed", text)[0];
-    assert!(near(value(run, "ramspeed.copy:kind=fl_point"), 5e9), "{:?}", keys(run));
-    assert!(near(value(run, "ramspeed.copy:kind=fl_point,occurrence=2"), 5.1e9));
-    assert!(near(value(run, "ramspeed.copy:kind=fl_point_batchrun"), 5.05e9));
-    assert!(near(named(run, "ramspeed.copy").rounding.unwrap(), 0.005 / 5000.0));
-}
-
-#[test]
 fn devices_threads_and_memory_of_babelstream_are_no_launches() {
     let process = |more: &str, rate: u32| {
         format!(
@@ -170,37 +102,4 @@ fn devices_threads_and_memory_of_babelstream_are_no_launches() {
     );
     let wrong = process("Validation failed on sum. Error 3.5e-06\n", 4000);
     assert!(noted(&read_repeats("babelstream", &wrong)[0], "reports wrong results: Validation failed on sum"));
-}
-
-#[test]
-fn work_groups_of_likwid_bench_are_other_figures() {
-    let run = |groups: u32, rate: u32| {
-        format!(
-            "LIKWID MICRO BENCHMARK\nTest: load\nUsing {groups} work groups\nUsing 4 threads\nSize (Byte):\t\t40000\n\
-             MFlops/s:\t\t0.00\nMByte/s:\t\t{rate}.50\n"
-        )
-    };
-    let run = &read_as("likwid-bench", &[run(1, 50_000), run(2, 90_000)].concat())[0];
-    let key = "likwid_bench.bandwidth:kernel=load,working_set=40000B,threads=4";
-    assert!(near(value(run, key), 50_000.5e6) && near(value(run, &format!("{key},groups=2")), 90_000.5e6));
-}
-
-#[test]
-fn tinymembench_on_two_processors_is_two_figures() {
-    let run = |before: &str, rate: &str, title: &str| {
-        format!(
-            "{before}\n\ntinymembench v0.4.9 (simple benchmark for memory throughput and latency)\n{title}\
-             \x20C copy                          :   {rate} MB/s (0.3%)\n\
-             block size : single random read / dual random read\n      1024 :    0.5 ns          /     1.5 ns \n"
-        )
-    };
-    let title = "==========\n== Memory bandwidth tests    ==\n==========\n";
-    let (little, big) = ("Executing benchmark on cpu0 (Cortex-A53):", "Executing benchmark on cpu4 (Cortex-A72):");
-    let read = &read_repeats("tinymembench", &[run(little, "1994.5", title), run(big, "3994.5", title)].concat())[0];
-    assert!(near(value(read, "tinymembench.c_copy:bound=cpu4 (Cortex-A72)"), 3.9945e9), "{:?}", keys(read));
-    assert_eq!(read.figures.len(), 6);
-    // Without the title the row behind the latencies is one of the next process.
-    let bare = [run(little, "1994.5", ""), run(little, "2994.5", "")].concat();
-    let read = &read_repeats("tinymembench", &bare)[0];
-    assert_eq!((estimate(read, "tinymembench.c_copy").launches, unread("tinymembench", &bare)), (2, 0));
 }

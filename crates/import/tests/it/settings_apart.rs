@@ -1,51 +1,9 @@
 //! What outputs state differently from each other, in versions, languages and headings, and runs that did nothing.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
-use crate::common::{estimate, keys, named, near, noted, read_as, read_repeats, refused_as, text, unread, value};
+use crate::common::{estimate, keys, named, near, noted, read_as, read_repeats, refused_as, text, value};
 use import::ImportOptions;
-use model::{Catalogue, EstimateMethod, Launch, Unit};
-
-/// A table of `perf stat` with numbers as a language writes them.
-fn perf(clock: &str, cycles: &str, share: &str, elapsed: &str) -> String {
-    format!(
-        "\n Performance counter stats for 'sort 9':\n\n\
-         {clock}      #    0.5 CPUs utilized\n\
-         {cycles}      cycles   #    2.9 GHz   {share}\n\n\
-         {elapsed} seconds time elapsed\n\n"
-    )
-}
-
-#[test]
-fn clocks_of_perf_stat_are_milliseconds_where_no_unit_says_so() {
-    let old = perf("  1520.159821 task-clock", "5,649,595", "[83.43%]", "1.937953443");
-    let run = &read_as("perf-stat", &old)[0];
-    let clock = named(run, "perf_stat.task_clock");
-    assert_eq!(clock.metric.unit, Unit::Seconds);
-    assert!(near(value(run, "perf_stat.task_clock:command=sort 9"), 1.520_159_821), "{:?}", keys(run));
-    assert!(named(run, "perf_stat.cycles").notes.iter().any(|note| note.contains("counted 83.43% of the time")));
-    let bare = old.replace("      #    0.5 CPUs utilized", " [90.00%]").replace("task-clock", "cpu-clock:u");
-    assert!(near(value(&read_as("perf-stat", &bare)[0], "perf_stat.cpu_clock_u:command=sort 9"), 1.520_159_821));
-}
-
-#[test]
-fn numbers_of_perf_stat_are_read_in_languages_with_a_decimal_comma() {
-    let english = perf("   1,520.25 msec task-clock", "5,649,595", "(83.43%)", "1.937953443");
-    let expected = read_as("perf-stat", &english)[0].figures.clone();
-    assert_eq!(expected.len(), 3);
-    for (clock, cycles) in
-        [("1.520,25", "5.649.595"), ("1\u{202f}520,25", "5\u{202f}649\u{202f}595"), ("1520,25", "5649595")]
-    {
-        let other = perf(&format!("   {clock} msec task-clock"), cycles, "(83,43%)", "1,937953443");
-        assert_eq!(read_as("perf-stat", &other)[0].figures, expected, "{clock}");
-    }
-    // By CPU, with points in names.
-    let each = "Performance counter stats for 'system wide':\n\nCPU0   627.912   mem.load.1   \nCPU1   1.500   mem.load.1\n\
-                \n  5,001079353 seconds time elapsed\n";
-    let run = &read_as("perf-stat", each)[0];
-    assert!(near(value(run, "perf_stat.mem_load_1:command=system wide,cpu=0"), 627_912.0), "{:?}", keys(run));
-    assert!(near(value(run, "perf_stat.elapsed:command=system wide"), 5.001_079_353));
-    assert_eq!(unread("perf-stat", each), 0);
-}
+use model::{Catalogue, EstimateMethod, Launch};
 
 #[test]
 fn a_run_of_sysbench_without_an_event_measured_nothing() {

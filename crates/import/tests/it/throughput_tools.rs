@@ -101,37 +101,6 @@ fn one_name_means_two_units_in_what_ntttcp_writes() {
 }
 
 #[test]
-fn graph500_keeps_its_kernels_and_quartiles_apart() {
-    let run = &import_repeats("graph500.txt")[0];
-    let at = "edges=16,processes=4,scale=20";
-    let searches = estimate(run, &format!("graph500.bfs:{at}"));
-    assert!(near(searches.value, 3.4e8) && near(searches.low, 2.5e8) && near(searches.high, 4.5e8), "{searches:?}");
-    assert!(searches.batches == 64 && searches.launches == 1, "64 searches of one process: {searches:?}");
-    assert!(near(value(run, &format!("graph500.sssp:{at}")), 3.25e7));
-    assert!(near(value(run, &format!("graph500.generation:{at}")), 0.5) && run.figures.len() == 4);
-    assert!(near(value(run, &format!("graph500.construction:{at}")), 0.25), "once, not as it goes and at the end");
-    let figure = |kernel: &str| run.figures.iter().find(|figure| figure.probe == kernel).unwrap();
-    let quartiles: Vec<f64> = figure("graph500.bfs").quantiles.iter().map(|found| found.estimate.value).collect();
-    assert!(quartiles.len() == 3 && near(quartiles[0], 3.25e8) && near(quartiles[2], 3.75e8), "{quartiles:?}");
-    let noted = |kernel: &str| figure(kernel).notes.iter().any(|note| note.contains("not validated"));
-    assert!(noted("graph500.bfs") && !noted("graph500.sssp"), "it prints -1 for what it skipped");
-    assert_eq!(unread("graph500", &text("graph500.txt")), 0);
-    // Version 2 does not name its one kernel.
-    let old = |mean: &str| {
-        format!(
-            "SCALE: 22\nnvtx: 4194304\nedgefactor: 16\nA: 5.7e-01\n\
-             generation_time: 6.33900900780000001e+01\nconstruction_time: 1.72276103039999988e+01\nnbfs: 64\n\
-             min_TEPS: 6.5e+07\nmax_TEPS: 6.6e+07\nharmonic_mean_TEPS: {mean}\nharmonic_stddev_TEPS: 4.3e+04\n"
-        )
-    };
-    let run = &read_repeats("graph500", &[old("6.55e+07"), old("6.56e+07")].concat())[0];
-    assert_eq!(estimate(run, "graph500.bfs:edges=16,scale=22").launches, 2, "{:?}", keys(run));
-    let broken = refused_as("graph500", text("graph500.txt").split("bfs  min_TEPS").next().unwrap());
-    assert!(broken.contains("no harmonic mean of its searches at line 11"), "{broken}");
-    assert!(refused_as("graph500", text("graph500.txt").split("SCALE").next().unwrap()).contains("before any figure"));
-}
-
-#[test]
 fn random_access_is_of_the_whole_table_or_of_one_process() {
     let run = &import_fixture("random-access.txt")[0];
     assert!(near(value(run, "random_access.updates:processes=4,words=2^20"), 8.25e6), "{:?}", keys(run));

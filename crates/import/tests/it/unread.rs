@@ -49,28 +49,6 @@ fn what_was_not_understood_is_counted_and_noted() {
 }
 
 #[test]
-fn members_of_json_that_no_rule_reads_are_counted_and_the_first_is_named() {
-    let text = common::text("hyperfine.json");
-    let before = unread("h.json", text.as_bytes()).unwrap();
-    let more = text.replacen('{', r#"{"wonders": {"seen": [1, 2], "of": "x"}, "#, 1);
-    let after = unread("h.json", more.as_bytes()).unwrap();
-    assert_eq!(after.count, before.count + 1, "{after:?}");
-    let said = [before.first, after.first].into_iter().flatten().collect::<Vec<_>>().join(" ");
-    assert!(before.count > 0 || said == "wonders.seen.*", "{said}");
-}
-
-#[test]
-fn elements_of_xml_that_no_rule_reads_are_counted_and_the_first_is_named() {
-    let text = common::text("phoronix.xml");
-    let before = unread("p.xml", text.as_bytes()).unwrap();
-    assert_eq!((before.count, before.first), (0, None), "all of it is read");
-    let more = text.replace("<Value>", "<Temperature>71</Temperature><Temperature>hot</Temperature><Value>");
-    let after = unread("p.xml", more.as_bytes()).unwrap();
-    let first = after.first.unwrap();
-    assert_eq!((after.count, first.as_str()), (1, "PhoronixTestSuite.Result.Data.Entry.Temperature"));
-}
-
-#[test]
 fn formats_of_json_count_members() {
     let members =
         |found: Option<import::UnreadNumbers>| found.is_some_and(|found| found.place == import::NumberPlace::Members);
