@@ -1,5 +1,7 @@
 //! Formats as data: one file each in `formats/`, read by one engine.
 
+mod formula;
+mod items;
 mod read;
 mod rules;
 

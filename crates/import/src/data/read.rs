@@ -1,28 +1,34 @@
 //! Reads a source by the rules of a format's file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use model::{Point, format_size};
-use regex::{Captures, Regex};
+use model::{Point, Primitive, format_size};
+use regex::Regex;
 
-use super::rules::{AxisRule, ColumnRule, Common, DataFormat, FigureRule, LineRule, Pattern, Split, TableRule};
+use super::formula::{evaluate, names};
+use super::items;
+use super::rules::{
+    AxisRule, CheckRule, ColumnRule, CombineRule, CombineTo, Common, DataFormat, DeriveRule, DropRule, FigureRule,
+    GatherRule, Pattern, QuantileColumns, Split, TableRule,
+};
 use crate::date;
 use crate::format::{Parsed, SourceText};
 use crate::known::default_direction;
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, metric, number as number_fact, text as text_fact};
-use crate::text::{SourceFault, axis_value, grouped, lines, name_value, need, shown, snake};
+use crate::text::{SourceFault, axis_value, grouped, lines, name_value, need, number, shown, snake};
 use crate::units::{NamedUnit, unit};
 
 /// Groups that are no axes.
-const RESERVED: [&str; 9] = ["unit", "version", "low", "high", "error", "count", "quantile", "started", "machine"];
+const RESERVED: [&str; 11] =
+    ["columns", "command_line", "unit", "version", "low", "high", "error", "count", "quantile", "started", "machine"];
 
 /// Reads a source.
 pub(crate) fn parse(format: &DataFormat, source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    let mut reader = Reader::default();
-    for (at, line) in lines(source.text) {
-        if reader.line(format, line.trim(), at)? {
-            source.took(at);
-        }
+    let mut reader = Reader { format: Some(format), ..Reader::default() };
+    if !format.item.is_empty() && (format.line.is_empty() || items::is_json(source.text)) {
+        items::parse(&mut reader, format, source)?;
+    } else {
+        reader.lines(format, source)?;
     }
     reader.end()?;
     if let Some((at, needs)) = reader.lost.take().filter(|_| reader.sheet.readings.is_empty()) {
@@ -36,14 +42,34 @@ pub(crate) fn parse(format: &DataFormat, source: &SourceText<'_>) -> Result<Pars
     for (axis, parts) in std::mem::take(&mut reader.parts) {
         reader.sheet.tell_apart(&axis, &parts);
     }
+    // Results of several machines are not of the first one.
+    if reader.machines.len() > 1 {
+        reader.sheet.machine.clear();
+        reader.sheet.facts.clear();
+    }
     reader.sheet.notes.extend(format.notes.iter().cloned());
     Ok(Parsed::Sheets(vec![reader.sheet]))
 }
 
 /// What the lines so far have said.
 #[derive(Default)]
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
+    format: Option<&'a DataFormat>,
     sheet: SourceSheet,
+    /// Readings before the present part.
+    block: usize,
+    /// The figures of the present part are left out.
+    dropped: bool,
+    gathered: BTreeMap<String, Vec<String>>,
+    /// Notes on figures of the present part that lack an axis.
+    without: Vec<(usize, &'a BTreeMap<String, String>)>,
+    /// Machines that it names.
+    machines: std::collections::BTreeSet<String>,
+    /// Quantiles of the figure that follows.
+    pub(super) quantiles: Vec<(f64, f64)>,
+    /// Places of readings that may be repeated or replace others, and values that are repeated.
+    places: HashMap<(String, Point), (usize, u8)>,
+    repeated: BTreeMap<usize, (&'a CombineRule, Vec<f64>)>,
     section: &'a str,
     /// Axes of the figures that follow.
     axes: Point,
@@ -63,34 +89,64 @@ struct Reader<'a> {
     kept: BTreeMap<String, String>,
 }
 
-/// A line that matched a pattern.
-struct Groups<'t> {
-    regex: &'t Regex,
-    found: Captures<'t>,
+/// Groups of a line or cells of a row, by name.
+#[derive(Default)]
+pub(super) struct Groups {
+    words: Vec<(String, Option<String>)>,
 }
 
-impl<'t> Groups<'t> {
-    fn of(pattern: &'t Pattern, line: &'t str, at: usize) -> Result<Option<Self>, SourceFault> {
+impl Groups {
+    fn of(pattern: &Pattern, line: &str, at: usize) -> Result<Option<Self>, SourceFault> {
         let regex = regex(pattern, at)?;
-        Ok(regex.captures(line).map(|found| Self { regex, found }))
+        let Some(found) = regex.captures(line) else { return Ok(None) };
+        let word = |name: &str| found.name(name).map(|word| word.as_str().trim().to_owned());
+        let words = regex.capture_names().flatten().map(|name| (name.to_owned(), word(name))).collect();
+        Ok(Some(Self { words }))
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {
-        self.regex.capture_names().flatten()
+        self.words.iter().map(|(name, _)| name.as_str())
     }
 
     fn get(&self, name: &str) -> Option<&str> {
-        self.found.name(name).map(|found| found.as_str().trim())
+        self.words.iter().find(|(known, _)| known == name).and_then(|(_, word)| word.as_deref())
+    }
+
+    pub(super) fn set(&mut self, name: &str, word: String) {
+        self.put(name, Some(word));
+    }
+
+    pub(super) fn put(&mut self, name: &str, word: Option<String>) {
+        self.words.push((name.to_owned(), word));
     }
 }
 
 /// The table whose rows are read.
 struct Table<'a> {
     rule: &'a TableRule,
-    columns: Vec<&'a ColumnRule>,
+    columns: Vec<Column<'a>>,
+}
+
+/// A column, and how many of its name stand before it.
+enum Column<'a> {
+    Axis(String),
+    Known(&'a ColumnRule, usize),
+    Quantile(f64, f64),
 }
 
 impl<'a> Reader<'a> {
+    /// Reads a source line by line.
+    fn lines(&mut self, format: &'a DataFormat, source: &SourceText<'_>) -> Result<(), SourceFault> {
+        for (at, whole) in lines(source.text) {
+            // Progress is written over with carriage returns.
+            let line = whole.rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or_default();
+            if self.line(format, line.trim(), at)? {
+                source.took(at);
+            }
+        }
+        Ok(())
+    }
+
     /// Whether the line was understood.
     fn line(&mut self, format: &'a DataFormat, line: &str, at: usize) -> Result<bool, SourceFault> {
         if line.is_empty() {
@@ -101,7 +157,7 @@ impl<'a> Reader<'a> {
                 && let Some(groups) = Groups::of(&rule.heading, line, at)?
             {
                 self.common(&rule.common, &[], &groups, at)?;
-                self.table = Some(Table { rule, columns: columns(rule, line, at)? });
+                self.table = Some(Table { rule, columns: columns(rule, groups.get("columns").unwrap_or(line), at)? });
                 return Ok(true);
             }
         }
@@ -119,7 +175,7 @@ impl<'a> Reader<'a> {
             if self.applies(&rule.common)
                 && let Some(groups) = Groups::of(&rule.pattern, line, at)?
             {
-                self.matched(rule, &groups, at)?;
+                self.apply(&rule.common, &rule.figure, rule.error.as_deref(), groups, at)?;
                 return Ok(true);
             }
         }
@@ -135,12 +191,23 @@ impl<'a> Reader<'a> {
         rule.within.as_ref().is_none_or(|section| section == self.section)
     }
 
-    fn matched(&mut self, rule: &'a LineRule, groups: &Groups<'_>, at: usize) -> Result<(), SourceFault> {
-        if let Some(error) = &rule.error {
+    /// A line or an item is what a rule is for.
+    pub(super) fn apply(
+        &mut self,
+        rule: &'a Common,
+        figures: &'a [FigureRule],
+        error: Option<&str>,
+        mut groups: Groups,
+        at: usize,
+    ) -> Result<(), SourceFault> {
+        self.derive(rule, &mut groups, at)?;
+        let groups = &groups;
+        if let Some(error) = error {
             return Err(SourceFault::new(self.filled(error, groups, shown), at));
         }
-        let own = self.common(&rule.common, &rule.figure, groups, at)?;
-        for figure in &rule.figure {
+        let own = self.common(rule, figures, groups, at)?;
+        self.check(&rule.check, groups, at)?;
+        for figure in figures {
             self.figure(figure, groups, &own, at)?;
         }
         Ok(())
@@ -151,13 +218,28 @@ impl<'a> Reader<'a> {
         &mut self,
         rule: &'a Common,
         figures: &'a [FigureRule],
-        groups: &Groups<'_>,
+        groups: &Groups,
         at: usize,
     ) -> Result<Point, SourceFault> {
-        if rule.begin || rule.repeat {
+        if rule.clear {
+            self.kept.clear();
+        }
+        if rule.begin || rule.repeat || rule.clear {
             self.end()?;
             (self.axes, self.section, self.table) = (Point::origin(), "", None);
-            if rule.repeat { self.sheet.begin_repetition() } else { self.sheet.begin_process() }
+        } else if rule.process || rule.block {
+            self.part();
+        }
+        if rule.repeat {
+            self.sheet.begin_repetition();
+        } else if rule.begin || rule.process {
+            self.sheet.begin_process();
+        }
+        if rule.ends {
+            self.open = None;
+        }
+        if let Some(left_out) = &rule.drop {
+            self.leave_out(left_out, at);
         }
         if let Some(needs) = &rule.needs {
             self.open = Some((at, self.filled(needs, groups, shown)));
@@ -166,15 +248,19 @@ impl<'a> Reader<'a> {
         for name in &rule.keep {
             self.kept.insert(name.clone(), groups.get(name).unwrap_or_default().to_owned());
         }
+        for (name, template) in &rule.gather {
+            let part = self.filled(template, groups, shown);
+            self.gathered.entry(name.clone()).or_default().push(part);
+        }
         if let Some(section) = &rule.section {
             self.section = section;
         }
-        self.machine(rule, groups, at)?;
+        self.machine(rule, groups);
         let note = |template: &String| self.filled(template, groups, shown);
         let [of_run, next, last] = [&rule.note, &rule.note_next, &rule.note_last].map(|text| text.as_ref().map(note));
-        let new = of_run.filter(|note| !self.sheet.notes.contains(note));
+        let new = of_run.filter(|note| !note.contains('{') && !self.sheet.notes.contains(note));
         self.sheet.notes.extend(new);
-        self.next.extend(next);
+        self.next.extend(next.filter(|note| !note.contains('{')));
         if let Some(reading) = self.sheet.readings.last_mut() {
             reading.notes.extend(last);
         }
@@ -183,7 +269,9 @@ impl<'a> Reader<'a> {
             self.whole = joined(std::mem::take(&mut self.whole), &own);
         } else if rule.apart {
             for (axis, value) in own.iter() {
-                self.parts.entry(axis.to_owned()).or_default().push((self.sheet.readings.len(), value.to_owned()));
+                let parts = self.parts.entry(axis.to_owned()).or_default();
+                parts.retain(|(place, _)| *place < self.sheet.readings.len());
+                parts.push((self.sheet.readings.len(), value.to_owned()));
             }
         } else if figures.is_empty() {
             // A part of the line that is not there ends what it said before.
@@ -197,46 +285,75 @@ impl<'a> Reader<'a> {
     }
 
     /// What a line states of the tool and the machine.
-    fn machine(&mut self, rule: &Common, groups: &Groups<'_>, at: usize) -> Result<(), SourceFault> {
+    fn machine(&mut self, rule: &Common, groups: &Groups) {
         if let Some(version) = groups.get("version") {
             self.sheet.states_version(version.to_owned());
         }
         if let Some(machine) = groups.get("machine") {
             self.sheet.machine = name_value(machine);
+            self.machines.insert(machine.to_owned());
+        }
+        if let Some(program) = groups.get("command_line") {
+            self.sheet.command = vec![axis_value(program)];
         }
         if let Some(moment) = groups.get("started").filter(|_| self.sheet.started.is_empty()) {
             self.sheet.started = date::any(moment);
         }
         for (group, fact) in &rule.facts {
             let Some(found) = groups.get(group) else { continue };
+            let affects: &[Primitive] = match fact.name.as_str() {
+                "cpu.model" | "cpu.clock" | "cpu.clock.max" | "cpu.governor" => &[Primitive::CoreClock],
+                _ => &[],
+            };
             self.sheet.fact(match &fact.unit {
-                Some(unit) => Some(number_fact(&fact.name, need(found, at)? * fact.factor, unit, "output", &[])),
-                None => text_fact(&fact.name, &name_value(found), "output", &[]),
+                Some(unit) => {
+                    number(found).map(|found| number_fact(&fact.name, found * fact.factor, unit, "output", affects))
+                }
+                None => text_fact(&fact.name, &name_value(found), "output", affects),
             });
         }
-        Ok(())
     }
 
-    fn axes_of(
-        &self,
-        rule: &Common,
-        figures: &[FigureRule],
-        groups: &Groups<'_>,
-        at: usize,
-    ) -> Result<Point, SourceFault> {
-        let templates: Vec<&String> = figures
-            .iter()
-            .flat_map(|figure| [Some(&figure.id), Some(&figure.title), figure.note.as_ref(), figure.per.as_ref()])
+    fn axes_of(&self, rule: &Common, figures: &[FigureRule], groups: &Groups, at: usize) -> Result<Point, SourceFault> {
+        let all =
+            || figures.iter().flat_map(|figure| std::iter::successors(Some(figure), |rule| rule.other.as_deref()));
+        let templates: Vec<&String> = all()
+            .flat_map(|figure| {
+                [
+                    Some(&figure.id),
+                    Some(&figure.title),
+                    figure.note.as_ref(),
+                    figure.range_note.as_ref(),
+                    figure.per.as_ref(),
+                ]
+            })
             .chain([rule.note.as_ref(), rule.note_last.as_ref(), rule.note_next.as_ref()])
             .flatten()
-            .chain(rule.set.values())
+            .chain(rule.set.values().chain(rule.gather.values()))
+            .chain(all().flat_map(|figure| figure.set.values()))
+            .chain(rule.derive.values().flat_map(|derived| &derived.text))
+            .collect();
+        let formulas: Vec<&String> = all()
+            .flat_map(|figure| [&figure.formula, &figure.low, &figure.high])
+            .chain(rule.derive.values().map(|derived| &derived.formula))
+            .flatten()
+            .chain(rule.check.iter().map(|check| &check.value))
             .collect();
         let is_used = |name: &str| {
             RESERVED.contains(&name)
                 || rule.facts.contains_key(name)
                 || rule.keep.iter().any(|kept| kept == name)
                 || name.ends_with("_unit")
-                || figures.iter().any(|figure| figure.value == name || figure.quantiles.contains_key(name))
+                || rule.derive.values().any(|derived| derived.of == name)
+                || all().any(|figure| {
+                    let lists = [figure.launches.as_deref(), figure.parts.as_deref()];
+                    figure.value == name
+                        || figure.count == name
+                        || figure.quantiles.contains_key(name)
+                        || lists.contains(&Some(name))
+                })
+                || (formulas.iter().any(|formula| names(formula).any(|used| used == name))
+                    && !rule.axes.contains_key(name))
                 || (templates.iter().any(|text| text.contains(&format!("{{{name}}}"))) && !rule.axes.contains_key(name))
         };
         let mut own = Point::origin();
@@ -246,13 +363,81 @@ impl<'a> Reader<'a> {
                 own = own.with(name, value);
             }
         }
-        Ok(rule.set.iter().fold(own, |own, (axis, value)| own.with(axis, self.filled(value, groups, snake))))
+        Ok(self.set(own, &rule.set, groups, snake))
     }
 
-    fn figure(&mut self, rule: &FigureRule, groups: &Groups<'_>, own: &Point, at: usize) -> Result<(), SourceFault> {
-        let Some(word) = groups.get(&rule.value) else { return Ok(()) };
+    /// The point with axes whose values may have `{group}` in them; none where that is not known.
+    fn set(&self, point: Point, set: &BTreeMap<String, String>, groups: &Groups, spell: fn(&str) -> String) -> Point {
+        let values = set.iter().map(|(axis, value)| (axis, self.filled(value, groups, spell)));
+        values.filter(|(_, value)| !value.contains('{')).fold(point, |point, (axis, value)| point.with(axis, value))
+    }
+
+    /// Adds the groups that follow from others.
+    fn derive(&self, rule: &Common, groups: &mut Groups, at: usize) -> Result<(), SourceFault> {
+        for (name, DeriveRule { of, words, formula, text, decimals, plain }) in &rule.derive {
+            let word = match formula {
+                _ if !text.is_empty() => {
+                    let mut texts = text.iter().map(|text| self.filled(text, groups, str::to_owned));
+                    texts.find(|text| !text.contains('{'))
+                }
+                Some(formula) if *plain => self.compute(formula, groups, at)?.map(|value| value.to_string()),
+                Some(formula) => self.compute(formula, groups, at)?.map(|value| format!("{value:.decimals$}")),
+                None => self.word(groups, of).and_then(|word| words.get(word)).cloned(),
+            };
+            if let Some(word) = word {
+                groups.set(name, word);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a group holds, or an earlier one of the name that was kept.
+    fn word<'g>(&'g self, groups: &'g Groups, name: &str) -> Option<&'g str> {
+        groups.get(name).or_else(|| self.kept.get(name).map(String::as_str)).filter(|word| !word.is_empty())
+    }
+
+    /// The value of a formula whose names all have one.
+    fn compute(&self, formula: &str, groups: &Groups, at: usize) -> Result<Option<f64>, SourceFault> {
+        for word in names(formula).filter_map(|name| self.word(groups, name)) {
+            operand(word, at)?;
+        }
+        Ok(evaluate(formula, &|name| operand(self.word(groups, name)?, at).ok()))
+    }
+
+    fn check(&mut self, rules: &[CheckRule], groups: &Groups, at: usize) -> Result<(), SourceFault> {
+        for rule in rules {
+            let Some(value) = self.compute(&rule.value, groups, at)? else { continue };
+            if rule.least.is_none_or(|least| value >= least) && rule.most.is_none_or(|most| value <= most) {
+                continue;
+            }
+            if let Some(error) = &rule.error {
+                return Err(SourceFault::new(error, at));
+            }
+            if let Some(left_out) = &rule.drop {
+                self.leave_out(left_out, at);
+            }
+        }
+        Ok(())
+    }
+
+    fn leave_out(&mut self, rule: &DropRule, at: usize) {
+        self.sheet.readings.truncate(self.block);
+        (self.dropped, self.open) = (true, None);
+        if let Some(error) = &rule.error {
+            self.lost.get_or_insert_with(|| (at, error.clone()));
+        }
+        let note = self.filled(&rule.note, &Groups::default(), shown);
+        if !self.sheet.notes.contains(&note) {
+            self.sheet.notes.push(note);
+        }
+    }
+
+    fn figure(&mut self, rule: &'a FigureRule, groups: &Groups, own: &Point, at: usize) -> Result<(), SourceFault> {
         let group = |name: &str| groups.get(name);
-        let (of, scale) = unit_of(rule, group("unit"), at)?;
+        let word = group(&rule.value).or_else(|| rule.formula.as_deref().map(|_| ""));
+        let Some(word) = word.filter(|_| !self.dropped) else { return Ok(()) };
+        let own_unit = format!("{}_unit", rule.value);
+        let (of, scale) = unit_of(rule, group(&own_unit).or_else(|| self.word(groups, "unit")), at)?;
         if rule.none.iter().any(|none| none == word) {
             if rule.ends {
                 self.open = None;
@@ -260,11 +445,20 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         let digits = grouped(word).unwrap_or_else(|| word.to_owned());
-        let value = need(&digits, at)? * scale;
+        let value = match &rule.formula {
+            Some(formula) => match (self.compute(formula, groups, at)?, &rule.other) {
+                (Some(value), _) if value > 0.0 => value * scale,
+                (_, Some(other)) => return self.figure(other, groups, own, at),
+                (Some(value), None) => value * scale,
+                (None, None) => return Ok(()),
+            },
+            None => need(&digits, at)? * scale,
+        };
         if rule.quantile {
             let quantile = group("quantile").map_or(Ok(rule.percent), |percent| need(percent, at))? / 100.0;
-            if let Some(last) = self.sheet.readings.last_mut() {
-                last.quantiles.push((quantile, value));
+            match self.sheet.readings[self.block..].last_mut().filter(|_| !rule.next) {
+                Some(last) => last.quantiles.push((quantile, value)),
+                None => self.quantiles.push((quantile, value)),
             }
             return Ok(());
         }
@@ -278,19 +472,38 @@ impl<'a> Reader<'a> {
         let better = rule.better.or(of.better).unwrap_or_else(|| default_direction(of.unit));
         let (id, title) = (self.filled(&rule.id, groups, snake), self.filled(&rule.title, groups, str::to_owned));
         let mut reading = SourceReading::new(id, title, value, metric(of.unit, &per, better));
-        if rule.digits {
+        if rule.digits && rule.formula.is_none() {
             reading = reading.printed_in(&digits, scale);
         }
-        reading.point = joined_words(joined(self.axes.clone(), own), &rule.set);
+        let exact = |name: &String| {
+            let word = self.word(groups, name)?;
+            SourceReading::new("", "", value, reading.metric.clone()).printed(word).rounding
+        };
+        if let Some(rounding) = rule.exact.iter().filter_map(exact).reduce(f64::max) {
+            reading = reading.rounded(rounding);
+        }
+        reading.below = rule.below.filter(|_| value == 0.0).or(reading.below);
+        reading.point = self.set(joined(self.axes.clone(), own), &rule.set, groups, axis_value);
         if let (Some(low), Some(high)) = (group("low"), group("high")) {
-            reading = reading.spread(SourceSpread::Range(need(low, at)? * scale, need(high, at)? * scale));
+            reading = reading.spread(SourceSpread::Range(operand(low, at)? * scale, operand(high, at)? * scale));
         }
         if let Some(error) = group("error") {
             let width = need(error, at)?.abs() * scale;
             reading = reading.spread(SourceSpread::Range(value - width, value + width));
         }
-        if let Some(count) = group("count").and_then(|count| count.parse().ok()) {
-            reading = reading.counts(1, count);
+        if let (Some(low), Some(high)) = (&rule.low, &rule.high)
+            && let (Some(low), Some(high)) = (self.compute(low, groups, at)?, self.compute(high, groups, at)?)
+            && (low < high || rule.range_note.is_none())
+        {
+            reading = reading.spread(SourceSpread::Range(low * scale, high * scale));
+        }
+        if let Some(count) = self.word(groups, &rule.count).and_then(|count| count.parse().ok()) {
+            // One value has no range.
+            let spread = if count == 1 { SourceSpread::None } else { reading.spread.clone() };
+            reading = reading.counts(1, count).spread(spread);
+        }
+        if matches!(reading.spread, SourceSpread::Range(..)) {
+            reading.notes.extend(rule.range_note.as_ref().map(|note| self.filled(note, groups, shown)));
         }
         for (name, quantile) in &rule.quantiles {
             if let Some(word) = group(name) {
@@ -298,21 +511,101 @@ impl<'a> Reader<'a> {
                 reading.quantiles.push((*quantile, need(word, at)? * scale));
             }
         }
+        reading.quantiles.append(&mut self.quantiles);
         // A note is of what the line states: a part that is not there has none.
-        let noted = rule.note.as_ref().filter(|note| {
-            groups.names().all(|name| !note.contains(&format!("{{{name}}}")) || groups.get(name).is_some())
-        });
-        reading.notes.extend(noted.map(|note| self.filled(note, groups, shown)));
+        let noted = rule.note.as_ref().map(|note| self.filled(note, groups, shown));
+        reading.notes.extend(noted.filter(|note| !note.contains('{')));
         reading.notes.append(&mut self.next);
-        let without = rule.without.iter().filter(|(axis, _)| reading.point.get(axis).is_none());
-        reading.notes.extend(without.map(|(_, note)| note.clone()));
+        self.without.push((self.sheet.readings.len(), &rule.without));
         reading.definition.clone_from(&rule.definition);
-        self.sheet.readings.push(reading);
+        self.spread_of_list(rule, groups, &mut reading, scale, at)?;
+        self.add(rule, reading);
         Ok(())
     }
 
+    /// The spread of values that a group lists: of executions, or of parts of one.
+    fn spread_of_list(
+        &self,
+        rule: &FigureRule,
+        groups: &Groups,
+        reading: &mut SourceReading,
+        scale: f64,
+        at: usize,
+    ) -> Result<(), SourceFault> {
+        let list = |name: &Option<String>| {
+            let words = name.as_deref().and_then(|name| groups.get(name)).unwrap_or_default();
+            let values = words.split(',').filter(|word| !word.is_empty()).map(|word| Ok(need(word, at)? * scale));
+            values.collect::<Result<Vec<f64>, SourceFault>>()
+        };
+        let launches = list(&rule.launches)?;
+        if !launches.is_empty() {
+            reading.spread = SourceSpread::Launches(launches);
+        }
+        let parts = list(&rule.parts)?;
+        if let [first, _, ..] = parts[..] {
+            let (low, high) =
+                parts.iter().fold((first, first), |(low, high), value| (low.min(*value), high.max(*value)));
+            reading.spread = SourceSpread::Range(low.min(reading.value), high.max(reading.value));
+            reading.batches = u32::try_from(parts.len()).unwrap_or(u32::MAX);
+            reading.notes.extend(rule.range_note.as_ref().map(|note| self.filled(note, groups, shown)));
+        }
+        Ok(())
+    }
+
+    /// Adds a reading, unless it repeats one or another of the same figure counts.
+    fn add(&mut self, rule: &'a FigureRule, mut reading: SourceReading) {
+        let key = (reading.id.clone(), reading.point.clone());
+        let known = self.places.get(&key).copied();
+        if rule.remark {
+            if let Some(known) = known.and_then(|(place, _)| self.sheet.readings.get_mut(place)) {
+                known.notes.append(&mut reading.notes);
+            }
+            return;
+        }
+        let place = match known {
+            Some((_, rank)) if rank < rule.rank || (rank == rule.rank && rank > 0) => return,
+            Some((place, rank)) if rank > rule.rank => {
+                self.sheet.readings[place] = reading.clone();
+                place
+            }
+            Some((place, _)) if rule.combine.is_some() => {
+                if let Some((_, values)) = self.repeated.get_mut(&place) {
+                    values.push(reading.value);
+                }
+                return;
+            }
+            _ => {
+                self.sheet.readings.push(reading.clone());
+                self.sheet.readings.len() - 1
+            }
+        };
+        if let Some(combine) = &rule.combine {
+            self.repeated.insert(place, (combine, vec![reading.value]));
+        }
+        self.places.insert(key, (place, rule.rank));
+    }
+
+    /// Repetitions of one figure become its median, its mean or its launches.
+    fn combine(&mut self) {
+        self.places.clear();
+        for (place, (rule, mut values)) in std::mem::take(&mut self.repeated) {
+            let Some(reading) = self.sheet.readings.get_mut(place) else { continue };
+            if rule.to == CombineTo::Launches {
+                reading.spread = SourceSpread::Launches(values);
+                continue;
+            }
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            values.sort_by(f64::total_cmp);
+            let [least, .., greatest] = values[..] else { continue };
+            reading.value = if rule.to == CombineTo::Mean { mean } else { stats::median(&values).unwrap_or(mean) };
+            reading.spread = SourceSpread::Range(least, greatest);
+            reading.batches = u32::try_from(values.len()).unwrap_or(u32::MAX);
+            reading.notes.extend(rule.note.clone());
+        }
+    }
+
     /// A text with what groups hold in place of `{group}`.
-    fn filled(&self, template: &str, groups: &Groups<'_>, spell: impl Fn(&str) -> String) -> String {
+    fn filled(&self, template: &str, groups: &Groups, spell: impl Fn(&str) -> String) -> String {
         let found = groups.names().filter_map(|name| Some((name, groups.get(name)?)));
         let kept = self.kept.iter().map(|(name, word)| (name.as_str(), word.as_str()));
         found
@@ -320,12 +613,48 @@ impl<'a> Reader<'a> {
             .fold(template.to_owned(), |text, (name, word)| text.replace(&format!("{{{name}}}"), &spell(word)))
     }
 
+    /// The present part ends.
+    fn part(&mut self) {
+        self.combine();
+        for (name, parts) in std::mem::take(&mut self.gathered) {
+            let Some(rule) = self.format.and_then(|format| format.gather.get(&name)) else { continue };
+            let GatherRule { separator, least, apart } = rule;
+            let value = axis_value(&parts.join(separator));
+            if *apart {
+                self.parts.entry(name).or_default().push((self.block, value));
+            } else if parts.len() >= *least {
+                self.whole = std::mem::take(&mut self.whole).with(name, value);
+            }
+        }
+        let whole = std::mem::take(&mut self.whole);
+        let end = self.sheet.readings.len();
+        for reading in &mut self.sheet.readings[self.block..] {
+            reading.point = joined(std::mem::take(&mut reading.point), &whole);
+            settle(&mut reading.quantiles, self.format.is_some_and(|format| format.item.is_empty()));
+        }
+        for (at, notes) in std::mem::take(&mut self.without) {
+            let Some(reading) = self.sheet.readings.get_mut(at) else { continue };
+            let absent = notes.iter().filter(|(axis, _)| reading.point.get(axis).is_none());
+            reading.notes.extend(absent.map(|(_, note)| note.clone()));
+        }
+        let first = self.sheet.processes.last().copied().unwrap_or_default();
+        if self.format.is_some_and(|format| format.again) && first < self.block {
+            let (before, present) = self.sheet.readings[first..].split_at(self.block - first);
+            let stated = |reading: &SourceReading| {
+                before.iter().any(|known| known.id == reading.id && known.point == reading.point)
+            };
+            if present.iter().any(stated) {
+                self.sheet.processes.push(self.block);
+            }
+        }
+        (self.block, self.dropped) = (end, false);
+        self.next.clear();
+        self.quantiles.clear();
+    }
+
     /// The present output ends.
     fn end(&mut self) -> Result<(), SourceFault> {
-        for (axis, value) in std::mem::take(&mut self.whole).iter() {
-            self.sheet.process_at(axis, value);
-        }
-        self.next.clear();
+        self.part();
         match self.open.take() {
             Some((at, needs)) if self.lenient => {
                 self.sheet.notes.push(format!("{needs} (line {at})"));
@@ -338,18 +667,48 @@ impl<'a> Reader<'a> {
     }
 
     fn row(&mut self, table: &Table<'a>, line: &str, at: usize) -> Result<(), SourceFault> {
-        let cells: Vec<&str> = match table.rule.split {
-            Split::Commas => line.split(',').map(str::trim).collect(),
-            Split::Words | Split::Wide => line.split_whitespace().collect(),
+        let skipped = |cell: &&str| {
+            table.rule.skip.as_ref().is_some_and(|skip| skip.regex().is_ok_and(|skip| skip.is_match(cell)))
         };
+        let separated = separated(line, table.rule.split);
+        let mut cells: Vec<&str> = match table.rule.split {
+            Split::Commas => separated.iter().map(String::as_str).collect(),
+            Split::Words | Split::Wide => line.split_whitespace().filter(|cell| !skipped(cell)).collect(),
+        };
+        let mut groups = Groups::default();
+        if let Some(label) = &table.rule.label
+            && let Some(before) = cells.len().checked_sub(table.columns.len()).filter(|before| *before > 0)
+        {
+            let end = cells[before].as_ptr() as usize - line.as_ptr() as usize;
+            groups.set(label, line[..end].trim_end().trim_end_matches(':').trim_end().to_owned());
+            cells.drain(..before);
+        }
         if cells.len() != table.columns.len() {
             let (has, names) = (cells.len(), table.columns.len());
             return Err(SourceFault::new(format!("the row has {has} values and its heading {names}"), at));
         }
+        if table.rule.common.block {
+            self.part();
+        }
         let mut own = Point::origin();
         let (mut figures, mut range, mut quantiles) = (Vec::new(), [None, None], Vec::new());
         for (column, cell) in table.columns.iter().zip(&cells) {
+            let (column, before) = match column {
+                Column::Axis(axis) => {
+                    own = own.with(axis, axis_value(cell));
+                    continue;
+                }
+                Column::Known(column, before) => (column, before),
+                Column::Quantile(quantile, scale) => {
+                    if number(cell).is_some() {
+                        quantiles.push((*quantile, need(cell, at)? * scale));
+                    }
+                    continue;
+                }
+            };
             match column {
+                ColumnRule::Group(name) if *before == 0 => groups.set(name, (*cell).to_owned()),
+                ColumnRule::Group(name) => groups.set(&format!("{name}_{}", before + 1), (*cell).to_owned()),
                 ColumnRule::Axis(axis) => own = own.with(axis, axis_value(cell)),
                 ColumnRule::Size(axis) => {
                     let size = AxisRule { bytes: Some(1), ..AxisRule::default() };
@@ -364,9 +723,12 @@ impl<'a> Reader<'a> {
         }
         let first = self.sheet.readings.len();
         for (figure, cell) in figures {
-            if let Some(groups) = Groups::of(&WHOLE, cell, at)? {
-                self.figure(figure, &groups, &own, at)?;
-            }
+            self.figure(figure, &cell_of(cell), &own, at)?;
+        }
+        self.derive(&table.rule.common, &mut groups, at)?;
+        self.check(&table.rule.common.check, &groups, at)?;
+        for figure in &table.rule.figure {
+            self.figure(figure, &groups, &own, at)?;
         }
         if let Some(main) = self.sheet.readings.get_mut(first) {
             if let [Some(least), Some(greatest)] = range {
@@ -379,29 +741,81 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The cells of a line of comma-separated values, which may be quoted.
+fn separated(line: &str, split: Split) -> Vec<String> {
+    if !matches!(split, Split::Commas) {
+        return Vec::new();
+    }
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(line.as_bytes());
+    let record = reader.records().next().and_then(Result::ok).unwrap_or_default();
+    record.iter().map(|cell| cell.trim().to_owned()).collect()
+}
+
 /// A cell is the value of its column's figure.
-static WHOLE: std::sync::LazyLock<Pattern> = std::sync::LazyLock::new(|| Pattern::from("^(?<value>.*)$".to_owned()));
+fn cell_of(word: &str) -> Groups {
+    Groups { words: vec![("value".to_owned(), Some(word.to_owned()))] }
+}
 
 fn regex(pattern: &Pattern, at: usize) -> Result<&Regex, SourceFault> {
     pattern.regex().map_err(|error| SourceFault::new(error, at))
 }
 
-fn columns<'a>(rule: &'a TableRule, line: &str, at: usize) -> Result<Vec<&'a ColumnRule>, SourceFault> {
+/// A number, in base units where its unit stands behind it.
+fn operand(text: &str, at: usize) -> Result<f64, SourceFault> {
+    let end = text.find(|c: char| !(c.is_ascii_digit() || "+-.,".contains(c))).unwrap_or(text.len());
+    let (digits, behind) = text.split_at(end);
+    if behind.starts_with(['e', 'E']) || behind.is_empty() {
+        return need(&grouped(text).unwrap_or_else(|| text.to_owned()), at);
+    }
+    let fault = || SourceFault::new(format!("the unit '{}' is not known", shown(behind.trim())), at);
+    let name = if behind == "m" { "min" } else { behind.trim() };
+    Ok(need(&grouped(digits).unwrap_or_else(|| digits.to_owned()), at)? * unit(name).ok_or_else(fault)?.scale)
+}
+
+/// Quantiles in their order. A tool marks one that it does not know by a value beyond the greatest.
+fn settle(quantiles: &mut Vec<(f64, f64)>, bounded: bool) {
+    quantiles.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let greatest = quantiles.iter().find(|(quantile, _)| bounded && *quantile == 1.0).map(|(_, value)| *value);
+    quantiles.retain(|(_, value)| greatest.is_none_or(|greatest| *value <= greatest));
+}
+
+fn columns<'a>(rule: &'a TableRule, line: &str, at: usize) -> Result<Vec<Column<'a>>, SourceFault> {
     let heading = line.trim_start_matches(['#', ' ']);
     let names: Vec<&str> = match rule.split {
         Split::Words => heading.split_whitespace().collect(),
         Split::Wide => heading.split("  ").flat_map(|part| part.split('\t')).collect(),
         Split::Commas => heading.split(',').collect(),
     };
-    let known = |name: &str| {
-        let column = rule.columns.get(name);
-        column.ok_or_else(|| SourceFault::new(format!("its column '{}' is not known", shown(name)), at))
+    let mut seen: Vec<&str> = Vec::new();
+    let known = |name: &str, seen: &[&str]| {
+        if let Some(column) = rule.columns.get(name) {
+            return Ok(Column::Known(column, seen.iter().filter(|known| **known == name).count()));
+        }
+        if let Some(QuantileColumns { pattern, factor }) = &rule.quantile
+            && let Some(groups) = Groups::of(pattern, name, at)?
+        {
+            return Ok(Column::Quantile(need(groups.get("quantile").unwrap_or_default(), at)? / 100.0, *factor));
+        }
+        if let Some(pattern) = &rule.axes
+            && let Some(groups) = Groups::of(pattern, name, at)?
+        {
+            return Ok(Column::Axis(axis_value(groups.get("name").unwrap_or_default()).replace('=', ":")));
+        }
+        Err(SourceFault::new(format!("its column '{}' is not known", shown(name)), at))
     };
-    names.into_iter().map(str::trim).filter(|name| !name.is_empty()).map(known).collect()
+    let mut columns = Vec::new();
+    let skipped =
+        |name: &&str| rule.skip.as_ref().is_some_and(|skip| skip.regex().is_ok_and(|skip| skip.is_match(name)));
+    let names = names.into_iter().map(|name| name.trim().trim_matches('"'));
+    for name in names.filter(|name| !name.is_empty() && !skipped(name)) {
+        columns.push(known(name, &seen)?);
+        seen.push(name);
+    }
+    Ok(columns)
 }
 
 /// The unit of a figure, and base units in one of what is printed.
-fn unit_of(rule: &FigureRule, word: Option<&str>, at: usize) -> Result<(NamedUnit, f64), SourceFault> {
+pub(super) fn unit_of(rule: &FigureRule, word: Option<&str>, at: usize) -> Result<(NamedUnit, f64), SourceFault> {
     let name = match word.filter(|_| !rule.units.is_empty()) {
         Some(word) => rule.units.get(word).map(String::as_str).ok_or(word),
         None => Ok(rule.unit.as_deref().unwrap_or_default()),
@@ -420,18 +834,16 @@ fn spelt(rule: Option<&AxisRule>, word: &str, at: usize) -> Result<Option<String
         return Ok(None);
     }
     if let Some(unit) = rule.bytes {
-        let count: u64 = word.parse().map_err(|_| SourceFault::new("the size is not a whole number", at))?;
+        let count: u64 =
+            word.replace(',', "").parse().map_err(|_| SourceFault::new("the size is not a whole number", at))?;
         return Ok(Some(format_size(count.saturating_mul(unit))));
     }
-    let word = rule.words.get(word).map_or(word, String::as_str);
+    let replaced = rule.replace.iter().fold(word.to_owned(), |word, (from, to)| word.replace(from, to));
+    let word = rule.words.get(word).unwrap_or(&replaced);
     let value = if rule.snake { snake(word) } else { axis_value(word) };
     Ok(Some(rule.spelt.as_ref().map_or_else(|| value.clone(), |spelt| spelt.replace("{}", &value))))
 }
 
 fn joined(point: Point, more: &Point) -> Point {
-    more.iter().fold(point, |point, (axis, value)| point.with(axis, value))
-}
-
-fn joined_words(point: Point, more: &BTreeMap<String, String>) -> Point {
     more.iter().fold(point, |point, (axis, value)| point.with(axis, value))
 }

@@ -3,10 +3,13 @@
 //! `docs/add-a-format.md` tells how to write one.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 
 use model::{Better, Definition};
 use regex::Regex;
 use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
 
 /// A format, as its file describes it.
 #[derive(Deserialize)]
@@ -30,11 +33,136 @@ pub(crate) struct DataFormat {
     pub(crate) notes: Vec<String>,
     /// A figure that each source must have.
     pub(crate) required: Option<Required>,
+    /// A block of lines that states a figure again is of another process.
+    #[serde(default)]
+    pub(crate) again: bool,
+    /// Texts that several lines of one process make together.
+    #[serde(default)]
+    pub(crate) gather: BTreeMap<String, GatherRule>,
     /// Rules for lines, of which the first that matches is used.
     #[serde(default)]
     pub(crate) line: Vec<LineRule>,
     #[serde(default)]
     pub(crate) table: Vec<TableRule>,
+    /// Rules for members of JSON, of which each is used for every item that it is for.
+    #[serde(default)]
+    pub(crate) item: Vec<ItemRule>,
+    /// Several documents may stand in one file.
+    #[serde(default)]
+    pub(crate) documents: bool,
+    /// Documents may be events, one a line, whose data are members of one document by the names of the events.
+    #[serde(default)]
+    pub(crate) events: bool,
+    /// Pointers, or differences of two, of which a document and the next one state the same where both are states of one
+    /// run; the last counts.
+    #[serde(default)]
+    pub(crate) states_of: Vec<Pointers>,
+}
+
+/// What the members mean that a pointer (RFC 6901) names. Groups are axes, as those of lines are.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ItemRule {
+    /// `*` stands for any name, `{group}` for one that is a group, `{group:pattern}` for one that is like this.
+    pub(crate) each: String,
+    /// Groups, each with a pointer from the item, from the document (`/a`), or from so many values further out (`1/a`);
+    /// the first that names something counts.
+    #[serde(default)]
+    pub(crate) groups: Ordered<Pointers>,
+    /// Patterns of groups, of which each is what stands in the first brackets, or absent.
+    #[serde(default)]
+    pub(crate) patterns: BTreeMap<String, Pattern>,
+    /// Objects whose members are groups. The first that has a name counts.
+    pub(crate) axes_of: Option<Pointers>,
+    /// An object whose members are quantiles of the figures, in percent and seconds of one unit.
+    pub(crate) quantiles_of: Option<String>,
+    /// Pointers, and the words of which each has to name one; without words, it has to name anything. Of those of
+    /// `unless`, no group may be so.
+    #[serde(default)]
+    pub(crate) when: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    pub(crate) unless: Vec<BTreeMap<String, Vec<String>>>,
+    #[serde(flatten)]
+    pub(crate) common: Common,
+    #[serde(default)]
+    pub(crate) figure: Vec<FigureRule>,
+    /// The item is a fault of the source.
+    pub(crate) error: Option<String>,
+}
+
+/// Members in the order in which a file has them, which is that of axes.
+pub(crate) struct Ordered<T>(pub(crate) Vec<(String, T)>);
+
+impl<T> Default for Ordered<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Ordered<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
+            type Value = Ordered<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Ordered<T>, A::Error> {
+                let mut found = Vec::new();
+                while let Some(member) = members.next_entry()? {
+                    found.push(member);
+                }
+                Ok(Ordered(found))
+            }
+        }
+        deserializer.deserialize_map(Members(PhantomData))
+    }
+}
+
+/// One pointer or several.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Pointers {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Pointers {
+    pub(crate) fn all(&self) -> &[String] {
+        match self {
+            Self::One(pointer) => std::slice::from_ref(pointer),
+            Self::Several(pointers) => pointers,
+        }
+    }
+}
+
+/// What several readings of one figure in one output become.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CombineRule {
+    pub(crate) to: CombineTo,
+    pub(crate) note: Option<String>,
+}
+
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum CombineTo {
+    Mean,
+    Median,
+    Launches,
+}
+
+/// A text that several lines of one process make together, which is an axis of its name.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GatherRule {
+    pub(crate) separator: String,
+    /// Lines that it needs, at least.
+    #[serde(default)]
+    pub(crate) least: usize,
+    /// It counts only where processes of one source differ in it.
+    #[serde(default)]
+    pub(crate) apart: bool,
 }
 
 /// A figure that each source must have.
@@ -74,6 +202,29 @@ pub(crate) struct Common {
     /// Another process begins here that the tool itself ran to repeat the one before.
     #[serde(default)]
     pub(crate) repeat: bool,
+    /// Another process begins here, with the settings above.
+    #[serde(default)]
+    pub(crate) process: bool,
+    /// Another part of the same process begins here; axes of the whole are those of this part.
+    #[serde(default)]
+    pub(crate) block: bool,
+    /// The settings above are no longer valid.
+    #[serde(default)]
+    pub(crate) clear: bool,
+    /// The present output has stated what it needs.
+    #[serde(default)]
+    pub(crate) ends: bool,
+    /// The figures of the present part, above and below, are left out.
+    pub(crate) drop: Option<DropRule>,
+    /// What must be so; of a table, in each row.
+    #[serde(default)]
+    pub(crate) check: Vec<CheckRule>,
+    /// Further groups, which follow from others; of a table, in each row.
+    #[serde(default)]
+    pub(crate) derive: BTreeMap<String, DeriveRule>,
+    /// Parts of gathered texts.
+    #[serde(default)]
+    pub(crate) gather: BTreeMap<String, String>,
     /// The fault of an output that begins here and states no figure.
     pub(crate) needs: Option<String>,
     /// This is a note where other outputs have figures.
@@ -104,6 +255,50 @@ pub(crate) struct Common {
     pub(crate) note_next: Option<String>,
 }
 
+/// Figures are left out.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DropRule {
+    /// A note on the run, which says so.
+    pub(crate) note: String,
+    /// The fault of a source that has no others.
+    pub(crate) error: Option<String>,
+}
+
+/// Bounds of what a formula gives, if it has a value.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CheckRule {
+    pub(crate) value: String,
+    pub(crate) least: Option<f64>,
+    pub(crate) most: Option<f64>,
+    /// The fault of a value beyond them.
+    pub(crate) error: Option<String>,
+    /// Or the figures are left out.
+    pub(crate) drop: Option<DropRule>,
+}
+
+/// A group that follows from others.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DeriveRule {
+    /// A group, and what each of its words means.
+    #[serde(default)]
+    pub(crate) of: String,
+    #[serde(default)]
+    pub(crate) words: BTreeMap<String, String>,
+    /// Or a formula.
+    pub(crate) formula: Option<String>,
+    /// Or the first text of which all groups are there.
+    #[serde(default)]
+    pub(crate) text: Vec<String>,
+    #[serde(default)]
+    pub(crate) decimals: usize,
+    /// As many decimals as it has.
+    #[serde(default)]
+    pub(crate) plain: bool,
+}
+
 /// How a group becomes the value of an axis.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
@@ -118,6 +313,9 @@ pub(crate) struct AxisRule {
     pub(crate) snake: bool,
     /// What is set unless told otherwise, which is no value.
     pub(crate) usual: Option<String>,
+    /// Parts of words, and what stands there instead.
+    #[serde(default)]
+    pub(crate) replace: BTreeMap<String, String>,
     /// Other words for some values.
     #[serde(default)]
     pub(crate) words: BTreeMap<String, String>,
@@ -156,12 +354,41 @@ pub(crate) struct FigureRule {
     pub(crate) better: Option<Better>,
     #[serde(default = "one")]
     pub(crate) factor: f64,
+    /// Its value, from several groups, in its unit.
+    pub(crate) formula: Option<String>,
+    /// Formulas of the least and the greatest of it.
+    pub(crate) low: Option<String>,
+    pub(crate) high: Option<String>,
+    /// Groups whose digits say how exact it is, instead of its own.
+    #[serde(default)]
+    pub(crate) exact: Vec<String>,
+    /// What zero is less than, in base units.
+    pub(crate) below: Option<f64>,
+    /// The figure where this one's formula has no value above zero.
+    #[serde(rename = "or")]
+    pub(crate) other: Option<Box<Self>>,
+    /// The group that says how often it was repeated.
+    #[serde(default = "count")]
+    pub(crate) count: String,
     /// The group that is its value.
     #[serde(default = "value")]
     pub(crate) value: String,
     /// Groups that are quantiles of single operations.
     #[serde(default)]
     pub(crate) quantiles: BTreeMap<String, f64>,
+    /// The group that lists values of executions in processes of their own.
+    pub(crate) launches: Option<String>,
+    /// The group that lists values of parts of one execution, whose least and greatest are the range.
+    pub(crate) parts: Option<String>,
+    pub(crate) range_note: Option<String>,
+    /// It may be stated again in one output.
+    pub(crate) combine: Option<CombineRule>,
+    /// A figure that is stated again in one output counts only if its rank is lower.
+    #[serde(default)]
+    pub(crate) rank: u8,
+    /// It is only a note on the figure of this id and these axes.
+    #[serde(default)]
+    pub(crate) remark: bool,
     /// Words that stand for a value that was not measured.
     #[serde(default)]
     pub(crate) none: Vec<String>,
@@ -171,6 +398,9 @@ pub(crate) struct FigureRule {
     /// Whether the digits say how exact it is.
     #[serde(default = "yes")]
     pub(crate) digits: bool,
+    /// The value is a quantile of the next figure.
+    #[serde(default)]
+    pub(crate) next: bool,
     /// Whether it is what an output needs.
     #[serde(default = "yes")]
     pub(crate) ends: bool,
@@ -194,6 +424,10 @@ fn value() -> String {
     "value".to_owned()
 }
 
+fn count() -> String {
+    "count".to_owned()
+}
+
 const fn yes() -> bool {
     true
 }
@@ -205,6 +439,12 @@ pub(crate) struct TableRule {
     pub(crate) heading: Pattern,
     #[serde(flatten)]
     pub(crate) common: Common,
+    /// The group that is what stands before the columns, where names may have blanks.
+    pub(crate) label: Option<String>,
+    /// Further columns that are like this are axes, with the name that the group `name` has.
+    pub(crate) axes: Option<Pattern>,
+    /// Words of the heading and of rows that are in no column.
+    pub(crate) skip: Option<Pattern>,
     /// Which lines below are rows; an empty line ends the table.
     pub(crate) row: Pattern,
     #[serde(default)]
@@ -212,6 +452,20 @@ pub(crate) struct TableRule {
     /// What the least and the greatest are of.
     pub(crate) range_note: Option<String>,
     pub(crate) columns: BTreeMap<String, ColumnRule>,
+    /// Further columns are quantiles of the first figure: the group says which, in percent.
+    pub(crate) quantile: Option<QuantileColumns>,
+    /// Figures of a row, of which the columns are groups.
+    #[serde(default)]
+    pub(crate) figure: Vec<FigureRule>,
+}
+
+/// Columns whose names say which quantile they are.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct QuantileColumns {
+    #[serde(rename = "match")]
+    pub(crate) pattern: Pattern,
+    pub(crate) factor: f64,
 }
 
 /// What stands between the cells of a table.
@@ -232,6 +486,8 @@ pub(crate) enum Split {
 pub(crate) enum ColumnRule {
     /// A value of this axis.
     Axis(String),
+    /// A group of the row. Where several columns have one name, the second is this with `_2`.
+    Group(String),
     /// A size in bytes, as a value of this axis.
     Size(String),
     Figure(Box<FigureRule>),
