@@ -15,11 +15,18 @@ use crate::format::Confidence;
 /// The files.
 const FILES: &[&str] = &[
     include_str!("../../formats/cryptsetup.toml"),
+    include_str!("../../formats/fio.toml"),
+    include_str!("../../formats/google-benchmark-text.toml"),
+    include_str!("../../formats/google-benchmark.toml"),
     include_str!("../../formats/hackbench.toml"),
+    include_str!("../../formats/hep-benchmark-suite.toml"),
     include_str!("../../formats/hpcg.toml"),
+    include_str!("../../formats/hyperfine.toml"),
+    include_str!("../../formats/iperf3.toml"),
     include_str!("../../formats/likwid-bench.toml"),
     include_str!("../../formats/osu.toml"),
     include_str!("../../formats/perf-bench.toml"),
+    include_str!("../../formats/pytest-benchmark.toml"),
     include_str!("../../formats/ramspeed.toml"),
     include_str!("../../formats/sockperf.toml"),
     include_str!("../../formats/tinymembench.toml"),
@@ -31,7 +38,10 @@ pub(crate) static FORMATS: LazyLock<Vec<DataFormat>> =
 
 /// How certain a format is that a source is its own.
 pub(crate) fn detect(format: &DataFormat, head: &[u8]) -> Confidence {
-    let holds = |word: &String| memchr::memmem::find(head, word.as_bytes()).is_some();
+    let holds = |word: &String| match word.strip_prefix('^') {
+        Some(begin) => head.starts_with(begin.as_bytes()),
+        None => memchr::memmem::find(head, word.as_bytes()).is_some(),
+    };
     let has = |sets: &[Vec<String>]| sets.iter().any(|words| words.iter().all(holds));
     match () {
         () if has(&format.sure) => Confidence::Sure,
@@ -50,7 +60,8 @@ mod tests {
             let format: DataFormat = toml::from_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
             let rules = format.line.iter().map(|rule| &rule.pattern);
             let tables = format.table.iter().flat_map(|rule| [&rule.heading, &rule.row]);
-            for pattern in rules.chain(tables).chain(&format.ignore) {
+            let quantiles = format.table.iter().filter_map(|rule| Some(&rule.quantile.as_ref()?.pattern));
+            for pattern in rules.chain(tables).chain(quantiles).chain(&format.ignore) {
                 pattern.regex().unwrap_or_else(|error| panic!("{}: {error}", format.name));
             }
             assert!(format.sure.iter().chain(&format.likely).all(|words| !words.is_empty()), "{}", format.name);

@@ -10,22 +10,17 @@ mod coremark_pro;
 mod criterion;
 mod cyclictest;
 mod elbencho;
-mod fio;
 mod fio_text;
 mod geekbench;
 mod go_bench;
-mod google_benchmark;
 mod graph500;
-mod hep;
 mod hpcc;
 mod hpl;
-mod hyperfine;
 mod imb;
 mod ioping;
 mod ior;
 mod iozone;
 mod iperf;
-mod iperf3;
 mod jmh;
 mod lmbench;
 mod mbw;
@@ -47,7 +42,6 @@ mod pgbench;
 mod phoronix;
 mod ping;
 mod prony;
-mod pytest_benchmark;
 mod qperf;
 mod random_access;
 mod redis_benchmark;
@@ -199,23 +193,17 @@ static CODE: &[&CodeFormat] = &[
     &criterion::FORMAT,
     &cyclictest::FORMAT,
     &elbencho::FORMAT,
-    &fio::FORMAT,
     &fio_text::FORMAT,
     &geekbench::FORMAT,
     &go_bench::FORMAT,
-    &google_benchmark::FORMAT,
-    &google_benchmark::CONSOLE,
     &graph500::FORMAT,
-    &hep::FORMAT,
     &hpcc::FORMAT,
     &hpl::FORMAT,
-    &hyperfine::FORMAT,
     &imb::FORMAT,
     &ioping::FORMAT,
     &ior::FORMAT,
     &iozone::FORMAT,
     &iperf::FORMAT,
-    &iperf3::FORMAT,
     &jmh::FORMAT,
     &lmbench::FORMAT,
     &mbw::FORMAT,
@@ -237,7 +225,6 @@ static CODE: &[&CodeFormat] = &[
     &phoronix::FORMAT,
     &ping::FORMAT,
     &prony::FORMAT,
-    &pytest_benchmark::FORMAT,
     &qperf::FORMAT,
     &random_access::FORMAT,
     &redis_benchmark::FORMAT,
