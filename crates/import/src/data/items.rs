@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 
 use super::read::{Groups, Reader, unit_of};
 use super::rules::{DataFormat, ItemRule, Pointers};
-use crate::date::unix;
 use crate::format::SourceText;
 use crate::json;
 use crate::text::{SourceFault, number, usable};
@@ -206,8 +205,7 @@ impl<'v> Item<'v> {
                     Some(pattern) => pattern.captures(&words).and_then(|found| Some(found.get(1)?.as_str().to_owned())),
                     None => Some(words),
                 });
-            let seconds = words.as_deref().filter(|_| name == "started").and_then(number);
-            groups.put(name, seconds.map(unix).or(words));
+            groups.put(name, words);
         }
         for pointer in rule.axes_of.iter().flat_map(Pointers::all).rev() {
             for item in self.at(pointer, asked) {

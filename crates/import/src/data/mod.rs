@@ -44,6 +44,7 @@ pub(crate) fn detect(format: &DataFormat, head: &[u8]) -> Confidence {
     };
     let has = |sets: &[Vec<String>]| sets.iter().any(|words| words.iter().all(holds));
     match () {
+        () if has(&format.certain) => Confidence::Certain,
         () if has(&format.sure) => Confidence::Sure,
         () if has(&format.likely) => Confidence::Likely,
         () => Confidence::No,

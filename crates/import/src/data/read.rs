@@ -9,13 +9,13 @@ use super::formula::{evaluate, names};
 use super::items;
 use super::rules::{
     AxisRule, CheckRule, ColumnRule, CombineRule, CombineTo, Common, DataFormat, DeriveRule, DropRule, FigureRule,
-    GatherRule, Pattern, QuantileColumns, Split, TableRule,
+    GatherRule, OptionRule, Pattern, QuantileColumns, Split, TableRule,
 };
 use crate::date;
 use crate::format::{Parsed, SourceText};
 use crate::known::default_direction;
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, metric, number as number_fact, text as text_fact};
-use crate::text::{SourceFault, axis_value, grouped, lines, name_value, need, number, shown, snake};
+use crate::text::{MOST_NAMES, SourceFault, axis_value, grouped, lines, name_value, need, number, shown, snake};
 use crate::units::{NamedUnit, unit};
 
 /// Groups that are no axes.
@@ -31,7 +31,9 @@ pub(crate) fn parse(format: &DataFormat, source: &SourceText<'_>) -> Result<Pars
         reader.lines(format, source)?;
     }
     reader.end()?;
-    if let Some((at, needs)) = reader.lost.take().filter(|_| reader.sheet.readings.is_empty()) {
+    if let Some((at, needs)) =
+        reader.lost.take().filter(|_| reader.sheet.readings.is_empty() && reader.others.is_empty())
+    {
         return Err(SourceFault::new(needs, at));
     }
     if let Some(required) = &format.required
@@ -39,16 +41,20 @@ pub(crate) fn parse(format: &DataFormat, source: &SourceText<'_>) -> Result<Pars
     {
         return Err(SourceFault::new(&required.error, source.text.lines().count()));
     }
-    for (axis, parts) in std::mem::take(&mut reader.parts) {
-        reader.sheet.tell_apart(&axis, &parts);
-    }
+    reader.settle_parts();
     // Results of several machines are not of the first one.
-    if reader.machines.len() > 1 {
+    if reader.machines.len() > 1 && reader.others.is_empty() {
         reader.sheet.machine.clear();
         reader.sheet.facts.clear();
     }
-    reader.sheet.notes.extend(format.notes.iter().cloned());
-    Ok(Parsed::Sheets(vec![reader.sheet]))
+    let mut sheets: Vec<SourceSheet> = reader.others.into_iter().map(|(_, sheet)| sheet).collect();
+    if sheets.is_empty() || !reader.sheet.readings.is_empty() {
+        sheets.push(reader.sheet);
+    }
+    for sheet in &mut sheets {
+        sheet.notes.extend(format.notes.iter().cloned());
+    }
+    Ok(Parsed::Sheets(sheets))
 }
 
 /// What the lines so far have said.
@@ -56,6 +62,9 @@ pub(crate) fn parse(format: &DataFormat, source: &SourceText<'_>) -> Result<Pars
 pub(super) struct Reader<'a> {
     format: Option<&'a DataFormat>,
     sheet: SourceSheet,
+    /// The machine of the present run, and runs of others.
+    of: String,
+    others: Vec<(String, SourceSheet)>,
     /// Readings before the present part.
     block: usize,
     /// The figures of the present part are left out.
@@ -67,6 +76,10 @@ pub(super) struct Reader<'a> {
     machines: std::collections::BTreeSet<String>,
     /// Quantiles of the figure that follows.
     pub(super) quantiles: Vec<(f64, f64)>,
+    /// Titles and places of readings with axes that lines below may state.
+    later: Vec<(String, usize, &'a BTreeMap<String, String>)>,
+    /// Axes of the last reading.
+    last: Point,
     /// Places of readings that may be repeated or replace others, and values that are repeated.
     places: HashMap<(String, Point), (usize, u8)>,
     repeated: BTreeMap<usize, (&'a CombineRule, Vec<f64>)>,
@@ -77,6 +90,8 @@ pub(super) struct Reader<'a> {
     whole: Point,
     /// Values of axes that count where they differ, with the number of readings before each.
     parts: BTreeMap<String, Vec<(usize, String)>>,
+    /// The line on which the output begins.
+    begun: Option<usize>,
     /// The line of the output that has no figure yet, and the fault that this is.
     open: Option<(usize, String)>,
     /// Whether that is a note, because other outputs have figures, and the first such.
@@ -102,6 +117,18 @@ impl Groups {
         let word = |name: &str| found.name(name).map(|word| word.as_str().trim().to_owned());
         let words = regex.capture_names().flatten().map(|name| (name.to_owned(), word(name))).collect();
         Ok(Some(Self { words }))
+    }
+
+    /// The groups with those of each match of a pattern inside the line; as they are without one.
+    fn each(self, pattern: Option<&Pattern>, line: &str, at: usize) -> Result<Vec<Self>, SourceFault> {
+        let Some(pattern) = pattern else { return Ok(vec![self]) };
+        let regex = regex(pattern, at)?;
+        let with = |found: regex::Captures<'_>| {
+            let own = regex.capture_names().flatten();
+            let own = own.map(|name| (name.to_owned(), found.name(name).map(|word| word.as_str().to_owned())));
+            Self { words: self.words.iter().cloned().chain(own).collect() }
+        };
+        Ok(regex.captures_iter(line).map(with).collect())
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {
@@ -130,6 +157,7 @@ struct Table<'a> {
 /// A column, and how many of its name stand before it.
 enum Column<'a> {
     Axis(String),
+    Across(String),
     Known(&'a ColumnRule, usize),
     Quantile(f64, f64),
 }
@@ -175,7 +203,9 @@ impl<'a> Reader<'a> {
             if self.applies(&rule.common)
                 && let Some(groups) = Groups::of(&rule.pattern, line, at)?
             {
-                self.apply(&rule.common, &rule.figure, rule.error.as_deref(), groups, at)?;
+                for groups in groups.each(rule.each.as_ref(), line, at)? {
+                    self.apply(&rule.common, &rule.figure, rule.error.as_deref(), groups, at)?;
+                }
                 return Ok(true);
             }
         }
@@ -184,7 +214,7 @@ impl<'a> Reader<'a> {
                 return Ok(true);
             }
         }
-        Ok(false)
+        Ok(line.is_empty())
     }
 
     fn applies(&self, rule: &Common) -> bool {
@@ -200,6 +230,10 @@ impl<'a> Reader<'a> {
         mut groups: Groups,
         at: usize,
     ) -> Result<(), SourceFault> {
+        let command = groups.get("command").filter(|_| !rule.options.0.is_empty()).map(str::to_owned);
+        for (axis, option) in command.iter().flat_map(|_| &rule.options.0) {
+            groups.put(axis, option_of(option, command.as_deref().unwrap_or_default()));
+        }
         self.derive(rule, &mut groups, at)?;
         let groups = &groups;
         if let Some(error) = error {
@@ -221,8 +255,15 @@ impl<'a> Reader<'a> {
         groups: &Groups,
         at: usize,
     ) -> Result<Point, SourceFault> {
+        if rule.ends {
+            self.open = None;
+        }
+        if let Some(run) = &rule.run {
+            self.run(self.filled(run, groups, shown), at)?;
+        }
         if rule.clear {
             self.kept.clear();
+            self.begun = None;
         }
         if rule.begin || rule.repeat || rule.clear {
             self.end()?;
@@ -235,14 +276,14 @@ impl<'a> Reader<'a> {
         } else if rule.begin || rule.process {
             self.sheet.begin_process();
         }
-        if rule.ends {
-            self.open = None;
+        if rule.begin {
+            self.begun = Some(at);
         }
         if let Some(left_out) = &rule.drop {
             self.leave_out(left_out, at);
         }
         if let Some(needs) = &rule.needs {
-            self.open = Some((at, self.filled(needs, groups, shown)));
+            self.open = Some((self.begun.unwrap_or(at), self.filled(needs, groups, shown)));
             self.lenient = rule.lenient;
         }
         for name in &rule.keep {
@@ -258,8 +299,7 @@ impl<'a> Reader<'a> {
         self.machine(rule, groups);
         let note = |template: &String| self.filled(template, groups, shown);
         let [of_run, next, last] = [&rule.note, &rule.note_next, &rule.note_last].map(|text| text.as_ref().map(note));
-        let new = of_run.filter(|note| !note.contains('{') && !self.sheet.notes.contains(note));
-        self.sheet.notes.extend(new);
+        self.note(of_run);
         self.next.extend(next.filter(|note| !note.contains('{')));
         if let Some(reading) = self.sheet.readings.last_mut() {
             reading.notes.extend(last);
@@ -269,9 +309,9 @@ impl<'a> Reader<'a> {
             self.whole = joined(std::mem::take(&mut self.whole), &own);
         } else if rule.apart {
             for (axis, value) in own.iter() {
-                let parts = self.parts.entry(axis.to_owned()).or_default();
-                parts.retain(|(place, _)| *place < self.sheet.readings.len());
-                parts.push((self.sheet.readings.len(), value.to_owned()));
+                let (parts, before) = (self.parts.entry(axis.to_owned()).or_default(), self.sheet.readings.len());
+                parts.retain(|(start, _)| *start < before);
+                parts.push((before, value.to_owned()));
             }
         } else if figures.is_empty() {
             // A part of the line that is not there ends what it said before.
@@ -297,7 +337,7 @@ impl<'a> Reader<'a> {
             self.sheet.command = vec![axis_value(program)];
         }
         if let Some(moment) = groups.get("started").filter(|_| self.sheet.started.is_empty()) {
-            self.sheet.started = date::any(moment);
+            self.sheet.started = number(moment).map_or_else(|| date::any(moment), date::unix);
         }
         for (group, fact) in &rule.facts {
             let Some(found) = groups.get(group) else { continue };
@@ -341,8 +381,9 @@ impl<'a> Reader<'a> {
             .collect();
         let is_used = |name: &str| {
             RESERVED.contains(&name)
-                || rule.facts.contains_key(name)
+                || (rule.facts.contains_key(name) && !rule.axes.contains_key(name))
                 || rule.keep.iter().any(|kept| kept == name)
+                || (name == "command" && !rule.options.0.is_empty())
                 || name.ends_with("_unit")
                 || rule.derive.values().any(|derived| derived.of == name)
                 || all().any(|figure| {
@@ -374,17 +415,26 @@ impl<'a> Reader<'a> {
 
     /// Adds the groups that follow from others.
     fn derive(&self, rule: &Common, groups: &mut Groups, at: usize) -> Result<(), SourceFault> {
-        for (name, DeriveRule { of, words, formula, text, decimals, plain }) in &rule.derive {
+        // One may follow from another.
+        for (name, rule) in rule.derive.iter().chain(&rule.derive) {
+            if groups.get(name).is_some() {
+                continue;
+            }
+            let DeriveRule { of, words, formula, text, decimals, plain, size, default } = rule;
+            let spelt = |value: f64| match () {
+                () if *size => format_size(value as u64),
+                () if *plain => value.to_string(),
+                () => format!("{value:.decimals$}"),
+            };
             let word = match formula {
                 _ if !text.is_empty() => {
                     let mut texts = text.iter().map(|text| self.filled(text, groups, str::to_owned));
                     texts.find(|text| !text.contains('{'))
                 }
-                Some(formula) if *plain => self.compute(formula, groups, at)?.map(|value| value.to_string()),
-                Some(formula) => self.compute(formula, groups, at)?.map(|value| format!("{value:.decimals$}")),
+                Some(formula) => self.compute(formula, groups, at)?.filter(|value| *value < 1e18).map(spelt),
                 None => self.word(groups, of).and_then(|word| words.get(word)).cloned(),
             };
-            if let Some(word) = word {
+            if let Some(word) = word.or_else(|| default.clone()) {
                 groups.set(name, word);
             }
         }
@@ -445,6 +495,13 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         let digits = grouped(word).unwrap_or_else(|| word.to_owned());
+        let spread = match (&rule.low, &rule.high) {
+            (Some(low), Some(high)) => self.compute(low, groups, at)?.zip(self.compute(high, groups, at)?),
+            _ => None,
+        };
+        if let Some(other) = rule.other.as_deref().filter(|_| rule.low.is_some() && spread.is_none()) {
+            return self.figure(other, groups, own, at);
+        }
         let value = match &rule.formula {
             Some(formula) => match (self.compute(formula, groups, at)?, &rule.other) {
                 (Some(value), _) if value > 0.0 => value * scale,
@@ -465,7 +522,9 @@ impl<'a> Reader<'a> {
         if rule.ends {
             self.open = None;
         }
-        if rule.positive && value <= 0.0 {
+        if rule.positive && (value <= 0.0 || !(value / scale).is_normal()) {
+            let note = rule.zero_note.as_ref().map(|note| self.filled(note, groups, shown));
+            self.note(note);
             return Ok(());
         }
         let per = rule.per.as_ref().map_or(of.per, |per| self.filled(per, groups, shown));
@@ -474,6 +533,11 @@ impl<'a> Reader<'a> {
         let mut reading = SourceReading::new(id, title, value, metric(of.unit, &per, better));
         if rule.digits && rule.formula.is_none() {
             reading = reading.printed_in(&digits, scale);
+        }
+        if rule.significant > 0 {
+            let printed = digits.contains(['e', 'E']);
+            reading =
+                if printed { reading.printed(&digits) } else { reading.rounded(5.0 * 10_f64.powi(-rule.significant)) };
         }
         let exact = |name: &String| {
             let word = self.word(groups, name)?;
@@ -491,10 +555,7 @@ impl<'a> Reader<'a> {
             let width = need(error, at)?.abs() * scale;
             reading = reading.spread(SourceSpread::Range(value - width, value + width));
         }
-        if let (Some(low), Some(high)) = (&rule.low, &rule.high)
-            && let (Some(low), Some(high)) = (self.compute(low, groups, at)?, self.compute(high, groups, at)?)
-            && (low < high || rule.range_note.is_none())
-        {
+        if let Some((low, high)) = spread.filter(|(low, high)| low < high || rule.range_note.is_none()) {
             reading = reading.spread(SourceSpread::Range(low * scale, high * scale));
         }
         if let Some(count) = self.word(groups, &rule.count).and_then(|count| count.parse().ok()) {
@@ -506,7 +567,7 @@ impl<'a> Reader<'a> {
             reading.notes.extend(rule.range_note.as_ref().map(|note| self.filled(note, groups, shown)));
         }
         for (name, quantile) in &rule.quantiles {
-            if let Some(word) = group(name) {
+            if let Some(word) = self.word(groups, name) {
                 let (_, scale) = unit_of(rule, group(&format!("{name}_unit")).or(group("unit")), at)?;
                 reading.quantiles.push((*quantile, need(word, at)? * scale));
             }
@@ -518,6 +579,9 @@ impl<'a> Reader<'a> {
         reading.notes.append(&mut self.next);
         self.without.push((self.sheet.readings.len(), &rule.without));
         reading.definition.clone_from(&rule.definition);
+        if !rule.later.is_empty() {
+            self.later.push((reading.title.clone(), self.sheet.readings.len(), &rule.later));
+        }
         self.spread_of_list(rule, groups, &mut reading, scale, at)?;
         self.add(rule, reading);
         Ok(())
@@ -555,7 +619,9 @@ impl<'a> Reader<'a> {
     /// Adds a reading, unless it repeats one or another of the same figure counts.
     fn add(&mut self, rule: &'a FigureRule, mut reading: SourceReading) {
         let key = (reading.id.clone(), reading.point.clone());
-        let known = self.places.get(&key).copied();
+        let adjacent = rule.combine.as_ref().is_some_and(|combine| combine.adjacent);
+        let follows = std::mem::replace(&mut self.last, key.1.clone()) == key.1;
+        let known = self.places.get(&key).copied().filter(|_| !adjacent || follows);
         if rule.remark {
             if let Some(known) = known.and_then(|(place, _)| self.sheet.readings.get_mut(place)) {
                 known.notes.append(&mut reading.notes);
@@ -565,6 +631,7 @@ impl<'a> Reader<'a> {
         let place = match known {
             Some((_, rank)) if rank < rule.rank || (rank == rule.rank && rank > 0) => return,
             Some((place, rank)) if rank > rule.rank => {
+                self.repeated.remove(&place);
                 self.sheet.readings[place] = reading.clone();
                 place
             }
@@ -588,6 +655,7 @@ impl<'a> Reader<'a> {
     /// Repetitions of one figure become its median, its mean or its launches.
     fn combine(&mut self) {
         self.places.clear();
+        self.last = Point::origin();
         for (place, (rule, mut values)) in std::mem::take(&mut self.repeated) {
             let Some(reading) = self.sheet.readings.get_mut(place) else { continue };
             if rule.to == CombineTo::Launches {
@@ -613,9 +681,32 @@ impl<'a> Reader<'a> {
             .fold(template.to_owned(), |text, (name, word)| text.replace(&format!("{{{name}}}"), &spell(word)))
     }
 
+    /// A note on the run, once.
+    fn note(&mut self, note: Option<String>) {
+        let new = note.filter(|note| !note.contains('{') && !self.sheet.notes.contains(note));
+        self.sheet.notes.extend(new);
+    }
+
+    /// Sets axes that lines below have stated. A figure of a size of zero or less was not measured.
+    fn settle_later(&mut self) {
+        for (title, place, later) in std::mem::take(&mut self.later).into_iter().rev() {
+            let none = Groups::default();
+            let own = self.set(Point::origin(), later, &none, axis_value);
+            if own.iter().any(|(_, value)| number(value).is_some_and(|size| size <= 0.0))
+                && place < self.sheet.readings.len()
+            {
+                self.sheet.readings.remove(place);
+                self.note(Some(format!("{title} is left out: that test did not run, or it failed")));
+            } else if let Some(reading) = self.sheet.readings.get_mut(place) {
+                reading.point = joined(std::mem::take(&mut reading.point), &own);
+            }
+        }
+    }
+
     /// The present part ends.
     fn part(&mut self) {
         self.combine();
+        self.settle_later();
         for (name, parts) in std::mem::take(&mut self.gathered) {
             let Some(rule) = self.format.and_then(|format| format.gather.get(&name)) else { continue };
             let GatherRule { separator, least, apart } = rule;
@@ -652,8 +743,44 @@ impl<'a> Reader<'a> {
         self.quantiles.clear();
     }
 
+    /// Another run begins, or one goes on.
+    fn run(&mut self, machine: String, at: usize) -> Result<(), SourceFault> {
+        self.end()?;
+        if self.sheet.readings.is_empty() || (self.of == machine && !machine.is_empty()) {
+            self.of = machine;
+            return Ok(());
+        }
+        self.settle_parts();
+        self.others.push((std::mem::take(&mut self.of), std::mem::take(&mut self.sheet)));
+        if self.others.len() > MOST_NAMES {
+            return Err(SourceFault::new(format!("it has more than {MOST_NAMES} machines"), at));
+        }
+        let same = self.others.iter().position(|(known, _)| *known == machine && !machine.is_empty());
+        if let Some((_, known)) = same.map(|place| self.others.remove(place)) {
+            self.sheet = known;
+        }
+        (self.of, self.block) = (machine, self.sheet.readings.len());
+        Ok(())
+    }
+
+    /// Sets axes that count where parts of the run differ in them.
+    fn settle_parts(&mut self) {
+        for (axis, parts) in std::mem::take(&mut self.parts) {
+            if self.sheet.tell_apart(&axis, &parts) {
+                // What differs is no fact of the whole.
+                let lines = self.format.iter().flat_map(|format| &format.line).filter(|rule| rule.common.apart);
+                let names: Vec<&String> =
+                    lines.flat_map(|rule| rule.common.facts.values()).map(|fact| &fact.name).collect();
+                self.sheet.facts.retain(|fact| !names.contains(&&fact.name));
+            }
+        }
+    }
+
     /// The present output ends.
     fn end(&mut self) -> Result<(), SourceFault> {
+        if self.open.is_some() && self.lenient {
+            self.sheet.readings.truncate(self.block);
+        }
         self.part();
         match self.open.take() {
             Some((at, needs)) if self.lenient => {
@@ -673,7 +800,9 @@ impl<'a> Reader<'a> {
         let separated = separated(line, table.rule.split);
         let mut cells: Vec<&str> = match table.rule.split {
             Split::Commas => separated.iter().map(String::as_str).collect(),
-            Split::Words | Split::Wide => line.split_whitespace().filter(|cell| !skipped(cell)).collect(),
+            Split::Words | Split::Wide | Split::Names => {
+                line.split_whitespace().filter(|cell| !skipped(cell)).collect()
+            }
         };
         let mut groups = Groups::default();
         if let Some(label) = &table.rule.label
@@ -692,10 +821,15 @@ impl<'a> Reader<'a> {
         }
         let mut own = Point::origin();
         let (mut figures, mut range, mut quantiles) = (Vec::new(), [None, None], Vec::new());
+        let mut across = Vec::new();
         for (column, cell) in table.columns.iter().zip(&cells) {
             let (column, before) = match column {
                 Column::Axis(axis) => {
                     own = own.with(axis, axis_value(cell));
+                    continue;
+                }
+                Column::Across(value) => {
+                    across.push((value, *cell));
                     continue;
                 }
                 Column::Known(column, before) => (column, before),
@@ -706,6 +840,9 @@ impl<'a> Reader<'a> {
                     continue;
                 }
             };
+            if table.rule.none.iter().any(|none| none == cell) {
+                continue;
+            }
             match column {
                 ColumnRule::Group(name) if *before == 0 => groups.set(name, (*cell).to_owned()),
                 ColumnRule::Group(name) => groups.set(&format!("{name}_{}", before + 1), (*cell).to_owned()),
@@ -725,10 +862,29 @@ impl<'a> Reader<'a> {
         for (figure, cell) in figures {
             self.figure(figure, &cell_of(cell), &own, at)?;
         }
+        for (name, axis) in &table.rule.common.axes {
+            if let Some(value) = groups.get(name).map(|word| spelt(Some(axis), word, at)).transpose()?.flatten() {
+                own = own.with(name, value);
+            }
+        }
         self.derive(&table.rule.common, &mut groups, at)?;
         self.check(&table.rule.common.check, &groups, at)?;
+        if let (Some(axis), Some(figure)) = (&table.rule.across, table.rule.figure.first()) {
+            let label = table.rule.label.as_ref().and_then(|label| Some((label, groups.get(label)?)));
+            let own = label.into_iter().fold(own, |own, (axis, value)| own.with(axis, axis_value(value)));
+            for (value, cell) in across {
+                self.figure(figure, &cell_of(cell), &own.clone().with(axis, axis_value(value)), at)?;
+            }
+            return Ok(());
+        }
+        let open = self.open.clone();
         for figure in &table.rule.figure {
             self.figure(figure, &groups, &own, at)?;
+        }
+        if let Some(last) = &table.rule.last
+            && !regex(last, at)?.is_match(line)
+        {
+            self.open = open;
         }
         if let Some(main) = self.sheet.readings.get_mut(first) {
             if let [Some(least), Some(greatest)] = range {
@@ -749,6 +905,19 @@ fn separated(line: &str, split: Split) -> Vec<String> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(line.as_bytes());
     let record = reader.records().next().and_then(Result::ok).unwrap_or_default();
     record.iter().map(|cell| cell.trim().to_owned()).collect()
+}
+
+/// The value of an option of a command.
+fn option_of(rule: &OptionRule, command: &str) -> Option<String> {
+    let quotes = ['"', '\''];
+    let words: Vec<&str> = command.split_whitespace().map(|word| word.trim_matches(quotes)).collect();
+    words.iter().enumerate().find_map(|(at, word)| {
+        let (name, inside) = word.split_once('=').map_or((*word, None), |(name, value)| (name, Some(value)));
+        let value = rule.fixed.as_deref().or(inside).or_else(|| words.get(at + 1).copied());
+        value
+            .filter(|_| rule.names.iter().any(|known| known == name))
+            .map(|value| value.trim_matches(quotes).to_owned())
+    })
 }
 
 /// A cell is the value of its column's figure.
@@ -785,6 +954,18 @@ fn columns<'a>(rule: &'a TableRule, line: &str, at: usize) -> Result<Vec<Column<
         Split::Words => heading.split_whitespace().collect(),
         Split::Wide => heading.split("  ").flat_map(|part| part.split('\t')).collect(),
         Split::Commas => heading.split(',').collect(),
+        Split::Names => {
+            let (mut names, mut rest) = (Vec::new(), heading.trim());
+            while !rest.is_empty() {
+                // The longest that it may be; what is none is refused below.
+                let known =
+                    rule.columns.keys().filter(|name| rest.starts_with(name.as_str())).max_by_key(|name| name.len());
+                let (name, behind) = rest.split_at(known.map_or(rest.len(), String::len));
+                names.push(name);
+                rest = behind.trim_start();
+            }
+            names
+        }
     };
     let mut seen: Vec<&str> = Vec::new();
     let known = |name: &str, seen: &[&str]| {
@@ -795,6 +976,9 @@ fn columns<'a>(rule: &'a TableRule, line: &str, at: usize) -> Result<Vec<Column<
             && let Some(groups) = Groups::of(pattern, name, at)?
         {
             return Ok(Column::Quantile(need(groups.get("quantile").unwrap_or_default(), at)? / 100.0, *factor));
+        }
+        if rule.across.is_some() {
+            return Ok(Column::Across(name.to_owned()));
         }
         if let Some(pattern) = &rule.axes
             && let Some(groups) = Groups::of(pattern, name, at)?
@@ -830,6 +1014,7 @@ pub(super) fn unit_of(rule: &FigureRule, word: Option<&str>, at: usize) -> Resul
 fn spelt(rule: Option<&AxisRule>, word: &str, at: usize) -> Result<Option<String>, SourceFault> {
     let word = word.trim();
     let Some(rule) = rule else { return Ok(Some(axis_value(word))) };
+    let word = rule.words.get(word).map_or(word, String::as_str);
     if rule.usual.as_deref() == Some(word) {
         return Ok(None);
     }

@@ -21,7 +21,11 @@ pub(crate) struct DataFormat {
     /// Which of its outputs are read, and how the spread is used.
     pub(crate) about: String,
     /// Sets of words: a source that has all of one set is in this format.
+    #[serde(default)]
     pub(crate) sure: Vec<Vec<String>>,
+    /// The same of words that no other tool prints, even where it quotes outputs of others.
+    #[serde(default)]
+    pub(crate) certain: Vec<Vec<String>>,
     /// The same of words that other tools may print too.
     #[serde(default)]
     pub(crate) likely: Vec<Vec<String>>,
@@ -141,6 +145,9 @@ impl Pointers {
 #[serde(deny_unknown_fields)]
 pub(crate) struct CombineRule {
     pub(crate) to: CombineTo,
+    /// Only those that follow on each other are repetitions.
+    #[serde(default)]
+    pub(crate) adjacent: bool,
     pub(crate) note: Option<String>,
 }
 
@@ -187,6 +194,17 @@ pub(crate) struct LineRule {
     pub(crate) figure: Vec<FigureRule>,
     /// The line is a fault of the source.
     pub(crate) error: Option<String>,
+    /// A pattern inside the line: the rule is for each match of it.
+    pub(crate) each: Option<Pattern>,
+}
+
+/// Options in the group `command`, which is the tool's own echo of its command.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OptionRule {
+    pub(crate) names: Vec<String>,
+    /// What stands for it, where it takes no value.
+    pub(crate) fixed: Option<String>,
 }
 
 /// What a rule for lines and the heading of a table have in common.
@@ -222,6 +240,11 @@ pub(crate) struct Common {
     /// Further groups, which follow from others; of a table, in each row.
     #[serde(default)]
     pub(crate) derive: BTreeMap<String, DeriveRule>,
+    /// Another run begins here, of the machine that this names; without a name of one of its own.
+    pub(crate) run: Option<String>,
+    /// Groups that are options of a command.
+    #[serde(default)]
+    pub(crate) options: Ordered<OptionRule>,
     /// Parts of gathered texts.
     #[serde(default)]
     pub(crate) gather: BTreeMap<String, String>,
@@ -297,6 +320,11 @@ pub(crate) struct DeriveRule {
     /// As many decimals as it has.
     #[serde(default)]
     pub(crate) plain: bool,
+    /// The value is written as a size in bytes.
+    #[serde(default)]
+    pub(crate) size: bool,
+    /// The word where the others are not stated.
+    pub(crate) default: Option<String>,
 }
 
 /// How a group becomes the value of an axis.
@@ -395,12 +423,17 @@ pub(crate) struct FigureRule {
     /// Zero is no measurement.
     #[serde(default)]
     pub(crate) positive: bool,
+    /// A note on the run that says so.
+    pub(crate) zero_note: Option<String>,
     /// Whether the digits say how exact it is.
     #[serde(default = "yes")]
     pub(crate) digits: bool,
     /// The value is a quantile of the next figure.
     #[serde(default)]
     pub(crate) next: bool,
+    /// How many digits it has, of which zeros at the end are not printed.
+    #[serde(default)]
+    pub(crate) significant: i32,
     /// Whether it is what an output needs.
     #[serde(default = "yes")]
     pub(crate) ends: bool,
@@ -416,6 +449,9 @@ pub(crate) struct FigureRule {
     /// Axes of this figure alone.
     #[serde(default)]
     pub(crate) set: BTreeMap<String, String>,
+    /// Axes that lines below may state. A size of zero or less says that it was not measured.
+    #[serde(default)]
+    pub(crate) later: BTreeMap<String, String>,
     /// How it stands to the definition of the probe that its id names.
     pub(crate) definition: Option<Definition>,
 }
@@ -441,6 +477,8 @@ pub(crate) struct TableRule {
     pub(crate) common: Common,
     /// The group that is what stands before the columns, where names may have blanks.
     pub(crate) label: Option<String>,
+    /// Further columns are values of this axis, each with the first figure of the row.
+    pub(crate) across: Option<String>,
     /// Further columns that are like this are axes, with the name that the group `name` has.
     pub(crate) axes: Option<Pattern>,
     /// Words of the heading and of rows that are in no column.
@@ -449,6 +487,11 @@ pub(crate) struct TableRule {
     pub(crate) row: Pattern,
     #[serde(default)]
     pub(crate) split: Split,
+    /// Cells that state nothing.
+    #[serde(default)]
+    pub(crate) none: Vec<String>,
+    /// The row with which the table is whole; figures alone do not end what an output needs.
+    pub(crate) last: Option<Pattern>,
     /// What the least and the greatest are of.
     pub(crate) range_note: Option<String>,
     pub(crate) columns: BTreeMap<String, ColumnRule>,
@@ -477,6 +520,8 @@ pub(crate) enum Split {
     Words,
     /// Two blanks or a tab between names, blanks between cells.
     Wide,
+    /// Blanks, which names have too: they are those of the columns.
+    Names,
     Commas,
 }
 
