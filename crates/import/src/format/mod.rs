@@ -9,14 +9,8 @@ mod coremark_log;
 mod coremark_pro;
 mod criterion;
 mod cyclictest;
-mod elbencho;
 mod fio_text;
-mod geekbench;
-mod go_bench;
-mod graph500;
-mod hpcc;
 mod hpl;
-mod imb;
 mod ioping;
 mod ior;
 mod iozone;
@@ -24,16 +18,13 @@ mod iperf;
 mod jmh;
 mod lmbench;
 mod mbw;
-mod mdtest;
 mod memtier;
-mod mkl_linpack;
 mod mlc;
 mod nccl_tests;
 mod netperf;
 mod npb;
 mod ntttcp;
 mod nuttcp;
-mod nvbandwidth;
 mod openssl;
 mod passmark;
 mod perf_stat;
@@ -192,14 +183,8 @@ static CODE: &[&CodeFormat] = &[
     &coremark_pro::FORMAT,
     &criterion::FORMAT,
     &cyclictest::FORMAT,
-    &elbencho::FORMAT,
     &fio_text::FORMAT,
-    &geekbench::FORMAT,
-    &go_bench::FORMAT,
-    &graph500::FORMAT,
-    &hpcc::FORMAT,
     &hpl::FORMAT,
-    &imb::FORMAT,
     &ioping::FORMAT,
     &ior::FORMAT,
     &iozone::FORMAT,
@@ -207,16 +192,13 @@ static CODE: &[&CodeFormat] = &[
     &jmh::FORMAT,
     &lmbench::FORMAT,
     &mbw::FORMAT,
-    &mdtest::FORMAT,
     &memtier::FORMAT,
-    &mkl_linpack::FORMAT,
     &mlc::FORMAT,
     &nccl_tests::FORMAT,
     &netperf::FORMAT,
     &npb::FORMAT,
     &ntttcp::FORMAT,
     &nuttcp::FORMAT,
-    &nvbandwidth::FORMAT,
     &openssl::FORMAT,
     &passmark::FORMAT,
     &perf_stat::FORMAT,
