@@ -1,87 +1,75 @@
 //! Dates as other tools write them, converted to RFC 3339 in UTC. A date without a zone is taken as UTC.
 
 use time::format_description::well_known::{Rfc2822, Rfc3339};
-use time::{Date, Duration, Month, OffsetDateTime, PrimitiveDateTime, Time};
+use time::macros::format_description;
+use time::parsing::Parsable;
+use time::{Date, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
 
 /// Seconds since 1970. Empty when out of range.
 pub(crate) fn unix(seconds: f64) -> String {
-    let moment = OffsetDateTime::from_unix_timestamp(seconds as i64).ok();
-    moment.and_then(|moment| moment.format(&Rfc3339).ok()).unwrap_or_default()
+    OffsetDateTime::from_unix_timestamp(seconds as i64).map_or_else(|_| String::new(), written)
 }
 
 /// `Tue Aug  4 10:36:13 2020`, with or without a zone or brackets. Empty when the text is not a date.
 pub(crate) fn ctime(text: &str) -> String {
+    let whole =
+        format_description!("[month repr:short] [day padding:none] [hour padding:none]:[minute]:[second] [year]");
+    let half = format_description!(
+        "[month repr:short] [day padding:none] [hour repr:12 padding:none]:[minute]:[second] [period] [year]"
+    );
     let words: Vec<&str> = text.split_whitespace().collect();
-    let found = (0..words.len().saturating_sub(3)).find_map(|at| {
-        let month = month(words[at])?;
-        let day = words[at + 1].parse().ok()?;
-        let clock = half_day(clock(words[at + 2])?, words[at + 3])?;
-        let year = words[at + 3..].iter().take(3).find_map(|word| {
-            word.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok().filter(|year| (1970..2200).contains(year))
-        })?;
-        rfc3339(year, month, day, clock)
+    let found = (0..words.len()).find_map(|at| {
+        let [month, day, clock, rest @ ..] = &words[at..] else { return None };
+        let period = rest.first().filter(|word| ["AM", "PM"].contains(*word));
+        // The zone stands before the year, or after it.
+        rest.iter().take(3).find_map(|word| {
+            let year = word.trim_end_matches(|c: char| !c.is_ascii_digit());
+            match period {
+                Some(period) => local(&format!("{month} {day} {clock} {period} {year}"), half),
+                None => local(&format!("{month} {day} {clock} {year}"), whole),
+            }
+        })
     });
     found.unwrap_or_default()
 }
 
 /// `2016-08-02 17:44:46`, with a zone as `+0200` or `+02:00` or without, `2026:11:21`. Empty when the text is no date.
 pub(crate) fn iso(text: &str) -> String {
+    let zoned = format_description!(
+        version = 2,
+        "[year]-[month]-[day] [hour]:[minute]:[second][optional [.[subsecond]]][optional [ ]][offset_hour sign:mandatory][optional [:]][offset_minute]"
+    );
     let text = text.trim();
     if let Ok(moment) = OffsetDateTime::parse(text, &Rfc3339) {
-        return moment.to_offset(time::UtcOffset::UTC).format(&Rfc3339).unwrap_or_default();
+        return written(moment);
     }
-    let found = || {
-        let (date, rest) = text.split_at_checked(10)?;
-        let mut parts = date.split(['-', ':']);
-        let year = parts.next()?.parse().ok()?;
-        let month = Month::try_from(parts.next()?.parse::<u8>().ok()?).ok()?;
-        let day = parts.next()?.parse().ok()?;
-        let Some(time) = rest.get(1..9).and_then(clock) else { return rfc3339(year, month, day, Time::MIDNIGHT) };
-        let local = PrimitiveDateTime::new(Date::from_calendar_date(year, month, day).ok()?, time).assume_utc();
-        let east = rest.get(9..).and_then(offset).unwrap_or(Duration::ZERO);
-        local.checked_sub(east)?.format(&Rfc3339).ok()
-    };
-    found().unwrap_or_default()
-}
-
-/// How far east of UTC a clock's zone is: `+0530`, `.250 -07:00`.
-fn offset(text: &str) -> Option<Duration> {
-    let text = text.trim_start_matches(|c: char| c == '.' || c.is_ascii_digit()).trim_start();
-    let east = text.strip_prefix('+');
-    let digits = east.or_else(|| text.strip_prefix('-'))?.replacen(':', "", 1);
-    if digits.len() != 4 || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
-        return None;
+    let Some((date, rest)) = text.split_at_checked(10) else { return String::new() };
+    let date = date.replace(':', "-");
+    if let Ok(moment) = OffsetDateTime::parse(&format!("{date} {}", rest.get(1..).unwrap_or_default()), zoned) {
+        return written(moment.replace_nanosecond(0).unwrap_or(moment));
     }
-    let minutes = digits[..2].parse::<i64>().ok()? * 60 + digits[2..].parse::<i64>().ok()?;
-    Some(Duration::minutes(if east.is_some() { minutes } else { -minutes }))
+    let clock = format_description!("[year]-[month]-[day] [hour]:[minute]:[second]");
+    let timed = rest.get(1..9).and_then(|time| local(&format!("{date} {time}"), clock));
+    timed.or_else(|| day(&date, format_description!("[year]-[month]-[day]"))).unwrap_or_default()
 }
 
 /// `Wed, 25 Nov 2026 16:36:19 +0100`, as mails have it. Empty when the text is no such date.
 pub(crate) fn mail(text: &str) -> String {
-    let moment = OffsetDateTime::parse(text.trim(), &Rfc2822).ok();
-    moment.and_then(|moment| moment.to_offset(time::UtcOffset::UTC).format(&Rfc3339).ok()).unwrap_or_default()
+    OffsetDateTime::parse(text.trim(), &Rfc2822).map_or_else(|_| String::new(), written)
 }
 
 /// `Mar-2021`, as the first of that month. Empty when the text is not a month.
 pub(crate) fn month_year(text: &str) -> String {
-    let found = || {
-        let (name, year) = text.trim().split_once('-')?;
-        rfc3339(year.parse().ok().filter(|year| (1970..2200).contains(year))?, month(name)?, 1, Time::MIDNIGHT)
-    };
-    found().unwrap_or_default()
+    let form = format_description!("[day padding:none]-[month repr:short]-[year]");
+    day(&format!("1-{}", text.trim()), form).unwrap_or_default()
 }
 
 /// `05/31/2024 10:06:25`: the month first. Empty when the text is not a date.
 pub(crate) fn month_day_year(text: &str) -> String {
-    let found = || {
-        let mut words = text.split_whitespace();
-        let mut parts = words.next()?.splitn(3, '/');
-        let month = Month::try_from(parts.next()?.parse::<u8>().ok()?).ok()?;
-        let day = parts.next()?.parse().ok()?;
-        let year = parts.next()?.parse().ok().filter(|year| (1970..2200).contains(year))?;
-        rfc3339(year, month, day, words.next().and_then(clock)?)
-    };
-    found().unwrap_or_default()
+    let form = format_description!("[month padding:none]/[day padding:none]/[year] [hour]:[minute]:[second]");
+    let mut words = text.split_whitespace();
+    let moment = words.next().zip(words.next()).and_then(|(date, clock)| local(&format!("{date} {clock}"), form));
+    moment.unwrap_or_default()
 }
 
 /// A date in any of these forms. Empty when the text is none.
@@ -90,29 +78,16 @@ pub(crate) fn any(text: &str) -> String {
     forms.iter().map(|read| read(text)).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
-fn rfc3339(year: i32, month: Month, day: u8, clock: Time) -> Option<String> {
-    let date = Date::from_calendar_date(year, month, day).ok()?;
-    PrimitiveDateTime::new(date, clock).assume_utc().format(&Rfc3339).ok()
+fn local(text: &str, form: &(impl Parsable + ?Sized)) -> Option<String> {
+    PrimitiveDateTime::parse(text, form).ok().map(|moment| written(moment.assume_utc()))
 }
 
-fn month(word: &str) -> Option<Month> {
-    let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let at = names.iter().position(|name| *name == word)?;
-    Month::try_from(u8::try_from(at + 1).ok()?).ok()
+fn day(text: &str, form: &(impl Parsable + ?Sized)) -> Option<String> {
+    Date::parse(text, form).ok().map(|date| written(date.with_time(Time::MIDNIGHT).assume_utc()))
 }
 
-/// The time of a day of which twelve hours are counted: the word behind it says which half.
-fn half_day(clock: Time, word: &str) -> Option<Time> {
-    match word {
-        "AM" => clock.replace_hour(clock.hour() % 12).ok(),
-        "PM" => clock.replace_hour(clock.hour() % 12 + 12).ok(),
-        _ => Some(clock),
-    }
-}
-
-fn clock(word: &str) -> Option<Time> {
-    let mut parts = word.split(':').map(|part| part.parse::<u8>().ok());
-    Time::from_hms(parts.next()??, parts.next()??, parts.next()??).ok()
+fn written(moment: OffsetDateTime) -> String {
+    moment.to_offset(UtcOffset::UTC).format(&Rfc3339).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Formats as data: one file each in `formats/`, read by one engine.
 
 mod formula;
+mod items;
 mod read;
 mod rules;
 
@@ -16,17 +17,33 @@ const FILES: &[&str] = &[
     include_str!("../../formats/babelstream.toml"),
     include_str!("../../formats/coremark-pro.toml"),
     include_str!("../../formats/cryptsetup.toml"),
+    include_str!("../../formats/elbencho.toml"),
+    include_str!("../../formats/fio.toml"),
+    include_str!("../../formats/geekbench.toml"),
+    include_str!("../../formats/go-bench.toml"),
+    include_str!("../../formats/google-benchmark.toml"),
+    include_str!("../../formats/google-benchmark-text.toml"),
+    include_str!("../../formats/graph500.toml"),
     include_str!("../../formats/hackbench.toml"),
+    include_str!("../../formats/hep-benchmark-suite.toml"),
+    include_str!("../../formats/hpcc.toml"),
     include_str!("../../formats/hpcg.toml"),
     include_str!("../../formats/hpl.toml"),
+    include_str!("../../formats/hyperfine.toml"),
+    include_str!("../../formats/imb.toml"),
+    include_str!("../../formats/iperf3.toml"),
     include_str!("../../formats/likwid-bench.toml"),
+    include_str!("../../formats/mdtest.toml"),
     include_str!("../../formats/memtier.toml"),
+    include_str!("../../formats/mkl-linpack.toml"),
     include_str!("../../formats/ntttcp.toml"),
     include_str!("../../formats/nuttcp.toml"),
+    include_str!("../../formats/nvbandwidth.toml"),
     include_str!("../../formats/osu.toml"),
     include_str!("../../formats/perf-bench.toml"),
     include_str!("../../formats/pgbench.toml"),
     include_str!("../../formats/ping.toml"),
+    include_str!("../../formats/pytest-benchmark.toml"),
     include_str!("../../formats/qperf.toml"),
     include_str!("../../formats/ramspeed.toml"),
     include_str!("../../formats/random-access.toml"),
@@ -50,6 +67,7 @@ pub(crate) fn detect(format: &DataFormat, head: &[u8]) -> Confidence {
     };
     let has = |sets: &[Vec<String>]| sets.iter().any(|words| words.iter().all(holds));
     match () {
+        () if has(&format.certain) => Confidence::Certain,
         () if has(&format.sure) => Confidence::Sure,
         () if has(&format.likely) => Confidence::Likely,
         () => Confidence::No,

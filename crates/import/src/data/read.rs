@@ -1,24 +1,26 @@
 //! Reads a source by the rules of a format's file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use model::{Point, Primitive, format_size};
 use regex::Regex;
 
 use super::formula::{evaluate, names};
+use super::items;
 use super::rules::{
-    AxisRule, CheckRule, ColumnRule, Common, DataFormat, DeriveRule, DropRule, FigureRule, GatherRule, LineRule,
-    Pattern, QuantileColumns, Split, TableRule,
+    AxisRule, CheckRule, ColumnRule, CombineRule, CombineTo, Common, DataFormat, DeriveRule, DropRule, FigureRule,
+    GatherRule, OptionRule, Pattern, QuantileColumns, Split, TableRule,
 };
 use crate::assemble::default_direction;
 use crate::date;
 use crate::format::{Parsed, SourceText};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, metric, number as number_fact, text as text_fact};
-use crate::text::{SourceFault, axis_value, grouped, lines, name_value, need, number, shown, snake};
+use crate::text::{MOST_NAMES, SourceFault, axis_value, grouped, lines, name_value, need, number, shown, snake};
 use crate::units::{NamedUnit, unit};
 
 /// Groups that are no axes.
-const RESERVED: [&str; 9] = ["unit", "version", "low", "high", "error", "count", "quantile", "started", "machine"];
+const RESERVED: [&str; 11] =
+    ["columns", "command_line", "unit", "version", "low", "high", "error", "count", "quantile", "started", "machine"];
 
 /// Reads a source.
 pub(crate) fn parse(format: &DataFormat, source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
@@ -26,15 +28,15 @@ pub(crate) fn parse(format: &DataFormat, source: &SourceText<'_>) -> Result<Pars
     let given = format.given.iter().filter(|given| source.text.contains(&given.words));
     reader.given = given.flat_map(|given| given.keep.clone()).collect();
     reader.kept = reader.given.clone();
-    for (at, whole) in lines(source.text) {
-        // Progress is written over with carriage returns.
-        let line = whole.rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or_default();
-        if reader.line(format, line.trim(), at)? {
-            source.took(at);
-        }
+    if !format.item.is_empty() && (format.line.is_empty() || items::is_json(source.text)) {
+        items::parse(&mut reader, format, source)?;
+    } else {
+        reader.lines(format, source)?;
     }
     reader.end()?;
-    if let Some((at, needs)) = reader.lost.take().filter(|_| reader.sheet.readings.is_empty()) {
+    if let Some((at, needs)) =
+        reader.lost.take().filter(|_| reader.sheet.readings.is_empty() && reader.others.is_empty())
+    {
         return Err(SourceFault::new(needs, at));
     }
     if let Some(required) = &format.required
@@ -42,30 +44,34 @@ pub(crate) fn parse(format: &DataFormat, source: &SourceText<'_>) -> Result<Pars
     {
         return Err(SourceFault::new(&required.error, source.text.lines().count()));
     }
-    for (axis, parts) in std::mem::take(&mut reader.parts) {
-        if reader.sheet.tell_apart(&axis, &parts) {
-            // What differs is no fact of the whole.
-            let facts = format.line.iter().filter(|rule| rule.common.apart).flat_map(|rule| rule.common.facts.values());
-            let names: Vec<&String> = facts.map(|fact| &fact.name).collect();
-            reader.sheet.facts.retain(|fact| !names.contains(&&fact.name));
-        }
-    }
+    reader.settle_parts();
     // Results of several machines are not of the first one.
-    if reader.machines.len() > 1 {
+    if reader.machines.len() > 1 && reader.others.is_empty() {
         reader.sheet.machine.clear();
         reader.sheet.facts.clear();
     }
-    reader.sheet.notes.extend(format.notes.iter().cloned());
-    Ok(Parsed::Sheets(vec![reader.sheet]))
+    let mut sheets: Vec<SourceSheet> = reader.others.into_iter().map(|(_, sheet)| sheet).collect();
+    if sheets.is_empty() || !reader.sheet.readings.is_empty() {
+        sheets.push(reader.sheet);
+    }
+    for sheet in &mut sheets {
+        sheet.notes.extend(format.notes.iter().cloned());
+    }
+    Ok(Parsed::Sheets(sheets))
 }
 
 /// What the lines so far have said.
 #[derive(Default)]
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     format: Option<&'a DataFormat>,
     sheet: SourceSheet,
+    /// The machine of the present run, and runs of others.
+    of: String,
+    others: Vec<(String, SourceSheet)>,
     /// Readings before the present part.
     block: usize,
+    /// The line on which the present part began.
+    part_at: usize,
     /// The figures of the present part are left out.
     dropped: bool,
     gathered: BTreeMap<String, Vec<String>>,
@@ -74,7 +80,14 @@ struct Reader<'a> {
     /// Machines that it names.
     machines: std::collections::BTreeSet<String>,
     /// Quantiles of the figure that follows.
-    quantiles: Vec<(f64, f64)>,
+    pub(super) quantiles: Vec<(f64, f64)>,
+    /// Titles and places of readings with axes that lines below may state.
+    later: Vec<(String, usize, &'a BTreeMap<String, String>)>,
+    /// Axes of the last reading.
+    last: Point,
+    /// Places of readings that may be repeated or replace others, and values that are repeated.
+    places: HashMap<(String, Point), (usize, u8)>,
+    repeated: BTreeMap<usize, (&'a CombineRule, Vec<f64>)>,
     section: &'a str,
     /// Axes of the figures that follow.
     axes: Point,
@@ -100,7 +113,7 @@ struct Reader<'a> {
 
 /// Groups of a line or cells of a row, by name.
 #[derive(Default)]
-struct Groups {
+pub(super) struct Groups {
     words: Vec<(String, Option<String>)>,
 }
 
@@ -113,6 +126,18 @@ impl Groups {
         Ok(Some(Self { words }))
     }
 
+    /// The groups with those of each match of a pattern inside the line; as they are without one.
+    fn each(self, pattern: Option<&Pattern>, line: &str, at: usize) -> Result<Vec<Self>, SourceFault> {
+        let Some(pattern) = pattern else { return Ok(vec![self]) };
+        let regex = regex(pattern, at)?;
+        let with = |found: regex::Captures<'_>| {
+            let own = regex.capture_names().flatten();
+            let own = own.map(|name| (name.to_owned(), found.name(name).map(|word| word.as_str().to_owned())));
+            Self { words: self.words.iter().cloned().chain(own).collect() }
+        };
+        Ok(regex.captures_iter(line).map(with).collect())
+    }
+
     fn names(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(|(name, _)| name.as_str())
     }
@@ -121,8 +146,12 @@ impl Groups {
         self.words.iter().find(|(known, _)| known == name).and_then(|(_, word)| word.as_deref())
     }
 
-    fn set(&mut self, name: &str, word: String) {
-        self.words.push((name.to_owned(), Some(word)));
+    pub(super) fn set(&mut self, name: &str, word: String) {
+        self.put(name, Some(word));
+    }
+
+    pub(super) fn put(&mut self, name: &str, word: Option<String>) {
+        self.words.push((name.to_owned(), word));
     }
 }
 
@@ -134,23 +163,36 @@ struct Table<'a> {
 
 /// A column, and how many of its name stand before it.
 enum Column<'a> {
+    Axis(String),
+    Across(String),
     Known(&'a ColumnRule, usize),
     Quantile(f64, f64),
 }
 
 impl<'a> Reader<'a> {
+    /// Reads a source line by line.
+    fn lines(&mut self, format: &'a DataFormat, source: &SourceText<'_>) -> Result<(), SourceFault> {
+        for (at, whole) in lines(source.text) {
+            // Progress is written over with carriage returns.
+            let line = whole.rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or_default();
+            if self.line(format, line.trim(), at)? {
+                source.took(at);
+            }
+        }
+        Ok(())
+    }
+
     /// Whether the line was understood.
     fn line(&mut self, format: &'a DataFormat, line: &str, at: usize) -> Result<bool, SourceFault> {
         if line.is_empty() {
             self.table = None;
-            return Ok(true);
         }
         for rule in &format.table {
             if self.applies(&rule.common)
                 && let Some(groups) = Groups::of(&rule.heading, line, at)?
             {
                 self.common(&rule.common, &[], &groups, at)?;
-                self.table = Some(Table { rule, columns: columns(rule, line, at)? });
+                self.table = Some(Table { rule, columns: columns(rule, groups.get("columns").unwrap_or(line), at)? });
                 return Ok(true);
             }
         }
@@ -168,7 +210,9 @@ impl<'a> Reader<'a> {
             if self.applies(&rule.common)
                 && let Some(groups) = Groups::of(&rule.pattern, line, at)?
             {
-                self.matched(rule, groups, at)?;
+                for groups in groups.each(rule.each.as_ref(), line, at)? {
+                    self.apply(&rule.common, &rule.figure, rule.error.as_deref(), groups, at)?;
+                }
                 return Ok(true);
             }
         }
@@ -177,7 +221,7 @@ impl<'a> Reader<'a> {
                 return Ok(true);
             }
         }
-        Ok(false)
+        Ok(line.is_empty())
     }
 
     fn applies(&self, rule: &Common) -> bool {
@@ -187,15 +231,27 @@ impl<'a> Reader<'a> {
             && !rule.unless.as_ref().is_some_and(is_kept)
     }
 
-    fn matched(&mut self, rule: &'a LineRule, mut groups: Groups, at: usize) -> Result<(), SourceFault> {
-        self.derive(&rule.common, &mut groups, at)?;
+    /// A line or an item is what a rule is for.
+    pub(super) fn apply(
+        &mut self,
+        rule: &'a Common,
+        figures: &'a [FigureRule],
+        error: Option<&str>,
+        mut groups: Groups,
+        at: usize,
+    ) -> Result<(), SourceFault> {
+        let command = groups.get("command").filter(|_| !rule.options.0.is_empty()).map(str::to_owned);
+        for (axis, option) in command.iter().flat_map(|_| &rule.options.0) {
+            groups.put(axis, option_of(option, command.as_deref().unwrap_or_default()));
+        }
+        self.derive(rule, &mut groups, at)?;
         let groups = &groups;
-        if let Some(error) = &rule.error {
+        if let Some(error) = error {
             return Err(SourceFault::new(self.filled(error, groups, shown), at));
         }
-        let own = self.common(&rule.common, &rule.figure, groups, at)?;
-        self.check(&rule.common.check, groups, at)?;
-        for figure in &rule.figure {
+        let own = self.common(rule, figures, groups, at)?;
+        self.check(&rule.check, groups, at)?;
+        for figure in figures {
             self.figure(figure, groups, &own, at)?;
         }
         Ok(())
@@ -212,6 +268,9 @@ impl<'a> Reader<'a> {
         if rule.ends {
             self.open = None;
         }
+        if let Some(run) = &rule.run {
+            self.run(self.filled(run, groups, shown), at)?;
+        }
         if rule.clear {
             self.kept = self.given.clone();
             self.begun = None;
@@ -221,6 +280,9 @@ impl<'a> Reader<'a> {
             (self.axes, self.section, self.table) = (Point::origin(), "", None);
         } else if rule.process || rule.block {
             self.part();
+        }
+        if rule.begin || rule.repeat || rule.clear || rule.process || rule.block {
+            self.part_at = at;
         }
         if rule.repeat {
             self.sheet.begin_repetition();
@@ -250,11 +312,10 @@ impl<'a> Reader<'a> {
         if let Some(section) = &rule.section {
             self.section = section;
         }
-        self.machine(rule, groups, at)?;
+        self.machine(rule, groups);
         let note = |template: &String| self.filled(template, groups, shown);
         let [of_run, next, last] = [&rule.note, &rule.note_next, &rule.note_last].map(|text| text.as_ref().map(note));
-        let new = of_run.filter(|note| !self.sheet.notes.contains(note));
-        self.sheet.notes.extend(new);
+        self.note(of_run);
         self.next.extend(next.filter(|note| !note.contains('{')));
         if let Some(reading) = self.sheet.readings.last_mut() {
             reading.notes.extend(last);
@@ -280,7 +341,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What a line states of the tool and the machine.
-    fn machine(&mut self, rule: &Common, groups: &Groups, at: usize) -> Result<(), SourceFault> {
+    fn machine(&mut self, rule: &Common, groups: &Groups) {
         if let Some(version) = groups.get("version") {
             self.sheet.states_version(version.to_owned());
         }
@@ -288,31 +349,45 @@ impl<'a> Reader<'a> {
             self.sheet.machine = name_value(machine);
             self.machines.insert(machine.to_owned());
         }
+        if let Some(program) = groups.get("command_line") {
+            self.sheet.command = vec![axis_value(program)];
+        }
         if let Some(moment) = groups.get("started").filter(|_| self.sheet.started.is_empty()) {
-            self.sheet.started = date::any(moment);
+            self.sheet.started = number(moment).map_or_else(|| date::any(moment), date::unix);
         }
         for (group, fact) in &rule.facts {
             let Some(found) = groups.get(group) else { continue };
+            let affects: &[Primitive] = match fact.name.as_str() {
+                "cpu.model" | "cpu.clock" | "cpu.clock.max" | "cpu.governor" => &[Primitive::CoreClock],
+                _ => &[],
+            };
             self.sheet.fact(match &fact.unit {
-                Some(unit) => Some(number_fact(&fact.name, need(found, at)? * fact.factor, unit, "output", &[])),
-                None => {
-                    let affects: &[Primitive] = if fact.name == "cpu.model" { &[Primitive::CoreClock] } else { &[] };
-                    text_fact(&fact.name, &name_value(found), "output", affects)
+                Some(unit) => {
+                    number(found).map(|found| number_fact(&fact.name, found * fact.factor, unit, "output", affects))
                 }
+                None => text_fact(&fact.name, &name_value(found), "output", affects),
             });
         }
-        Ok(())
     }
 
     fn axes_of(&self, rule: &Common, figures: &[FigureRule], groups: &Groups, at: usize) -> Result<Point, SourceFault> {
         let all =
             || figures.iter().flat_map(|figure| std::iter::successors(Some(figure), |rule| rule.other.as_deref()));
         let templates: Vec<&String> = all()
-            .flat_map(|figure| [Some(&figure.id), Some(&figure.title), figure.note.as_ref(), figure.per.as_ref()])
+            .flat_map(|figure| {
+                [
+                    Some(&figure.id),
+                    Some(&figure.title),
+                    figure.note.as_ref(),
+                    figure.range_note.as_ref(),
+                    figure.per.as_ref(),
+                ]
+            })
             .chain([rule.note.as_ref(), rule.note_last.as_ref(), rule.note_next.as_ref()])
             .flatten()
             .chain(rule.set.values().chain(rule.gather.values()))
             .chain(all().flat_map(|figure| figure.set.values()))
+            .chain(rule.derive.values().flat_map(|derived| &derived.text))
             .collect();
         let formulas: Vec<&String> = all()
             .flat_map(|figure| [&figure.formula, &figure.low, &figure.high])
@@ -324,13 +399,16 @@ impl<'a> Reader<'a> {
             RESERVED.contains(&name)
                 || (rule.facts.contains_key(name) && !rule.axes.contains_key(name))
                 || rule.keep.iter().any(|kept| kept == name)
+                || (name == "command" && !rule.options.0.is_empty())
                 || name.ends_with("_unit")
                 || rule.derive.values().any(|derived| derived.of == name)
                 || all().any(|figure| {
+                    let lists = [figure.launches.as_deref(), figure.parts.as_deref()];
                     figure.value == name
                         || figure.count == name
                         || figure.quantiles.contains_key(name)
                         || figure.exact.iter().any(|exact| exact == name)
+                        || lists.contains(&Some(name))
                 })
                 || (formulas.iter().any(|formula| names(formula).any(|used| used == name))
                     && !rule.axes.contains_key(name))
@@ -355,13 +433,21 @@ impl<'a> Reader<'a> {
     /// Adds the groups that follow from others.
     fn derive(&self, rule: &Common, groups: &mut Groups, at: usize) -> Result<(), SourceFault> {
         // One may follow from another.
-        for (name, DeriveRule { of, words, formula, decimals, size, default }) in rule.derive.iter().chain(&rule.derive)
-        {
+        for (name, rule) in rule.derive.iter().chain(&rule.derive) {
             if groups.get(name).is_some() {
                 continue;
             }
-            let spelt = |value: f64| if *size { format_size(value as u64) } else { format!("{value:.decimals$}") };
+            let DeriveRule { of, words, formula, text, decimals, plain, size, default } = rule;
+            let spelt = |value: f64| match () {
+                () if *size => format_size(value as u64),
+                () if *plain => value.to_string(),
+                () => format!("{value:.decimals$}"),
+            };
             let word = match formula {
+                _ if !text.is_empty() => {
+                    let mut texts = text.iter().map(|text| self.filled(text, groups, str::to_owned));
+                    texts.find(|text| !text.contains('{'))
+                }
                 Some(formula) => self.compute(formula, groups, at)?.filter(|value| *value < 1e18).map(spelt),
                 None => self.word(groups, of).and_then(|word| words.get(word)).cloned(),
             };
@@ -403,7 +489,6 @@ impl<'a> Reader<'a> {
 
     /// Leaves out the present part; a note may name the `{line}` on which it began.
     fn leave_out(&mut self, rule: &DropRule, at: usize) {
-        let line = self.open.as_ref().map_or(at, |(line, _)| *line);
         if self.dropped {
             return;
         }
@@ -412,7 +497,7 @@ impl<'a> Reader<'a> {
         if let Some(error) = &rule.error {
             self.lost.get_or_insert_with(|| (at, error.clone()));
         }
-        let note = self.filled(&rule.note, &Groups::default(), shown).replace("{line}", &line.to_string());
+        let note = self.filled(&rule.note, &Groups::default(), shown).replace("{line}", &self.part_at.to_string());
         if !self.sheet.notes.contains(&note) {
             self.sheet.notes.push(note);
         }
@@ -422,7 +507,8 @@ impl<'a> Reader<'a> {
         let group = |name: &str| groups.get(name);
         let word = group(&rule.value).or_else(|| rule.formula.as_deref().map(|_| ""));
         let Some(word) = word.filter(|_| !self.dropped) else { return Ok(()) };
-        let (of, scale) = unit_of(rule, group("unit"), at)?;
+        let own_unit = format!("{}_unit", rule.value);
+        let (of, scale) = unit_of(rule, group(&own_unit).or_else(|| self.word(groups, "unit")), at)?;
         if rule.none.iter().any(|none| none == word) {
             if rule.ends {
                 self.open = None;
@@ -457,7 +543,9 @@ impl<'a> Reader<'a> {
         if rule.ends {
             self.open = None;
         }
-        if rule.positive && value <= 0.0 {
+        if rule.positive && (value <= 0.0 || !(value / scale).is_normal()) {
+            let note = rule.zero_note.as_ref().map(|note| self.filled(note, groups, shown));
+            self.note(note);
             return Ok(());
         }
         let per = rule.per.as_ref().map_or(of.per, |per| self.filled(per, groups, shown));
@@ -466,6 +554,11 @@ impl<'a> Reader<'a> {
         let mut reading = SourceReading::new(id, title, value, metric(of.unit, &per, better));
         if rule.digits && rule.formula.is_none() {
             reading = reading.printed_in(&digits, scale);
+        }
+        if rule.significant > 0 {
+            let printed = digits.contains(['e', 'E']);
+            reading =
+                if printed { reading.printed(&digits) } else { reading.rounded(5.0 * 10_f64.powi(-rule.significant)) };
         }
         let exact = |name: &String| {
             let word = self.word(groups, name)?;
@@ -477,13 +570,13 @@ impl<'a> Reader<'a> {
         reading.below = rule.below.filter(|_| value == 0.0).or(reading.below);
         reading.point = self.set(joined(self.axes.clone(), own), &rule.set, groups, axis_value);
         if let (Some(low), Some(high)) = (group("low"), group("high")) {
-            reading = reading.spread(SourceSpread::Range(need(low, at)? * scale, need(high, at)? * scale));
+            reading = reading.spread(SourceSpread::Range(operand(low, at)? * scale, operand(high, at)? * scale));
         }
         if let Some(error) = group("error") {
             let width = need(error, at)?.abs() * scale;
             reading = reading.spread(SourceSpread::Range(value - width, value + width));
         }
-        if let Some((low, high)) = spread {
+        if let Some((low, high)) = spread.filter(|(low, high)| low < high || rule.range_note.is_none()) {
             reading = reading.spread(SourceSpread::Range(low * scale, high * scale));
         }
         if let Some(count) = self.word(groups, &rule.count).and_then(|count| count.parse().ok()) {
@@ -491,8 +584,11 @@ impl<'a> Reader<'a> {
             let spread = if count == 1 { SourceSpread::None } else { reading.spread.clone() };
             reading = reading.counts(1, count).spread(spread);
         }
+        if matches!(reading.spread, SourceSpread::Range(..)) {
+            reading.notes.extend(rule.range_note.as_ref().map(|note| self.filled(note, groups, shown)));
+        }
         for (name, quantile) in &rule.quantiles {
-            if let Some(word) = group(name) {
+            if let Some(word) = self.word(groups, name) {
                 let (_, scale) = unit_of(rule, group(&format!("{name}_unit")).or(group("unit")), at)?;
                 reading.quantiles.push((*quantile, need(word, at)? * scale));
             }
@@ -504,8 +600,97 @@ impl<'a> Reader<'a> {
         reading.notes.append(&mut self.next);
         self.without.push((self.sheet.readings.len(), &rule.without));
         reading.definition.clone_from(&rule.definition);
-        self.sheet.readings.push(reading);
+        if !rule.later.is_empty() {
+            self.later.push((reading.title.clone(), self.sheet.readings.len(), &rule.later));
+        }
+        self.spread_of_list(rule, groups, &mut reading, scale, at)?;
+        self.add(rule, reading);
         Ok(())
+    }
+
+    /// The spread of values that a group lists: of executions, or of parts of one.
+    fn spread_of_list(
+        &self,
+        rule: &FigureRule,
+        groups: &Groups,
+        reading: &mut SourceReading,
+        scale: f64,
+        at: usize,
+    ) -> Result<(), SourceFault> {
+        let list = |name: &Option<String>| {
+            let words = name.as_deref().and_then(|name| groups.get(name)).unwrap_or_default();
+            let values = words.split(',').filter(|word| !word.is_empty()).map(|word| Ok(need(word, at)? * scale));
+            values.collect::<Result<Vec<f64>, SourceFault>>()
+        };
+        let launches = list(&rule.launches)?;
+        if !launches.is_empty() {
+            reading.spread = SourceSpread::Launches(launches);
+        }
+        let parts = list(&rule.parts)?;
+        if let [first, _, ..] = parts[..] {
+            let (low, high) =
+                parts.iter().fold((first, first), |(low, high), value| (low.min(*value), high.max(*value)));
+            reading.spread = SourceSpread::Range(low.min(reading.value), high.max(reading.value));
+            reading.batches = u32::try_from(parts.len()).unwrap_or(u32::MAX);
+            reading.notes.extend(rule.range_note.as_ref().map(|note| self.filled(note, groups, shown)));
+        }
+        Ok(())
+    }
+
+    /// Adds a reading, unless it repeats one or another of the same figure counts.
+    fn add(&mut self, rule: &'a FigureRule, mut reading: SourceReading) {
+        let key = (reading.id.clone(), reading.point.clone());
+        let adjacent = rule.combine.as_ref().is_some_and(|combine| combine.adjacent);
+        let follows = std::mem::replace(&mut self.last, key.1.clone()) == key.1;
+        let known = self.places.get(&key).copied().filter(|_| !adjacent || follows);
+        if rule.remark {
+            if let Some(known) = known.and_then(|(place, _)| self.sheet.readings.get_mut(place)) {
+                known.notes.append(&mut reading.notes);
+            }
+            return;
+        }
+        let place = match known {
+            Some((_, rank)) if rank < rule.rank || (rank == rule.rank && rank > 0) => return,
+            Some((place, rank)) if rank > rule.rank => {
+                self.repeated.remove(&place);
+                self.sheet.readings[place] = reading.clone();
+                place
+            }
+            Some((place, _)) if rule.combine.is_some() => {
+                if let Some((_, values)) = self.repeated.get_mut(&place) {
+                    values.push(reading.value);
+                }
+                return;
+            }
+            _ => {
+                self.sheet.readings.push(reading.clone());
+                self.sheet.readings.len() - 1
+            }
+        };
+        if let Some(combine) = &rule.combine {
+            self.repeated.insert(place, (combine, vec![reading.value]));
+        }
+        self.places.insert(key, (place, rule.rank));
+    }
+
+    /// Repetitions of one figure become its median, its mean or its launches.
+    fn combine(&mut self) {
+        self.places.clear();
+        self.last = Point::origin();
+        for (place, (rule, mut values)) in std::mem::take(&mut self.repeated) {
+            let Some(reading) = self.sheet.readings.get_mut(place) else { continue };
+            if rule.to == CombineTo::Launches {
+                reading.spread = SourceSpread::Launches(values);
+                continue;
+            }
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            values.sort_by(f64::total_cmp);
+            let [least, .., greatest] = values[..] else { continue };
+            reading.value = if rule.to == CombineTo::Mean { mean } else { stats::median(&values).unwrap_or(mean) };
+            reading.spread = SourceSpread::Range(least, greatest);
+            reading.batches = u32::try_from(values.len()).unwrap_or(u32::MAX);
+            reading.notes.extend(rule.note.clone());
+        }
     }
 
     /// A text with what groups hold in place of `{group}`.
@@ -517,8 +702,32 @@ impl<'a> Reader<'a> {
             .fold(template.to_owned(), |text, (name, word)| text.replace(&format!("{{{name}}}"), &spell(word)))
     }
 
+    /// A note on the run, once.
+    fn note(&mut self, note: Option<String>) {
+        let new = note.filter(|note| !note.contains('{') && !self.sheet.notes.contains(note));
+        self.sheet.notes.extend(new);
+    }
+
+    /// Sets axes that lines below have stated. A figure of a size of zero or less was not measured.
+    fn settle_later(&mut self) {
+        for (title, place, later) in std::mem::take(&mut self.later).into_iter().rev() {
+            let none = Groups::default();
+            let own = self.set(Point::origin(), later, &none, axis_value);
+            if own.iter().any(|(_, value)| number(value).is_some_and(|size| size <= 0.0))
+                && place < self.sheet.readings.len()
+            {
+                self.sheet.readings.remove(place);
+                self.note(Some(format!("{title} is left out: that test did not run, or it failed")));
+            } else if let Some(reading) = self.sheet.readings.get_mut(place) {
+                reading.point = joined(std::mem::take(&mut reading.point), &own);
+            }
+        }
+    }
+
     /// The present part ends.
     fn part(&mut self) {
+        self.combine();
+        self.settle_later();
         for (name, parts) in std::mem::take(&mut self.gathered) {
             let Some(rule) = self.format.and_then(|format| format.gather.get(&name)) else { continue };
             let GatherRule { separator, least, apart } = rule;
@@ -533,7 +742,7 @@ impl<'a> Reader<'a> {
         let end = self.sheet.readings.len();
         for reading in &mut self.sheet.readings[self.block..] {
             reading.point = joined(std::mem::take(&mut reading.point), &whole);
-            settle(&mut reading.quantiles);
+            settle(&mut reading.quantiles, self.format.is_some_and(|format| format.item.is_empty()));
         }
         for (at, notes) in std::mem::take(&mut self.without) {
             let Some(reading) = self.sheet.readings.get_mut(at) else { continue };
@@ -555,8 +764,44 @@ impl<'a> Reader<'a> {
         self.quantiles.clear();
     }
 
+    /// Another run begins, or one goes on.
+    fn run(&mut self, machine: String, at: usize) -> Result<(), SourceFault> {
+        self.end()?;
+        if self.sheet.readings.is_empty() || (self.of == machine && !machine.is_empty()) {
+            self.of = machine;
+            return Ok(());
+        }
+        self.settle_parts();
+        self.others.push((std::mem::take(&mut self.of), std::mem::take(&mut self.sheet)));
+        if self.others.len() > MOST_NAMES {
+            return Err(SourceFault::new(format!("it has more than {MOST_NAMES} machines"), at));
+        }
+        let same = self.others.iter().position(|(known, _)| *known == machine && !machine.is_empty());
+        if let Some((_, known)) = same.map(|place| self.others.remove(place)) {
+            self.sheet = known;
+        }
+        (self.of, self.block) = (machine, self.sheet.readings.len());
+        Ok(())
+    }
+
+    /// Sets axes that count where parts of the run differ in them.
+    fn settle_parts(&mut self) {
+        for (axis, parts) in std::mem::take(&mut self.parts) {
+            if self.sheet.tell_apart(&axis, &parts) {
+                // What differs is no fact of the whole.
+                let lines = self.format.iter().flat_map(|format| &format.line).filter(|rule| rule.common.apart);
+                let names: Vec<&String> =
+                    lines.flat_map(|rule| rule.common.facts.values()).map(|fact| &fact.name).collect();
+                self.sheet.facts.retain(|fact| !names.contains(&&fact.name));
+            }
+        }
+    }
+
     /// The present output ends.
     fn end(&mut self) -> Result<(), SourceFault> {
+        if self.open.is_some() && self.lenient {
+            self.sheet.readings.truncate(self.block);
+        }
         self.part();
         self.closed()
     }
@@ -575,10 +820,24 @@ impl<'a> Reader<'a> {
     }
 
     fn row(&mut self, table: &Table<'a>, line: &str, at: usize) -> Result<(), SourceFault> {
-        let cells: Vec<&str> = match table.rule.split {
-            Split::Commas => line.split(',').map(|cell| cell.trim().trim_matches('"')).collect(),
-            Split::Words | Split::Wide | Split::Names => line.split_whitespace().collect(),
+        let skipped = |cell: &&str| {
+            table.rule.skip.as_ref().is_some_and(|skip| skip.regex().is_ok_and(|skip| skip.is_match(cell)))
         };
+        let separated = separated(line, table.rule.split);
+        let mut cells: Vec<&str> = match table.rule.split {
+            Split::Commas => separated.iter().map(String::as_str).collect(),
+            Split::Words | Split::Wide | Split::Names => {
+                line.split_whitespace().filter(|cell| !skipped(cell)).collect()
+            }
+        };
+        let mut groups = Groups::default();
+        if let Some(label) = &table.rule.label
+            && let Some(before) = cells.len().checked_sub(table.columns.len()).filter(|before| *before > 0)
+        {
+            let end = cells[before].as_ptr() as usize - line.as_ptr() as usize;
+            groups.set(label, line[..end].trim_end().trim_end_matches(':').trim_end().to_owned());
+            cells.drain(..before);
+        }
         if cells.len() != table.columns.len() {
             let (has, names) = (cells.len(), table.columns.len());
             return Err(SourceFault::new(format!("the row has {has} values and its heading {names}"), at));
@@ -588,9 +847,17 @@ impl<'a> Reader<'a> {
         }
         let mut own = Point::origin();
         let (mut figures, mut range, mut quantiles) = (Vec::new(), [None, None], Vec::new());
-        let mut groups = Groups::default();
+        let mut across = Vec::new();
         for (column, cell) in table.columns.iter().zip(&cells) {
             let (column, before) = match column {
+                Column::Axis(axis) => {
+                    own = own.with(axis, axis_value(cell));
+                    continue;
+                }
+                Column::Across(value) => {
+                    across.push((value, *cell));
+                    continue;
+                }
                 Column::Known(column, before) => (column, before),
                 Column::Quantile(quantile, scale) => {
                     if number(cell).is_some() {
@@ -628,6 +895,14 @@ impl<'a> Reader<'a> {
         }
         self.derive(&table.rule.common, &mut groups, at)?;
         self.check(&table.rule.common.check, &groups, at)?;
+        if let (Some(axis), Some(figure)) = (&table.rule.across, table.rule.figure.first()) {
+            let label = table.rule.label.as_ref().and_then(|label| Some((label, groups.get(label)?)));
+            let own = label.into_iter().fold(own, |own, (axis, value)| own.with(axis, axis_value(value)));
+            for (value, cell) in across {
+                self.figure(figure, &cell_of(cell), &own.clone().with(axis, axis_value(value)), at)?;
+            }
+            return Ok(());
+        }
         let open = self.open.clone();
         for figure in &table.rule.figure {
             self.figure(figure, &groups, &own, at)?;
@@ -646,6 +921,29 @@ impl<'a> Reader<'a> {
         }
         Ok(())
     }
+}
+
+/// The cells of a line of comma-separated values, which may be quoted.
+fn separated(line: &str, split: Split) -> Vec<String> {
+    if !matches!(split, Split::Commas) {
+        return Vec::new();
+    }
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(line.as_bytes());
+    let record = reader.records().next().and_then(Result::ok).unwrap_or_default();
+    record.iter().map(|cell| cell.trim().to_owned()).collect()
+}
+
+/// The value of an option of a command.
+fn option_of(rule: &OptionRule, command: &str) -> Option<String> {
+    let quotes = ['"', '\''];
+    let words: Vec<&str> = command.split_whitespace().map(|word| word.trim_matches(quotes)).collect();
+    words.iter().enumerate().find_map(|(at, word)| {
+        let (name, inside) = word.split_once('=').map_or((*word, None), |(name, value)| (name, Some(value)));
+        let value = rule.fixed.as_deref().or(inside).or_else(|| words.get(at + 1).copied());
+        value
+            .filter(|_| rule.names.iter().any(|known| known == name))
+            .map(|value| value.trim_matches(quotes).to_owned())
+    })
 }
 
 /// A cell is the value of its column's figure.
@@ -670,9 +968,9 @@ fn operand(text: &str, at: usize) -> Result<f64, SourceFault> {
 }
 
 /// Quantiles in their order. A tool marks one that it does not know by a value beyond the greatest.
-fn settle(quantiles: &mut Vec<(f64, f64)>) {
+fn settle(quantiles: &mut Vec<(f64, f64)>, bounded: bool) {
     quantiles.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let greatest = quantiles.iter().find(|(quantile, _)| *quantile == 1.0).map(|(_, value)| *value);
+    let greatest = quantiles.iter().find(|(quantile, _)| bounded && *quantile == 1.0).map(|(_, value)| *value);
     quantiles.retain(|(_, value)| greatest.is_none_or(|greatest| *value <= greatest));
 }
 
@@ -705,10 +1003,21 @@ fn columns<'a>(rule: &'a TableRule, line: &str, at: usize) -> Result<Vec<Column<
         {
             return Ok(Column::Quantile(need(groups.get("quantile").unwrap_or_default(), at)? / 100.0, *factor));
         }
+        if rule.across.is_some() {
+            return Ok(Column::Across(name.to_owned()));
+        }
+        if let Some(pattern) = &rule.axis_columns
+            && let Some(groups) = Groups::of(pattern, name, at)?
+        {
+            return Ok(Column::Axis(axis_value(groups.get("name").unwrap_or_default()).replace('=', ":")));
+        }
         Err(SourceFault::new(format!("its column '{}' is not known", shown(name)), at))
     };
     let mut columns = Vec::new();
-    for name in names.into_iter().map(|name| name.trim().trim_matches('"')).filter(|name| !name.is_empty()) {
+    let skipped =
+        |name: &&str| rule.skip.as_ref().is_some_and(|skip| skip.regex().is_ok_and(|skip| skip.is_match(name)));
+    let names = names.into_iter().map(|name| name.trim().trim_matches('"'));
+    for name in names.filter(|name| !name.is_empty() && !skipped(name)) {
         columns.push(known(name, &seen)?);
         seen.push(name);
     }
@@ -716,7 +1025,7 @@ fn columns<'a>(rule: &'a TableRule, line: &str, at: usize) -> Result<Vec<Column<
 }
 
 /// The unit of a figure, and base units in one of what is printed.
-fn unit_of(rule: &FigureRule, word: Option<&str>, at: usize) -> Result<(NamedUnit, f64), SourceFault> {
+pub(super) fn unit_of(rule: &FigureRule, word: Option<&str>, at: usize) -> Result<(NamedUnit, f64), SourceFault> {
     let name = match word.filter(|_| !rule.units.is_empty()) {
         Some(word) => rule.units.get(word).map(String::as_str).ok_or(word),
         None => Ok(rule.unit.as_deref().unwrap_or_default()),
@@ -740,6 +1049,8 @@ fn spelt(rule: Option<&AxisRule>, word: &str, at: usize) -> Result<Option<String
             word.replace(',', "").parse().map_err(|_| SourceFault::new("the size is not a whole number", at))?;
         return Ok(Some(format_size(count.saturating_mul(unit))));
     }
+    let replaced = rule.replace.iter().fold(word.to_owned(), |word, (from, to)| word.replace(from, to));
+    let word = rule.words.get(word).unwrap_or(&replaced);
     let value = if rule.snake { snake(word) } else { axis_value(word) };
     Ok(Some(rule.spelt.as_ref().map_or_else(|| value.clone(), |spelt| spelt.replace("{}", &value))))
 }

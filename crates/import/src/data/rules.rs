@@ -3,10 +3,13 @@
 //! `docs/guide/add-a-format.md` tells how to write one.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 
 use model::{Better, Definition};
 use regex::Regex;
 use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
 
 /// A format, as its file describes it.
 #[derive(Deserialize)]
@@ -18,7 +21,11 @@ pub(crate) struct DataFormat {
     /// Which of its outputs are read, and how the spread is used.
     pub(crate) about: String,
     /// Sets of words: a source that has all of one set is in this format.
+    #[serde(default)]
     pub(crate) sure: Vec<Vec<String>>,
+    /// The same of words that no other tool prints, even where it quotes outputs of others.
+    #[serde(default)]
+    pub(crate) certain: Vec<Vec<String>>,
     /// The same of words that other tools may print too.
     #[serde(default)]
     pub(crate) likely: Vec<Vec<String>>,
@@ -44,6 +51,115 @@ pub(crate) struct DataFormat {
     pub(crate) line: Vec<LineRule>,
     #[serde(default)]
     pub(crate) table: Vec<TableRule>,
+    /// Rules for members of JSON, of which each is used for every item that it is for.
+    #[serde(default)]
+    pub(crate) item: Vec<ItemRule>,
+    /// Several documents may stand in one file.
+    #[serde(default)]
+    pub(crate) documents: bool,
+    /// Documents may be events, one a line, whose data are members of one document by the names of the events.
+    #[serde(default)]
+    pub(crate) events: bool,
+    /// Pointers, or differences of two, of which a document and the next one state the same where both are states of one
+    /// run; the last counts.
+    #[serde(default)]
+    pub(crate) states_of: Vec<Pointers>,
+}
+
+/// What the members mean that a pointer (RFC 6901) names. Groups are axes, as those of lines are.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ItemRule {
+    /// `*` stands for any name, `{group}` for one that is a group, `{group:pattern}` for one that is like this.
+    pub(crate) each: String,
+    /// Groups, each with a pointer from the item, from the document (`/a`), or from so many values further out (`1/a`);
+    /// the first that names something counts.
+    #[serde(default)]
+    pub(crate) groups: Ordered<Pointers>,
+    /// Patterns of groups, of which each is what stands in the first brackets, or absent.
+    #[serde(default)]
+    pub(crate) patterns: BTreeMap<String, Pattern>,
+    /// Objects whose members are groups. The first that has a name counts.
+    pub(crate) axes_of: Option<Pointers>,
+    /// An object whose members are quantiles of the figures, in percent and seconds of one unit.
+    pub(crate) quantiles_of: Option<String>,
+    /// Pointers, and the words of which each has to name one; without words, it has to name anything. Of those of
+    /// `unless`, no group may be so.
+    #[serde(default)]
+    pub(crate) when: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    pub(crate) unless: Vec<BTreeMap<String, Vec<String>>>,
+    #[serde(flatten)]
+    pub(crate) common: Common,
+    #[serde(default)]
+    pub(crate) figure: Vec<FigureRule>,
+    /// The item is a fault of the source.
+    pub(crate) error: Option<String>,
+}
+
+/// Members in the order in which a file has them, which is that of axes.
+pub(crate) struct Ordered<T>(pub(crate) Vec<(String, T)>);
+
+impl<T> Default for Ordered<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Ordered<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
+            type Value = Ordered<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Ordered<T>, A::Error> {
+                let mut found = Vec::new();
+                while let Some(member) = members.next_entry()? {
+                    found.push(member);
+                }
+                Ok(Ordered(found))
+            }
+        }
+        deserializer.deserialize_map(Members(PhantomData))
+    }
+}
+
+/// One pointer or several.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Pointers {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Pointers {
+    pub(crate) fn all(&self) -> &[String] {
+        match self {
+            Self::One(pointer) => std::slice::from_ref(pointer),
+            Self::Several(pointers) => pointers,
+        }
+    }
+}
+
+/// What several readings of one figure in one output become.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CombineRule {
+    pub(crate) to: CombineTo,
+    /// Only those that follow on each other are repetitions.
+    #[serde(default)]
+    pub(crate) adjacent: bool,
+    pub(crate) note: Option<String>,
+}
+
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum CombineTo {
+    Mean,
+    Median,
+    Launches,
 }
 
 /// Groups that a source has if it has these words.
@@ -89,6 +205,17 @@ pub(crate) struct LineRule {
     pub(crate) figure: Vec<FigureRule>,
     /// The line is a fault of the source.
     pub(crate) error: Option<String>,
+    /// A pattern inside the line: the rule is for each match of it.
+    pub(crate) each: Option<Pattern>,
+}
+
+/// Options in the group `command`, which is the tool's own echo of its command.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OptionRule {
+    pub(crate) names: Vec<String>,
+    /// What stands for it, where it takes no value.
+    pub(crate) fixed: Option<String>,
 }
 
 /// What a rule for lines and the heading of a table have in common.
@@ -127,6 +254,11 @@ pub(crate) struct Common {
     /// Further groups, which follow from others; of a table, in each row.
     #[serde(default)]
     pub(crate) derive: BTreeMap<String, DeriveRule>,
+    /// Another run begins here, of the machine that this names; without a name of one of its own.
+    pub(crate) run: Option<String>,
+    /// Groups that are options of a command.
+    #[serde(default)]
+    pub(crate) options: Ordered<OptionRule>,
     /// Parts of gathered texts.
     #[serde(default)]
     pub(crate) gather: BTreeMap<String, String>,
@@ -194,8 +326,14 @@ pub(crate) struct DeriveRule {
     pub(crate) words: BTreeMap<String, String>,
     /// Or a formula.
     pub(crate) formula: Option<String>,
+    /// Or the first text of which all groups are there.
+    #[serde(default)]
+    pub(crate) text: Vec<String>,
     #[serde(default)]
     pub(crate) decimals: usize,
+    /// As many decimals as it has.
+    #[serde(default)]
+    pub(crate) plain: bool,
     /// The value is written as a size in bytes.
     #[serde(default)]
     pub(crate) size: bool,
@@ -217,6 +355,9 @@ pub(crate) struct AxisRule {
     pub(crate) snake: bool,
     /// What is set unless told otherwise, which is no value.
     pub(crate) usual: Option<String>,
+    /// Parts of words, and what stands there instead.
+    #[serde(default)]
+    pub(crate) replace: BTreeMap<String, String>,
     /// Other words for some values.
     #[serde(default)]
     pub(crate) words: BTreeMap<String, String>,
@@ -277,18 +418,36 @@ pub(crate) struct FigureRule {
     /// Groups that are quantiles of single operations.
     #[serde(default)]
     pub(crate) quantiles: BTreeMap<String, f64>,
+    /// The group that lists values of executions in processes of their own.
+    pub(crate) launches: Option<String>,
+    /// The group that lists values of parts of one execution, whose least and greatest are the range.
+    pub(crate) parts: Option<String>,
+    pub(crate) range_note: Option<String>,
+    /// It may be stated again in one output.
+    pub(crate) combine: Option<CombineRule>,
+    /// A figure that is stated again in one output counts only if its rank is lower.
+    #[serde(default)]
+    pub(crate) rank: u8,
+    /// It is only a note on the figure of this id and these axes.
+    #[serde(default)]
+    pub(crate) remark: bool,
     /// Words that stand for a value that was not measured.
     #[serde(default)]
     pub(crate) none: Vec<String>,
     /// Zero is no measurement.
     #[serde(default)]
     pub(crate) positive: bool,
+    /// A note on the run that says so.
+    pub(crate) zero_note: Option<String>,
     /// Whether the digits say how exact it is.
     #[serde(default = "yes")]
     pub(crate) digits: bool,
     /// The value is a quantile of the next figure.
     #[serde(default)]
     pub(crate) next: bool,
+    /// How many digits it has, of which zeros at the end are not printed.
+    #[serde(default)]
+    pub(crate) significant: i32,
     /// Whether it is what an output needs.
     #[serde(default = "yes")]
     pub(crate) ends: bool,
@@ -304,6 +463,9 @@ pub(crate) struct FigureRule {
     /// Axes of this figure alone.
     #[serde(default)]
     pub(crate) set: BTreeMap<String, String>,
+    /// Axes that lines below may state. A size of zero or less says that it was not measured.
+    #[serde(default)]
+    pub(crate) later: BTreeMap<String, String>,
     /// How it stands to the definition of the probe that its id names.
     pub(crate) definition: Option<Definition>,
 }
@@ -327,6 +489,14 @@ pub(crate) struct TableRule {
     pub(crate) heading: Pattern,
     #[serde(flatten)]
     pub(crate) common: Common,
+    /// The group that is what stands before the columns, where names may have blanks.
+    pub(crate) label: Option<String>,
+    /// Further columns are values of this axis, each with the first figure of the row.
+    pub(crate) across: Option<String>,
+    /// Further columns that are like this are axes, with the name that the group `name` has.
+    pub(crate) axis_columns: Option<Pattern>,
+    /// Words of the heading and of rows that are in no column.
+    pub(crate) skip: Option<Pattern>,
     /// Which lines below are rows; an empty line ends the table.
     pub(crate) row: Pattern,
     #[serde(default)]

@@ -6,41 +6,26 @@ mod core_to_core;
 mod coremark;
 mod criterion;
 mod cyclictest;
-mod elbencho;
-mod fio;
 mod fio_text;
-mod geekbench;
-mod go_bench;
-mod google_benchmark;
-mod graph500;
-mod hep;
-mod hpcc;
-mod hyperfine;
-mod imb;
 mod ioping;
 mod ior;
 mod iozone;
 mod iperf;
-mod iperf3;
 mod jmh;
 mod lmbench;
 mod mbw;
-mod mdtest;
 mod memtier;
-mod mkl_linpack;
 mod mlc;
 mod nccl_tests;
 mod netperf;
 mod npb;
 mod ntttcp;
-mod nvbandwidth;
 mod openssl;
 mod passmark;
 mod perf_stat;
 mod perftest;
 mod phoronix;
 mod prony;
-mod pytest_benchmark;
 mod sbc_bench;
 mod schbench;
 mod seven_zip;
@@ -203,40 +188,24 @@ static CODE: &[&CodeFormat] = &[
     &coremark::FORMAT,
     &criterion::FORMAT,
     &cyclictest::FORMAT,
-    &elbencho::FORMAT,
-    &fio::FORMAT,
     &fio_text::FORMAT,
-    &geekbench::FORMAT,
-    &go_bench::FORMAT,
-    &google_benchmark::FORMAT,
-    &google_benchmark::CONSOLE,
-    &graph500::FORMAT,
-    &hep::FORMAT,
-    &hpcc::FORMAT,
-    &hyperfine::FORMAT,
-    &imb::FORMAT,
     &ioping::FORMAT,
     &ior::FORMAT,
     &iozone::FORMAT,
     &iperf::FORMAT,
-    &iperf3::FORMAT,
     &jmh::FORMAT,
     &lmbench::FORMAT,
     &mbw::FORMAT,
-    &mdtest::FORMAT,
-    &mkl_linpack::FORMAT,
     &mlc::FORMAT,
     &nccl_tests::FORMAT,
     &netperf::FORMAT,
     &npb::FORMAT,
-    &nvbandwidth::FORMAT,
     &openssl::FORMAT,
     &passmark::FORMAT,
     &perf_stat::FORMAT,
     &perftest::FORMAT,
     &phoronix::FORMAT,
     &prony::FORMAT,
-    &pytest_benchmark::FORMAT,
     &sbc_bench::FORMAT,
     &schbench::FORMAT,
     &spec_cpu::FORMAT,

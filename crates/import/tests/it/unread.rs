@@ -14,7 +14,6 @@ const KNOWN: &[(&str, usize)] = &[
     ("byte4-kernels.txt", 1),
     ("coremark-pro-fpmark.txt", 1),
     ("coremark.txt", 1),
-    ("geekbench-4.txt", 1),
     ("lmbench-run-all.txt", 2),
     ("lmbench-summary-2.txt", 1),
 ];
