@@ -137,6 +137,30 @@ fn the_simulated_self_test_claims_nothing_between_equals() {
 }
 
 #[test]
+fn runs_that_were_measured_with_other_rules_say_so() {
+    let place = Place::with_a_run();
+    let listed = place.ask(&["selftest", "--rules", "--json"]).fine().json();
+    let near = listed.as_array().unwrap().iter().find(|rule| rule["name"] == "quality.near").unwrap();
+    assert!(["unit", "reason", "source"].iter().all(|part| !near[part].as_str().unwrap().is_empty()), "{near}");
+    let mut other: serde_json::Value = place.ask(&["show", "1", "--json"]).fine().json();
+    assert_eq!(other["rules"]["quality.near"], near["value"], "a run holds the rules of its measurement");
+    other["id"] = "another-session".into();
+    other["session"]["started"] = "2026-11-25T03:00:00Z".into();
+    let said = |other: &serde_json::Value| {
+        std::fs::write(place.file("other.json"), other.to_string()).unwrap();
+        let out = place.ask(&["compare", "1", "./other.json"]).out;
+        out.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(!said(&other).contains("other rules"), "{}", said(&other));
+    other["rules"]["quality.near"] = 0.07.into();
+    let found = said(&other);
+    assert!(found.contains("was measured with other rules than"), "{found}");
+    assert!(found.contains(&format!("quality.near 0.07 instead of {}", near["value"])), "{found}");
+    other.as_object_mut().unwrap().remove("rules");
+    assert!(!said(&other).contains("other rules"), "nothing is known of what holds none");
+}
+
+#[test]
 fn the_self_test_takes_stored_sessions_of_one_machine() {
     let place = Place::with_a_run();
     assert!(place.ask(&["selftest", "1"]).refused().contains("one session makes no pair"));

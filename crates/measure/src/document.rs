@@ -1,4 +1,4 @@
-//! The beginning and end of every run document, for all engines.
+//! The beginning and end of every run document, for all subjects.
 
 use std::time::{Duration, SystemTime};
 

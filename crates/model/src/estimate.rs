@@ -182,3 +182,19 @@ pub struct QuantileEstimate {
     /// Median over launches of each launch's quantile.
     pub estimate: Estimate,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_is_narrow_relative_to_its_value_and_as_a_logarithm() {
+        let of = |value: f64, low: f64, high: f64| Estimate { value, low, high, ..Estimate::without_spread(value) };
+        assert!(of(100.0, 98.1, 101.9).is_narrow(0.02) && of(-100.0, -101.9, -98.1).is_narrow(0.02));
+        assert!(!of(100.0, 98.0, 102.1).is_narrow(0.02), "relative to its value");
+        assert!(!of(104.0, 98.0, 102.1).is_narrow(0.02), "as a logarithm");
+        assert!(!of(1.0, -0.01, 0.01).is_narrow(0.02) && !of(0.0, 0.0, 0.0).is_narrow(0.02));
+        let called = Estimate { level: 0.99, ..of(100.0, 99.0, 101.0) };
+        assert!(called.is_within(0.02, 0.99) && !called.is_within(0.02, 0.995) && !called.is_within(0.005, 0.99));
+    }
+}

@@ -39,7 +39,7 @@ pub(crate) fn quantiles(figure: &Figure, launches: &[&Launch], level: f64) -> Ve
         let of = |least: usize| over(&parts(launches, least, better), level);
         return PARTS.into_iter().map(of).find(|found| !found.is_empty()).unwrap_or_default();
     }
-    // Launches that refined a value have none.
+    // Launches that tighten an interval have none.
     let having = launches.iter().filter(|launch| !launch.quantiles.is_empty());
     over(&having.map(|launch| launch.quantiles.clone()).collect::<Vec<_>>(), level)
 }
@@ -167,8 +167,8 @@ mod tests {
     fn launches_that_only_refined_a_value_count_for_nothing() {
         let mut rng = ChaCha8Rng::seed_from_u64(4);
         let timed: Vec<Launch> = (0..14).map(|_| launch(&mut rng, 1200, false, Better::Lower)).collect();
-        let refined = Launch::default();
-        let with: Vec<&Launch> = timed.iter().chain([&refined; 90]).collect();
+        let tightened = Launch::default();
+        let with: Vec<&Launch> = timed.iter().chain([&tightened; 90]).collect();
         let found = |launches: &[&Launch]| quantiles(&figure(Better::Lower), launches, 0.95);
         assert_eq!(found(&with), found(&timed.iter().collect::<Vec<_>>()));
         assert!(!found(&with).is_empty());

@@ -65,14 +65,14 @@ pub struct MockSubject {
     rests: usize,
 }
 
-/// Time that the hypervisor and a quota take from a launch, by its round and whether the engine rested before it.
+/// Time that the hypervisor and a quota take from a launch, by its round and whether the session rested before it.
 type TakenOf = dyn Fn(u32, bool) -> [TakenTime; 2];
 
 /// Launches drawn in advance for a figure.
 const DRAWN_AHEAD: usize = 256;
 
 impl MockSubject {
-    /// An engine in which every figure behaves like `default`.
+    /// A subject in which every figure behaves like `default`.
     #[must_use]
     pub fn new(seed: u64, default: MockFigure) -> Self {
         let (figures, drawn) = (HashMap::new(), HashMap::new());
@@ -92,7 +92,7 @@ impl MockSubject {
         }
     }
 
-    /// Lets time be taken from launches: stolen and throttled, by round and whether the engine rested before.
+    /// Lets time be taken from launches: stolen and throttled, by round and whether the session rested before.
     #[must_use]
     pub fn taking(mut self, taken: impl Fn(u32, bool) -> [TakenTime; 2] + 'static) -> Self {
         self.taking = Some(Box::new(taken));

@@ -35,7 +35,7 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// An engine whose workers are `program arguments...`, which read a step on standard input and write replies on
+    /// A subject whose workers are `program arguments...`, which read a step on standard input and write replies on
     /// standard output.
     #[must_use]
     pub fn new(program: impl Into<OsString>, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Self {

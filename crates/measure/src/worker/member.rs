@@ -176,8 +176,8 @@ impl LaunchMember {
         Ok(())
     }
 
-    /// Reads the distance again, then runs null batches of equal length, unless the launch only refines a value: their
-    /// undisturbed share is that of readings without work in between.
+    /// Reads the distance again, then runs null batches of equal length, unless the launch only tightens an interval:
+    /// their undisturbed share is that of readings without work in between.
     pub(super) fn null_batches(&mut self, mut reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
         if let Some(reader) = self.timer.reader(reader.as_deref_mut()) {
             self.timer.measure_distances(reader)?;

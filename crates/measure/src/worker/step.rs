@@ -32,8 +32,8 @@ pub struct Task {
     pub batches: u32,
     /// Number of undisturbed batches (of a difference: pairs) that is enough; 0 requests all batches.
     pub enough: u32,
-    /// Whether what stands beside the value is measured too: single operations, where the probe supports it, and null
-    /// batches. Not in launches that only refine a value.
+    /// Whether more than the value is measured: single operations, where the probe supports it, and null
+    /// batches. Not in launches that only tighten an interval.
     #[serde(default)]
     pub full: bool,
     /// Fewest warm-up batches.

@@ -9,22 +9,22 @@ use crate::references::{CYCLES, SharedCore, contended, measured, measured_on};
 #[test]
 fn the_first_launches_of_a_figure_never_wait_and_others_begin_when_the_neighbour_has_gone() {
     let neighbour: fn(f64) -> Option<f64> = |now| ((now / 0.4).fract() < 0.5).then_some(1.5);
-    let mut engine = SharedCore { scatter: 0.05, ..SharedCore::new(neighbour) };
-    let run = measured(&mut engine, true);
+    let mut subject = SharedCore { scatter: 0.05, ..SharedCore::new(neighbour) };
+    let run = measured(&mut subject, true);
     let (mut first, mut later, mut repeated) = ([0, 0], [0, 0], [0, 0]);
-    for (at, step) in engine.steps.iter().enumerate().filter(|(_, step)| step.purpose == Purpose::Measure) {
+    for (at, step) in subject.steps.iter().enumerate().filter(|(_, step)| step.purpose == Purpose::Measure) {
         let again = |earlier: &&WorkerStep| {
             (earlier.purpose, earlier.round, earlier.tasks[0].figure)
                 == (step.purpose, step.round, step.tasks[0].figure)
         };
-        let counts = if engine.steps[..at].iter().any(|earlier| again(&earlier)) {
+        let counts = if subject.steps[..at].iter().any(|earlier| again(&earlier)) {
             &mut repeated
         } else if step.round < 10 {
             &mut first
         } else {
             &mut later
         };
-        counts[usize::from(neighbour(engine.began[at]).is_some())] += 1;
+        counts[usize::from(neighbour(subject.began[at]).is_some())] += 1;
     }
     assert!(first[0] > 5 && first[1] > 5, "ten launches of each begin beside a neighbour or not: {first:?}");
     assert!(later[0] > 10 && later[1] == 0, "those after them only when it has gone: {later:?}");
@@ -35,8 +35,8 @@ fn the_first_launches_of_a_figure_never_wait_and_others_begin_when_the_neighbour
 #[test]
 fn a_launch_waits_for_the_moments_of_a_core_that_is_hardly_ever_free() {
     let neighbour: fn(f64) -> Option<f64> = |now| ((now / 1.5).fract() > 0.07).then(|| 1.2 + 0.7 * (now * 7.3).fract());
-    let mut engine = SharedCore::new(neighbour);
-    let run = measured(&mut engine, true);
+    let mut subject = SharedCore::new(neighbour);
+    let run = measured(&mut subject, true);
     let references = run.session.references.as_ref().unwrap();
     assert!(references.core_shared.is_some_and(|share| share.get() > 0.85), "waiting is in it: {references:?}");
     for figure in &run.figures[..2] {
@@ -63,11 +63,11 @@ fn a_core_figure_takes_the_other_core_while_its_own_is_shared() {
     // wait.
     let neighbour: fn(f64) -> Option<f64> = |now| ((now / 10.0).fract() > 0.1).then_some(1.5);
     let with = |machine: Machine| {
-        let mut engine = SharedCore { free: vec![0], scatter: 0.05, ..SharedCore::new(neighbour) };
-        let run = measured_on(machine, &mut engine, true);
-        let moved = engine.steps.iter().filter(|step| step.tasks[0].cpus == [0]).count();
+        let mut subject = SharedCore { free: vec![0], scatter: 0.05, ..SharedCore::new(neighbour) };
+        let run = measured_on(machine, &mut subject, true);
+        let moved = subject.steps.iter().filter(|step| step.tasks[0].cpus == [0]).count();
         let cores = run.figures[..2].iter().all(|figure| figure.basis() == &ValueBasis::Cycles);
-        (moved, cores, engine.now, run)
+        (moved, cores, subject.now, run)
     };
     let one_cache = Machine { topology: Some(two_cores(&[vec![0, 1]])), ..Machine::default() };
     let (moved, cores, took, run) = with(one_cache);

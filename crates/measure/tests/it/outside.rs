@@ -16,12 +16,12 @@ impl Saver for Forgets {
     }
 }
 
-fn measured(machine: Machine, allowed: Vec<usize>, named: &[&str], engine: &mut MockSubject) -> RunResult {
+fn measured(machine: Machine, allowed: Vec<usize>, named: &[&str], subject: &mut MockSubject) -> RunResult {
     let named: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
     let plan = Plan { seed: 7, entries: select(None, &named, 0.02).unwrap(), ..Plan::default() };
     let identity = Identity { fingerprint: "f".to_owned(), boot: "b".to_owned(), host: "here".to_owned() };
     let order = RunRequest::new(plan, machine, identity, allowed).unwrap();
-    MeasureSession::measure(order, engine, &mut NullObserver, &mut Forgets, Stopper::default()).unwrap()
+    MeasureSession::measure(order, subject, &mut NullObserver, &mut Forgets, Stopper::default()).unwrap()
 }
 
 const THREE: &[&str] = &["os.syscall_write", "os.syscall_getppid", "os.clock_read"];
@@ -35,9 +35,9 @@ fn taken(seconds: f64) -> TakenTime {
 
 #[test]
 fn one_tick_of_steal_excludes_nothing() {
-    let mut engine = MockSubject::new(1, MockFigure::stable(1e-7))
+    let mut subject = MockSubject::new(1, MockFigure::stable(1e-7))
         .taking(|round, _| [taken(if round == 3 { 0.0034 } else { 0.0 }), taken(0.0)]);
-    let ended = measured(Machine::default(), vec![0, 1], THREE, &mut engine);
+    let ended = measured(Machine::default(), vec![0, 1], THREE, &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
     let launches = ended.run.figures.iter().flat_map(|figure| &figure.launches);
     assert!(launches.clone().all(|launch| launch.invalid.is_none()), "10 ms of 0.6 s");
@@ -46,9 +46,9 @@ fn one_tick_of_steal_excludes_nothing() {
 
 #[test]
 fn a_round_with_steal_is_excluded_and_measured_again() {
-    let mut engine = MockSubject::new(1, MockFigure::stable(1e-7))
+    let mut subject = MockSubject::new(1, MockFigure::stable(1e-7))
         .taking(|round, _| [taken(if round == 3 { 0.05 } else { 0.0 }), taken(0.0)]);
-    let ended = measured(Machine::default(), vec![0, 1], THREE, &mut engine);
+    let ended = measured(Machine::default(), vec![0, 1], THREE, &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
     for figure in &ended.run.figures {
         let excluded: Vec<_> = figure.launches.iter().filter(|launch| launch.invalid.is_some()).collect();
@@ -63,11 +63,11 @@ fn a_round_with_steal_is_excluded_and_measured_again() {
 #[test]
 fn short_rounds_are_judged_together_and_figures_that_had_ended_go_on() {
     // Six rounds of one figure make 60 ticks: the second six are judged after the first look, at ten launches.
-    let mut engine = MockSubject::new(1, MockFigure::stable(1e-7)).taking(|round, _| {
+    let mut subject = MockSubject::new(1, MockFigure::stable(1e-7)).taking(|round, _| {
         let stolen = if (8..10).contains(&round) { 0.03 } else { 0.0 };
         [TakenTime { seconds: stolen, of: 0.1 }, TakenTime { seconds: 0.0, of: 0.1 }]
     });
-    let ended = measured(Machine::default(), vec![0, 1], &THREE[..1], &mut engine);
+    let ended = measured(Machine::default(), vec![0, 1], &THREE[..1], &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
     let figure = &ended.run.figures[0];
     let excluded: Vec<u32> =
@@ -79,8 +79,8 @@ fn short_rounds_are_judged_together_and_figures_that_had_ended_go_on() {
 
 #[test]
 fn a_machine_with_permanent_steal_is_measured_as_observed() {
-    let mut engine = MockSubject::new(1, MockFigure::stable(1e-7)).taking(|_, _| [taken(0.06), taken(0.0)]);
-    let ended = measured(Machine::default(), vec![0, 1], THREE, &mut engine);
+    let mut subject = MockSubject::new(1, MockFigure::stable(1e-7)).taking(|_, _| [taken(0.06), taken(0.0)]);
+    let ended = measured(Machine::default(), vec![0, 1], THREE, &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
     for figure in &ended.run.figures {
         assert!(matches!(figure.outcome, Outcome::Measured(_)), "{:?}", figure.outcome);
@@ -98,18 +98,18 @@ fn launches_wait_for_a_quota_after_it_has_throttled_one() {
             .taking(move |_, rested| [taken(0.0), taken(bends(rested))])
     };
     // A launch that fits into the quota is throttled only if nothing of the quota was left.
-    let mut engine = quota(|rested| if rested { 0.0 } else { 0.1 });
-    let ended = measured(Machine::default(), vec![0, 1], THREE, &mut engine);
+    let mut subject = quota(|rested| if rested { 0.0 } else { 0.1 });
+    let ended = measured(Machine::default(), vec![0, 1], THREE, &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
     let stopped =
         ended.run.figures.iter().flat_map(|figure| &figure.launches).filter(|launch| launch.invalid.is_some());
     assert_eq!(stopped.count(), 1, "only the launch before the session began to wait");
-    assert!(engine.rests() >= 29, "{} rests", engine.rests());
+    assert!(subject.rests() >= 29, "{} rests", subject.rests());
     assert!(ended.run.figures.iter().all(|figure| !figure.has(Flag::Throttled)));
 
     // A launch longer than the quota is throttled in any case: it is measured and reported.
-    let mut engine = quota(|_| 0.096);
-    let ended = measured(Machine::default(), vec![0, 1], THREE, &mut engine);
+    let mut subject = quota(|_| 0.096);
+    let ended = measured(Machine::default(), vec![0, 1], THREE, &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
     for figure in &ended.run.figures {
         assert!(figure.has(Flag::Throttled) && matches!(figure.outcome, Outcome::Measured(_)), "{:?}", figure.outcome);
@@ -120,9 +120,9 @@ fn launches_wait_for_a_quota_after_it_has_throttled_one() {
     assert_eq!(share, None, "a simulation uses no CPU time that it could be a share of");
 
     // Without a quota there are no waits.
-    let mut engine = MockSubject::new(1, MockFigure::stable(1e-7)).taking(|_, _| [taken(0.0), taken(0.0)]);
-    measured(Machine::default(), vec![0, 1], THREE, &mut engine);
-    assert_eq!(engine.rests(), 0);
+    let mut subject = MockSubject::new(1, MockFigure::stable(1e-7)).taking(|_, _| [taken(0.0), taken(0.0)]);
+    measured(Machine::default(), vec![0, 1], THREE, &mut subject);
+    assert_eq!(subject.rests(), 0);
 }
 
 /// Every launch states its own notes, and these took the place of what was said of the figure before.
@@ -133,8 +133,8 @@ fn a_working_set_that_fits_a_cache_says_so_at_the_end_too() {
     let topology = os::topology::of_files(&online, &|file| recorded.read(file));
     let machine = Machine { topology: Some(topology), ..Machine::default() };
     let named = &["memory.load_latency:working_set=32KiB,pages=base"];
-    let mut engine = MockSubject::new(1, MockFigure::stable(1e-7));
-    let ended = measured(machine, vec![0, 1], named, &mut engine);
+    let mut subject = MockSubject::new(1, MockFigure::stable(1e-7));
+    let ended = measured(machine, vec![0, 1], named, &mut subject);
     let notes = &ended.run.figures[0].notes;
     assert_eq!(notes.iter().filter(|note| note.contains("the working set fits")).count(), 1, "{notes:?}");
     assert!(!ended.run.figures[0].launches.is_empty());
@@ -152,8 +152,8 @@ fn a_figure_of_all_threads_notes_the_number_of_cpus() {
     let machine = Machine { facts: vec![online], ..Machine::default() };
     let named = &["memory.read:working_set=32KiB,threads=all,pages=base", "os.clock_read"];
     let notes = |allowed: Vec<usize>| {
-        let mut engine = MockSubject::new(1, MockFigure::stable(1e-7));
-        let ended = measured(machine.clone(), allowed, named, &mut engine);
+        let mut subject = MockSubject::new(1, MockFigure::stable(1e-7));
+        let ended = measured(machine.clone(), allowed, named, &mut subject);
         ended.run.figures.iter().map(|figure| figure.notes.clone()).collect::<Vec<_>>()
     };
     assert_eq!(notes(vec![0]), [vec!["threads=all is 1 of 2 CPUs".to_owned()], Vec::new()]);

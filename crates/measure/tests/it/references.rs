@@ -188,15 +188,15 @@ impl Saver for Checked {
     }
 }
 
-pub(crate) fn measured(engine: &mut SharedCore, references: bool) -> Run {
-    measured_on(Machine::default(), engine, references)
+pub(crate) fn measured(subject: &mut SharedCore, references: bool) -> Run {
+    measured_on(Machine::default(), subject, references)
 }
 
-pub(crate) fn measured_on(machine: Machine, engine: &mut SharedCore, references: bool) -> Run {
+pub(crate) fn measured_on(machine: Machine, subject: &mut SharedCore, references: bool) -> Run {
     let named = ["os.syscall_getppid", "os.syscall_write"].map(str::to_owned);
     let plan = Plan { seed: 7, entries: select(None, &named, 0.02).unwrap(), references, ..Plan::default() };
     let order = RunRequest::new(plan, machine, Identity::default(), vec![0, 1]).unwrap();
-    let ended = MeasureSession::measure(order, engine, &mut NullObserver, &mut Checked, Stopper::default()).unwrap();
+    let ended = MeasureSession::measure(order, subject, &mut NullObserver, &mut Checked, Stopper::default()).unwrap();
     assert_eq!(ended.ending, EndReason::Complete);
     ended.run
 }
@@ -214,8 +214,8 @@ fn launches_while_the_host_had_the_cpus_elsewhere_do_not_count() {
     // For one second in four; a neighbour in some moments, without whom no unshared core would be known.
     let neighbour = |now: f64| ((now * 3.0).fract() < 0.1).then_some(1.5);
     let apart: fn(f64) -> bool = |now| (now / 4.0).fract() < 0.25;
-    let mut engine = SharedCore { apart: Some(apart), scatter: 0.02, ..SharedCore::new(neighbour) };
-    let run = measured(&mut engine, true);
+    let mut subject = SharedCore { apart: Some(apart), scatter: 0.02, ..SharedCore::new(neighbour) };
+    let run = measured(&mut subject, true);
     let references = run.session.references.as_ref().unwrap();
     let usual = references.distances[0];
     assert_eq!((usual.cpus, usual.picos, usual.elsewhere), ([1, 0], 40_000, Some(180_000)));
@@ -234,8 +234,8 @@ fn launches_while_the_host_had_the_cpus_elsewhere_do_not_count() {
     }
     // Where they are elsewhere for most of the time, that is the machine.
     let apart: fn(f64) -> bool = |now| (now / 4.0).fract() < 0.9;
-    let mut engine = SharedCore { apart: Some(apart), scatter: 0.02, ..SharedCore::new(neighbour) };
-    let run = measured(&mut engine, true);
+    let mut subject = SharedCore { apart: Some(apart), scatter: 0.02, ..SharedCore::new(neighbour) };
+    let run = measured(&mut subject, true);
     let references = run.session.references.as_ref().unwrap();
     assert_eq!(references.distances[0].picos, 180_000);
     let estimate = run.figures[0].outcome.estimate().unwrap();
@@ -245,8 +245,8 @@ fn launches_while_the_host_had_the_cpus_elsewhere_do_not_count() {
 #[test]
 fn a_neighbour_who_comes_and_goes_costs_launches_and_not_the_value() {
     // For half a second in every second, of changing weight.
-    let mut engine = SharedCore::new(|now| (now.fract() < 0.5).then(|| 1.3 + 0.5 * (now * 7.3).fract()));
-    let run = measured(&mut engine, true);
+    let mut subject = SharedCore::new(|now| (now.fract() < 0.5).then(|| 1.3 + 0.5 * (now * 7.3).fract()));
+    let run = measured(&mut subject, true);
     let references = run.session.references.as_ref().unwrap();
     assert_eq!(references.unshared[0].source, UnsharedSource::LowerMode);
     assert!((references.unshared[0].ratio.unwrap() - 0.25).abs() < 0.001, "{:?}", references.unshared);
@@ -267,14 +267,14 @@ fn a_neighbour_who_comes_and_goes_costs_launches_and_not_the_value() {
     let condition = |probe: &str| run.figures.iter().find(|figure| figure.probe == probe).unwrap();
     assert!(condition(CLOCK).outcome.estimate().is_some_and(|found| (2.6..3.01).contains(&(found.value * 1e-9))));
     assert!(condition(CORE_SHARED).outcome.estimate().is_some_and(|found| (0.2..0.8).contains(&found.value)));
-    let asked = engine.steps.iter().rfind(|step| step.purpose == Purpose::Measure).unwrap();
+    let asked = subject.steps.iter().rfind(|step| step.purpose == Purpose::Measure).unwrap();
     assert_eq!((asked.batch_nanos, asked.tasks[0].batches, asked.tasks[0].enough), (200_000, 100, 12));
 }
 
 #[test]
 fn a_core_that_is_shared_all_the_time_filters_nothing_and_says_so() {
-    let mut engine = SharedCore::new(|now| Some(1.2 + 0.7 * (now * 7.3).fract()));
-    let run = measured(&mut engine, true);
+    let mut subject = SharedCore::new(|now| Some(1.2 + 0.7 * (now * 7.3).fract()));
+    let run = measured(&mut subject, true);
     let references = run.session.references.as_ref().unwrap();
     assert_eq!((references.unshared[0].source, references.core_shared), (UnsharedSource::Unknown, None));
     for figure in &run.figures[..2] {
@@ -300,8 +300,8 @@ fn six_wide() -> Machine {
 
 #[test]
 fn a_core_without_neighbours_shows_it_by_the_instructions_that_it_issues() {
-    let mut engine = SharedCore::new(|_| None);
-    let run = measured_on(six_wide(), &mut engine, true);
+    let mut subject = SharedCore::new(|_| None);
+    let run = measured_on(six_wide(), &mut subject, true);
     let references = run.session.references.as_ref().unwrap();
     assert_eq!(references.unshared[0].source, UnsharedSource::IssueWidth);
     assert!((references.unshared[0].ratio.unwrap() - 0.25).abs() < 0.001, "{:?}", references.unshared);
@@ -328,9 +328,9 @@ fn a_neighbour_as_steady_as_a_clock_is_not_taken_for_an_unshared_core() {
 #[test]
 fn a_neighbour_who_does_not_come_back_off_ends_the_rule() {
     // There but for a twentieth of the time, and for good after six seconds.
-    let mut engine =
+    let mut subject =
         SharedCore::new(|now| (now > 6.0 || (now / 3.0).fract() > 0.07).then(|| 1.2 + 0.7 * (now * 7.3).fract()));
-    let run = measured(&mut engine, true);
+    let run = measured(&mut subject, true);
     for figure in &run.figures[..2] {
         let ValueBasis::Observed(reason) = figure.basis() else { panic!("{:?}", figure.references) };
         assert!(reason.is_contention() && figure.has(Flag::Contended), "{reason}");
@@ -341,10 +341,10 @@ fn a_neighbour_who_does_not_come_back_off_ends_the_rule() {
 
 #[test]
 fn without_references_a_run_is_as_it_was() {
-    let mut engine = SharedCore::new(|_| None);
-    let run = measured(&mut engine, false);
+    let mut subject = SharedCore::new(|_| None);
+    let run = measured(&mut subject, false);
     assert_eq!((run.session.references.as_ref(), run.figures.len()), (None, 2));
-    assert!(engine.steps.iter().all(|step| step.references.is_none() && step.batch_nanos == 1_000_000));
+    assert!(subject.steps.iter().all(|step| step.references.is_none() && step.batch_nanos == 1_000_000));
     let mut emulated = SharedCore { refused: true, ..SharedCore::new(|_| None) };
     let run = measured(&mut emulated, true);
     let refused = run.session.references.unwrap().refused;

@@ -46,9 +46,9 @@ pub(crate) fn order(named: &[&str]) -> RunRequest {
     RunRequest::new(plan(named), Machine::default(), identity(), vec![0, 1]).unwrap()
 }
 
-pub(crate) fn run_with(order: RunRequest, engine: &mut MockSubject) -> (RunResult, Saves) {
+pub(crate) fn run_with(order: RunRequest, subject: &mut MockSubject) -> (RunResult, Saves) {
     let mut saves = Saves::default();
-    let ended = MeasureSession::measure(order, engine, &mut NullObserver, &mut saves, Stopper::default()).unwrap();
+    let ended = MeasureSession::measure(order, subject, &mut NullObserver, &mut saves, Stopper::default()).unwrap();
     (ended, saves)
 }
 
@@ -64,11 +64,11 @@ fn outcome<'a>(run: &'a Run, probe: &str) -> &'a Outcome {
 
 #[test]
 fn everything_is_calibrated_once_and_then_launched_in_shuffled_rounds_to_the_first_look() {
-    let mut engine = MockSubject::new(1, MockFigure::stable(1e-7));
-    let (ended, saves) = run_with(order(THREE), &mut engine);
+    let mut subject = MockSubject::new(1, MockFigure::stable(1e-7));
+    let (ended, saves) = run_with(order(THREE), &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
     assert!(ended.run.session.complete);
-    let log = engine.log();
+    let log = subject.log();
     assert!(log[..3].iter().all(|step| step.purpose == Purpose::Calibrate));
     assert!(log[3..].iter().all(|step| step.purpose == Purpose::Measure));
     let round = |number: u32| -> Vec<usize> {
@@ -109,31 +109,31 @@ fn a_long_plan_is_measured_part_by_part_and_a_limit_leaves_finished_figures() {
     let whole = RunRequest::new(plan(None), Machine::default(), identity(), vec![0, 1]).unwrap();
     let figures = whole.run().figures.len();
     assert!(figures > 120, "{figures} figures make no long plan");
-    let mut engine = MockSubject::new(5, MockFigure::stable(1e-7));
-    let measured = |order: RunRequest, engine: &mut MockSubject| {
-        MeasureSession::measure(order, engine, &mut NullObserver, &mut Forgets, Stopper::default()).unwrap()
+    let mut subject = MockSubject::new(5, MockFigure::stable(1e-7));
+    let measured = |order: RunRequest, subject: &mut MockSubject| {
+        MeasureSession::measure(order, subject, &mut NullObserver, &mut Forgets, Stopper::default()).unwrap()
     };
-    let ended = measured(whole, &mut engine);
+    let ended = measured(whole, &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
     assert!(ended.run.figures.iter().all(|figure| figure.outcome.estimate().is_some() && figure.launches.len() >= 10));
-    let of = |purpose: Purpose| engine.log().iter().filter(|step| step.purpose == purpose).count();
+    let of = |purpose: Purpose| subject.log().iter().filter(|step| step.purpose == purpose).count();
     assert_eq!(of(Purpose::Calibrate), figures, "each is calibrated once");
-    let together = engine.log().iter().filter(|step| step.purpose == Purpose::Measure && step.round == 0).count();
+    let together = subject.log().iter().filter(|step| step.purpose == Purpose::Measure && step.round == 0).count();
     assert!((100..figures).contains(&together), "{together} figures stand in the first round");
     let seconds = ended.run.session.seconds;
     let cut = RunRequest::new(plan(Some(seconds * 0.9)), Machine::default(), identity(), vec![0, 1]).unwrap();
-    let mut engine = MockSubject::new(5, MockFigure::stable(1e-7));
-    let ended = measured(cut, &mut engine);
+    let mut subject = MockSubject::new(5, MockFigure::stable(1e-7));
+    let ended = measured(cut, &mut subject);
     assert_eq!(ended.ending, EndReason::TimeLimit);
     let finished = |run: &Run| run.figures.iter().filter(|figure| !figure.has(Flag::Unfinished)).count();
     let before = finished(&ended.run);
     assert!((30..figures).contains(&before), "{before} of {figures} are finished near the end");
 
     let resumed = RunRequest::resume(ended.run, &identity(), vec![0, 1]).unwrap();
-    let ended = measured(resumed, &mut engine);
+    let ended = measured(resumed, &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
     assert_eq!(finished(&ended.run), figures);
-    assert_eq!(engine.log().iter().filter(|step| step.purpose == Purpose::Calibrate).count(), figures, "not again");
+    assert_eq!(subject.log().iter().filter(|step| step.purpose == Purpose::Calibrate).count(), figures, "not again");
 }
 
 #[test]
@@ -142,9 +142,9 @@ fn the_same_seed_asks_for_the_same_launches() {
         let mut plan = plan(THREE);
         plan.seed = seed;
         let order = RunRequest::new(plan, Machine::default(), identity(), vec![0]).unwrap();
-        let mut engine = MockSubject::new(1, MockFigure::stable(1e-7));
-        run_with(order, &mut engine);
-        engine.log().iter().map(|step| (step.seed, step.tasks[0].figure)).collect::<Vec<_>>()
+        let mut subject = MockSubject::new(1, MockFigure::stable(1e-7));
+        run_with(order, &mut subject);
+        subject.log().iter().map(|step| (step.seed, step.tasks[0].figure)).collect::<Vec<_>>()
     };
     assert_eq!(steps(3), steps(3));
     assert_ne!(steps(3), steps(4));
@@ -153,8 +153,8 @@ fn the_same_seed_asks_for_the_same_launches() {
 #[test]
 fn a_figure_ends_when_it_has_converged_and_a_noisy_one_at_the_last_look() {
     let wild = MockFigure { noise: Noise { between: 0.3, ..Noise::stable(2e-7) }, ..MockFigure::stable(2e-7) };
-    let mut engine = MockSubject::new(2, MockFigure::stable(1e-7)).with(key("os.clock_read"), wild);
-    let (ended, _) = run_with(order(THREE), &mut engine);
+    let mut subject = MockSubject::new(2, MockFigure::stable(1e-7)).with(key("os.clock_read"), wild);
+    let (ended, _) = run_with(order(THREE), &mut subject);
     let wild = ended.run.figures.iter().find(|figure| figure.probe == "os.clock_read").unwrap();
     assert_eq!(wild.launches.len(), 40);
     assert!(wild.has(Flag::CannotConverge));
@@ -165,8 +165,8 @@ fn a_figure_ends_when_it_has_converged_and_a_noisy_one_at_the_last_look() {
 fn modes_are_reported_as_modes_and_never_as_converged() {
     let two = Noise { second_share: 0.4, second_ratio: 10.0, disturbed: 0.0, ..Noise::stable(6.5e-6) };
     let figure = MockFigure { noise: two, ..MockFigure::stable(1.0) };
-    let mut engine = MockSubject::new(3, figure);
-    let (ended, _) = run_with(order(&["os.syscall_write"]), &mut engine);
+    let mut subject = MockSubject::new(3, figure);
+    let (ended, _) = run_with(order(&["os.syscall_write"]), &mut subject);
     let figure = &ended.run.figures[0];
     let Outcome::Modes(modes) = &figure.outcome else { panic!("{:?}", figure.outcome) };
     assert_eq!(modes.len(), 2);
@@ -178,10 +178,10 @@ fn modes_are_reported_as_modes_and_never_as_converged() {
 fn failures_and_crashes_do_not_affect_other_figures() {
     let unfit = MockFigure { unfit: Some("there is no such thing".to_owned()), ..MockFigure::stable(1.0) };
     let crash = MockFigure { crashes_at: Some(4), ..MockFigure::stable(1e-7) };
-    let mut engine = MockSubject::new(4, MockFigure::stable(1e-7))
+    let mut subject = MockSubject::new(4, MockFigure::stable(1e-7))
         .with(key("os.syscall_write"), unfit)
         .with(key("os.clock_read"), crash);
-    let (ended, _) = run_with(order(THREE), &mut engine);
+    let (ended, _) = run_with(order(THREE), &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
     assert_eq!(outcome(&ended.run, "os.syscall_write"), &Outcome::Unfit("there is no such thing".to_owned()));
     assert!(matches!(outcome(&ended.run, "os.clock_read"), Outcome::Failed(reason) if reason.contains("134")));
@@ -194,20 +194,20 @@ fn a_worker_that_is_killed_once_is_tried_again_and_one_that_is_killed_always_is_
         |steps: std::ops::Range<usize>| MockFigure { killed_in: steps.collect(), ..MockFigure::stable(1e-7) };
     // While it calibrates, and in its third launch.
     for once in [0..1, 3..4] {
-        let mut engine =
+        let mut subject =
             MockSubject::new(4, MockFigure::stable(1e-7)).with(key("os.clock_read"), killed_in(once.clone()));
-        let (ended, _) = run_with(order(THREE), &mut engine);
+        let (ended, _) = run_with(order(THREE), &mut subject);
         assert_eq!(ended.ending, EndReason::Complete);
         let figure = ended.run.figures.iter().find(|figure| figure.probe == "os.clock_read").unwrap();
         assert!(figure.outcome.estimate().is_some(), "{once:?}: {:?}", figure.outcome);
         let said = |note: &String| note.contains("made again") && note.contains("killed by signal 9");
         assert_eq!(figure.notes.iter().filter(|note| said(note)).count(), 1, "{once:?}: {:?}", figure.notes);
     }
-    let mut engine = MockSubject::new(4, MockFigure::stable(1e-7)).with(key("os.clock_read"), killed_in(0..9));
-    let (ended, _) = run_with(order(THREE), &mut engine);
+    let mut subject = MockSubject::new(4, MockFigure::stable(1e-7)).with(key("os.clock_read"), killed_in(0..9));
+    let (ended, _) = run_with(order(THREE), &mut subject);
     assert!(matches!(outcome(&ended.run, "os.clock_read"), Outcome::Failed(reason) if reason.contains("signal 9")));
     let attempts = |step: &&measure::WorkerStep| step.tasks.iter().any(|task| task.probe == "os.clock_read");
-    assert_eq!(engine.log().iter().filter(attempts).count(), 2);
+    assert_eq!(subject.log().iter().filter(attempts).count(), 2);
     assert!(outcome(&ended.run, "os.syscall_getppid").estimate().is_some());
 }
 
@@ -217,8 +217,8 @@ fn a_figure_that_cannot_be_measured_any_more_keeps_its_launches() {
     let away = |steps: std::ops::Range<usize>| {
         let noise = Noise { between: 0.3, ..Noise::stable(1e-7) };
         let figure = MockFigure { unfit_in: steps, noise, ..MockFigure::stable(1e-7) };
-        let mut engine = MockSubject::new(4, MockFigure::stable(1e-7)).with(key("os.clock_read"), figure);
-        let (ended, _) = run_with(order(THREE), &mut engine);
+        let mut subject = MockSubject::new(4, MockFigure::stable(1e-7)).with(key("os.clock_read"), figure);
+        let (ended, _) = run_with(order(THREE), &mut subject);
         assert_eq!(ended.ending, EndReason::Complete);
         ended.run.figures.into_iter().find(|figure| figure.probe == "os.clock_read").unwrap()
     };
@@ -237,26 +237,26 @@ fn a_figure_that_cannot_be_measured_any_more_keeps_its_launches() {
 fn figures_of_two_cpus_are_never_measured_on_one() {
     let named = plan(&["ipc.pipe_latency:placement=cross_cpu", "os.clock_read"]);
     let order = RunRequest::new(named, Machine::default(), identity(), vec![3]).unwrap();
-    let mut engine = MockSubject::new(4, MockFigure::stable(1e-7));
-    let (ended, _) = run_with(order, &mut engine);
+    let mut subject = MockSubject::new(4, MockFigure::stable(1e-7));
+    let (ended, _) = run_with(order, &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
     assert!(matches!(outcome(&ended.run, "ipc.pipe_latency"), Outcome::Unfit(reason) if reason.contains("two CPUs")));
-    assert!(engine.log().iter().all(|step| step.tasks.iter().all(|task| task.probe == "os.clock_read")));
+    assert!(subject.log().iter().all(|step| step.tasks.iter().all(|task| task.probe == "os.clock_read")));
     assert!(outcome(&ended.run, "os.clock_read").estimate().is_some());
 }
 
 #[test]
 fn invalid_launches_are_kept_repeated_and_flagged_and_do_not_count() {
     let spoiled = MockFigure { invalid: vec![0, 5], ..MockFigure::stable(1e-7) };
-    let mut engine = MockSubject::new(5, spoiled);
-    let (ended, _) = run_with(order(&["os.syscall_write"]), &mut engine);
+    let mut subject = MockSubject::new(5, spoiled);
+    let (ended, _) = run_with(order(&["os.syscall_write"]), &mut subject);
     let figure = &ended.run.figures[0];
     assert_eq!(figure.launches.iter().filter(|launch| launch.invalid.is_some()).count(), 2);
     assert_eq!(figure.outcome.estimate().unwrap().launches as usize, figure.launches.len() - 2);
     assert!(figure.has(Flag::Repeated));
     let hopeless = MockFigure { invalid: (0..10_000).collect(), ..MockFigure::stable(1e-7) };
-    let mut engine = MockSubject::new(5, hopeless);
-    let (ended, _) = run_with(order(&["os.syscall_write"]), &mut engine);
+    let mut subject = MockSubject::new(5, hopeless);
+    let (ended, _) = run_with(order(&["os.syscall_write"]), &mut subject);
     assert!(matches!(&ended.run.figures[0].outcome, Outcome::Failed(reason) if reason.contains("belong on")));
 }
 
@@ -279,9 +279,9 @@ fn what_was_measured_stays_when_no_launch_counts_any_more() {
 #[test]
 fn an_excluded_launch_is_made_again_after_all_others_of_its_round() {
     let spoiled = MockFigure { invalid: vec![0], ..MockFigure::stable(1e-7) };
-    let mut engine = MockSubject::new(5, spoiled);
-    run_with(order(THREE), &mut engine);
-    let steps = engine.log().iter().filter(|step| step.purpose == Purpose::Measure && step.round == 0);
+    let mut subject = MockSubject::new(5, spoiled);
+    run_with(order(THREE), &mut subject);
+    let steps = subject.log().iter().filter(|step| step.purpose == Purpose::Measure && step.round == 0);
     let figures: Vec<usize> = steps.map(|step| step.tasks[0].figure).collect();
     let mut once = figures[..3].to_vec();
     once.sort_unstable();
@@ -297,9 +297,9 @@ fn a_crash_in_a_shared_launch_gives_each_sharer_its_own() {
     let entries = plan(&named).entries;
     let copy = FigureKey::new("memory.copy", entries[0].point.clone());
     let crash = MockFigure { crashes_at: Some(2), ..MockFigure::stable(1e10) };
-    let mut engine = MockSubject::new(6, MockFigure::stable(1e10)).with(copy, crash);
-    let (ended, _) = run_with(order(&named), &mut engine);
-    let shared = engine.log().iter().filter(|step| step.tasks.len() == 2).count();
+    let mut subject = MockSubject::new(6, MockFigure::stable(1e10)).with(copy, crash);
+    let (ended, _) = run_with(order(&named), &mut subject);
+    let shared = subject.log().iter().filter(|step| step.tasks.len() == 2).count();
     assert_eq!(shared, 4, "calibration and three rounds, the last of which crashes");
     assert!(
         ended.run.figures.iter().all(|figure| figure.outcome.estimate().is_some()),
@@ -326,9 +326,9 @@ fn observers_get_events_in_order() {
         }
     }
     let mut words = Words::default();
-    let mut engine = MockSubject::new(11, MockFigure::stable(1e-7));
+    let mut subject = MockSubject::new(11, MockFigure::stable(1e-7));
     let mut saves = Saves::default();
-    MeasureSession::measure(order(&["os.syscall_write"]), &mut engine, &mut words, &mut saves, Stopper::default())
+    MeasureSession::measure(order(&["os.syscall_write"]), &mut subject, &mut words, &mut saves, Stopper::default())
         .unwrap();
     assert_eq!(words.0[..5], ["began", "calibrating", "round", "launching", "saved"]);
     assert_eq!(words.0[words.0.len() - 3..], ["finished", "saved", "ended"]);
@@ -341,8 +341,8 @@ fn a_paired_figure_is_never_negative() {
     assert!(probe.paired);
     let nothing =
         MockFigure { noise: Noise { centre: 1e-12, between: 3.0, ..Noise::stable(1e-12) }, ..MockFigure::stable(1.0) };
-    let mut engine = MockSubject::new(12, nothing);
-    let (ended, _) = run_with(order(&named), &mut engine);
+    let mut subject = MockSubject::new(12, nothing);
+    let (ended, _) = run_with(order(&named), &mut subject);
     match &ended.run.figures[0].outcome {
         Outcome::Below { bound } => assert!(*bound > 0.0),
         Outcome::Measured(estimate) => assert!(estimate.low > 0.0),

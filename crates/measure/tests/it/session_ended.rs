@@ -11,8 +11,8 @@ fn a_time_limit_ends_the_run_with_correct_intervals() {
     let mut plan = plan(THREE);
     plan.time_limit = Some(1.1);
     let order = RunRequest::new(plan, Machine::default(), identity(), vec![0]).unwrap();
-    let mut engine = MockSubject::new(7, MockFigure::stable(1e-7));
-    let (ended, _) = run_with(order, &mut engine);
+    let mut subject = MockSubject::new(7, MockFigure::stable(1e-7));
+    let (ended, _) = run_with(order, &mut subject);
     assert_eq!(ended.ending, EndReason::TimeLimit);
     let found: Vec<_> = ended.run.figures.iter().filter(|figure| figure.outcome.estimate().is_some()).collect();
     assert!(found.len() >= 2);
@@ -48,10 +48,10 @@ fn a_limited_run_measures_what_is_cheap_before_it_calibrates_what_is_dear() {
         plan.time_limit = Some(limit);
         let order = RunRequest::new(plan, Machine::default(), identity(), vec![0, 1]).unwrap();
         let hierarchy = FigureKey::new("memory.hierarchy", model::Point::origin().with("level", "1"));
-        let mut engine = MockSubject::new(7, MockFigure::stable(1e-7));
-        engine =
-            engine.with(copy.clone(), dear.clone()).with(hierarchy, MockFigure { calibration: 30.0, ..dear.clone() });
-        let (ended, _) = run_with(order, &mut engine);
+        let mut subject = MockSubject::new(7, MockFigure::stable(1e-7));
+        subject =
+            subject.with(copy.clone(), dear.clone()).with(hierarchy, MockFigure { calibration: 30.0, ..dear.clone() });
+        let (ended, _) = run_with(order, &mut subject);
         let values = ended.run.figures.iter().filter(|figure| figure.outcome.estimate().is_some());
         assert_eq!(values.count(), measured, "in {limit} s");
     }
@@ -75,8 +75,8 @@ fn the_time_of_a_limited_run_goes_to_figures_that_can_converge() {
     let mut plan = plan(THREE);
     plan.time_limit = Some(3.6);
     let order = RunRequest::new(plan, Machine::default(), identity(), vec![0, 1]).unwrap();
-    let mut engine = MockSubject::new(5, slow).with(key("os.clock_read"), hopeless);
-    let (ended, _) = run_with(order, &mut engine);
+    let mut subject = MockSubject::new(5, slow).with(key("os.clock_read"), hopeless);
+    let (ended, _) = run_with(order, &mut subject);
     let launches = |probe: &str| ended.run.figures.iter().find(|figure| figure.probe == probe).unwrap().launches.len();
     // An equal share of 3.6 s among three figures at 0.05 s per launch is 24 launches.
     let of_slow = launches("os.syscall_write").max(launches("os.syscall_getppid"));
@@ -102,9 +102,9 @@ fn rounds_of_a_limited_run_are_short_enough_for_what_it_can_settle() {
         ..MockFigure::stable(1e-7)
     };
     // Ten rounds of all take half of the time; the other half has room for forty of a least length, or for seventy.
-    let mut engine = MockSubject::new(3, of(0.5, 0.03)).with(quick.clone(), of(0.01, 0.005));
+    let mut subject = MockSubject::new(3, of(0.5, 0.03)).with(quick.clone(), of(0.01, 0.005));
     let ended =
-        MeasureSession::measure(order, &mut engine, &mut NullObserver, &mut Forgets, Stopper::default()).unwrap();
+        MeasureSession::measure(order, &mut subject, &mut NullObserver, &mut Forgets, Stopper::default()).unwrap();
     let figure = ended.run.figures.iter().find(|figure| figure.key() == quick).unwrap();
     assert!(!figure.has(Flag::Unfinished) && figure.launches.len() == 80, "{} launches", figure.launches.len());
     assert_eq!(ended.ending, EndReason::TimeLimit);
@@ -112,25 +112,25 @@ fn rounds_of_a_limited_run_are_short_enough_for_what_it_can_settle() {
 
 #[test]
 fn a_stopped_run_keeps_what_was_measured_and_resumes_to_the_same_end() {
-    let mut engine = MockSubject::new(8, MockFigure::stable(1e-7)).stopping_after(20);
-    let (ended, saves) = run_with(order(THREE), &mut engine);
+    let mut subject = MockSubject::new(8, MockFigure::stable(1e-7)).stopping_after(20);
+    let (ended, saves) = run_with(order(THREE), &mut subject);
     assert_eq!(ended.ending, EndReason::Stopped);
     assert_eq!(saves.0.last(), Some(&Run { session: saves.0.last().unwrap().session.clone(), ..ended.run.clone() }));
     let measured: usize = ended.run.figures.iter().map(|figure| figure.launches.len()).sum();
     assert_eq!(measured, 17);
     let again = RunRequest::resume(ended.run, &identity(), vec![0, 1]).unwrap();
-    let mut engine = MockSubject::new(9, MockFigure::stable(1e-7));
-    let (ended, _) = run_with(again, &mut engine);
+    let mut subject = MockSubject::new(9, MockFigure::stable(1e-7));
+    let (ended, _) = run_with(again, &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
-    assert!(engine.log().iter().all(|step| step.purpose == Purpose::Measure), "operations stay fixed");
+    assert!(subject.log().iter().all(|step| step.purpose == Purpose::Measure), "operations stay fixed");
     assert!(ended.run.figures.iter().all(|figure| figure.launches.len() >= 10));
     assert!(RunRequest::resume(ended.run, &identity(), vec![0]).is_err(), "a complete run is not resumed");
 }
 
 #[test]
 fn a_run_of_another_machine_is_not_resumed() {
-    let mut engine = MockSubject::new(8, MockFigure::stable(1e-7)).stopping_after(6);
-    let (ended, _) = run_with(order(THREE), &mut engine);
+    let mut subject = MockSubject::new(8, MockFigure::stable(1e-7)).stopping_after(6);
+    let (ended, _) = run_with(order(THREE), &mut subject);
     let other = Identity { fingerprint: "g".to_owned(), host: "there".to_owned(), ..identity() };
     let error = RunRequest::resume(ended.run, &other, vec![0]).unwrap_err().to_string();
     assert!(error.contains("here") && error.contains("there"), "{error}");
@@ -138,10 +138,10 @@ fn a_run_of_another_machine_is_not_resumed() {
 
 #[test]
 fn a_full_disk_ends_the_run_and_its_result_is_returned() {
-    let mut engine = MockSubject::new(10, MockFigure::stable(1e-7));
+    let mut subject = MockSubject::new(10, MockFigure::stable(1e-7));
     let mut saves = Saves(Vec::new(), Some(4));
     let ended =
-        MeasureSession::measure(order(THREE), &mut engine, &mut NullObserver, &mut saves, Stopper::default()).unwrap();
+        MeasureSession::measure(order(THREE), &mut subject, &mut NullObserver, &mut saves, Stopper::default()).unwrap();
     assert!(matches!(&ended.ending, EndReason::NotSaved(reason) if reason.contains("no space")));
     assert_eq!(ended.run.session.rounds, 4);
     assert!(ended.run.figures.iter().all(|figure| figure.launches.len() == 4));
@@ -152,8 +152,8 @@ fn a_run_that_was_stopped_within_a_round_makes_no_launch_too_many() {
     let limited = || order(THREE).at_most(Some(8));
     // Calibrations, seven rounds, and one or two launches of the last.
     for stop in [3 + 7 * 3 + 1, 3 + 7 * 3 + 2] {
-        let mut engine = MockSubject::new(1, MockFigure::stable(1e-7)).stopping_after(stop);
-        let (stopped, _) = run_with(limited(), &mut engine);
+        let mut subject = MockSubject::new(1, MockFigure::stable(1e-7)).stopping_after(stop);
+        let (stopped, _) = run_with(limited(), &mut subject);
         assert_eq!(stopped.ending, EndReason::Stopped);
         let launches = |run: &Run| -> Vec<usize> { run.figures.iter().map(|figure| figure.launches.len()).collect() };
         assert_eq!(launches(&stopped.run).iter().sum::<usize>(), stop - 3);

@@ -1,4 +1,4 @@
-//! When launches are made: core figures that are within their targets are refined, for a part of a limit, and never
+//! When launches are made: core figures that are within their targets are tightened under a limit, and never
 //! lost by it; rounds keep their spacing.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -35,19 +35,19 @@ impl Observer for TimeTold {
 
 /// Two core figures of launches that scatter, in a run of so many seconds at most.
 fn measured_within(limit: Option<f64>, scatter: f64) -> (Run, f64) {
-    let mut engine = SharedCore { scatter, ..SharedCore::new(|now| (now.fract() < 0.2).then_some(1.5)) };
+    let mut subject = SharedCore { scatter, ..SharedCore::new(|now| (now.fract() < 0.2).then_some(1.5)) };
     let named = ["os.syscall_getppid", "os.syscall_write"].map(str::to_owned);
     let entries = select(None, &named, 0.02).unwrap();
     let plan = Plan { seed: 7, entries, references: true, time_limit: limit, ..Plan::default() };
     let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
     let ended =
-        MeasureSession::measure(order, &mut engine, &mut NullObserver, &mut Checked, Stopper::default()).unwrap();
+        MeasureSession::measure(order, &mut subject, &mut NullObserver, &mut Checked, Stopper::default()).unwrap();
     assert_eq!(ended.ending, EndReason::Complete);
-    (ended.run, engine.now)
+    (ended.run, subject.now)
 }
 
 #[test]
-fn core_figures_within_their_targets_are_refined_for_a_part_of_a_limit() {
+fn core_figures_within_their_targets_are_tightened_in_the_time_of_a_limit() {
     let finest = |run: &Run| -> Vec<f64> {
         run.figures[..2]
             .iter()
@@ -62,21 +62,21 @@ fn core_figures_within_their_targets_are_refined_for_a_part_of_a_limit() {
     };
     let (usual, seconds) = measured_within(None, 0.007);
     assert!(finest(&usual).iter().all(|width| *width > 0.005), "without a limit the target is the target");
-    let (refined, longer) = measured_within(Some(100.0), 0.007);
-    assert!(finest(&refined).iter().all(|width| *width <= 0.005), "{:?}", finest(&refined));
+    let (tightened, longer) = measured_within(Some(100.0), 0.007);
+    assert!(finest(&tightened).iter().all(|width| *width <= 0.005), "{:?}", finest(&tightened));
     assert!(longer > seconds && longer < seconds + 10.0, "{seconds} s and {longer} s");
-    // With little time nothing is refined, and nothing that was finished is lost.
+    // With little time nothing is tightened, and nothing that was finished is lost.
     let (short, little) = measured_within(Some(seconds), 0.007);
     assert!(little < seconds * 1.2, "{little} s of {seconds}");
     drop(finest(&short));
 }
 
-/// What was within its target is not lost because the time for its refinement ended between two looks. Its
+/// What was within its target is not lost because the time ended between two checkpoints. Its
 /// launches are shorter than those before.
 #[test]
-fn a_refined_figure_is_left_at_a_look_where_others_need_the_time() {
+fn a_tightened_figure_is_left_at_a_checkpoint_where_others_need_the_time() {
     for seed in 0..testing::trials(1, 3) as u64 {
-        let mut engine =
+        let mut subject =
             SharedCore { scatter: 0.016, wild: Some(2), ..SharedCore::new(|now| (now.fract() < 0.2).then_some(1.5)) };
         let wild = ["clock_read", "signal_handle", "signal_install", "fork_exit", "syscall_mix", "yield"];
         let named = ["syscall_getppid", "syscall_write"].into_iter().chain(wild).map(|name| format!("os.{name}"));
@@ -85,19 +85,19 @@ fn a_refined_figure_is_left_at_a_look_where_others_need_the_time() {
         let plan = Plan { seed, entries, looks, references: true, time_limit: Some(61.0), ..Plan::default() };
         let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
         let mut told = TimeTold::default();
-        let ended = MeasureSession::measure(order, &mut engine, &mut told, &mut Unsaved, Stopper::default()).unwrap();
+        let ended = MeasureSession::measure(order, &mut subject, &mut told, &mut Unsaved, Stopper::default()).unwrap();
         assert_eq!(ended.ending, EndReason::TimeLimit);
         for (elapsed, left) in told.0 {
             assert!((elapsed + left - 61.0).abs() < 1.0, "{left} s left were told after {elapsed}");
         }
         let mut seeds = BTreeSet::new();
-        for step in engine.steps.iter().filter(|step| step.purpose == Purpose::Measure) {
+        for step in subject.steps.iter().filter(|step| step.purpose == Purpose::Measure) {
             assert!(seeds.insert(step.seed), "launches of one seed get the same memory: {step:?}");
             for task in step.tasks.iter().filter(|task| !task.full) {
-                assert!(task.figure < 2 && task.enough < 20, "a launch that refines a value is short: {task:?}");
+                assert!(task.figure < 2 && task.enough < 20, "a launch that tightens an interval is short: {task:?}");
             }
         }
-        assert!(engine.steps.iter().any(|step| step.tasks.iter().any(|task| !task.full)));
+        assert!(subject.steps.iter().any(|step| step.tasks.iter().any(|task| !task.full)));
         for figure in &ended.run.figures[..2] {
             let launches = u32::try_from(figure.counted().len()).unwrap();
             assert!(launches > 14 && ended.run.plan.looks.contains(&launches), "{launches} launches are no look");
@@ -109,11 +109,11 @@ fn a_refined_figure_is_left_at_a_look_where_others_need_the_time() {
 #[test]
 fn rounds_begin_as_far_apart_as_planned() {
     for spacing in [0.0, 1.0] {
-        let mut engine = MockSubject::new(5, MockFigure::stable(1e-6));
+        let mut subject = MockSubject::new(5, MockFigure::stable(1e-6));
         let entries = select(None, &["os.syscall_write".to_owned()], 0.02).unwrap();
         let plan = Plan { seed: 5, entries, spacing, ..Plan::default() };
         let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
-        let run = MeasureSession::measure(order, &mut engine, &mut NullObserver, &mut Unsaved, Stopper::default())
+        let run = MeasureSession::measure(order, &mut subject, &mut NullObserver, &mut Unsaved, Stopper::default())
             .unwrap()
             .run;
         let began: Vec<f64> = run.figures[0].launches.iter().map(|launch| launch.began).collect();
@@ -126,12 +126,12 @@ fn rounds_begin_as_far_apart_as_planned() {
 
 #[test]
 fn no_round_waits_beyond_the_limit() {
-    let mut engine = MockSubject::new(5, MockFigure::stable(1e-6));
+    let mut subject = MockSubject::new(5, MockFigure::stable(1e-6));
     let entries = select(None, &["os.syscall_write".to_owned()], 0.02).unwrap();
     let plan = Plan { seed: 5, entries, spacing: 60.0, time_limit: Some(3.0), ..Plan::default() };
     let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
     let ended =
-        MeasureSession::measure(order, &mut engine, &mut NullObserver, &mut Unsaved, Stopper::default()).unwrap();
+        MeasureSession::measure(order, &mut subject, &mut NullObserver, &mut Unsaved, Stopper::default()).unwrap();
     assert_eq!(ended.ending, EndReason::TimeLimit);
     assert!(ended.run.session.seconds < 4.0, "{}", ended.run.session.seconds);
 }
