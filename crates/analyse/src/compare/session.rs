@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn a_survey_that_found_another_level_says_nothing_of_how_sessions_differ() {
         let size = |id: &str, megabytes: f64| {
-            let mut made = self::made();
+            let mut made = made();
             "this machine".clone_into(&mut made.machine.fingerprint);
             (made.id, made.session.started) = (id.to_owned(), id.to_owned());
             let mut level = figure("memory.hierarchy", Class::MemoryLatency, ValueBasis::Undisturbed);
@@ -251,7 +251,7 @@ mod tests {
     fn what_neighbours_made_of_a_figure_is_no_scatter_of_sessions() {
         let contended = ValueBasis::Observed(ObservedReason::FewUndisturbed { launches: 2, of: 20 });
         let made = |id: &str, value: f64, basis: ValueBasis| {
-            let mut made = self::made();
+            let mut made = made();
             "this machine".clone_into(&mut made.machine.fingerprint);
             (made.id, made.session.started) = (id.to_owned(), id.to_owned());
             let mut dc = figure("shell.dc", Class::Process, basis);

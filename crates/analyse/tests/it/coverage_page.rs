@@ -1,6 +1,7 @@
 //! Writes `validation/coverage.md`: what intervals cover and how often equals are called different, on the recordings.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use analyse::compare::SelfTest;
@@ -129,13 +130,16 @@ fn settled(values: &[f64]) -> Vec<Interval> {
 }
 
 fn alarms(name: &str, found: &SelfTest) -> String {
+    let others = found.claims.iter().filter(|(_, figure, _)| !figure.starts_with(compare_guest::PACED));
+    let others: BTreeSet<usize> = others.map(|(pair, ..)| *pair).collect();
+    let percent = |pairs: usize| 100.0 * pairs as f64 / found.pairs as f64;
     format!(
-        "| {name} | {} | {:.2}% of {} | {:.1}% of {} |\n",
+        "| {name} | {} | {:.2}% of {} | {:.1}% | {:.1}% |\n",
         found.pairs,
         100.0 * found.share(),
         found.figures,
-        100.0 * found.pairs_with_claims as f64 / found.pairs as f64,
-        found.pairs,
+        percent(found.pairs_with_claims),
+        percent(others.len()),
     )
 }
 
@@ -193,9 +197,10 @@ fn writes_the_coverage_page() {
         )
         .unwrap();
     }
-    page +=
-        "\n## Equals that `compare` calls different\nAt most 5% of the results, and of the pairs of runs with any.\n\n";
-    page += "| pairs of runs | pairs | DIFFERENT results | pairs with any |\n|---|---|---|---|\n";
+    page += "\n## Equals that `compare` calls different\nAt most 5% of the results, and of the \
+             pairs of runs with any. Transfers by TCP under BBR pace themselves and differ by 40% between sessions, \
+             which no number of a class covers: three sessions of the machine show it.\n\n";
+    page += "| pairs of runs | pairs | DIFFERENT results | pairs with any | without transfers by TCP |\n|---|---|---|---|---|\n";
     page += &alarms("simulated, one session, 60 results", &compare_simulated::equals(60, 1));
     page += &alarms("simulated, two sessions, 60 results", &compare_simulated::equals(60, 2));
     page += &alarms("recorded, halves of one session, 9 results", &compare_recorded::halves());
