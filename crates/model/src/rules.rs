@@ -456,7 +456,7 @@ rules! {
             "a convention; a comparison may ask for another one";
         cycles_band: f64 = 0.5, "1",
             "Part of the band within which cycles of one machine count as the same: they are known better than times.",
-            "recorded sessions of one boot, test compare_same of prony-compare";
+            "recorded sessions of one boot, test same of prony-compare";
         one_core: f64 = 0.02, "1",
             "Ratios of the contention sensor of two unshared cores that lie further apart come from cores that are built differently.",
             "recorded sessions, test references of prony-measure";

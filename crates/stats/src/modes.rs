@@ -99,7 +99,8 @@ fn limit(n: usize) -> f64 {
 /// Largest distance between the distribution of sorted values and the nearest one with a single mode.
 fn dip(sorted: &[f64]) -> f64 {
     // Different values, with the number of values below them and up to them.
-    let (mut below, mut upto): (Vec<(f64, f64)>, Vec<(f64, f64)>) = (Vec::new(), Vec::new());
+    let mut below: Vec<(f64, f64)> = Vec::new();
+    let mut upto: Vec<(f64, f64)> = Vec::new();
     for (at, &value) in (0_u32..).zip(sorted) {
         if below.last().is_none_or(|last| last.0 < value) {
             below.push((value, f64::from(at)));

@@ -1,6 +1,7 @@
 //! Writes `validation/coverage.md`: what intervals cover and how often equals are called different, on the recordings.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use compare::SelfTest;
@@ -50,7 +51,7 @@ fn recordings() -> Vec<(&'static str, Results)> {
             ),
         ),
         (
-            "clean values, AMD EPYC guest, core shared 62 to 72% of the time",
+            "clean values, AMD EPYC guest, core shared 62 to 72%",
             both(
                 include_str!("../../../stats/tests/noise/undisturbed_guest_1.txt"),
                 include_str!("../../../stats/tests/noise/undisturbed_guest_2.txt"),
@@ -129,14 +130,39 @@ fn settled(values: &[f64]) -> Vec<Interval> {
 }
 
 fn alarms(name: &str, found: &SelfTest) -> String {
+    let others = found.claims.iter().filter(|(_, figure, _)| !figure.starts_with(guest::PACED));
+    let others: BTreeSet<usize> = others.map(|(pair, ..)| *pair).collect();
+    let percent = |pairs: usize| 100.0 * pairs as f64 / found.pairs as f64;
     format!(
-        "| {name} | {} | {:.2}% of {} | {:.1}% of {} |\n",
+        "| {name} | {} | {:.2}% of {} | {:.1}% | {:.1}% |\n",
         found.pairs,
         100.0 * found.share(),
         found.figures,
-        100.0 * found.pairs_with_claims as f64 / found.pairs as f64,
-        found.pairs,
+        percent(found.pairs_with_claims),
+        percent(others.len()),
     )
+}
+
+/// The page with its paragraphs wrapped at 100 columns.
+fn wrapped(page: &str) -> String {
+    let mut text = String::new();
+    for line in page.lines() {
+        let mut column = 0;
+        for word in line.split(' ') {
+            let wraps = column > 0 && column + 1 + word.len() > 100 && !line.starts_with('|');
+            text += if wraps {
+                "\n"
+            } else if column > 0 {
+                " "
+            } else {
+                ""
+            };
+            column = if wraps { word.len() } else { column + usize::from(column > 0) + word.len() };
+            text += word;
+        }
+        text += "\n";
+    }
+    text
 }
 
 #[test]
@@ -193,9 +219,10 @@ fn writes_the_coverage_page() {
         )
         .unwrap();
     }
-    page +=
-        "\n## Equals that `compare` calls different\nAt most 5% of the results, and of the pairs of runs with any.\n\n";
-    page += "| pairs of runs | pairs | DIFFERENT results | pairs with any |\n|---|---|---|---|\n";
+    page += "\n## Equals that `compare` calls different\nAt most 5% of the results, and of the \
+             pairs of runs with any. Transfers by TCP under BBR pace themselves and differ by 40% between sessions, \
+             which no number of a class covers: three sessions of the machine show it.\n\n";
+    page += "| pairs of runs | pairs | DIFFERENT results | pairs with any | without transfers by TCP |\n|---|---|---|---|---|\n";
     page += &alarms("simulated, one session, 60 results", &simulated::equals(60, 1));
     page += &alarms("simulated, two sessions, 60 results", &simulated::equals(60, 2));
     page += &alarms("recorded, halves of one session, 9 results", &recorded::halves());
@@ -204,5 +231,5 @@ fn writes_the_coverage_page() {
     page += &alarms("recorded, seven runs of one boot, in cycles", &same::tried(&same::sessions(), &[]));
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../validation/coverage.md");
     std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/../../validation")).unwrap();
-    std::fs::write(path, page).unwrap();
+    std::fs::write(path, wrapped(&page)).unwrap();
 }

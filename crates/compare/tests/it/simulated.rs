@@ -1,11 +1,12 @@
 //! Error rates of the verdicts, on simulated launches whose true values are known.
 
-use crate::common;
-use crate::common::{from_values, rate, refs, run, time};
 use compare::{
     CompareOptions, CompareVerdict, Comparison, FailOn, GainDirection, GateAnswer, NeededLaunches, RatioMethod,
     Relation, SelfTest, SessionRecord, compare, self_test,
 };
+
+use crate::common;
+use crate::common::{from_values, rate, refs, run, time};
 use model::{Class, Estimate, EstimateMethod, Figure, Outcome, Run};
 use rand_chacha::ChaCha8Rng;
 use stats::simulate::{Noise, generator, standard_normal};
@@ -29,6 +30,7 @@ fn simulated(id: &str, session: &str, figures: usize, moved: bool, rng: &mut Cha
 }
 
 /// So many pairs of equal runs of one session, or of two, which differ by the session noise of each class.
+#[allow(clippy::unwrap_used, reason = "a helper of tests")]
 pub(crate) fn equals(pairs: usize, sessions: usize) -> SelfTest {
     let mut rng = generator(sessions as u64);
     let session = |i: usize| if sessions == 1 { "now".to_owned() } else { format!("day {i}") };

@@ -1,0 +1,262 @@
+//! The other commands through the program.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
+
+use crate::common::{Answer, Place, TINY};
+
+#[test]
+fn help_and_versions_are_printed() {
+    let place = Place::new();
+    let help = place.ask(&["--help"]).fine().out;
+    for verb in ["run", "probes", "show", "runs", "compare", "doctor", "selftest"] {
+        assert!(help.contains(verb), "{verb} is missing from the help");
+        let own = place.ask(&[verb, "--help"]).fine().out;
+        assert!(own.contains("Usage:") && own.lines().count() > 5, "{verb}: {own}");
+    }
+    assert!(help.contains("Exit codes"));
+    assert!(place.ask(&["--version"]).fine().out.starts_with("prony "));
+    assert_eq!(place.ask(&[]).code, Some(2));
+    assert_eq!(place.ask(&["fly"]).code, Some(2));
+}
+
+#[test]
+fn completions_are_written_for_every_shell() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(place.ask(&["completions", shell]).fine().out.contains("selftest"), "{shell}");
+    }
+}
+
+#[test]
+fn the_catalogue_is_listed_and_each_probe_shown() {
+    let place = Place::new();
+    let list = place.ask(&["probes", "--format=json"]).fine().json();
+    let text = list.to_string();
+    assert!(text.contains("memory.load_latency") && text.contains("os.syscall_write"));
+    let shown = place.ask(&["probes", "memory.load_latency"]).fine().out;
+    assert!(shown.contains("working_set") && shown.contains("lmbench"), "{shown}");
+    let some = place.ask(&["probes", "latency"]).fine().out;
+    assert!(some.contains("memory.load_latency") && !some.contains("os.fork_exit"), "{some}");
+    let some = place.ask(&["probes", "os.*"]).fine().out;
+    assert!(!some.contains("memory.load_latency") && some.contains("os.fork_exit"), "{some}");
+    let suites = place.ask(&["probes", "--suites"]).fine().out;
+    assert!(suites.contains("babar") && suites.contains("int-1"), "{suites}");
+    assert!(place.ask(&["probes", "--suite", "quick"]).fine().out.contains("os.syscall_write"));
+    let listed = place.ask(&["probes", "--suites", "--format=json"]).fine().json();
+    for suite in listed.as_array().unwrap() {
+        let name = suite["name"].as_str().unwrap();
+        let shown = place.ask(&["probes", "--suite", name]).fine().out;
+        assert!(shown.contains(&format!("prony run --suite {name}")), "{shown}");
+    }
+    let said = place.ask(&["probes", "memory.load_latencz"]).refused();
+    assert!(said.contains("memory.load_latency"), "{said}");
+    let said = place.ask(&["probes", "--suite", "quik"]).refused();
+    assert!(said.contains("similar: quick (prony probes --suites lists all)"), "{said}");
+}
+
+#[test]
+fn the_help_puts_every_verb_in_a_group() {
+    let help = Place::new().ask(&["--help"]).fine().out;
+    let mut heads = Vec::new();
+    for line in help.lines().take_while(|line| !line.starts_with("Options of every verb")) {
+        heads.extend(line.strip_suffix(':'));
+    }
+    assert_eq!(heads, ["Measure", "Answer", "Runs", "Many machines", "The tool"], "{help}");
+    assert!(help.contains("--store") && help.contains("--format") && !help.contains("worker"), "{help}");
+    assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
+}
+
+#[test]
+fn a_run_is_written_in_every_format_and_the_tidy_one_reads_back() {
+    let place = Place::with_two_runs();
+    let tidy = place.ask(&["show", "1", "--format", "csv"]).fine().out;
+    assert!(tidy.starts_with("run,label,machine,") && tidy.lines().count() == 3, "{tidy}");
+    std::fs::write(place.file("tidy.csv"), place.ask(&["show", "1", "2", "--format", "csv"]).fine().out).unwrap();
+    assert!(place.ask(&["import", "tidy.csv"]).fine().out.contains("Imported 2 runs with 4 figures"));
+    assert_eq!(place.ask(&["show", "1", "2", "--format=json"]).fine().json().as_array().map(Vec::len), Some(2));
+    assert!(place.ask(&["show", "1", "--format", "markdown"]).fine().out.contains('|'));
+    for format in ["terminal", "markdown", "html"] {
+        assert!(place.ask(&["show", "1", "2", "--format", format]).refused().contains("prony compare"), "{format}");
+    }
+    assert!(place.ask(&["export", "1", "--to", "openmetrics"]).fine().out.contains("# EOF"));
+}
+
+#[test]
+fn runs_are_listed_labelled_and_removed() {
+    let place = Place::new();
+    assert!(place.ask(&["runs"]).fine().out.contains("No run is stored yet"));
+    // What is measured does not matter, nor whether anything is: each is kept.
+    let brief = [TINY, &["--time-limit", "0.1s"]].concat();
+    place.ask(&brief);
+    place.ask(&brief);
+    place.ask(&["runs", "label", "2", "second"]).fine();
+    // A label is removed by those who say so.
+    assert_eq!(place.ask(&["runs", "label", "2"]).code, Some(2));
+    assert!(place.ask(&["runs"]).fine().out.contains("second"));
+    assert!(place.ask(&["runs", "label", "2", ""]).fine().out.contains("no label any more"));
+    assert!(!place.ask(&["runs"]).fine().out.contains("second"));
+    place.ask(&["runs", "remove", "1", "1"]).fine();
+    let left = place.ask(&["runs", "--format=json"]).fine().json();
+    assert_eq!(left.as_array().unwrap().len(), 1);
+    let said = place.ask(&["show", "1"]).refused();
+    assert!(said.contains('1'), "{said}");
+    place.ask(&brief);
+    assert!(place.ask(&["runs"]).fine().out.contains('3'), "numbers are not given again");
+    assert!(place.ask(&["runs", "--published"]).fine().out.contains("cyberlife"));
+}
+
+#[test]
+fn truncated_newer_and_foreign_documents_get_one_line() {
+    let place = Place::with_a_run();
+    let text = std::fs::read_to_string(place.file("a.json")).unwrap();
+    let bad = [
+        ("cut.json", text[..text.len() / 2].to_owned(), "line"),
+        ("new.json", text.replacen("\"schema\":1", "\"schema\":99", 1), "its schema is 99"),
+        ("other.json", "[1, 2, 3]".to_owned(), "other.json"),
+        ("empty.json", String::new(), "empty.json"),
+        ("binary.json", "\u{0}\u{1}\u{2}".to_owned(), "binary.json"),
+    ];
+    for (name, content, hint) in bad {
+        std::fs::write(place.file(name), content).unwrap();
+        let said = place.ask(&["show", &format!("./{name}")]).refused();
+        assert!(said.contains(hint), "{name}: {said}");
+    }
+    let said = place.ask(&["show", "./missing.json"]).refused();
+    assert!(said.contains("missing.json"), "{said}");
+}
+
+#[test]
+fn the_simulated_self_test_claims_nothing_between_equals() {
+    let place = Place::new();
+    let found = place.ask(&["selftest", "--simulate", "--pairs", "6", "--seed", "3", "--format=json"]).fine().json();
+    assert_eq!(found["pairs"], 6);
+    let share = found["different"].as_f64().unwrap() / found["figures"].as_f64().unwrap();
+    assert!(share <= 0.05, "{found}");
+    assert!(!place.file("runs.sqlite").exists());
+    let again = place.ask(&["selftest", "--simulate", "--pairs", "6", "--seed", "3", "--format=json"]).fine().json();
+    assert_eq!(found, again, "a seed makes it the same");
+}
+
+#[test]
+fn the_self_test_takes_stored_sessions_of_one_machine() {
+    let place = Place::with_a_run();
+    assert!(place.ask(&["selftest", "1"]).refused().contains("one session makes no pair"));
+    assert!(place.ask(&["selftest", "1", "1"]).refused().contains("one session"));
+    assert!(place.ask(&["selftest", "1", "--pairs", "3"]).err.contains("cannot be used with"));
+    let mut other: serde_json::Value = place.ask(&["show", "1", "--format=json"]).fine().json();
+    other["id"] = "another-session".into();
+    std::fs::write(place.file("other.json"), other.to_string()).unwrap();
+    assert!(place.ask(&["selftest", "1", "./other.json"]).refused().contains("one session"), "an id is no session");
+    other["session"]["started"] = "2026-11-25T03:00:00Z".into();
+    std::fs::write(place.file("other.json"), other.to_string()).unwrap();
+    let found = place.ask(&["selftest", "1", "./other.json", "--format=json"]).fine().json();
+    assert_eq!((found["pairs"].as_u64(), found["different"].as_u64()), (Some(1), Some(0)), "{found}");
+    assert!(found["figures"].as_u64() > Some(0), "{found}");
+    other["machine"]["fingerprint"] = "another machine".into();
+    std::fs::write(place.file("other.json"), other.to_string()).unwrap();
+    assert!(place.ask(&["selftest", "1", "./other.json"]).refused().contains("not known to be of one machine"));
+    let printed = place.ask(&["selftest", "published:cyberlife-2004"]).refused();
+    assert!(printed.contains("not known to be of one machine"), "two machines without a fingerprint: {printed}");
+}
+
+#[test]
+fn the_doctor_checks_the_machine_and_the_harness() {
+    let place = Place::new();
+    let found = place.ask(&["doctor", "--format=json"]).fine().json();
+    let subjects: Vec<&str> =
+        found["findings"].as_array().unwrap().iter().map(|finding| finding["subject"].as_str().unwrap()).collect();
+    for subject in ["clock", "loop", "worker", "frequency governor", "huge pages", "other work", "core clock"] {
+        assert!(subjects.contains(&subject), "{subjects:?}");
+    }
+}
+
+#[test]
+fn colour_is_off_when_piped_and_on_when_asked_and_a_closed_pipe_is_no_failure() {
+    let place = Place::with_a_run();
+    assert!(!place.ask(&["show", "1"]).fine().out.contains('\u{1b}'));
+    assert!(place.ask(&["show", "1", "--color", "always"]).fine().out.contains('\u{1b}'));
+    let program = env!("CARGO_BIN_EXE_prony");
+    let script = format!("{program} probes | head -n 1; exit ${{PIPESTATUS[0]}}");
+    let output = std::process::Command::new("bash").args(["-c", &script]).output();
+    match output {
+        Ok(output) => assert!(Answer::of(output).err.is_empty()),
+        Err(error) => testing::skip!("no bash to close a pipe with: {error}"),
+    }
+}
+
+#[test]
+fn a_published_table_is_recomputed_and_its_slips_are_named() {
+    let place = Place::new();
+    let table = ["compare", "published:ams02-2002", "--figures", "ams02.test*"];
+    let said = place.ask(&table).fine().out;
+    assert!(said.contains("says 1.06 for ams02.test4"), "{said}");
+    let athlon = "published:ams02-2002/amd-athlon-1800mp-dual-cpu-1.53-ghz";
+    let table = ["compare", athlon, "published:ams02-2002", "--figures", "ams02.test*"];
+    let said = place.ask(&table).fine();
+    assert!(said.out.contains("says 228 for the geometric mean"), "{}", said.out);
+    let found = place.ask(&[&table[..], &["--format=json", "--ratio"]].concat()).fine().json();
+    assert_eq!(found["machines"].as_array().unwrap().iter().filter(|one| one["run"] == athlon).count(), 1);
+    let worst = found["geometric_means"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|mean| mean["family"].is_null())
+        .map(|mean| mean["value"].as_f64().unwrap())
+        .fold(0.0, f64::max);
+    assert!((worst - 2.49).abs() < 0.05, "the slowest machine of table 4: {worst}");
+}
+
+#[test]
+fn a_compressed_document_is_imported_as_it_is_shown() {
+    let place = Place::new();
+    place.ask(&["time", "--runs", "2", "--no-store", "--output", "t.json.zst", "true"]);
+    place.ask(&["show", "t.json.zst"]).fine();
+    assert!(place.ask(&["import", "t.json.zst"]).fine().out.starts_with("Imported 1 run with "));
+    let bytes = std::fs::read(place.file("t.json.zst")).unwrap();
+    std::fs::write(place.file("cut.json.zst"), &bytes[..bytes.len() / 2]).unwrap();
+    let refused = place.ask(&["import", "cut.json.zst"]).refused();
+    assert!(refused.contains("could not import cut.json.zst: it is damaged"), "{refused}");
+    std::fs::write(place.file("t.json.gz"), [0x1f, 0x8b, 8, 0]).unwrap();
+    let refused = place.ask(&["import", "t.json.gz"]).refused();
+    assert!(refused.contains("run gunzip on it first"), "{refused}");
+}
+
+#[test]
+fn a_time_below_the_clock_resolution_is_no_figure() {
+    let place = Place::new();
+    let file = place.file("below.json");
+    std::fs::write(&file, r#"{"results":[{"command":"x","mean":-3,"median":-3,"min":-3,"max":-2,"times":[-3,-2]}]}"#)
+        .unwrap();
+    let said = place.ask(&["import", file.to_str().unwrap()]).fine().out;
+    assert!(said.starts_with("Imported 1 run with 1 figure\n"), "{said}");
+    let shown = place.ask(&["show", "1", "--format=json"]).fine().json();
+    assert!(shown["figures"][0]["outcome"]["failed"].is_string(), "{shown:#}");
+    std::fs::write(&file, "nothing that anybody writes").unwrap();
+    let refused = place.ask(&["import", file.to_str().unwrap()]).refused();
+    assert!(refused.contains("--input-format") && refused.contains("prony import --formats"), "{refused}");
+}
+
+#[test]
+fn disturbances_of_a_run_are_printed_before_its_figures() {
+    let place = Place::with_a_run();
+    let text = std::fs::read_to_string(place.file("a.json")).unwrap();
+    let mut run: serde_json::Value = serde_json::from_str(&text).unwrap();
+    run["id"] = "another".into();
+    run["label"] = "loaded".into();
+    run["session"]["started"] = "2026-01-01T00:00:00Z".into();
+    run["session"]["conditions"] =
+        serde_json::json!({ "load": 3.1, "cpus": 2, "steal": { "seconds": 4.0, "of": 100.0 } });
+    std::fs::write(place.file("b.json"), run.to_string()).unwrap();
+    let said = place.ask(&["compare", "1", "./b.json"]).fine().out;
+    let first = said.lines().filter(|line| line.contains("loaded ran beside other work (load 3.1 on 2 CPUs)")).count();
+    assert_eq!(first, 1, "{said}");
+    let place_of = |text: &str| said.find(text).unwrap_or(usize::MAX);
+    assert!(place_of("loaded ran beside") < place_of("SLOWER"), "{said}");
+    let found = place.ask(&["compare", "1", "./b.json", "--format=json"]).fine().json();
+    let kinds: Vec<&str> = found["machines"][1]["disturbances"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["kind"].as_str().unwrap())
+        .collect();
+    assert_eq!(kinds, ["load", "steal"]);
+}
