@@ -42,15 +42,13 @@ struct Case {
 
 #[test]
 fn fixtures_state_what_is_expected() {
-    let files = fixtures().into_iter().chain(faults());
-    let stale: Vec<String> = files.filter(|fixture| !is_expected(fixture)).map(|fixture| fixture.file).collect();
-    assert!(stale.is_empty(), "these read otherwise: {stale:?}");
+    let wrong: Vec<String> = fixtures().iter().chain(&faults()).filter_map(of_fixture).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-fn is_expected(fixture: &Fixture) -> bool {
+fn of_fixture(fixture: &Fixture) -> Option<String> {
     let read = import::import(&fixture.file, &fixture.bytes, &ImportOptions::default(), &Catalogue::default());
-    let path = folder("expected").join(format!("{}.txt", fixture.file));
-    same(&path, &stated(&read))
+    difference(&folder("expected").join(format!("{}.txt", fixture.file)), &stated(&read))
 }
 
 #[test]
@@ -59,11 +57,11 @@ fn cases_state_what_is_expected() {
         std::fs::read_dir(folder("cases")).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     assert!(!files.is_empty());
-    files.retain(|path| !holds(path));
-    assert!(files.is_empty(), "these read otherwise: {files:#?}");
+    let wrong: Vec<String> = files.iter().filter_map(|path| of_cases(path)).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-fn holds(path: &Path) -> bool {
+fn of_cases(path: &Path) -> Option<String> {
     let mut cases: Cases = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     for case in &mut cases.case {
         let fixture = case.fixture.as_ref().map(|file| crate::common::fixture(file));
@@ -72,20 +70,17 @@ fn holds(path: &Path) -> bool {
             ImportOptions { format: case.format.as_deref(), repeats: case.repeats, ..ImportOptions::default() };
         case.expected = stated(&import::import("x", input, &options, &Catalogue::default()));
     }
-    same(path, &toml::to_string_pretty(&cases).unwrap())
+    difference(path, &toml::to_string_pretty(&cases).unwrap())
 }
 
-/// Whether a file has a text, which is written to it if so asked.
-fn same(path: &Path, text: &str) -> bool {
+/// Where a file differs from a text, which is written to it if so asked.
+fn difference(path: &Path, text: &str) -> Option<String> {
     if std::env::var_os("PRONY_BLESS").is_some() {
         std::fs::write(path, text).unwrap();
     }
     let expected = std::fs::read_to_string(path).unwrap_or_default();
-    let differs = expected.lines().zip(text.lines()).find(|(expected, read)| expected != read);
-    if let Some((expected, read)) = differs {
-        println!("{}\n  expected {expected}\n  read     {read}", path.display());
-    }
-    expected == text
+    let (wanted, read) = expected.lines().zip(text.lines()).find(|(wanted, read)| wanted != read).unwrap_or_default();
+    (expected != text).then(|| format!("{}\n  expected {wanted}\n  read     {read}", path.display()))
 }
 
 /// Everything that a source states, a line each.
