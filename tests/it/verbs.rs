@@ -139,10 +139,10 @@ fn the_simulated_self_test_claims_nothing_between_equals() {
 #[test]
 fn runs_that_were_measured_with_other_rules_say_so() {
     let place = Place::with_a_run();
-    let listed = place.ask(&["selftest", "--rules", "--json"]).fine().json();
+    let listed = place.ask(&["selftest", "--rules", "--format=json"]).fine().json();
     let near = listed.as_array().unwrap().iter().find(|rule| rule["name"] == "quality.near").unwrap();
     assert!(["unit", "reason", "source"].iter().all(|part| !near[part].as_str().unwrap().is_empty()), "{near}");
-    let mut other: serde_json::Value = place.ask(&["show", "1", "--json"]).fine().json();
+    let mut other: serde_json::Value = place.ask(&["show", "1", "--format=json"]).fine().json();
     assert_eq!(other["rules"]["quality.near"], near["value"], "a run holds the rules of its measurement");
     other["id"] = "another-session".into();
     other["session"]["started"] = "2026-11-25T03:00:00Z".into();

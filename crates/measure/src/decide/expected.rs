@@ -1,10 +1,10 @@
 //! At how many launches a figure is expected to be within its target, from those that it has.
 
-use super::{Goal, Sample};
+use super::{Goal, Classified};
 
 /// The first of the checkpoints behind these samples at which their figure is expected to be within its target, if
 /// further ones are distributed like these; `None` if the last one does not suffice.
-pub(crate) fn expected(samples: &[Sample<'_>], goal: Goal<'_>) -> Option<usize> {
+pub(crate) fn expected(samples: &[Classified<'_>], goal: Goal<'_>) -> Option<usize> {
     of_values(&samples.iter().map(|sample| sample.value).collect::<Vec<_>>(), goal)
 }
 

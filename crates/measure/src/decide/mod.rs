@@ -16,7 +16,7 @@ pub(crate) use self::expected::expected;
 
 /// A launch that counts, as a verdict sees it.
 #[derive(Debug)]
-pub(crate) struct Sample<'a> {
+pub(crate) struct Classified<'a> {
     pub(crate) launch: &'a Launch,
     /// Its value on the basis of the figure's.
     pub(crate) value: f64,
@@ -54,7 +54,7 @@ pub(crate) struct Verdict {
 
 impl Verdict {
     /// Of these samples, of whose launches the quality of the measurement says `flags`.
-    pub(crate) fn of(figure: &Figure, samples: &[Sample<'_>], mut flags: Vec<Flag>, goal: Goal<'_>) -> Self {
+    pub(crate) fn of(figure: &Figure, samples: &[Classified<'_>], mut flags: Vec<Flag>, goal: Goal<'_>) -> Self {
         let values: Vec<f64> = samples.iter().map(|sample| sample.value).collect();
         let looks = &goal.plan.looks;
         let last = looks.last().is_some_and(|look| values.len() >= *look as usize);
@@ -138,7 +138,7 @@ impl Value {
     }
 }
 
-fn single(figure: &Figure, samples: &[Sample<'_>], values: &[f64], goal: Goal<'_>) -> Value {
+fn single(figure: &Figure, samples: &[Classified<'_>], values: &[f64], goal: Goal<'_>) -> Value {
     let batches = samples.first().map_or(0, |first| first.launch.nanos.len().max(first.launch.readings.len()));
     let (batches, level) = (count(batches), goal.plan.level);
     let modes = modes_of_launches(values, &fast_batches(figure, samples));
@@ -160,7 +160,7 @@ fn single(figure: &Figure, samples: &[Sample<'_>], values: &[f64], goal: Goal<'_
     }
 }
 
-fn difference_of(figure: &Figure, samples: &[Sample<'_>], values: &[f64], goal: Goal<'_>) -> Value {
+fn difference_of(figure: &Figure, samples: &[Classified<'_>], values: &[f64], goal: Goal<'_>) -> Value {
     let level = goal.plan.level;
     let nulls: Vec<f64> = samples.iter().filter_map(|sample| sample.null).collect();
     // Without null pairs the resolution is unknown, which differs from 0.
@@ -198,9 +198,9 @@ fn difference_of(figure: &Figure, samples: &[Sample<'_>], values: &[f64], goal: 
 
 /// Time per operation that nine in ten batches of each launch exceed, from which pre-empted launches are recognised.
 /// `None` if a launch has too few batches, or its value does not come from them.
-fn fast_batches(figure: &Figure, samples: &[Sample<'_>]) -> Vec<Option<FastBatches>> {
+fn fast_batches(figure: &Figure, samples: &[Classified<'_>]) -> Vec<Option<FastBatches>> {
     let larger_is_slower = figure.metric.better == Better::Lower;
-    let of = |sample: &Sample<'_>| {
+    let of = |sample: &Classified<'_>| {
         let centre = stats::median(&sample.batches)?;
         // Batches that do not correspond to the value have another size; the medians of few noisy pairs only vary.
         let own = (0.5..=2.0).contains(&(centre / sample.value));

@@ -2,10 +2,10 @@
 
 use model::{Figure, Flag, RULES, TakenTime};
 
-use crate::decide::Sample;
+use crate::decide::Classified;
 
 /// The flags that the launches of a figure support.
-pub(crate) fn flags(figure: &Figure, samples: &[Sample<'_>]) -> Vec<Flag> {
+pub(crate) fn flags(figure: &Figure, samples: &[Classified<'_>]) -> Vec<Flag> {
     let much = |taken: TakenTime| taken.share().is_some_and(|share| share.get() > RULES.quality.taken_flag);
     let unsteady = samples.iter().filter(|sample| !sample.launch.steady).count();
     let found = [
@@ -20,7 +20,7 @@ pub(crate) fn flags(figure: &Figure, samples: &[Sample<'_>]) -> Vec<Flag> {
 }
 
 /// Share of batches, of those on which the value is based, that took far longer than the others of their launch.
-fn disturbed_share(samples: &[Sample<'_>]) -> f64 {
+fn disturbed_share(samples: &[Classified<'_>]) -> f64 {
     let (mut disturbed, mut all) = (0_usize, 0_usize);
     for side in samples.iter().flat_map(|sample| &sample.kept_nanos) {
         let Some(median) = stats::median(side) else { continue };

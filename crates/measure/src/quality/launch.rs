@@ -9,7 +9,7 @@ use super::batch::{BatchPlace, UndisturbedRule};
 use super::distance::moved;
 use super::domain::follows;
 use super::taken::mark_preempted;
-use crate::decide::{Sample, pairs};
+use crate::decide::{Classified, pairs};
 use crate::subject::Description;
 
 /// What the sensors say of the batches of one launch.
@@ -102,12 +102,12 @@ impl FigureClasses {
     }
 
     /// The launches that count, on the basis of the figure's value.
-    pub(crate) fn samples<'a>(&self, figure: &'a Figure, asked: &Description) -> Vec<Sample<'a>> {
+    pub(crate) fn samples<'a>(&self, figure: &'a Figure, asked: &Description) -> Vec<Classified<'a>> {
         let counted = figure.launches.iter().enumerate().filter(|(_, launch)| figure.counts(launch));
         counted.filter_map(|(at, launch)| self.sample(figure, at, launch, asked)).collect()
     }
 
-    fn sample<'a>(&self, figure: &'a Figure, at: usize, launch: &'a Launch, asked: &Description) -> Option<Sample<'a>> {
+    fn sample<'a>(&self, figure: &'a Figure, at: usize, launch: &'a Launch, asked: &Description) -> Option<Classified<'a>> {
         let class = self.launches.get(at);
         let batches = class.map_or_else(|| observed(figure, launch), |class| class.values(figure, launch));
         let nanos: Vec<Option<f64>> =
@@ -124,7 +124,7 @@ impl FigureClasses {
             batches.into_iter().flatten().collect()
         };
         let kept = [sides.0, sides.1].map(|side| side.into_iter().flatten().collect());
-        Some(Sample { launch, value: figure.value_of(launch)?, batches: values, kept_nanos: kept, null })
+        Some(Classified { launch, value: figure.value_of(launch)?, batches: values, kept_nanos: kept, null })
     }
 }
 

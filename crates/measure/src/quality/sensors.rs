@@ -12,7 +12,7 @@ use super::distance::DistanceReadings;
 use super::free_core::FreeCores;
 use super::taken::{self, RoundEvidence};
 use super::{FigureClasses, KnownRatio, RatioHistogram, end, known, timeline};
-use crate::decide::Sample;
+use crate::decide::Classified;
 use crate::outside::OutsideCounters;
 use crate::session::not_measurable;
 use crate::subject::{Description, Host};
@@ -229,7 +229,7 @@ impl Quality {
     }
 
     /// The launches of a figure that count.
-    pub(crate) fn samples<'a>(&self, run: &'a Run, index: usize, asked: &Description) -> Vec<Sample<'a>> {
+    pub(crate) fn samples<'a>(&self, run: &'a Run, index: usize, asked: &Description) -> Vec<Classified<'a>> {
         self.classes[index].samples(&run.figures[index], asked)
     }
 
