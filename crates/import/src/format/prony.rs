@@ -23,7 +23,8 @@ fn detect(head: &[u8]) -> Confidence {
 }
 
 /// Members of a run document, of which `schema` comes last where a program sorted them.
-const MEMBERS: [&[u8]; 8] = [b"schema", b"id", b"label", b"origin", b"machine", b"session", b"plan", b"figures"];
+const MEMBERS: [&[u8]; 9] =
+    [b"schema", b"id", b"label", b"origin", b"machine", b"session", b"plan", b"rules", b"figures"];
 
 /// Members that a document has beside its schema, and other formats rarely.
 const OWN: [&[u8]; 2] = [b"plan", b"figures"];
