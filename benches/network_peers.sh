@@ -22,7 +22,7 @@ there="taskset -c $last"
 say() { printf '%s %s %s %s\n' "$1" "$2" "$3" "$4" | tee -a "$work/all"; }
 value() { python3 -c 'import json,sys
 for figure in json.load(open(sys.argv[1]))["figures"]:
-    if figure["probe"] == sys.argv[2] and figure["point"].get(sys.argv[3]) == sys.argv[4] and figure["launches"]:
+    if figure["benchmark"] == sys.argv[2] and figure["point"].get(sys.argv[3]) == sys.argv[4] and figure["launches"]:
         values = sorted(launch["value"] for launch in figure["launches"])
         print(values[len(values) // 2]); break' "$@"; }
 ticks() { awk '{ sub(/.*\) /, ""); print $12 + $13 + $14 + $15 }' "/proc/$1/stat"; }
@@ -39,7 +39,7 @@ say_cost() { local end; for end in sender receiver; do
 own_cost() { python3 -c 'import json,sys
 for figure in json.load(open(sys.argv[1]))["figures"]:
     point = figure["point"]
-    if figure["probe"] == "network.tcp_cpu_byte" and point["record"] == sys.argv[2] and point["end"] == sys.argv[3]:
+    if figure["benchmark"] == "network.tcp_cpu_byte" and point["record"] == sys.argv[2] and point["end"] == sys.argv[3]:
         print("%.4g" % (figure["outcome"]["measured"]["value"] * 1e9))' "$@"; }
 quantity() { awk -v what="$1" '$1 == what { v = $3; u = $4; if (u ~ /^GB/) v *= 1e9; else if (u ~ /^MB/) v *= 1e6; else if (u ~ /^KB/) v *= 1e3;
     else if (u == "us") v *= 1e-6; else if (u == "ns") v *= 1e-9; else if (u == "ms") v *= 1e-3; print v }'; }

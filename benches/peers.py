@@ -34,7 +34,7 @@ def ours(selection, quantile=None):
     least."""
     def measure(work):
         file = os.path.join(work, "run.json")
-        output([OPTIONS.prony, "run", "--probe", selection, "--target", "100", "--quiet", "--no-store", "--output", file,
+        output([OPTIONS.prony, "run", "--benchmark", selection, "--target", "100", "--quiet", "--no-store", "--output", file,
                 "--directory", OPTIONS.directory], pinned=False)
         figure, = json.load(open(file))["figures"]
         valid = [launch for launch in figure["launches"] if not launch.get("invalid")]

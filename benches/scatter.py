@@ -48,13 +48,13 @@ def ours(prony):
     """Values of one run, by figure."""
     with tempfile.TemporaryDirectory() as work:
         file = os.path.join(work, "run.json")
-        probes = [word for figure in OURS for word in ("--probe", figure)]
-        subprocess.run([prony, "run", *probes, "--time-limit", "15s", "--quiet", "--no-store", "--output", file],
+        benchmarks = [word for figure in OURS for word in ("--benchmark", figure)]
+        subprocess.run([prony, "run", *benchmarks, "--time-limit", "15s", "--quiet", "--no-store", "--output", file],
                        check=True, capture_output=True)
         figures = json.load(open(file))["figures"]
     found = {}
     for wanted in OURS:
-        figure, = [one for one in figures if one["probe"] == wanted.split(":")[0]]
+        figure, = [one for one in figures if one["benchmark"] == wanted.split(":")[0]]
         launches = [launch["value"] for launch in figure["launches"] if not launch.get("invalid")]
         # Values in modes have no single one: their median then, as a peer would print it.
         found["prony " + wanted] = figure["outcome"].get("measured", {}).get("value") or statistics.median(launches)

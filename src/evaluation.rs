@@ -102,13 +102,13 @@ fn drawn(chart: &SuiteChart, suite: &SuiteDescription) -> Result<EvaluationChart
         chart.below
     );
     let SuiteChart { title, figure, axis, below } = chart.clone();
-    Ok(EvaluationChart { title, probe: figure, axis, below })
+    Ok(EvaluationChart { title, benchmark: figure, axis, below })
 }
 
 /// What an evaluation says itself of a figure's definition.
 fn stated(differs: &[(DifferenceDescription, Point)], key: &FigureKey) -> Definition {
     let concerns = |(one, point): &&(DifferenceDescription, Point)| {
-        glob(&one.id, &key.probe) && point.iter().all(|(axis, value)| key.point.get(axis) == Some(value))
+        glob(&one.id, &key.benchmark) && point.iter().all(|(axis, value)| key.point.get(axis) == Some(value))
     };
     differs.iter().find(concerns).map_or(Definition::Same, |(one, _)| Definition::Other(one.says.clone()))
 }
@@ -124,7 +124,7 @@ fn definitions(tables: &[EvaluationTable], evaluation: &PublishedEvaluation) -> 
     let mut found: Vec<(FigureKey, Definition)> = Vec::new();
     for slot in slots(tables) {
         let Slot::Figure(key, _) = slot else { continue };
-        let catalogued = probes::describe(&key.probe).map(|probe| probe.definition(source, &key.point));
+        let catalogued = benchmarks::describe(&key.benchmark).map(|benchmark| benchmark.definition(source, &key.point));
         let told = catalogued.filter(|told| !told.is_same()).unwrap_or_else(|| stated(&differs, key));
         if !told.is_same() && found.iter().all(|(known, _)| known != key) {
             found.push((key.clone(), told));
@@ -232,7 +232,7 @@ fn unit(figure: &SuiteFigure) -> Result<PrintedUnit> {
     Ok(PrintedUnit::new(unit.name, unit.unit, unit.scale))
 }
 
-/// The figure of a probe at a point, completed with default values as in suites.
+/// The figure of a benchmark at a point, completed with default values as in suites.
 fn key(figure: &SuiteFigure, key: &str) -> Result<FigureKey> {
     let point = figure.point.replace("{}", key);
     let part: Point = point.parse().with_context(|| format!("{}: '{point}' is no point", figure.id))?;
@@ -241,12 +241,12 @@ fn key(figure: &SuiteFigure, key: &str) -> Result<FigureKey> {
     let part = part.iter().fold(Point::origin(), |point, (axis, value)| {
         point.with(axis, size(value).unwrap_or_else(|| value.to_owned()))
     });
-    // Applications and their sessions are no probes: their points are as stated.
+    // Applications and their sessions are no benchmarks: their points are as stated.
     if figure.id.starts_with("application.") {
         return Ok(FigureKey::new(&*figure.id, part));
     }
-    let probe = probes::find(&figure.id).with_context(|| format!("no probe is called {}", figure.id))?;
-    let complete = probe.complete(&part).ok().and_then(|points| points.into_iter().next());
+    let benchmark = benchmarks::find(&figure.id).with_context(|| format!("no benchmark is called {}", figure.id))?;
+    let complete = benchmark.complete(&part).ok().and_then(|points| points.into_iter().next());
     Ok(FigureKey::new(&*figure.id, complete.unwrap_or(part)))
 }
 
@@ -268,11 +268,11 @@ mod tests {
             let shown: Vec<FigureKey> = entries(&evaluation, 0.02)
                 .unwrap()
                 .into_iter()
-                .map(|entry| FigureKey::new(entry.probe, entry.point))
+                .map(|entry| FigureKey::new(entry.benchmark, entry.point))
                 .collect();
-            let suite = probes::suite(&name).unwrap_or_else(|| panic!("{name} is no suite"));
+            let suite = benchmarks::suite(&name).unwrap_or_else(|| panic!("{name} is no suite"));
             let measured: Vec<FigureKey> =
-                suite.selections().into_iter().map(|one| FigureKey::new(one.probe.id, one.point)).collect();
+                suite.selections().into_iter().map(|one| FigureKey::new(one.benchmark.id, one.point)).collect();
             for key in &shown {
                 assert!(measured.contains(key), "suite {name} does not measure {key}");
             }

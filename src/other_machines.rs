@@ -14,15 +14,15 @@ pub(crate) fn values(store: Option<&dyn Store>, run: &Run) -> HashMap<FigureKey,
     let mut values: HashMap<FigureKey, Vec<f64>> = HashMap::new();
     // Ranks are context: whatever cannot be read is left out, and the run is shown.
     let mut stored = store.map(|store| newest(store, run)).unwrap_or_default();
-    let own: HashSet<&str> = run.figures.iter().map(|figure| figure.probe.as_str()).collect();
+    let own: HashSet<&str> = run.figures.iter().map(|figure| figure.benchmark.as_str()).collect();
     let published = import::published::list().unwrap_or_default();
     for listing in published {
-        stored.extend(import::published::get(&listing.name, probes::catalogue()).unwrap_or_default());
+        stored.extend(import::published::get(&listing.name, benchmarks::catalogue()).unwrap_or_default());
     }
     let mut counted: HashSet<(String, FigureKey)> = HashSet::new();
     for other in stored.iter().filter(|other| other.id != run.id) {
-        for figure in other.figures.iter().filter(|figure| own.contains(figure.probe.as_str())) {
-            let same = |one: &&Figure| one.point == figure.point && one.probe == figure.probe;
+        for figure in other.figures.iter().filter(|figure| own.contains(figure.benchmark.as_str())) {
+            let same = |one: &&Figure| one.point == figure.point && one.benchmark == figure.benchmark;
             let Some(mine) = run.figures.iter().find(same) else { continue };
             if matches!(mine.definition.between(&figure.definition), Definition::Other(_)) {
                 continue;

@@ -162,7 +162,7 @@ fn of_file(path: &Path) -> Result<Vec<Run>> {
             let Ok(bytes) = store::decompressed(&bytes, import::LONGEST as u64) else { return Err(error.into()) };
             let options = import::ImportOptions::default();
             let json = bytes.trim_ascii_start().starts_with(b"{");
-            match import::import(&path.display().to_string(), &bytes, &options, probes::catalogue()) {
+            match import::import(&path.display().to_string(), &bytes, &options, benchmarks::catalogue()) {
                 Ok(source) if !source.runs.is_empty() => Ok(source.runs),
                 // A format that is recognised says what is wrong in its own lines.
                 Err(reason) if !json && !matches!(reason, import::Error::Unrecognised { .. }) => Err(reason.into()),

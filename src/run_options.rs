@@ -12,39 +12,39 @@ use crate::value_parsers::{percent, seconds, seconds_or_none};
 /// Figures of the catalogue, for commands that measure them here or on a fleet.
 #[derive(Debug, Args)]
 pub(crate) struct FigureSelection {
-    /// A suite of figures (prony probes --suites), or a folder with evaluation.toml [default: default]
+    /// A suite of figures (prony benchmarks --suites), or a folder with evaluation.toml [default: default]
     #[arg(long, value_name = "NAME")]
     suite: Option<String>,
-    /// A probe, at a point or its default ones: os.fork_exit, 'ipc.*', memory.copy:threads=1
-    #[arg(long, value_name = "PROBE[:POINT]")]
-    pub(crate) probe: Vec<String>,
+    /// A benchmark, at a point or its default ones: os.fork_exit, 'ipc.*', memory.copy:threads=1
+    #[arg(long, value_name = "BENCHMARK[:POINT]")]
+    pub(crate) benchmark: Vec<String>,
 }
 
 impl FigureSelection {
-    /// The suite: the default one if neither a suite nor a probe was named, none if only probes were.
+    /// The suite: the default one if neither a suite nor a benchmark was named, none if only benchmarks were.
     pub(crate) fn suite(&self) -> Option<&str> {
         match &self.suite {
-            None if self.probe.is_empty() => Some("default"),
+            None if self.benchmark.is_empty() => Some("default"),
             named => named.as_deref(),
         }
     }
 
     /// Whether anything was selected.
     pub(crate) fn given(&self) -> bool {
-        self.suite.is_some() || !self.probe.is_empty()
+        self.suite.is_some() || !self.benchmark.is_empty()
     }
 
     /// The selected figures of the catalogue.
     ///
     /// # Errors
-    /// When a suite, a probe or a point is unknown; the nearest names are listed.
+    /// When a suite, a benchmark or a point is unknown; the nearest names are listed.
     pub(crate) fn entries(&self, target: f64) -> Result<Vec<PlanEntry>> {
-        Ok(measure::select(self.suite(), &self.probe, target)?)
+        Ok(measure::select(self.suite(), &self.benchmark, target)?)
     }
 
     /// Seconds after which no further launch begins: as requested, else those of the suite.
     pub(crate) fn limit(&self, asked: Option<f64>) -> Option<f64> {
-        asked.or_else(|| probes::suite(self.suite()?).map(|suite| suite.seconds))
+        asked.or_else(|| benchmarks::suite(self.suite()?).map(|suite| suite.seconds))
     }
 }
 
@@ -121,7 +121,7 @@ impl MeasureOptions {
     pub(crate) fn of_suite(&self) -> Self {
         let mut options = self.clone();
         if options.resume.is_none() && options.rounds.time_limit.is_none() {
-            options.rounds.time_limit = Some(probes::LONGEST_SUITE);
+            options.rounds.time_limit = Some(benchmarks::LONGEST_SUITE);
             options.max_launches = options.max_launches.or(Some(USUAL_LAUNCHES));
         }
         options

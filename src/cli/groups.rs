@@ -13,7 +13,7 @@ pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("Answer", &["compare", "explain", "report", "predict", "choose", "trend"]),
     ("Runs", &["runs", "show", "import", "export"]),
     ("Many machines", &["fleet", "farm"]),
-    ("The tool", &["probes", "doctor", "selftest", "completions"]),
+    ("The tool", &["benchmarks", "doctor", "selftest", "completions"]),
 ];
 
 /// Most columns of the help.

@@ -13,7 +13,7 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) use self::groups::{GROUPS, command, hanging, parse, parse_from};
 use crate::ExitStatus;
 use crate::cmd::{
-    agent, app, choose, compare, completions, doctor, explain, export, farm, fleet, import, net, predict, probes,
+    agent, app, benchmarks, choose, compare, completions, doctor, explain, export, farm, fleet, import, net, predict,
     reference, report, run, runs, selftest, show, time, trend,
 };
 
@@ -91,8 +91,8 @@ pub(crate) enum Verb {
     Fleet(Box<fleet::Arguments>),
     /// Process events on many machines; every chunk counts once
     Farm(farm::Arguments),
-    /// List what can be measured: probes and suites
-    Probes(probes::Arguments),
+    /// List what can be measured: benchmarks and suites
+    Benchmarks(benchmarks::Arguments),
     /// Find what may disturb measuring here, and say what to do about it
     Doctor(doctor::Arguments),
     /// Measure this machine against itself: how many figures come out DIFFERENT

@@ -168,7 +168,7 @@ fn figure<'a>(run: &'a Run, name: &str) -> Option<Result<&'a Figure, String>> {
     if let Some(figure) = exact {
         return Some(Ok(figure));
     }
-    let named: Vec<&Figure> = run.figures.iter().filter(usable).filter(|figure| is(&figure.probe)).collect();
+    let named: Vec<&Figure> = run.figures.iter().filter(usable).filter(|figure| is(&figure.benchmark)).collect();
     match named.as_slice() {
         [] => None,
         [one] => Some(Ok(one)),

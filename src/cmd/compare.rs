@@ -107,7 +107,7 @@ fn seconds(runs: &[&Run]) -> HashMap<FigureKey, f64> {
     for run in runs.iter().filter(|run| run.origin.is_none()) {
         let cpus = run.session.conditions.cpus.map_or(1, |cpus| cpus as usize);
         for entry in &run.plan.entries {
-            let known = seconds.entry(FigureKey::new(entry.probe.clone(), entry.point.clone())).or_default();
+            let known = seconds.entry(FigureKey::new(entry.benchmark.clone(), entry.point.clone())).or_default();
             *known = known.max(measure::expected_seconds(entry, cpus));
         }
     }

@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         _ => None,
     });
     let options = ExplainOptions {
-        catalogue: probes::catalogue(),
+        catalogue: benchmarks::catalogue(),
         figures: arguments.figures.clone(),
         at,
         history: &history,

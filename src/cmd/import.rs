@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         store::check_label(label)?;
     }
     let files = expand(&arguments.files)?;
-    let catalogue = probes::catalogue();
+    let catalogue = benchmarks::catalogue();
     let mut store = if arguments.dry_run { store::empty()? } else { run_finder::write(common)? };
     let spinner = progress::spinner("importing", progress::draws());
     let mut imported = Imported::default();

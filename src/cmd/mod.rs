@@ -2,6 +2,7 @@
 
 pub(crate) mod agent;
 pub(crate) mod app;
+pub(crate) mod benchmarks;
 pub(crate) mod choose;
 pub(crate) mod compare;
 pub(crate) mod completions;
@@ -16,7 +17,6 @@ pub(crate) mod net;
 mod node_options;
 pub(crate) mod predict;
 mod printed;
-pub(crate) mod probes;
 pub(crate) mod rating;
 pub(crate) mod reference;
 pub(crate) mod report;
@@ -56,7 +56,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<ExitStatus> {
         Verb::Export(arguments) => export::run(&arguments, common),
         Verb::Fleet(arguments) => fleet::run(&arguments, common),
         Verb::Farm(arguments) => farm::run(arguments, common),
-        Verb::Probes(arguments) => probes::run(&arguments, common),
+        Verb::Benchmarks(arguments) => benchmarks::run(&arguments, common),
         Verb::Doctor(arguments) => doctor::run(&arguments, common),
         Verb::Selftest(arguments) => selftest::run(&arguments, common),
         Verb::Component { name } => rating::work(&name),

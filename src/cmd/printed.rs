@@ -17,7 +17,8 @@ pub(crate) fn disagreements(comparison: &Comparison, runs: &[&Run]) -> Result<Ve
                 run.machine.name == derived.reference && reference.is_some_and(|machine| machine.run == run.id)
             });
             // A mean over other figures than those of the table is another number.
-            let others = derived.mean.is_some() && !comparison.rows.iter().all(|row| glob(&derived.over, &row.probe));
+            let others =
+                derived.mean.is_some() && !comparison.rows.iter().all(|row| glob(&derived.over, &row.benchmark));
             if !same_reference || others {
                 continue;
             }
@@ -44,17 +45,17 @@ fn cells(
     comparison: &Comparison,
 ) -> Vec<PrintedCell> {
     let Some(table) = evaluation.table(&derived.table) else { return Vec::new() };
-    let figures = derived.figures.iter().map(|(column, probe)| (column, Some(probe)));
+    let figures = derived.figures.iter().map(|(column, benchmark)| (column, Some(benchmark)));
     let columns: Vec<_> = figures.chain(derived.mean.iter().map(|column| (column, None))).collect();
     let mut cells = Vec::new();
     for row in 0..table.rows.len() {
         let named = |run: &&&Run| Some(run.machine.name.as_str()) == table.cell(row, "machine");
         let Some(run) = runs.iter().find(named) else { continue };
         let Some(machine) = comparison.machines.iter().find(|machine| machine.run == run.id) else { continue };
-        for (column, probe) in &columns {
+        for (column, benchmark) in &columns {
             cells.push(PrintedCell {
                 machine: machine.name.clone(),
-                figure: probe.map(|probe| FigureKey::new(probe.as_str(), Point::origin())),
+                figure: benchmark.map(|benchmark| FigureKey::new(benchmark.as_str(), Point::origin())),
                 text: table.cell(row, column).unwrap_or_default().to_owned(),
             });
         }

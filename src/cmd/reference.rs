@@ -4,9 +4,9 @@
 use std::fmt::Write;
 
 use anyhow::Result;
+use benchmarks::{Benchmark, FAMILIES, SUITES};
 use clap::Command;
 use model::Definition;
-use probes::{FAMILIES, Probe, SUITES};
 
 use super::app::ams;
 use super::rating;
@@ -19,7 +19,7 @@ const WIDTH: usize = 100;
 /// What can be written.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 pub(crate) enum ReferencePage {
-    /// Every probe with its axes and sources, and the suites
+    /// Every benchmark with its axes and sources, and the suites
     Catalogue,
     /// The verbs and their options
     Commands,
@@ -63,12 +63,12 @@ fn tied(text: String, operator: &&str) -> String {
 
 fn whole_catalogue() -> Result<String> {
     let mut text = String::from(
-        "# The catalogue\n\nGenerated from the probes by `prony reference catalogue`; do not edit. Values in bold are those of the default suite.\n",
+        "# The catalogue\n\nGenerated from the benchmarks by `prony reference catalogue`; do not edit. Values in bold are those of the default suite.\n",
     );
-    for family in FAMILIES.iter().filter(|family| !family.probes.is_empty()) {
+    for family in FAMILIES.iter().filter(|family| !family.benchmarks.is_empty()) {
         writeln!(text, "\n## {} (`{}`)", family.title, family.name)?;
-        for probe in family.probes {
-            describe(&mut text, probe)?;
+        for benchmark in family.benchmarks {
+            describe(&mut text, benchmark)?;
         }
     }
     text.push_str("\n## Suites\n\n| suite | figures | what it measures |\n|---|---|---|\n");
@@ -79,14 +79,14 @@ fn whole_catalogue() -> Result<String> {
     Ok(text)
 }
 
-fn describe(text: &mut String, probe: &Probe) -> Result<()> {
-    writeln!(text, "\n### `{}`: {}\n\n{}\n", probe.id, probe.title, probe.about)?;
-    let metric = probe.metric.model();
+fn describe(text: &mut String, benchmark: &Benchmark) -> Result<()> {
+    writeln!(text, "\n### `{}`: {}\n\n{}\n", benchmark.id, benchmark.title, benchmark.about)?;
+    let metric = benchmark.metric.model();
     let better = model::code(&metric.better);
     writeln!(text, "- {}: {}; {better} is better", model::code(&metric.unit).replace('_', " "), metric.per)?;
-    let stresses: Vec<&str> = probe.stresses.iter().map(|primitive| primitive.title()).collect();
+    let stresses: Vec<&str> = benchmark.stresses.iter().map(|primitive| primitive.title()).collect();
     writeln!(text, "- stresses {}", stresses.join(", "))?;
-    for axis in probe.axes {
+    for axis in benchmark.axes {
         let values: Vec<String> = axis
             .all()
             .into_iter()
@@ -97,7 +97,7 @@ fn describe(text: &mut String, probe: &Probe) -> Result<()> {
         let all = [values, others].concat();
         writeln!(text, "- `{}`: {}", axis.name, all.join(" "))?;
     }
-    for source in probe.sources {
+    for source in benchmark.sources {
         let described = source.describe();
         let at = if described.at.is_origin() { String::new() } else { format!(" at `{}`", described.at) };
         let stands = match &described.definition {

@@ -92,7 +92,7 @@ fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<(Document, 
     let explanation = match runs.as_slice() {
         [a, b] => {
             let options = explain::ExplainOptions {
-                catalogue: probes::catalogue(),
+                catalogue: benchmarks::catalogue(),
                 figures,
                 history: &history,
                 handles: handles.clone(),
@@ -108,7 +108,7 @@ fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<(Document, 
         _ => Vec::new(),
     };
     let input = ReportInput {
-        catalogue: probes::catalogue(),
+        catalogue: benchmarks::catalogue(),
         runs: &runs,
         handles: &handles,
         comparison: comparison.as_ref(),

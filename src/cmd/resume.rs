@@ -78,7 +78,7 @@ pub(crate) fn is_rating(run: &Run) -> bool {
 /// When the command now selects other figures.
 pub(crate) fn same_figures(run: &Run, fresh: &Run) -> Result<()> {
     let keys = |run: &Run| {
-        let key = |entry: &PlanEntry| format!("{}:{}", entry.probe, entry.point);
+        let key = |entry: &PlanEntry| format!("{}:{}", entry.benchmark, entry.point);
         run.plan.entries.iter().map(key).collect::<Vec<_>>()
     };
     let (there, now) = (keys(run), keys(fresh));

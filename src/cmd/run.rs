@@ -23,7 +23,7 @@ use crate::{evaluation, output};
 #[command(after_help = "Examples:
   prony run                                  measure this machine
   prony run --suite quick                    a first look in 20 seconds
-  prony run --probe 'ipc.*' --time-limit 2m  some probes
+  prony run --benchmark 'ipc.*' --time-limit 2m  some benchmarks
   prony run --suite babar --label web-3      the tables of a published evaluation")]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PATH", conflicts_with_all = ["directory", "resume"])]
     target_device: Option<PathBuf>,
     /// Make the files of --suite ams a quarter larger together than the memory
-    #[arg(long, conflicts_with = "probe")]
+    #[arg(long, conflicts_with = "benchmark")]
     beyond_memory: bool,
     /// Do not read the references beside batches, and do not leave out disturbed batches
     #[arg(long, hide = true, conflicts_with = "resume")]
@@ -60,7 +60,7 @@ impl Arguments {
     /// Seconds between rounds: as requested, else the usual ones, or a twentieth of a shorter limit, which leaves time
     /// for launches enough. Suites with a limit of their own fill it by themselves.
     fn spacing(&self) -> f64 {
-        let fills = self.suite().is_some_and(probes::Suite::fills);
+        let fills = self.suite().is_some_and(benchmarks::Suite::fills);
         let usual = self.measure.rounds.time_limit.map_or(model::SPACING, |limit| model::SPACING.min(limit / 20.0));
         self.spacing.unwrap_or(if fills { 0.0 } else { usual })
     }
@@ -69,14 +69,14 @@ impl Arguments {
     fn folder(&self) -> Option<&Path> {
         self.selection
             .suite()
-            .filter(|suite| probes::suite(suite).is_none())
+            .filter(|suite| benchmarks::suite(suite).is_none())
             .map(Path::new)
             .filter(|path| path.is_dir())
     }
 
     /// The selected suite of the catalogue.
-    fn suite(&self) -> Option<&'static probes::Suite> {
-        self.selection.suite().and_then(probes::suite)
+    fn suite(&self) -> Option<&'static benchmarks::Suite> {
+        self.selection.suite().and_then(benchmarks::suite)
     }
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let resumed = options.resume.as_ref().map(|name| resume::find(name, "run", common)).transpose()?;
     ensure!(
         resumed.is_none() || !arguments.selection.given(),
-        "--resume has the figures of the run that it resumes; leave --suite and --probe out"
+        "--resume has the figures of the run that it resumes; leave --suite and --benchmark out"
     );
     let frozen = match &resumed {
         Some(run) => Some(run.plan.suite.clone()).filter(|_| resume::is_rating(run)),
@@ -93,8 +93,10 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     };
     if let Some(suite) = frozen {
         ensure!(
-            arguments.selection.probe.is_empty() && arguments.directory.is_empty() && arguments.target_device.is_none(),
-            "the frozen sets have no probes and no files; leave --probe, --directory and --target-device out"
+            arguments.selection.benchmark.is_empty()
+                && arguments.directory.is_empty()
+                && arguments.target_device.is_none(),
+            "the frozen sets have no benchmarks and no files; leave --benchmark, --directory and --target-device out"
         );
         return rating::measure(&suite, resumed, &arguments.rating, options, common);
     }
@@ -106,8 +108,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     ensure!(ams || !arguments.beyond_memory, "--beyond-memory is for the sessions of --suite ams");
     if ams {
         ensure!(
-            arguments.selection.probe.is_empty() && arguments.target_device.is_none() && !arguments.rating.given(),
-            "the suite ams has no probes and no medium of its own; measure --suite tape beside it"
+            arguments.selection.benchmark.is_empty() && arguments.target_device.is_none() && !arguments.rating.given(),
+            "the suite ams has no benchmarks and no medium of its own; measure --suite tape beside it"
         );
         let directory = arguments.directory.first().cloned().unwrap_or_else(|| PathBuf::from("."));
         return ams::measure((&directory, arguments.beyond_memory), resumed, options, common);
@@ -224,8 +226,8 @@ fn fresh(arguments: &Arguments) -> Result<(Requested, Option<TargetMedium>)> {
     let entries = match arguments.folder() {
         Some(folder) => {
             ensure!(
-                arguments.selection.probe.is_empty() && arguments.target_device.is_none(),
-                "the tables of an evaluation say what is measured; leave --probe and --target-device out"
+                arguments.selection.benchmark.is_empty() && arguments.target_device.is_none(),
+                "the tables of an evaluation say what is measured; leave --benchmark and --target-device out"
             );
             evaluation::entries(&evaluation::of_folder(folder)?, target)?
         }
@@ -251,9 +253,9 @@ fn fresh(arguments: &Arguments) -> Result<(Requested, Option<TargetMedium>)> {
 fn medium(arguments: &Arguments, entries: &[PlanEntry]) -> Result<Option<TargetMedium>> {
     let wanted = arguments.selection.suite() == Some(target_device::SUITE);
     match &arguments.target_device {
-        None if wanted && !arguments.selection.probe.is_empty() => {
+        None if wanted && !arguments.selection.benchmark.is_empty() => {
             bail!(
-                "the suite tape measures one medium alone; leave --probe out and name the medium with --target-device"
+                "the suite tape measures one medium alone; leave --benchmark out and name the medium with --target-device"
             )
         }
         None if wanted => bail!(
@@ -294,7 +296,7 @@ fn in_all(entries: Vec<PlanEntry>, directories: usize) -> Vec<PlanEntry> {
             let entry = entry.clone();
             move |number| {
                 let point = entry.point.clone().with("place", format!("target{number}"));
-                let shares = probes::find(&entry.probe).and_then(|probe| probe.sharing(&point));
+                let shares = benchmarks::find(&entry.benchmark).and_then(|benchmark| benchmark.sharing(&point));
                 PlanEntry { point, shares, ..entry.clone() }
             }
         });
@@ -325,7 +327,7 @@ fn plan(arguments: &Arguments, entries: Vec<PlanEntry>, medium: Option<&TargetMe
     // The folder is the name of the suite, so that its tables are found again.
     let suite = match arguments.folder() {
         Some(folder) => folder.canonicalize()?.to_string_lossy().into_owned(),
-        None => selection.suite().unwrap_or("probes").to_owned(),
+        None => selection.suite().unwrap_or("benchmarks").to_owned(),
     };
     Ok(Plan {
         suite,

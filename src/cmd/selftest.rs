@@ -25,22 +25,22 @@ use crate::{output, run_finder};
   prony selftest 1 2 3  stored sessions")]
 pub(crate) struct Arguments {
     /// Stored sessions of one machine, none is measured: every two of them are a pair (seven sessions are 21)
-    #[arg(value_name = "RUN", conflicts_with_all = ["pairs", "suite", "probe", "simulate", "seed"])]
+    #[arg(value_name = "RUN", conflicts_with_all = ["pairs", "suite", "benchmark", "simulate", "seed"])]
     runs: Vec<String>,
     /// Pairs of sessions to measure and compare
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pairs: u32,
-    /// A named selection of figures, measured twice (prony probes --suites)
+    /// A named selection of figures, measured twice (prony benchmarks --suites)
     #[arg(long, value_name = "NAME", default_value = "quick")]
     suite: String,
-    /// A probe instead of a suite, at a point or its default ones
-    #[arg(long, value_name = "PROBE[:POINT]")]
-    probe: Vec<String>,
+    /// A benchmark instead of a suite, at a point or its default ones
+    #[arg(long, value_name = "BENCHMARK[:POINT]")]
+    benchmark: Vec<String>,
     /// Without a clock: on seeded noise, in seconds
     #[arg(long)]
     simulate: bool,
     /// Print every number that can move a value, with its unit, reason and source, instead of measuring
-    #[arg(long, conflicts_with_all = ["runs", "pairs", "suite", "probe", "simulate", "seed"])]
+    #[arg(long, conflicts_with_all = ["runs", "pairs", "suite", "benchmark", "simulate", "seed"])]
     rules: bool,
     /// Seed of orders, memory layouts and simulated noise [default: drawn]
     #[arg(long)]
@@ -142,13 +142,13 @@ fn order(pair: u64) -> [usize; 2] {
 
 /// One session; `None` when it was stopped.
 fn session(arguments: &Arguments, seed: u64, stopper: &Stopper) -> Result<Option<Run>> {
-    let suite = arguments.probe.is_empty().then_some(arguments.suite.as_str());
-    let entries = measure::select(suite, &arguments.probe, 0.02)?;
+    let suite = arguments.benchmark.is_empty().then_some(arguments.suite.as_str());
+    let entries = measure::select(suite, &arguments.benchmark, 0.02)?;
     let directory = std::env::current_dir()?.to_string_lossy().into_owned();
-    let suite_of = suite.and_then(probes::suite).filter(|suite| suite.fills());
+    let suite_of = suite.and_then(benchmarks::suite).filter(|suite| suite.fills());
     let time_limit = suite_of.map(|suite| suite.seconds);
     let plan = Plan {
-        suite: suite.unwrap_or("probes").to_owned(),
+        suite: suite.unwrap_or("benchmarks").to_owned(),
         seed,
         time_limit,
         spacing: if time_limit.is_some() || arguments.simulate { 0.0 } else { model::SPACING },

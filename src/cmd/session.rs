@@ -166,7 +166,7 @@ impl<'a> LocalSession<'a> {
     pub(crate) fn measure(&mut self, order: RunRequest, subject: &mut dyn Subject) -> Result<RunResult> {
         run_claim::claim(&order.run().id, "measure this run")?;
         let plan = &order.run().plan;
-        probes::remove_abandoned(plan.directory.iter().chain(&plan.more_directories).map(Path::new));
+        benchmarks::remove_abandoned(plan.directory.iter().chain(&plan.more_directories).map(Path::new));
         let order = match order.run().plan.references {
             true => {
                 let run = order.run();
@@ -216,7 +216,7 @@ impl<'a> LocalSession<'a> {
         let stored = saved && handle.is_some();
         let others = crate::other_machines::values(self.saver.store(), &run);
         let context = RunContext {
-            catalogue: probes::catalogue(),
+            catalogue: benchmarks::catalogue(),
             handle: handle.clone(),
             previous,
             stored,

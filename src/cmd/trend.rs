@@ -99,7 +99,7 @@ fn of_runs(names: &[String], figure: &str, by_cpu: bool, common: &CommonOptions)
     }
     let found = run_finder::find(&all, common, Detail::Values)?;
     let runs = run_finder::alike(found.into_iter().map(|named| named.run).collect());
-    let asked = |f: &&Figure| f.probe == figure || f.key().to_string() == figure || usual(f) == figure;
+    let asked = |f: &&Figure| f.benchmark == figure || f.key().to_string() == figure || usual(f) == figure;
     let all_of = || runs.iter().flat_map(|run| run.figures.iter().filter(asked).map(move |found| (run, found)));
     one_figure(figure, all_of().map(|(_, found)| found))?;
     let mut text = String::new();
@@ -115,7 +115,7 @@ fn of_runs(names: &[String], figure: &str, by_cpu: bool, common: &CommonOptions)
     }
     anyhow::ensure!(
         !text.is_empty(),
-        "none of the {} runs has a value of {figure} (prony probes lists them)",
+        "none of the {} runs has a value of {figure} (prony benchmarks lists them)",
         runs.len()
     );
     Ok(DatedValues { data: parse(&text, None)?, name, metric })
@@ -124,7 +124,7 @@ fn of_runs(names: &[String], figure: &str, by_cpu: bool, common: &CommonOptions)
 /// Name of a figure at the point for which it stands.
 fn usual(figure: &Figure) -> String {
     let point = figure.stands_for.clone().unwrap_or_else(|| figure.point.clone());
-    FigureKey::new(figure.probe.clone(), point).to_string()
+    FigureKey::new(figure.benchmark.clone(), point).to_string()
 }
 
 /// Points that a refusal lists.

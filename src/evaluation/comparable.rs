@@ -13,7 +13,7 @@ use super::filled;
 /// # Errors
 /// When there is no such evaluation or machine, or its folder is damaged.
 pub(crate) fn published(name: &str) -> Result<Vec<Run>> {
-    let mut runs = import::published::get(name, probes::catalogue())?;
+    let mut runs = import::published::get(name, benchmarks::catalogue())?;
     let evaluation = name.rsplit_once('/').and_then(|(evaluation, _)| import::published::find(evaluation).ok());
     let evaluation = evaluation.map_or_else(|| import::published::find(name), Ok)?;
     let keys = measured(&evaluation)?;
@@ -41,7 +41,8 @@ fn place(run: &mut Run, keys: &[FigureKey], source: &str) {
     let mut taken: Vec<FigureKey> = run.figures.iter().map(Figure::key).collect();
     for figure in &mut run.figures {
         let stated = |key: &&FigureKey| {
-            key.probe == figure.probe && figure.point.iter().all(|(axis, value)| key.point.get(axis) == Some(value))
+            key.benchmark == figure.benchmark
+                && figure.point.iter().all(|(axis, value)| key.point.get(axis) == Some(value))
         };
         let mut agreeing = keys.iter().filter(stated);
         let (Some(key), None) = (agreeing.next(), agreeing.next()) else { continue };
@@ -55,8 +56,9 @@ fn place(run: &mut Run, keys: &[FigureKey], source: &str) {
             continue;
         }
         taken.push(key.clone());
-        let probe = probes::describe(&figure.probe);
-        let told = |point: &Point| probe.as_ref().map(|probe| probe.definition(source, point)).unwrap_or_default();
+        let benchmark = benchmarks::describe(&figure.benchmark);
+        let told =
+            |point: &Point| benchmark.as_ref().map(|benchmark| benchmark.definition(source, point)).unwrap_or_default();
         if figure.definition == told(&figure.point) {
             figure.definition = told(&key.point);
         }
@@ -92,7 +94,7 @@ mod tests {
             let keys = measured(&evaluation).unwrap();
             for run in published(&format!("published:{}", evaluation.name)).unwrap() {
                 for figure in &run.figures {
-                    let known = probes::find(&figure.probe).is_some();
+                    let known = benchmarks::find(&figure.benchmark).is_some();
                     let name = figure.key().to_string();
                     if ALONE.iter().any(|(key, _)| *key == name) {
                         seen.insert(name);

@@ -102,7 +102,7 @@ fn headings_of_the_help_hold_what_stands_below_them() {
         (&["net", "build"][..], "Nodes", "--hosts", &["--time-limit", "--label", "--link"][..]),
         (&["net", "rr"], "What it goes over (default: loopback)", "--server", &["--target", "--label", "--quiet"]),
         (&["net", "stream"], "What it goes over (default: loopback)", "--link", &["--target", "--label", "--quiet"]),
-        (&["fleet", "run"], "Nodes", "--parallel", &["--suite", "--probe", "--label", "--fail-on"]),
+        (&["fleet", "run"], "Nodes", "--parallel", &["--suite", "--benchmark", "--label", "--fail-on"]),
         (&["farm", "run"], "Nodes", "--jobs", &["--ledger", "--verify", "--lease", "--label"]),
         (&["farm", "run"], "Input files", "--stage-sums", &["--quiet", "--label", "--no-store"]),
     ] {

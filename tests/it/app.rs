@@ -16,8 +16,8 @@ fn write(place: &Place, name: &str, text: &str) -> String {
     name.to_owned()
 }
 
-fn figures<'a>(run: &'a Value, probe: &str) -> Vec<&'a Value> {
-    run["figures"].as_array().unwrap().iter().filter(|figure| figure["probe"] == probe).collect()
+fn figures<'a>(run: &'a Value, benchmark: &str) -> Vec<&'a Value> {
+    run["figures"].as_array().unwrap().iter().filter(|figure| figure["benchmark"] == benchmark).collect()
 }
 
 fn value(figure: &Value) -> f64 {

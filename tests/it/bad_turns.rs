@@ -82,7 +82,7 @@ fn readers_that_left_are_no_failure_and_no_panic() {
         &["explain", "1", "a.json"],
         &["report", "1", "--output", "-"],
         &["export", "1", "--to", "openmetrics"],
-        &["probes"],
+        &["benchmarks"],
         &["runs", "--published"],
         &["completions", "bash"],
         &["--help"],
@@ -90,7 +90,7 @@ fn readers_that_left_are_no_failure_and_no_panic() {
         assert_eq!(into_closed_pipes(&place, arguments).code, Some(0), "{arguments:?}");
     }
     // Errors are not heard, and their exit code stays.
-    for arguments in [&["show", "99"][..], &["fly"], &["run", "--probe", "none.such"]] {
+    for arguments in [&["show", "99"][..], &["fly"], &["run", "--benchmark", "none.such"]] {
         assert_eq!(into_closed_pipes(&place, arguments).code, Some(2), "{arguments:?}");
     }
 }
@@ -236,7 +236,7 @@ fn only_interrupted_runs_are_listed_as_incomplete() {
     let listed = place.ask(&["runs"]).fine().out;
     let marked = |line: &str| line.trim_end().ends_with("incomplete");
     let rows: Vec<bool> =
-        listed.lines().filter(|line| line.contains("2 CPUs") || line.contains("probes")).map(marked).collect();
+        listed.lines().filter(|line| line.contains("2 CPUs") || line.contains("benchmarks")).map(marked).collect();
     assert_eq!(rows, [false, true, false], "{listed}");
     for (run, says) in [("2", "the run ended before everything planned"), ("3", "the time limit ended the run")] {
         assert!(place.ask(&["show", run]).fine().out.contains(says), "{run}");
@@ -277,7 +277,7 @@ fn a_terminal_gets_no_control_characters_of_documents() {
 #[test]
 fn a_dumb_terminal_gets_no_colours_and_no_bar() {
     let place = Place::new();
-    let measure = "run --probe os.clock_read --target 50 --no-rulers --max-launches 8";
+    let measure = "run --benchmark os.clock_read --target 50 --no-rulers --max-launches 8";
     let Some(dumb) = on_a_terminal(&place, measure, "dumb") else { return };
     assert!(dumb.contains("clock read") && !dumb.contains('\u{1b}'), "{dumb:?}");
     let Some(clever) = on_a_terminal(&place, measure, "xterm") else { return };

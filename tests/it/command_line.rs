@@ -47,7 +47,7 @@ fn strange_words_of_a_command_line_are_used_or_get_a_line() {
     }
     let nothing = place.ask(&["app", "work", "analyse", "--events", "0"]);
     assert!(nothing.code == Some(2) && nothing.out.is_empty(), "no mass of no events: {nothing:?}");
-    let nowhere = place.ask(&["run", "--probe", "os.syscall_write", "--output", "missing/a.json"]).refused();
+    let nowhere = place.ask(&["run", "--benchmark", "os.syscall_write", "--output", "missing/a.json"]).refused();
     assert!(nowhere.contains("in missing: it does not exist"), "{nowhere}");
     assert_eq!(
         place.ask(&["runs", "--format=json"]).fine().json().as_array().map(Vec::len),
@@ -73,7 +73,7 @@ fn a_locale_without_utf_8_gets_ascii() {
         &["explain", "published:cyberlife-2004/appserver.geo", "published:cyberlife-2004/beastie.lab"],
         &["show", "published:babar-cpu-1998"],
         &["runs"],
-        &["probes"],
+        &["benchmarks"],
         &["doctor"],
         &["show", "\u{b5}\u{2013}"],
     ];
@@ -120,7 +120,7 @@ fn too_little_address_space_is_told() {
     assert_eq!(first.err.lines().count(), 1, "{first:?}");
 }
 
-/// A label may look like the name of a probe, as versions of kernels do.
+/// A label may look like the name of a benchmark, as versions of kernels do.
 #[test]
 fn a_run_is_shown_by_a_label_with_dots() {
     let place = Place::with_a_run();

@@ -7,7 +7,7 @@ use crate::common::{Place, TINY};
 #[test]
 fn only_a_run_with_a_figure_in_common_is_suggested_for_comparison() {
     let place = Place::with_a_run();
-    let other = ["run", "--probe", "os.select", "--target", "50", "--no-rulers", "--max-launches", "8"];
+    let other = ["run", "--benchmark", "os.select", "--target", "50", "--no-rulers", "--max-launches", "8"];
     assert!(!place.ask(&other).fine().out.contains("prony compare"), "run 1 has none of its figures");
     assert!(place.ask(TINY).fine().out.contains("prony compare 1 3"), "run 2 has none of its figures");
 }
@@ -114,7 +114,7 @@ fn a_published_machine_eleven_times_slower_is_called_slower_under_an_assumption(
     let found = place.ask(&[&pair[..], &["--format=json"]].concat()).fine().json();
     let tally = &found["machines"][1]["tally"];
     assert!(tally["assumed"].as_u64().unwrap() >= 8 && tally["different"] == 0, "{tally}");
-    let script = found["rows"].as_array().unwrap().iter().find(|row| row["probe"] == "shell.script").unwrap();
+    let script = found["rows"].as_array().unwrap().iter().find(|row| row["benchmark"] == "shell.script").unwrap();
     let ratio = &script["ratios"][1];
     assert_eq!((&ratio["verdict"], &ratio["direction"]), (&"DIFFERENT_SPREAD_ASSUMED".into(), &"slower".into()));
     for part in ["reference_rounding", "rounding", "floor", "low", "high"] {

@@ -134,7 +134,7 @@ fn a_figure_keeps_its_unit_in_a_trend_and_its_best_values_are_the_lowest_times()
     let place = Place::with_a_run();
     let mut run: serde_json::Value = serde_json::from_slice(&std::fs::read(place.file("a.json")).unwrap()).unwrap();
     let figures = run["figures"].as_array().unwrap();
-    let at = figures.iter().position(|figure| figure["probe"] == "os.syscall_write").unwrap();
+    let at = figures.iter().position(|figure| figure["benchmark"] == "os.syscall_write").unwrap();
     let mut names = Vec::new();
     for (year, nanos) in (2000..).zip([400.0, 210.0, 250.0, 105.0, 140.0, 52.0, 25.0]) {
         run["id"] = format!("of-{year}").into();
@@ -175,7 +175,7 @@ fn an_id_that_stands_for_several_figures_has_no_trend() {
 #[test]
 fn a_figure_of_several_points_is_not_guessed() {
     let place = Place::new();
-    let mut table = String::from("machine,cpu,probe (1/s),job:threads=1 (s),job:threads=4 (s)\n");
+    let mut table = String::from("machine,cpu,benchmark (1/s),job:threads=1 (s),job:threads=4 (s)\n");
     for at in 0..6_i32 {
         let speed = 100.0 * 1.2_f64.powi(at);
         table.push_str(&format!("m{at},Intel Xeon E5-26{at}0,{speed:.3},{:.4},{:.4}\n", 400.0 / speed, 100.0 / speed));

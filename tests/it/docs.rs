@@ -50,7 +50,7 @@ impl Workplace {
                      net\\ rr\\ *) few=\"$few --time-limit 1m\";;\n\
                      esac\n\
                      case \"$1 $2 $3\" in\n\
-                     'run --suite quick') shift 3; exec {} run --probe os.syscall_write --probe os.clock_read $few \"$@\";;\n\
+                     'run --suite quick') shift 3; exec {} run --benchmark os.syscall_write --benchmark os.clock_read $few \"$@\";;\n\
                      run\\ *|app\\ run\\ *|net\\ rr\\ *|net\\ stream\\ *) {} \"$@\" $few && exit 0; code=$?\n\
                      # So short a run may have no interval.\n\
                      test $code = 3 || exit $code; exit 0;;\n\

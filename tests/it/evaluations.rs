@@ -32,16 +32,16 @@ fn mock(place: &Place, name: &str, figures: &[Mock<'_>]) -> String {
     run["figures"] = figures
         .iter()
         .map(|mock| {
-            let (probe, point) = mock.key.split_once(':').unwrap_or((mock.key, ""));
+            let (benchmark, point) = mock.key.split_once(':').unwrap_or((mock.key, ""));
             let axes: serde_json::Map<String, Value> = point
                 .split(',')
                 .filter_map(|pair| pair.split_once('='))
                 .map(|(axis, value)| (axis.to_owned(), json!(value)))
                 .collect();
             let mut figure = template.clone();
-            figure["probe"] = json!(probe);
+            figure["benchmark"] = json!(benchmark);
             figure["point"] = Value::Object(axes);
-            figure["title"] = json!(probe);
+            figure["title"] = json!(benchmark);
             figure["metric"]["unit"] = json!(mock.unit);
             figure["metric"]["better"] = json!(if mock.unit == "seconds" { "lower" } else { "higher" });
             figure["outcome"] = mock.outcome.clone();
@@ -256,12 +256,12 @@ fn another_definition_is_in_no_mean_and_gets_no_verdict() {
     let compared = |run: &str| place.ask(&["compare", published, run, "--all", "--format=json"]).fine().json();
     let rows = |json: &Value| {
         let rows = json["rows"].as_array().unwrap();
-        rows.iter().map(|row| row["probe"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        rows.iter().map(|row| row["benchmark"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let (old, with) = (compared(&old), compared(&new));
     assert!(!rows(&old).contains(&"os.exec".to_owned()), "what called a static program pairs with nothing");
     assert!(rows(&with).contains(&"os.exec".to_owned()));
-    let near = with["rows"].as_array().unwrap().iter().find(|row| row["probe"] == "os.exec").unwrap();
+    let near = with["rows"].as_array().unwrap().iter().find(|row| row["benchmark"] == "os.exec").unwrap();
     assert!(near["ratios"][1]["definition"]["near"].is_string() && near["ratios"][1]["value"].is_number(), "{near}");
     let said = place.ask(&["compare", published, &new, "--all"]).fine().out;
     assert!(said.contains("† nearly the same definition"), "{said}");

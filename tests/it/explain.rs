@@ -62,7 +62,7 @@ fn expect(found: &Value, words: &[&str]) -> Result<(), String> {
 }
 
 /// Figures that no planted cause affects.
-const BYSTANDERS: [&str; 4] = ["--probe", "os.syscall_write", "--probe", "os.clock_read"];
+const BYSTANDERS: [&str; 4] = ["--benchmark", "os.syscall_write", "--benchmark", "os.clock_read"];
 
 /// Whether causes other than the placement are planted and measured too.
 fn slow() -> bool {
@@ -70,11 +70,11 @@ fn slow() -> bool {
 }
 
 /// A run of the given and of bystanders. On a machine that hardly lets it run it measures nothing, and no cause shows.
-fn measure(place: &Place, limit: u32, label: &str, probes: &[&str], more: &[&str]) -> Result<(), String> {
+fn measure(place: &Place, limit: u32, label: &str, benchmarks: &[&str], more: &[&str]) -> Result<(), String> {
     let limit = format!("{limit}s");
     let mut arguments = vec!["run", "--label", label, "--target", "5", "--time-limit", &limit];
-    for probe in probes {
-        arguments.extend(["--probe", probe]);
+    for benchmark in benchmarks {
+        arguments.extend(["--benchmark", benchmark]);
     }
     arguments.extend(BYSTANDERS);
     arguments.extend(more);
@@ -146,8 +146,9 @@ fn parties_on_one_cpu_or_two_are_explained_by_placement() {
     within_tries("placement", |limit| {
         let place = Place::new();
         for placement in ["same_cpu", "cross_cpu"] {
-            let probes = ["ipc.pipe_latency", "os.pipe_switch"].map(|probe| format!("{probe}:placement={placement}"));
-            measure(&place, limit, placement, &[&probes[0], &probes[1]], &[])?;
+            let benchmarks =
+                ["ipc.pipe_latency", "os.pipe_switch"].map(|benchmark| format!("{benchmark}:placement={placement}"));
+            measure(&place, limit, placement, &[&benchmarks[0], &benchmarks[1]], &[])?;
         }
         expect(&explained(&place, &["same_cpu", "cross_cpu"]), &["placement"])
     });
@@ -161,7 +162,7 @@ fn huge_pages_are_explained_by_huge_pages() {
     let _turn = alone();
     let place = Place::new();
     let asked =
-        place.ask(&["run", "--probe", "memory.load_latency:working_set=32MiB,pages=huge", "--time-limit", "1s"]);
+        place.ask(&["run", "--benchmark", "memory.load_latency:working_set=32MiB,pages=huge", "--time-limit", "1s"]);
     if asked.code != Some(0) {
         testing::lacks!("no huge pages here: {}", asked.out);
         return;
@@ -184,7 +185,7 @@ fn streaming_stores_are_explained_by_the_stores() {
     let place = Place::new();
     let asked = place.ask(&[
         "run",
-        "--probe",
+        "--benchmark",
         "memory.write:working_set=1MiB,threads=1,stores=streaming",
         "--time-limit",
         "1s",
@@ -227,8 +228,8 @@ fn a_slower_directory_is_explained_by_the_file_system() {
     within_tries("directory", |limit| {
         let place = Place::new();
         for (label, directory) in [("fast", fast), ("slow", here)] {
-            let probes = ["file.create:size=0B,durability=fsync,place=target"];
-            measure(&place, limit, label, &probes, &["--directory", directory])?;
+            let benchmarks = ["file.create:size=0B,durability=fsync,place=target"];
+            measure(&place, limit, label, &benchmarks, &["--directory", directory])?;
         }
         expect(&explained(&place, &["fast", "slow"]), &["file", "directory", "durability", "disk"])
     });
@@ -310,7 +311,7 @@ fn a_cpu_limit_is_explained_by_the_control_group() {
         let limit = format!("{}s", 2 * limit);
         inside
             .args(["run", "--label", "limited", "--time-limit", &limit, "--no-rulers"])
-            .args(many.iter().flat_map(|probe| ["--probe", probe]));
+            .args(many.iter().flat_map(|benchmark| ["--benchmark", benchmark]));
         inside.args(BYSTANDERS);
         // The shell joins the group, and the program that replaces it inherits it.
         let line = std::iter::once(inside.get_program()).chain(inside.get_args());
@@ -346,11 +347,11 @@ fn a_filter_of_system_calls_is_explained_by_the_filter() {
     }
     let _turn = alone();
     let calls = [
-        "--probe",
+        "--benchmark",
         "os.syscall_getppid",
-        "--probe",
+        "--benchmark",
         "cpu.arithmetic",
-        "--probe",
+        "--benchmark",
         "memory.load_latency:working_set=32KiB",
     ];
     let measured = |mut program: std::process::Command, limit: u32| {

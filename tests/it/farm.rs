@@ -21,7 +21,7 @@ fn a_farm_gives_the_result_of_one_process() {
     let run = place.ask(&["show", "latest", "--format=json"]).fine().json();
     assert_eq!(run["plan"]["suite"], "farm");
     let figures: Vec<&str> =
-        run["figures"].as_array().unwrap().iter().map(|one| one["probe"].as_str().unwrap()).collect();
+        run["figures"].as_array().unwrap().iter().map(|one| one["benchmark"].as_str().unwrap()).collect();
     assert!(figures.contains(&"farm.events") && figures.contains(&"farm.efficiency"), "{figures:?}");
     place.ask(&["farm", "status", "ledger", "--output", "farm.html"]).fine();
     let page = std::fs::read_to_string(place.file("farm.html")).unwrap();

@@ -11,26 +11,26 @@ use crate::common::{Answer, Place, requested};
 use serde_json::Value;
 
 /// Two figures that few launches settle: what is tested is the fleet.
-const FLEET: &[&str] = &["fleet", "run", "--target=90", "--probe=os.syscall_getppid", "--probe=os.clock_read"];
+const FLEET: &[&str] = &["fleet", "run", "--target=90", "--benchmark=os.syscall_getppid", "--benchmark=os.clock_read"];
 
 /// One of them, where nodes are all that counts.
-const BRIEF: &[&str] = &["fleet", "run", "--target=90", "--probe=os.clock_read"];
+const BRIEF: &[&str] = &["fleet", "run", "--target=90", "--benchmark=os.clock_read"];
 
 /// Figures that never reach their target, so that there are many rounds.
 const SLOW: &[&str] = &[
     "--target",
     "0.001",
-    "--probe",
+    "--benchmark",
     "os.syscall_getppid",
-    "--probe",
+    "--benchmark",
     "os.syscall_write",
-    "--probe",
+    "--benchmark",
     "os.clock_read",
-    "--probe",
+    "--benchmark",
     "os.signal_install",
-    "--probe",
+    "--benchmark",
     "os.select",
-    "--probe",
+    "--benchmark",
     "os.yield",
 ];
 
@@ -177,7 +177,7 @@ fn a_node_with_slow_system_calls_is_odd_and_explained() {
         return;
     }
     let filter = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/labs/filtered.py");
-    let probes = ["os.syscall_getppid", "cpu.add", "cpu.multiply"];
+    let benchmarks = ["os.syscall_getppid", "cpu.add", "cpu.multiply"];
     // Changing load may make the nodes, measured one after the other, so different that none is odd. Each attempt has a
     // store of its own: the nodes are one machine, and stored runs of the slow one would widen what is usual for it.
     testing::attempts(9, || {
@@ -186,7 +186,7 @@ fn a_node_with_slow_system_calls_is_odd_and_explained() {
         let mut arguments =
             vec!["fleet", "run", "--launcher", "ssh", "--hosts", "a,b,c", "--parallel", "1", "--target", "20"];
         arguments.extend(["--format=json", "--fail-on", "outlier", "--time-limit", "15s", "--ssh", &ssh]);
-        arguments.extend(probes.iter().flat_map(|probe| ["--probe", probe]));
+        arguments.extend(benchmarks.iter().flat_map(|benchmark| ["--benchmark", benchmark]));
         let answer = place.ask(&arguments);
         let report = answer.json();
         let node = |list: &str| {

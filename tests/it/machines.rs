@@ -40,7 +40,7 @@ fn a_guest_of_two_nodes_measures_every_pair_of_them() {
         "node_loaded_latency:cpu_node=0,memory_node=1",
         "core_pair",
     ];
-    let asked: Vec<String> = named.iter().map(|name| format!("--probe memory.{name}")).collect();
+    let asked: Vec<String> = named.iter().map(|name| format!("--benchmark memory.{name}")).collect();
     // An emulator takes long for every process: a round or two show where everything ran and lay. A loaded host needs
     // more time for them.
     let script = format!(
@@ -56,14 +56,15 @@ fn a_guest_of_two_nodes_measures_every_pair_of_them() {
     let machine = run.machine.topology.as_ref().unwrap();
     assert_eq!((machine.counts(), machine.nodes.len()), ((2, 4, 8), 2));
     assert_eq!(machine.nodes[0].distances, [10, 21]);
-    let of = |probe: &str| run.figures.iter().filter(|figure| figure.probe == probe).collect::<Vec<_>>();
-    for (probe, pairs) in [("memory.node_latency", 4), ("memory.node_bandwidth", 4), ("memory.node_loaded_latency", 1)]
+    let of = |benchmark: &str| run.figures.iter().filter(|figure| figure.benchmark == benchmark).collect::<Vec<_>>();
+    for (benchmark, pairs) in
+        [("memory.node_latency", 4), ("memory.node_bandwidth", 4), ("memory.node_loaded_latency", 1)]
     {
-        assert_eq!(of(probe).len(), pairs, "{probe}: two nodes from two nodes");
+        assert_eq!(of(benchmark).len(), pairs, "{benchmark}: two nodes from two nodes");
     }
     let pairs = of("memory.core_pair");
     assert_eq!(pairs.len(), 6, "every two of four cores");
-    for figure in run.figures.iter().filter(|figure| figure.probe.starts_with("memory.")) {
+    for figure in run.figures.iter().filter(|figure| figure.benchmark.starts_with("memory.")) {
         // A launch whose memory lay elsewhere would have been refused. On a loaded host the emulator may let a stream
         // starve, which its figure notices.
         let measured = figure.launches.iter().filter(|launch| launch.invalid.is_none()).count();
@@ -98,7 +99,7 @@ fn control_groups_of_version_2_are_kept_and_named() {
         echo 209715200 >memory.max; echo 9 >pids.max; echo 0-3 >cpuset.cpus; echo $$ >cgroup.procs
         cd /tmp
         prony doctor --format json | tr -d '\\n'; echo
-        asked='--probe memory.copy:threads=1,stores=normal --probe os.context_switch:processes=16,working_set=0B --probe os.clock_read'
+        asked='--benchmark memory.copy:threads=1,stores=normal --benchmark os.context_switch:processes=16,working_set=0B --benchmark os.clock_read'
         prony run $asked --target 90 --time-limit 120 --max-launches 8 --no-rulers --no-store --quiet --output run.json >&2
         tr -d '\\n' <run.json; echo
         grep oom_kill /sys/fs/cgroup/box/memory.events\n";
@@ -110,8 +111,8 @@ fn control_groups_of_version_2_are_kept_and_named() {
         assert!(doctor.contains(words), "{words}: {doctor}");
     }
     let run = model::parse_run(lines[1]).unwrap();
-    let reason = |probe: &str| {
-        let figure = run.figures.iter().find(|figure| figure.probe == probe).unwrap();
+    let reason = |benchmark: &str| {
+        let figure = run.figures.iter().find(|figure| figure.benchmark == benchmark).unwrap();
         match &figure.outcome {
             model::Outcome::Unfit(reason) | model::Outcome::Failed(reason) => reason.clone(),
             _ => String::new(),

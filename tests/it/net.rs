@@ -130,7 +130,7 @@ fn streams_are_kept_compared_explained_and_reported() {
         serde_json::from_str::<Value>(&answer.out).unwrap()
     };
     let wide = stream("wide", "auto");
-    let count = |probe: &str| figures(&wide).iter().filter(|figure| figure["probe"] == probe).count();
+    let count = |benchmark: &str| figures(&wide).iter().filter(|figure| figure["benchmark"] == benchmark).count();
     assert_eq!((count("network.tcp_stream"), count("network.tcp_write_bandwidth")), (5, 1));
     assert_eq!((count("network.tcp_cpu_byte"), count("network.tcp_cpu_call")), (10, 10));
     let narrow = stream("narrow", "8KiB");
@@ -144,7 +144,7 @@ fn streams_are_kept_compared_explained_and_reported() {
     let said = why.out.split_whitespace().collect::<Vec<_>>().join(" ");
     // Where noise leaves no line through the times, the two parameters are refused, and nothing is explained by them.
     let fitted = |run: &Value| {
-        let found = figures(run).into_iter().find(|figure| figure["probe"] == "network.tcp_write_bandwidth");
+        let found = figures(run).into_iter().find(|figure| figure["benchmark"] == "network.tcp_write_bandwidth");
         let line = found.unwrap();
         let refused = line["outcome"]["unfit"].as_str();
         assert!(refused.is_none_or(|reason| reason.contains("see the curve")), "{line}");
@@ -179,8 +179,8 @@ fn a_server_is_reached_with_its_token_only() {
     let trips = with(token, &["rr", "--size", "1B", "--time-limit", "1m"]);
     assert_eq!(trips.code, Some(0), "{}", trips.err);
     let trips: Value = serde_json::from_str(&trips.out).unwrap();
-    let probes: Vec<&str> = figures(&trips).iter().map(|figure| figure["probe"].as_str().unwrap()).collect();
-    assert_eq!(probes, ["network.tcp_latency", "network.udp_latency", "network.tcp_connect"]);
+    let benchmarks: Vec<&str> = figures(&trips).iter().map(|figure| figure["benchmark"].as_str().unwrap()).collect();
+    assert_eq!(benchmarks, ["network.tcp_latency", "network.udp_latency", "network.tcp_connect"]);
     let quantiles = figures(&trips)[0]["launches"][0]["quantiles"].as_array().unwrap();
     assert_eq!(quantiles.len(), 5, "p50, p90, p99, p99.9 and the largest");
     let load = with(token, &["rr", "--kind", "tcp", "--size", "64B", "--load", "1,1", "--time-limit", "1m"]);

@@ -42,13 +42,13 @@ fn effects_are_studied_and_events_built_between_processes() {
     );
     assert_eq!(build.code, Some(0), "{}", build.err);
     let build: Value = serde_json::from_str(&build.out).unwrap();
-    assert_eq!(build["figures"][0]["probe"], "network.events");
-    let latencies = figures(&build).iter().filter(|figure| figure["probe"] == "network.event_latency").count();
+    assert_eq!(build["figures"][0]["benchmark"], "network.events");
+    let latencies = figures(&build).iter().filter(|figure| figure["benchmark"] == "network.event_latency").count();
     assert_eq!(latencies, 4);
     let titles: Vec<&str> = figures(&build).iter().map(|figure| figure["title"].as_str().unwrap()).collect();
     assert!(titles.iter().all(|title| title.starts_with(|c: char| c.is_lowercase())), "{titles:?}");
     for lost in ["network.event_loss", "network.payload_loss"] {
-        assert!(figures(&build).iter().any(|figure| figure["probe"] == lost), "{lost} is no figure: {build}");
+        assert!(figures(&build).iter().any(|figure| figure["benchmark"] == lost), "{lost} is no figure: {build}");
     }
 }
 
@@ -130,7 +130,13 @@ fn a_common_medium_is_an_axis_and_has_no_switch() {
     let few = ["--link", "2500kbit", "--max-launches", "8", "--max-skew", "1000", "--format=json"];
     let events = |more: &[&str]| {
         let run = place.ask(&[&nodes[..], &few, more].concat()).fine().json();
-        run["figures"].as_array().unwrap().iter().find(|figure| figure["probe"] == "network.events").unwrap().clone()
+        run["figures"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|figure| figure["benchmark"] == "network.events")
+            .unwrap()
+            .clone()
     };
     let (half, full) = (events(&["--half-duplex"]), events(&[]));
     assert_eq!((half["point"]["duplex"].as_str(), full["point"]["duplex"].as_str()), (Some("half"), None));
@@ -173,7 +179,8 @@ fn a_sweep_of_bursts_stands_beside_the_relation() {
         let run = place.ask(&[&sweep[..], &["--format=json"]].concat()).fine().json();
         let figures = run["figures"].as_array().unwrap();
         let lost = |frames: &str| {
-            let of = |figure: &&Value| figure["probe"] == "network.burst_loss" && figure["point"]["frames"] == frames;
+            let of =
+                |figure: &&Value| figure["benchmark"] == "network.burst_loss" && figure["point"]["frames"] == frames;
             figures.iter().find(of).unwrap().clone()
         };
         // max(0, N k - k - floor(BUF / 1514)) of N k: 11 of 32.

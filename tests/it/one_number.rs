@@ -28,7 +28,7 @@ const PAIRS: [[&str; 2]; 6] = [
 ];
 
 fn key(row: &Value) -> String {
-    format!("{}:{}", row["probe"], row["point"])
+    format!("{}:{}", row["benchmark"], row["point"])
 }
 
 /// Value, low and high of every result of a run as `show` states them, clean and raw.
@@ -61,7 +61,7 @@ fn every_output_has_the_same_value_interval_and_ratio() {
         let found = place.ask(&["compare", a, b, "--all", "--format=json"]).fine().json();
         let sides = [shown(&place, a), shown(&place, b)];
         let rows = found["rows"].as_array().unwrap();
-        assert!(!rows.is_empty() && rows.iter().all(|row| !row["probe"].as_str().unwrap().starts_with("cpu.c")));
+        assert!(!rows.is_empty() && rows.iter().all(|row| !row["benchmark"].as_str().unwrap().starts_with("cpu.c")));
         for row in rows {
             let [base, other] = [&row["ratios"][0], &row["ratios"][1]];
             let raw = other["basis"] == "observed";
@@ -182,17 +182,17 @@ fn a_gate_that_could_test_nothing_is_inconclusive() {
         run["id"] = Value::from(to);
         std::fs::write(place.file(to), run.to_string()).unwrap();
     };
-    let probe = |figure: &Value| figure["probe"].as_str().unwrap().to_owned();
+    let benchmark = |figure: &Value| figure["benchmark"].as_str().unwrap().to_owned();
     only(
         "alone.json",
         "memory.json",
-        &|figure| probe(figure).starts_with("memory") || probe(figure).starts_with("cpu"),
+        &|figure| benchmark(figure).starts_with("memory") || benchmark(figure).starts_with("cpu"),
         &|_| (),
     );
     only(
         "loaded.json",
         "os.json",
-        &|figure| probe(figure).starts_with("os") || probe(figure).starts_with("cpu"),
+        &|figure| benchmark(figure).starts_with("os") || benchmark(figure).starts_with("cpu"),
         &|_| (),
     );
     let gate = place.ask(&["compare", "memory.json", "os.json", "--fail-on", "slower:5"]);

@@ -11,9 +11,9 @@ use crate::common::{Answer, Place, requested};
 
 /// A figure of one CPU, and one of all that the process may use.
 const FIGURES: &[&str] = &[
-    "--probe",
+    "--benchmark",
     "os.clock_read",
-    "--probe",
+    "--benchmark",
     "memory.read:working_set=32KiB,threads=all,pages=base",
     "--target",
     "50%",
@@ -57,7 +57,7 @@ fn a_run_that_may_use_one_of_several_cpus_says_so() {
     let conditions = &run["session"]["conditions"];
     assert_eq!((conditions["cpus"].as_u64(), conditions["online"].as_u64()), (Some(1), Some(online as u64)));
     let figures = run["figures"].as_array().unwrap();
-    let of = |probe: &str| notes(figures.iter().find(|figure| figure["probe"] == probe).unwrap());
+    let of = |benchmark: &str| notes(figures.iter().find(|figure| figure["benchmark"] == benchmark).unwrap());
     assert!(of("memory.read").contains(&format!("threads=all is {words}")), "{:?}", of("memory.read"));
     assert!(!of("os.clock_read").iter().any(|note| note.contains("CPUs")));
     let doctor = started_by(&place, &["taskset", "-c", &first], &["doctor"]).fine().out;
@@ -231,7 +231,7 @@ fn a_memory_limit_refuses_what_does_not_fit_before_it_is_taken() {
     assert!(doctor.contains("a control group permits 100 MiB of memory"), "{doctor}");
     assert!(doctor.contains("too little for memory.copy"), "{doctor}");
     let figures = ["memory.copy:threads=1,stores=normal", "memory.loaded_latency:load=all", "memory.hierarchy_levels"];
-    let named = figures.iter().flat_map(|figure| ["--probe", figure]);
+    let named = figures.iter().flat_map(|figure| ["--benchmark", figure]);
     let asked: Vec<&str> = ["run"].into_iter().chain(named).chain(["--output", "run.json", "--no-store"]).collect();
     let said = limits.ask(&place, &asked);
     assert_eq!(said.code, Some(2), "{said:?}");
@@ -242,8 +242,15 @@ fn a_memory_limit_refuses_what_does_not_fit_before_it_is_taken() {
     assert_eq!(limits.killed(), 0, "nothing was taken that was not there");
     assert!(requested(&run).iter().all(|figure| figure["launches"].as_array().is_none_or(Vec::is_empty)));
     // What fits is measured.
-    let small =
-        ["--probe", "memory.load_latency:working_set=32KiB", "--target", "50%", "--output", "run.json", "--no-store"];
+    let small = [
+        "--benchmark",
+        "memory.load_latency:working_set=32KiB",
+        "--target",
+        "50%",
+        "--output",
+        "run.json",
+        "--no-store",
+    ];
     limits.ask(&place, &[&["run"], &small[..]].concat()).fine();
 }
 
@@ -259,7 +266,7 @@ fn a_limit_of_processes_is_named_where_it_refused_one() {
     assert!(doctor.contains("a control group permits 7 processes and threads"), "{doctor}");
     assert!(doctor.contains("too few for os."), "{doctor}");
     let figures = ["os.context_switch:processes=16,working_set=0B", "os.clock_read"];
-    let named = figures.iter().flat_map(|figure| ["--probe", figure]);
+    let named = figures.iter().flat_map(|figure| ["--benchmark", figure]);
     let rest = ["--target", "50%", "--output", "run.json", "--no-store"];
     limits.ask(&place, &["run"].into_iter().chain(named).chain(rest).collect::<Vec<_>>()).fine();
     let run = document(&place);
@@ -279,7 +286,7 @@ fn a_place_that_cannot_be_written_is_the_reason_of_its_figures_alone() {
         return testing::skip!("no namespace of mounts can be made");
     }
     let figures = ["file.create:place=target", "os.clock_read"];
-    let named = figures.iter().flat_map(|figure| ["--probe", figure]);
+    let named = figures.iter().flat_map(|figure| ["--benchmark", figure]);
     let rest = ["--directory", "read-only", "--target", "50%", "--output", "run.json", "--no-store"];
     started_by(&place, &alone(mount), &["run"].into_iter().chain(named).chain(rest).collect::<Vec<_>>()).fine();
     let reasons = reasons(&document(&place));
@@ -288,6 +295,6 @@ fn a_place_that_cannot_be_written_is_the_reason_of_its_figures_alone() {
     let doctor = started_by(&place, &alone(mount), &["doctor", "--directory", "read-only"]).fine().out;
     assert!(doctor.contains("read-only cannot be written"), "{doctor}");
     let said =
-        started_by(&place, &alone(mount), &["run", "--probe", "os.clock_read", "--output", "read-only/run.json"]);
+        started_by(&place, &alone(mount), &["run", "--benchmark", "os.clock_read", "--output", "read-only/run.json"]);
     assert!(said.err.contains("read-only"), "{said:?}");
 }

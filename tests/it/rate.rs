@@ -11,7 +11,7 @@ pub(crate) mod rated {
 
     /// A program that reports twice the reference time for every component, except what `special` reports for one.
     pub(crate) fn player(place: &Place, special: (&str, &str)) -> String {
-        let listed = place.ask(&["probes", "--suite", "rating", "--format=json"]).fine().json();
+        let listed = place.ask(&["benchmarks", "--suite", "rating", "--format=json"]).fine().json();
         let mut script = "#!/bin/sh\ncase $2 in\n".to_owned();
         writeln!(script, "{}) {};;", special.0, special.1).unwrap();
         for component in listed.as_array().unwrap() {
@@ -33,7 +33,7 @@ pub(crate) mod rated {
     }
 
     fn figure<'a>(run: &'a Value, id: &str) -> &'a Value {
-        run["figures"].as_array().unwrap().iter().find(|figure| figure["probe"] == id).unwrap()
+        run["figures"].as_array().unwrap().iter().find(|figure| figure["benchmark"] == id).unwrap()
     }
 
     fn value(run: &Value, id: &str) -> f64 {
@@ -123,7 +123,7 @@ pub(crate) mod rated {
         let place = Place::new();
         let said = place.ask(&["run", "--suite", "int-1", "--build", "nowhere"]).refused();
         assert!(said.contains("nowhere"), "{said}");
-        assert!(place.ask(&["run", "--suite", "int-2"]).refused().contains("prony probes --suites"));
+        assert!(place.ask(&["run", "--suite", "int-2"]).refused().contains("prony benchmarks --suites"));
         assert!(place.ask(&["run", "--suite", "quick", "--copies", "2"]).refused().contains("frozen sets"));
     }
 }

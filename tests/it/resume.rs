@@ -156,9 +156,9 @@ fn a_run_that_fills_its_disk_is_kept_elsewhere() {
         return;
     }
     let store = disk.join("runs.sqlite").display().to_string();
-    let probes = ["--probe", "os.clock_read", "--probe", "cpu.hanoi", "--probe", "os.syscall_getppid"];
+    let benchmarks = ["--benchmark", "os.clock_read", "--benchmark", "cpu.hanoi", "--benchmark", "os.syscall_getppid"];
     let limits = ["--target", "0.01", "--max-launches", "160"];
-    let told = mounted(&[&[env!("CARGO_BIN_EXE_prony"), "run", "--store", &store], &probes[..], &limits].concat());
+    let told = mounted(&[&[env!("CARGO_BIN_EXE_prony"), "run", "--store", &store], &benchmarks[..], &limits].concat());
     assert_eq!(told.code, Some(2), "{told:?}");
     assert!(told.err.contains("no space is left there") && told.out.contains("3 figures"), "{told:?}");
     let kept: Vec<_> = std::fs::read_dir(&spare).unwrap().map(|entry| entry.unwrap().path()).collect();

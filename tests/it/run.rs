@@ -12,16 +12,16 @@ use store::{Claim, MachineLock};
 
 /// Three figures that every machine has.
 pub(crate) const SMALL: &[&str] =
-    &["run", "--probe", "os.syscall_write", "--probe", "os.clock_read", "--probe", "os.syscall_getppid"];
+    &["run", "--benchmark", "os.syscall_write", "--benchmark", "os.clock_read", "--benchmark", "os.syscall_getppid"];
 
 /// Figures that take long: the target cannot be reached, so that every look is made.
 pub(crate) const SLOW: &[&str] = &[
     "run",
-    "--probe",
+    "--benchmark",
     "os.syscall_write",
-    "--probe",
+    "--benchmark",
     "os.fork_exit",
-    "--probe",
+    "--benchmark",
     "os.fork_shell",
     "--target",
     "0.001",
@@ -46,8 +46,8 @@ fn a_run_measures_stores_and_reports() {
     assert_eq!(run["schema"], 1);
     assert_eq!(run["plan"]["seed"], 5);
     let figures = requested(&run);
-    let probes: Vec<&str> = figures.iter().map(|figure| figure["probe"].as_str().unwrap()).collect();
-    assert_eq!(probes, ["os.syscall_write", "os.clock_read", "os.syscall_getppid"]);
+    let benchmarks: Vec<&str> = figures.iter().map(|figure| figure["benchmark"].as_str().unwrap()).collect();
+    assert_eq!(benchmarks, ["os.syscall_write", "os.clock_read", "os.syscall_getppid"]);
     for figure in figures {
         let measured = common::estimate(figure).unwrap();
         let whole = figure["outcome"].get("measured").is_some();
@@ -85,13 +85,13 @@ fn a_document_in_a_file_is_the_same_run() {
 #[test]
 fn unknown_names_get_the_nearest_and_bad_values_a_reason() {
     let place = Place::new();
-    let said = place.ask(&["run", "--probe", "memory.copi"]).refused();
-    assert_eq!(said, "prony: no probe is named memory.copi; similar: memory.copy (prony probes lists all)\n");
+    let said = place.ask(&["run", "--benchmark", "memory.copi"]).refused();
+    assert_eq!(said, "prony: no benchmark is named memory.copi; similar: memory.copy (prony benchmarks lists all)\n");
     let said = place.ask(&["run", "--suite", "quik"]).refused();
     assert!(said.contains("quick"), "{said}");
-    let said = place.ask(&["run", "--probe", "memory.copy:threads=several"]).refused();
+    let said = place.ask(&["run", "--benchmark", "memory.copy:threads=several"]).refused();
     assert!(said.contains("threads is one of"), "{said}");
-    let said = place.ask(&["run", "--probe", "os.syscall_write:x=1"]).refused();
+    let said = place.ask(&["run", "--benchmark", "os.syscall_write:x=1"]).refused();
     assert!(said.contains("no axes"), "{said}");
     let said = place.ask(&["run", "--directory", "nowhere"]).refused();
     assert!(said.contains("nowhere") && said.contains("--directory"), "{said}");
@@ -109,7 +109,7 @@ fn a_directory_whose_name_no_document_can_hold_is_refused() {
         return;
     }
     let mut run = place.prony();
-    run.args(["run", "--probe", "file.create", "--directory"]).arg(odd);
+    run.args(["run", "--benchmark", "file.create", "--directory"]).arg(odd);
     let said = Answer::of(run.output().unwrap()).refused();
     assert!(said.contains("is not UTF-8"), "{said}");
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1, "nothing is made for a refusal");
@@ -121,10 +121,10 @@ fn files_are_measured_in_every_directory_that_is_named() {
     for name in ["one", "two"] {
         std::fs::create_dir(place.file(name)).unwrap();
     }
-    let probe = ["--probe", "file.create:size=0B,durability=none,place=target", "--probe", "os.clock_read"];
+    let benchmark = ["--benchmark", "file.create:size=0B,durability=none,place=target", "--benchmark", "os.clock_read"];
     let arguments =
         ["run", "--directory", "one", "--directory", "two", "--target", "90", "--max-launches", "8", "--label", "both"];
-    place.ask(&with(&arguments, &probe)).fine();
+    place.ask(&with(&arguments, &benchmark)).fine();
     let run = place.ask(&["show", "both", "--format=json"]).fine().json();
     let places: Vec<&str> =
         requested(&run).into_iter().filter_map(|figure| figure["point"]["place"].as_str()).collect();
@@ -151,7 +151,7 @@ fn files_are_measured_in_every_directory_that_is_named() {
 fn figures_that_cannot_be_measured_are_reported_and_the_rest_is_measured() {
     let place = Place::new();
     // No user, not even root, can create files there.
-    let wished = ["run", "--probe", "os.clock_read", "--probe", "file.create", "--directory", "/proc"];
+    let wished = ["run", "--benchmark", "os.clock_read", "--benchmark", "file.create", "--directory", "/proc"];
     let answer = place.ask(&with(&wished, &["--max-launches", "10"]));
     let said = answer.fine().out;
     assert!(said.contains("not measured"), "{said}");
@@ -210,7 +210,7 @@ fn a_time_limit_and_a_target_are_observed() {
 #[test]
 fn a_run_without_any_interval_is_inconclusive() {
     let place = Place::new();
-    let few = ["run", "--probe", "os.clock_read", "--spacing", "2s", "--time-limit", "5s", "--quiet"];
+    let few = ["run", "--benchmark", "os.clock_read", "--spacing", "2s", "--time-limit", "5s", "--quiet"];
     let answer = place.ask(&few);
     let nothing = answer.code == Some(2) && answer.err.contains("nothing could be measured");
     assert!(answer.code == Some(3) || nothing, "{answer:?}");
@@ -221,7 +221,7 @@ fn a_run_without_any_interval_is_inconclusive() {
 #[test]
 fn every_suite_has_a_limit_under_five_minutes_and_an_asked_one_wins() {
     let place = Place::new();
-    let suites = place.ask(&["probes", "--suites", "--format=json"]).fine().json();
+    let suites = place.ask(&["benchmarks", "--suites", "--format=json"]).fine().json();
     let suites = suites.as_array().unwrap();
     assert!(suites.len() > 10, "{suites:?}");
     for suite in suites {
@@ -253,13 +253,13 @@ fn under(place: &Place, rule: &[&str], arguments: &[&str]) -> Option<Answer> {
 fn on_one_cpu_figures_of_two_are_reported_and_the_rest_is_measured() {
     let place = Place::new();
     let wished =
-        ["run", "--format=json", "--probe", "os.clock_read", "--probe", "ipc.pipe_latency:placement=cross_cpu"];
+        ["run", "--format=json", "--benchmark", "os.clock_read", "--benchmark", "ipc.pipe_latency:placement=cross_cpu"];
     let wished = with(&wished, &["--max-launches", "10"]);
     let Some(answer) = under(&place, &["taskset", "-c", "0"], &wished) else { return };
     let run = answer.fine().json();
-    let figure = |probe: &str| {
+    let figure = |benchmark: &str| {
         let figures = run["figures"].as_array().unwrap();
-        figures.iter().find(|figure| figure["probe"] == probe).unwrap().clone()
+        figures.iter().find(|figure| figure["benchmark"] == benchmark).unwrap().clone()
     };
     assert!(common::estimate(&figure("os.clock_read")).is_some(), "{run}");
     assert!(figure("ipc.pipe_latency")["outcome"]["unfit"].as_str().unwrap().contains("CPU"), "{run}");
@@ -277,7 +277,7 @@ fn it_measures_without_privileges() {
         "--format=json",
         "--max-launches",
         "10",
-        "--probe",
+        "--benchmark",
         "os.syscall_getppid",
     ]);
     command.current_dir(place.path()).env("PRONY_STORE", place.file("runs.sqlite"));
@@ -298,7 +298,7 @@ fn what_the_environment_changes_is_told() {
     let measure = |label: &str, variables: &[(&str, &str)]| {
         let mut command = place.prony();
         let asked =
-            ["run", "--probe", "os.syscall_getppid", "--no-rulers", "--max-launches", "8", "--quiet", "--label"];
+            ["run", "--benchmark", "os.syscall_getppid", "--no-rulers", "--max-launches", "8", "--quiet", "--label"];
         command.args(asked).arg(label);
         for name in ["LD_PRELOAD", "LD_AUDIT", "GLIBC_TUNABLES", "MALLOC_ARENA_MAX"] {
             command.env_remove(name);

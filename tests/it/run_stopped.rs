@@ -71,7 +71,9 @@ fn ctrl_c_leaves_no_files_where_files_were_measured() {
     let entries = || std::fs::read_dir(measured.path()).unwrap().count();
     for signal in ["-INT", "-TERM"] {
         let mut command = place.prony();
-        command.args(["run", "--probe", "file.read_cached", "--target", "0.001", "--directory"]).arg(measured.path());
+        command
+            .args(["run", "--benchmark", "file.read_cached", "--target", "0.001", "--directory"])
+            .arg(measured.path());
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         wait_for("a launch with files", || entries() > 0);
         send(signal, child.id());

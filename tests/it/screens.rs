@@ -11,33 +11,33 @@ const MANY: &[&str] = &[
     "--max-launches",
     "8",
     "--no-rulers",
-    "--probe",
+    "--benchmark",
     "os.syscall_write",
-    "--probe",
+    "--benchmark",
     "os.syscall_getppid",
-    "--probe",
+    "--benchmark",
     "os.clock_read",
-    "--probe",
+    "--benchmark",
     "os.signal_install",
-    "--probe",
+    "--benchmark",
     "cpu.arithmetic:type=int",
-    "--probe",
+    "--benchmark",
     "cpu.arithmetic:type=double",
-    "--probe",
+    "--benchmark",
     "cpu.multiply:type=double,what=latency",
-    "--probe",
+    "--benchmark",
     "cpu.divide:type=double,what=latency",
-    "--probe",
+    "--benchmark",
     "cpu.hanoi",
-    "--probe",
+    "--benchmark",
     "cpu.dhrystone",
-    "--probe",
+    "--benchmark",
     "cpu.whetstone",
-    "--probe",
+    "--benchmark",
     "os.yield",
-    "--probe",
+    "--benchmark",
     "ipc.pipe_latency:placement=same_cpu",
-    "--probe",
+    "--benchmark",
     "ipc.pipe_throughput",
 ];
 
@@ -87,7 +87,8 @@ fn thirteen_machines_are_a_map_of_families() {
 #[test]
 fn two_machines_are_compared_in_three_commands() {
     let place = Place::new();
-    let few = ["--probe", "os.syscall_write", "--probe", "os.clock_read", "--target", "50", "--max-launches", "8"];
+    let few =
+        ["--benchmark", "os.syscall_write", "--benchmark", "os.clock_read", "--target", "50", "--max-launches", "8"];
     let mut told = Vec::new();
     for name in ["A", "B"] {
         let mut command = place.prony();

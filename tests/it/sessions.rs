@@ -6,10 +6,12 @@ use crate::common;
 use crate::common::Place;
 use serde_json::Value;
 
-fn value(run: &Value, probe: &str) -> f64 {
+fn value(run: &Value, benchmark: &str) -> f64 {
     let figures = run["figures"].as_array().unwrap();
-    let figure =
-        figures.iter().find(|figure| figure["probe"] == probe).unwrap_or_else(|| panic!("{probe}: {figures:#?}"));
+    let figure = figures
+        .iter()
+        .find(|figure| figure["benchmark"] == benchmark)
+        .unwrap_or_else(|| panic!("{benchmark}: {figures:#?}"));
     common::estimate(figure).and_then(|found| found["value"].as_f64()).unwrap_or_else(|| panic!("{figure:#}"))
 }
 
@@ -67,7 +69,7 @@ fn what_children_of_sessions_wait_for_is_not_guessed() {
     let sessions = ["app", "sessions", "-n", "1", "a", "--runs", "2", "--format=json", "--", "sh", "-c", script];
     let run = place.ask(&sessions).fine().json();
     let figures = run["figures"].as_array().unwrap();
-    let waiting = figures.iter().find(|figure| figure["probe"] == "application.session_waiting").unwrap();
+    let waiting = figures.iter().find(|figure| figure["benchmark"] == "application.session_waiting").unwrap();
     let reason = waiting["outcome"]["unfit"].as_str().unwrap_or_else(|| panic!("{waiting:#}"));
     assert!(reason.contains("children of the sessions do the work"), "{reason}");
     let said = place.ask(&["show", "1"]).fine().out;
@@ -83,9 +85,9 @@ fn children_that_a_session_does_not_wait_for_are_counted() {
                   while kill -0 $(cat pid) 2> /dev/null; do sleep 0.05; done; true";
     let sessions = ["app", "sessions", "-n", "1", "a", "--runs", "1", "--format=json", "--", "sh", "-c", script];
     let run = place.ask(&sessions).fine().json();
-    let of = |probe: &str| {
+    let of = |benchmark: &str| {
         let figures = run["figures"].as_array().unwrap();
-        figures.iter().find(|figure| figure["probe"] == probe).unwrap().clone()
+        figures.iter().find(|figure| figure["benchmark"] == benchmark).unwrap().clone()
     };
     let cpu = of("application.session_cpu");
     let (share, wall) = (cpu["outcome"]["measured"]["value"].as_f64().unwrap(), &cpu["launches"][0]["wall"]);

@@ -10,7 +10,7 @@ const FLOORS: [&[&str]; 10] = [
     &["model"],
     &["kernels", "stats"],
     &["os"],
-    &["channel", "physics", "plan_network", "probes", "rating"],
+    &["channel", "physics", "plan_network", "benchmarks", "rating"],
     &["measure", "predict", "store"],
     &["application", "compare", "decide", "launcher"],
     &["explain", "farm", "lab"],

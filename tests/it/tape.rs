@@ -36,7 +36,7 @@ fn streamed_briefly(place: &Place, medium: &str) -> Answer {
         "file.sequential_read:block=64KiB,format=tar,medium=target",
         "file.sequential_write:block=4MiB,format=plain,medium=target,length=128MiB",
     ];
-    let wanted: Vec<&str> = figures.iter().flat_map(|figure| ["--probe", figure]).collect();
+    let wanted: Vec<&str> = figures.iter().flat_map(|figure| ["--benchmark", figure]).collect();
     let limits = ["--target-device", medium, "--target", "99", "--max-launches", "8"];
     place.ask(&[&["run"], &wanted[..], &limits, &["--output", "run.json", "--quiet"]].concat())
 }
@@ -104,7 +104,7 @@ fn gigabytes_are_streamed_where_the_published_rows_streamed_them() {
     // What a medium without content is given to write is not read from it: those figures fail.
     streamed_within(&place, "/dev/null", "100s").fine();
     let run = document(&place);
-    let long = |figure: &&Value| figure["point"]["length"] == "1GiB" && figure["probe"] == "file.sequential_write";
+    let long = |figure: &&Value| figure["point"]["length"] == "1GiB" && figure["benchmark"] == "file.sequential_write";
     let figures: Vec<&Value> = requested(&run).into_iter().filter(long).collect();
     assert_eq!(figures.len(), 4);
     for figure in figures {
@@ -185,7 +185,8 @@ fn media_with_other_data_are_refused() {
     assert!(without.contains("--suite tape") && !place.file("medium").exists(), "{without}");
     let other = place.ask(&["run", "--suite", "stream", "--target-device", "medium"]).refused();
     assert!(other.contains("--suite tape"), "{other}");
-    let folder = place.ask(&["run", "--probe", "file.sequential_write:medium=target", "--directory", "kept"]).refused();
+    let folder =
+        place.ask(&["run", "--benchmark", "file.sequential_write:medium=target", "--directory", "kept"]).refused();
     assert!(folder.contains("is a file; name a directory"), "{folder}");
 }
 

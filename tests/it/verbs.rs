@@ -7,7 +7,7 @@ use crate::common::{Answer, Place, TINY};
 fn help_and_versions_are_printed() {
     let place = Place::new();
     let help = place.ask(&["--help"]).fine().out;
-    for verb in ["run", "probes", "show", "runs", "compare", "doctor", "selftest"] {
+    for verb in ["run", "benchmarks", "show", "runs", "compare", "doctor", "selftest"] {
         assert!(help.contains(verb), "{verb} is missing from the help");
         let own = place.ask(&[verb, "--help"]).fine().out;
         assert!(own.contains("Usage:") && own.lines().count() > 5, "{verb}: {own}");
@@ -27,30 +27,30 @@ fn completions_are_written_for_every_shell() {
 }
 
 #[test]
-fn the_catalogue_is_listed_and_each_probe_shown() {
+fn the_catalogue_is_listed_and_each_benchmark_shown() {
     let place = Place::new();
-    let list = place.ask(&["probes", "--format=json"]).fine().json();
+    let list = place.ask(&["benchmarks", "--format=json"]).fine().json();
     let text = list.to_string();
     assert!(text.contains("memory.load_latency") && text.contains("os.syscall_write"));
-    let shown = place.ask(&["probes", "memory.load_latency"]).fine().out;
+    let shown = place.ask(&["benchmarks", "memory.load_latency"]).fine().out;
     assert!(shown.contains("working_set") && shown.contains("lmbench"), "{shown}");
-    let some = place.ask(&["probes", "latency"]).fine().out;
+    let some = place.ask(&["benchmarks", "latency"]).fine().out;
     assert!(some.contains("memory.load_latency") && !some.contains("os.fork_exit"), "{some}");
-    let some = place.ask(&["probes", "os.*"]).fine().out;
+    let some = place.ask(&["benchmarks", "os.*"]).fine().out;
     assert!(!some.contains("memory.load_latency") && some.contains("os.fork_exit"), "{some}");
-    let suites = place.ask(&["probes", "--suites"]).fine().out;
+    let suites = place.ask(&["benchmarks", "--suites"]).fine().out;
     assert!(suites.contains("babar") && suites.contains("int-1"), "{suites}");
-    assert!(place.ask(&["probes", "--suite", "quick"]).fine().out.contains("os.syscall_write"));
-    let listed = place.ask(&["probes", "--suites", "--format=json"]).fine().json();
+    assert!(place.ask(&["benchmarks", "--suite", "quick"]).fine().out.contains("os.syscall_write"));
+    let listed = place.ask(&["benchmarks", "--suites", "--format=json"]).fine().json();
     for suite in listed.as_array().unwrap() {
         let name = suite["name"].as_str().unwrap();
-        let shown = place.ask(&["probes", "--suite", name]).fine().out;
+        let shown = place.ask(&["benchmarks", "--suite", name]).fine().out;
         assert!(shown.contains(&format!("prony run --suite {name}")), "{shown}");
     }
-    let said = place.ask(&["probes", "memory.load_latencz"]).refused();
+    let said = place.ask(&["benchmarks", "memory.load_latencz"]).refused();
     assert!(said.contains("memory.load_latency"), "{said}");
-    let said = place.ask(&["probes", "--suite", "quik"]).refused();
-    assert!(said.contains("similar: quick (prony probes --suites lists all)"), "{said}");
+    let said = place.ask(&["benchmarks", "--suite", "quik"]).refused();
+    assert!(said.contains("similar: quick (prony benchmarks --suites lists all)"), "{said}");
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn colour_is_off_when_piped_and_on_when_asked_and_a_closed_pipe_is_no_failure() 
     assert!(!place.ask(&["show", "1"]).fine().out.contains('\u{1b}'));
     assert!(place.ask(&["show", "1", "--color", "always"]).fine().out.contains('\u{1b}'));
     let program = env!("CARGO_BIN_EXE_prony");
-    let script = format!("{program} probes | head -n 1; exit ${{PIPESTATUS[0]}}");
+    let script = format!("{program} benchmarks | head -n 1; exit ${{PIPESTATUS[0]}}");
     let output = std::process::Command::new("bash").args(["-c", &script]).output();
     match output {
         Ok(output) => assert!(Answer::of(output).err.is_empty()),

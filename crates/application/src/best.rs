@@ -36,9 +36,9 @@ pub fn best(run: &Run) -> Vec<Best> {
     for (figure, rate) in rates {
         let copies = figure.point.get("copies").unwrap_or("1").to_owned();
         let build = figure.point.get("build").unwrap_or_default().to_owned();
-        match found.iter_mut().find(|known| known.application == figure.probe && known.copies == copies) {
+        match found.iter_mut().find(|known| known.application == figure.benchmark && known.copies == copies) {
             None => found.push(Best {
-                application: figure.probe.clone(),
+                application: figure.benchmark.clone(),
                 copies,
                 lowest: build.clone(),
                 lowest_rate: *rate,

@@ -158,7 +158,7 @@ fn family_of(run: &Run, fact: Option<&str>) -> String {
 
 /// The best speed of a figure in a run.
 fn speed(run: &Run, name: &str) -> Option<Estimate> {
-    let matches = |figure: &&Figure| figure.probe == name || figure.key().to_string() == name;
+    let matches = |figure: &&Figure| figure.benchmark == name || figure.key().to_string() == name;
     let speeds = run.figures.iter().filter(matches).filter_map(|figure| {
         let estimate = figure.outcome.estimate().filter(|estimate| estimate.low > 0.0)?;
         Some(match figure.metric.better {
@@ -332,10 +332,10 @@ mod tests {
         let rules = std::collections::BTreeMap::new();
         let mut run =
             Run { schema: model::SCHEMA, id, label: None, origin: None, machine, session, plan, rules, figures };
-        let figure = |(probe, value): (&str, Option<f64>)| {
+        let figure = |(benchmark, value): (&str, Option<f64>)| {
             let metric = model::Metric::higher(model::Unit::PerSecond, "events");
-            let key = model::FigureKey::new(probe, model::Point::origin());
-            let figure = Figure::unmeasured(key, probe, metric, model::Class::Application);
+            let key = model::FigureKey::new(benchmark, model::Point::origin());
+            let figure = Figure::unmeasured(key, benchmark, metric, model::Class::Application);
             Some(Figure { outcome: model::Outcome::Measured(Estimate::without_spread(value?)), ..figure })
         };
         run.figures = ["a", "r"].into_iter().zip(values).filter_map(figure).collect();

@@ -1,4 +1,4 @@
-//! Applications: a manifest tells how to build, run, count and verify them; runs are documents like those of any probe.
+//! Applications: a manifest tells how to build, run, count and verify them; runs are documents like those of any benchmark.
 //!
 //! No command of a manifest goes through a shell; [`Timing`] times command lines, which may need one. A fresh helper
 //! process for each launch starts all copies together, so that the resources used by a launch are known exactly, and a

@@ -57,7 +57,7 @@ pub(crate) fn align<'a>(runs: &[&'a Run], reference: usize, options: &CompareOpt
     }
     let alone = |row: &Aligned| runs.len() > 1 && row.figures.iter().flatten().count() < 2;
     let (single, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(alone);
-    let (conditions, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| is_condition(&row.key.probe));
+    let (conditions, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| is_condition(&row.key.benchmark));
     if rows.is_empty() && runs.len() > 1 {
         return Err(Error::NothingInCommon { hint: hint(&single) });
     }
@@ -116,7 +116,7 @@ impl MovedSizes {
     fn name(&self, figure: &Figure) -> FigureKey {
         let usual = usual(figure);
         if self.0.contains(&usual) {
-            FigureKey::new(usual.probe, usual.point.with("working_set", BEYOND_CACHES))
+            FigureKey::new(usual.benchmark, usual.point.with("working_set", BEYOND_CACHES))
         } else {
             figure.key()
         }
@@ -125,7 +125,7 @@ impl MovedSizes {
 
 /// A figure at the point for which it stands.
 fn usual(figure: &Figure) -> FigureKey {
-    FigureKey::new(figure.probe.clone(), figure.stands_for.clone().unwrap_or_else(|| figure.point.clone()))
+    FigureKey::new(figure.benchmark.clone(), figure.stands_for.clone().unwrap_or_else(|| figure.point.clone()))
 }
 
 /// The name under which each figure is matched. Axes of `across` are left out unless two figures of a run would then
@@ -138,7 +138,7 @@ fn row_keys(runs: &[&Run], across: &[String]) -> Vec<Vec<FigureKey>> {
     }
     let stripped = |figure: &Figure| {
         let key = named(figure);
-        FigureKey::new(key.probe, across.iter().fold(key.point, |point: Point, axis| point.without(axis)))
+        FigureKey::new(key.benchmark, across.iter().fold(key.point, |point: Point, axis| point.without(axis)))
     };
     let mut most: HashMap<FigureKey, usize> = HashMap::new();
     for run in runs {
@@ -171,8 +171,8 @@ fn nothing(runs: &[&Run], options: &CompareOptions) -> Error {
 fn known(runs: &[&Run]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for figure in runs.iter().flat_map(|run| &run.figures) {
-        if !names.contains(&figure.probe.as_str()) {
-            names.push(&figure.probe);
+        if !names.contains(&figure.benchmark.as_str()) {
+            names.push(&figure.benchmark);
         }
         if names.len() == LISTED {
             break;
@@ -186,11 +186,14 @@ fn hint(single: &[Aligned]) -> String {
     let run = |row: &Aligned| row.figures.iter().position(Option::is_some);
     for (index, row) in single.iter().enumerate() {
         for other in &single[index + 1..] {
-            if other.key.probe == row.key.probe
+            if other.key.benchmark == row.key.benchmark
                 && run(other) != run(row)
                 && let [axis] = differing_axes(&row.key.point, &other.key.point).as_slice()
             {
-                return format!(": {} differs in {axis} alone; --across {axis} sets it side by side", row.key.probe);
+                return format!(
+                    ": {} differs in {axis} alone; --across {axis} sets it side by side",
+                    row.key.benchmark
+                );
             }
         }
     }

@@ -165,7 +165,7 @@ pub(crate) fn pair_finding(
         core: None,
     };
     match (basis, a.clock, b.clock) {
-        (_, Some(at_a), Some(at_b)) if a.figure.probe == model::CLOCK => {
+        (_, Some(at_a), Some(at_b)) if a.figure.benchmark == model::CLOCK => {
             shift(&clock_view(a, at_a), &clock_view(b, at_b).scaled(planted), floor, level).map(single)
         }
         (RatioBasis::Cycles | RatioBasis::ClockTime, Some(at_a), Some(at_b)) => {
@@ -193,8 +193,8 @@ pub(crate) fn floor_of(
     basis: RatioBasis,
     history: &History,
 ) -> (Floor, Option<FloorUsed>) {
-    if is_condition(&a.figure.probe) {
-        let clock = a.figure.probe == model::CLOCK;
+    if is_condition(&a.figure.benchmark) {
+        let clock = a.figure.benchmark == model::CLOCK;
         return (if clock { Floor::known(RESOLUTION) } else { Floor::NONE }, None);
     }
     let cycles = matches!(basis, RatioBasis::Cycles | RatioBasis::ClockTime);

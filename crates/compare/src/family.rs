@@ -2,7 +2,7 @@
 //!
 //! The geometric mean is the only mean of ratios that does not depend on the reference (Fleming and Wallace,
 //! Communications of the ACM 29, 1986). The means of several machines are over the same figures, those that all of them
-//! have, and a probe counts once however many points it was measured at.
+//! have, and a benchmark counts once however many points it was measured at.
 
 use std::collections::HashMap;
 
@@ -104,7 +104,7 @@ struct CommonSet<'a> {
     common: Vec<usize>,
     left_out: usize,
     of: Normalise,
-    /// Number of points of every probe among them.
+    /// Number of points of every benchmark among them.
     points: HashMap<&'a str, usize>,
 }
 
@@ -118,13 +118,13 @@ impl<'a> CommonSet<'a> {
     ) -> Self {
         let mut points: HashMap<&str, usize> = HashMap::new();
         for row in &common {
-            *points.entry(rows.figures[*row].probe.as_str()).or_default() += 1;
+            *points.entry(rows.figures[*row].benchmark.as_str()).or_default() += 1;
         }
         let of = of(rows, &common, options);
         Self { family, left_out: left_out(rows, within, &common), of, points, common }
     }
 
-    /// The ratios of a machine, all in one direction, each probe with a total weight of 1.
+    /// The ratios of a machine, all in one direction, each benchmark with a total weight of 1.
     fn members(&self, rows: &Rows, run: usize, classes: &HashMap<Class, usize>, level: f64) -> Vec<RatioMember> {
         let z = stats::distribution::normal_quantile(0.5 + level / 2.0);
         let member = |&row: &usize| {
@@ -140,7 +140,7 @@ impl<'a> CommonSet<'a> {
                 }),
                 class: classes[&figure.class],
                 figure: row,
-                weight: 1.0 / self.points[figure.probe.as_str()] as f64,
+                weight: 1.0 / self.points[figure.benchmark.as_str()] as f64,
             })
         };
         self.common.iter().filter_map(member).collect()
@@ -149,7 +149,7 @@ impl<'a> CommonSet<'a> {
     /// The mean with the error of the two clocks, which moves the times of all core figures together and does not
     /// average out.
     fn with_clocks(&self, found: stats::Estimated, rows: &Rows, run: usize) -> stats::Estimated {
-        let weight = |row: &usize| 1.0 / self.points[rows.figures[*row].probe.as_str()] as f64;
+        let weight = |row: &usize| 1.0 / self.points[rows.figures[*row].benchmark.as_str()] as f64;
         let error = |row: &usize| rows.shifts[*row][run].and_then(|shift| shift.clock).unwrap_or(0.0);
         let moved: f64 = self.common.iter().map(|row| weight(row) * error(row)).sum();
         widened(found, moved / self.common.iter().map(weight).sum::<f64>())
@@ -184,7 +184,7 @@ impl<'a> CommonSet<'a> {
             low: known.then_some(interval.low),
             high: known.then_some(interval.high),
             figures: self.common.len(),
-            probes: self.points.len(),
+            benchmarks: self.points.len(),
             left_out: self.left_out,
             of: self.of,
         })
@@ -199,7 +199,7 @@ impl<'a> CommonSet<'a> {
             low: None,
             high: None,
             figures: self.common.len(),
-            probes: self.points.len(),
+            benchmarks: self.points.len(),
             left_out: self.left_out,
             of: self.of,
         }

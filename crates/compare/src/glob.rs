@@ -2,13 +2,13 @@
 
 use model::{FigureKey, glob};
 
-/// Whether any of the comma-separated patterns matches the figure's probe or its whole name with the point.
+/// Whether any of the comma-separated patterns matches the figure's benchmark or its whole name with the point.
 ///
 /// A point contains commas too, so a pattern with `=` extends to the next `family.name`.
 #[must_use]
 pub fn matches(patterns: &str, key: &FigureKey) -> bool {
     let name = key.to_string();
-    alternatives(patterns).iter().any(|pattern| glob(pattern, &key.probe) || glob(pattern, &name))
+    alternatives(patterns).iter().any(|pattern| glob(pattern, &key.benchmark) || glob(pattern, &name))
 }
 
 fn alternatives(patterns: &str) -> Vec<String> {
@@ -30,8 +30,8 @@ mod tests {
     use super::*;
 
     fn key(text: &str) -> FigureKey {
-        let (probe, point) = text.split_once(':').unwrap_or((text, ""));
-        FigureKey::new(probe, point.parse().unwrap())
+        let (benchmark, point) = text.split_once(':').unwrap_or((text, ""));
+        FigureKey::new(benchmark, point.parse().unwrap())
     }
 
     #[test]

@@ -251,7 +251,7 @@ impl ComparisonInput<'_> {
             }
             self.rank(row, &mut ratios);
             CompareRow {
-                probe: row.key.probe.clone(),
+                benchmark: row.key.benchmark.clone(),
                 point: row.key.point.clone(),
                 title: model.title.clone(),
                 metric: model.metric.clone(),

@@ -113,8 +113,8 @@ pub struct VerdictCounts {
 /// One figure over all runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CompareRow {
-    /// Id of the probe.
-    pub probe: String,
+    /// Id of the benchmark.
+    pub benchmark: String,
     /// Its point, without the axes across which figures were matched.
     pub point: Point,
     /// Its title.
@@ -140,7 +140,7 @@ impl CompareRow {
     /// The figure's key.
     #[must_use]
     pub fn key(&self) -> FigureKey {
-        FigureKey::new(self.probe.clone(), self.point.clone())
+        FigureKey::new(self.benchmark.clone(), self.point.clone())
     }
 
     /// The entry of a machine.
@@ -333,9 +333,9 @@ pub struct GeometricMean {
     /// Number of figures in it: those that all compared machines have with a known spread. Where no figure of the
     /// comparison has one, those that all of them have.
     pub figures: usize,
-    /// Number of probes among them; each counts once, however many points it was measured at.
+    /// Number of benchmarks among them; each counts once, however many points it was measured at.
     #[serde(default)]
-    pub probes: usize,
+    pub benchmarks: usize,
     /// Figures that some of the machines have and others lack.
     #[serde(default)]
     pub left_out: usize,

@@ -110,7 +110,7 @@ impl History {
     pub(crate) fn new(earlier: &[SessionRecord], runs: &[&Run]) -> Self {
         let mut seen: HashSet<(&str, &FigureKey, &str)> = HashSet::new();
         let mut logs: HashMap<String, HashMap<FigureKey, Vec<SessionLog>>> = HashMap::new();
-        let of_clock = earlier.iter().filter(|record| record.figure.probe == model::CLOCK && record.value > 1e6);
+        let of_clock = earlier.iter().filter(|record| record.figure.benchmark == model::CLOCK && record.value > 1e6);
         let clocks: HashMap<&str, f64> = of_clock.map(|record| (record.run.as_str(), record.value.ln())).collect();
         for record in earlier.iter().rev() {
             let begun = if record.started.is_empty() { &record.run } else { &record.started };
@@ -204,10 +204,10 @@ mod tests {
         serde_json::from_str(include_str!("../../model/tests/run.json")).unwrap()
     }
 
-    /// A figure of this probe.
-    fn figure(probe: &str, class: Class, basis: ValueBasis) -> Figure {
+    /// A figure of this benchmark.
+    fn figure(benchmark: &str, class: Class, basis: ValueBasis) -> Figure {
         let mut figure = made().figures.swap_remove(0);
-        probe.clone_into(&mut figure.probe);
+        benchmark.clone_into(&mut figure.benchmark);
         figure.class = class;
         figure.references = Some(FigureReferences { basis, ..FigureReferences::default() });
         figure

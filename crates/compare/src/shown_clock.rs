@@ -16,8 +16,8 @@ const LEVEL: f64 = 0.95;
 /// Whether a figure says what the machine did while everything was measured, rather than how fast something is: its
 /// sessions are not draws of one quantity, and it takes part in no mean.
 #[must_use]
-pub fn is_condition(probe: &str) -> bool {
-    matches!(probe, CLOCK | CORE_SHARED)
+pub fn is_condition(benchmark: &str) -> bool {
+    matches!(benchmark, CLOCK | CORE_SHARED)
 }
 
 /// The median clock over the time of a run.
@@ -41,7 +41,7 @@ impl ShownClock {
         let references = run.session.references.as_ref()?;
         let sound = |hertz: &f64| *hertz > 1e6 && hertz.is_finite();
         let stated =
-            run.figures.iter().find(|figure| figure.probe == CLOCK).and_then(|figure| figure.outcome.estimate());
+            run.figures.iter().find(|figure| figure.benchmark == CLOCK).and_then(|figure| figure.outcome.estimate());
         let stated =
             stated.filter(|estimate| sound(&estimate.value) && estimate.low > 0.0 && estimate.high.is_finite());
         let launches = launch_clocks(run);
@@ -113,9 +113,9 @@ mod tests {
         Estimate { value, low, high, level: 0.95, launches: 20, batches: 20, method: EstimateMethod::OrderStatistic }
     }
 
-    fn figure(probe: &str, unit: Unit, found: Estimate, basis: ValueBasis) -> Figure {
-        let key = FigureKey::new(probe, Point::origin());
-        let figure = Figure::unmeasured(key, probe, Metric::lower(unit, "call"), Class::Compute);
+    fn figure(benchmark: &str, unit: Unit, found: Estimate, basis: ValueBasis) -> Figure {
+        let key = FigureKey::new(benchmark, Point::origin());
+        let figure = Figure::unmeasured(key, benchmark, Metric::lower(unit, "call"), Class::Compute);
         let references = Some(FigureReferences { basis, ..FigureReferences::default() });
         Figure { outcome: Outcome::Measured(found), references, ..figure }
     }

@@ -7,7 +7,7 @@ use super::result::{CompareRow, Comparison, Ratio};
 use crate::Error;
 
 impl Comparison {
-    /// Sorts by a figure (machines best first, as in published tables) or by a machine (figures worst first). A probe's
+    /// Sorts by a figure (machines best first, as in published tables) or by a machine (figures worst first). A benchmark's
     /// id selects its figure when it has one point only. Entries without a value come last; ties keep their order.
     ///
     /// # Errors
@@ -33,9 +33,9 @@ impl Comparison {
     fn row_named(&self, name: &str) -> Option<usize> {
         let exact = self.rows.iter().position(|row| row.key().to_string() == name);
         exact.or_else(|| {
-            let mut of_probe = (0..self.rows.len()).filter(|&row| self.rows[row].probe == name);
-            let first = of_probe.next();
-            if of_probe.next().is_none() { first } else { None }
+            let mut of_benchmark = (0..self.rows.len()).filter(|&row| self.rows[row].benchmark == name);
+            let first = of_benchmark.next();
+            if of_benchmark.next().is_none() { first } else { None }
         })
     }
 

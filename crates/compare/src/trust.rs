@@ -56,7 +56,8 @@ impl Trust {
 /// The half-width that a figure was to reach, relative to its value.
 #[must_use]
 pub fn target(run: &Run, figure: &Figure) -> f64 {
-    let entry = run.plan.entries.iter().find(|entry| entry.probe == figure.probe && entry.point == figure.point);
+    let entry =
+        run.plan.entries.iter().find(|entry| entry.benchmark == figure.benchmark && entry.point == figure.point);
     entry.map_or(run.plan.target, |entry| entry.target)
 }
 

@@ -71,8 +71,8 @@ impl ScalingLimit {
 /// A figure over threads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScalingCurve {
-    /// The probe.
-    pub probe: String,
+    /// The benchmark.
+    pub benchmark: String,
     /// What people call it.
     pub title: String,
     /// The other axes.
@@ -102,14 +102,14 @@ pub fn scaling(run: &Run) -> Vec<ScalingCurve> {
     let mut families: Vec<(&str, Point)> = Vec::new();
     for figure in run.figures.iter().filter(|figure| figure.metric.better == Better::Higher) {
         let rest = rest(&figure.point);
-        let known = families.iter().any(|(probe, point)| *probe == figure.probe && *point == rest);
+        let known = families.iter().any(|(benchmark, point)| *benchmark == figure.benchmark && *point == rest);
         if figure.point.get("threads").is_some() && !known {
-            families.push((&figure.probe, rest));
+            families.push((&figure.benchmark, rest));
         }
     }
     let spreads = [ThreadSpread::Compact, ThreadSpread::Scatter];
     let all = families.iter().flat_map(|family| spreads.map(|spread| (family, spread)));
-    let curves = all.filter_map(|((probe, rest), spread)| curve(run, probe, rest, spread));
+    let curves = all.filter_map(|((benchmark, rest), spread)| curve(run, benchmark, rest, spread));
     // Few threads far apart and close together are the same where there is but one way.
     curves
         .filter(|curve| {
@@ -145,9 +145,9 @@ fn clock(figure: &Figure) -> Option<f64> {
     median(&read).or_else(|| median(&|launch| launch.frequency.map(|(_, after)| after)))
 }
 
-fn curve(run: &Run, probe: &str, wanted: &Point, spread: ThreadSpread) -> Option<ScalingCurve> {
+fn curve(run: &Run, benchmark: &str, wanted: &Point, spread: ThreadSpread) -> Option<ScalingCurve> {
     let mut points: Vec<ScalingPoint> = Vec::new();
-    let figures = run.figures.iter().filter(|figure| figure.probe == probe && rest(&figure.point) == *wanted);
+    let figures = run.figures.iter().filter(|figure| figure.benchmark == benchmark && rest(&figure.point) == *wanted);
     let mut last: Option<&Figure> = None;
     for figure in figures {
         let word = figure.point.get("threads")?;
@@ -179,7 +179,7 @@ fn curve(run: &Run, probe: &str, wanted: &Point, spread: ThreadSpread) -> Option
         point.share = point.value / (alone * point.threads as f64);
     }
     let mut found = ScalingCurve {
-        probe: probe.to_owned(),
+        benchmark: benchmark.to_owned(),
         title: last.title.clone(),
         point: wanted.clone(),
         spread,
@@ -230,7 +230,7 @@ fn limits(run: &Run, curve: &ScalingCurve, knee: usize, figure: &Figure) -> Vec<
     found
 }
 
-/// Whether a figure works in memory: its probe says so, and what it works on is more than the caches of its CPUs.
+/// Whether a figure works in memory: its benchmark says so, and what it works on is more than the caches of its CPUs.
 fn walks_memory(run: &Run, figure: &Figure) -> bool {
     let memory = [Primitive::DramRead, Primitive::DramWrite, Primitive::DramLatency];
     let placed = figure.launches.iter().flat_map(|launch| &launch.placement.asked).map(|cpu| *cpu as usize);
@@ -246,8 +246,8 @@ mod tests {
 
     use super::*;
 
-    fn figure(probe: &str, threads: &str, value: f64, stresses: &[Primitive]) -> Figure {
-        let key = FigureKey::new(probe, format!("working_set=256MiB,threads={threads}").parse().unwrap());
+    fn figure(benchmark: &str, threads: &str, value: f64, stresses: &[Primitive]) -> Figure {
+        let key = FigureKey::new(benchmark, format!("working_set=256MiB,threads={threads}").parse().unwrap());
         let metric = Metric::higher(Unit::BytesPerSecond, "bytes read");
         let mut figure = Figure::unmeasured(key, "read", metric, Class::Bandwidth).stressing(stresses);
         let method = EstimateMethod::OrderStatistic;

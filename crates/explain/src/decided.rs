@@ -10,11 +10,11 @@ use super::stream_line::stands_for;
 /// those.
 pub(crate) fn decided(comparison: &Comparison, lines: bool) -> Decided {
     let mut found = Decided::default();
-    let is_result = |probe: &str, unit: Unit| {
-        let left_out = is_condition(probe) || (lines && stands_for(probe));
+    let is_result = |benchmark: &str, unit: Unit| {
+        let left_out = is_condition(benchmark) || (lines && stands_for(benchmark));
         !left_out && (unit == Unit::Seconds || unit.is_rate())
     };
-    for row in comparison.rows.iter().filter(|row| is_result(&row.probe, row.metric.unit)) {
+    for row in comparison.rows.iter().filter(|row| is_result(&row.benchmark, row.metric.unit)) {
         let Some(ratio) = row.ratios.iter().find(|ratio| ratio.machine != comparison.reference) else { continue };
         found.results += usize::from(ratio.verdict.is_some());
         if ratio.verdict != Some(CompareVerdict::Undecided) {

@@ -19,7 +19,7 @@ use super::text::figures;
 
 /// Differences between the runs other than their figures.
 pub(crate) struct Evidence<'a> {
-    /// What is known of the probes.
+    /// What is known of the benchmarks.
     pub(crate) catalogue: &'a Catalogue,
     /// Facts, settings and axes.
     pub(crate) differences: &'a [RunDifference],
@@ -158,8 +158,8 @@ fn direction(rule: &Rule, because: &[RunDifference]) -> Option<bool> {
 
 fn missing(rule: &Rule, tests: &[ExplainedFigure], says: &[(usize, Says)], shown: Option<(&str, &str)>) -> Vec<String> {
     let mut missing = Vec::new();
-    if let Some((probe, why)) = shown {
-        missing.push(format!("{probe}, which would show it, {why}"));
+    if let Some((benchmark, why)) = shown {
+        missing.push(format!("{benchmark}, which would show it, {why}"));
     }
     let expected = |test: &ExplainedFigure| rule.touches.contains(&test.primitive);
     let of = |kind: &dyn Fn(Says) -> bool| -> Vec<model::FigureKey> {
@@ -183,10 +183,10 @@ fn missing(rule: &Rule, tests: &[ExplainedFigure], says: &[(usize, Says)], shown
     if upward > 0 && upward < moved().count() {
         missing.push("of what it touches some is slower and some faster".to_owned());
     }
-    let mut probes: Vec<&str> = moved().map(|test| test.key.probe.as_str()).collect();
-    probes.sort_unstable();
-    probes.dedup();
-    if probes.len() < 2 {
+    let mut benchmarks: Vec<&str> = moved().map(|test| test.key.benchmark.as_str()).collect();
+    benchmarks.sort_unstable();
+    benchmarks.dedup();
+    if benchmarks.len() < 2 {
         missing.push("one figure alone speaks for it".to_owned());
     }
     missing

@@ -2,7 +2,7 @@
 
 use model::{Domain, Figure, Primitive};
 
-/// Primitives of a probe that runs at the core's speed.
+/// Primitives of a benchmark that runs at the core's speed.
 pub(crate) const CORE: &[Primitive] = &[
     Primitive::CoreClock,
     Primitive::IntegerAlu,

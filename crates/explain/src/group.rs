@@ -123,16 +123,16 @@ fn by_axis(tests: &[ExplainedFigure]) -> Vec<CauseGroup> {
         .collect()
 }
 
-/// What a group explains: the greatest residual of each probe, so that a probe at twenty points does not count twenty
+/// What a group explains: the greatest residual of each benchmark, so that a benchmark at twenty points does not count twenty
 /// times.
 pub(crate) fn explained(tests: &[ExplainedFigure], group: &CauseGroup) -> f64 {
-    let mut probes: Vec<(&str, f64)> = Vec::new();
+    let mut benchmarks: Vec<(&str, f64)> = Vec::new();
     for &index in &group.tests {
-        let (probe, size) = (tests[index].key.probe.as_str(), tests[index].residual.abs());
-        match probes.iter_mut().find(|(known, _)| *known == probe) {
+        let (benchmark, size) = (tests[index].key.benchmark.as_str(), tests[index].residual.abs());
+        match benchmarks.iter_mut().find(|(known, _)| *known == benchmark) {
             Some((_, known)) => *known = known.max(size),
-            None => probes.push((probe, size)),
+            None => benchmarks.push((benchmark, size)),
         }
     }
-    probes.iter().map(|(_, size)| size).sum()
+    benchmarks.iter().map(|(_, size)| size).sum()
 }

@@ -13,7 +13,7 @@ const STEP: f64 = 1.4;
 /// Fewest sizes of a curve.
 const CURVE: usize = 6;
 
-/// Sizes and values of the curves of a run, by probe and point without the size.
+/// Sizes and values of the curves of a run, by benchmark and point without the size.
 pub(crate) struct Levels {
     curves: HashMap<String, Vec<(u64, f64)>>,
     caches: Vec<u64>,
@@ -94,7 +94,7 @@ const HIERARCHY: &[Primitive] = &[
     Primitive::DramWrite,
 ];
 
-/// Whether a figure's size decides which level of memory it measures: its probe declares the hierarchy first. A context
+/// Whether a figure's size decides which level of memory it measures: its benchmark declares the hierarchy first. A context
 /// switch has a working set too, but does not.
 fn walks_memory(figure: &Figure) -> bool {
     let first = || figure.stresses.first().is_some_and(|primitive| HIERARCHY.contains(primitive));
@@ -102,15 +102,15 @@ fn walks_memory(figure: &Figure) -> bool {
 }
 
 fn curve_name(figure: &Figure) -> Option<String> {
-    walks_memory(figure).then(|| format!("{}:{}", figure.probe, figure.point.clone().without("working_set")))
+    walks_memory(figure).then(|| format!("{}:{}", figure.benchmark, figure.point.clone().without("working_set")))
 }
 
 /// The primitive that a figure measures, among those that it stresses: the level of memory for a figure of the
-/// hierarchy, what the catalogue's probe measures if the figure stresses it too, else the first. `None` if it stresses
+/// hierarchy, what the catalogue's benchmark measures if the figure stresses it too, else the first. `None` if it stresses
 /// none.
 pub(crate) fn measures(figure: &Figure, levels: &Levels, catalogue: &Catalogue) -> Option<Primitive> {
     let own = |primitive: &Primitive| figure.stresses.contains(primitive);
     let memory = (figure.point.get("level") == Some("memory")).then_some(Primitive::DramLatency).filter(own);
-    let declared = || catalogue.get(&figure.probe)?.stresses.first().copied().filter(own);
+    let declared = || catalogue.get(&figure.benchmark)?.stresses.first().copied().filter(own);
     levels.primitive(figure).or(memory).or_else(declared).or_else(|| figure.stresses.first().copied())
 }

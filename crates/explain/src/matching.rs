@@ -7,10 +7,11 @@ use model::{Definition, Figure, FigureKey, Point, Run};
 use compare::{Error, differing_axes};
 
 /// Axes on which figures of the two runs differ while nothing else does: a figure that B lacks has exactly one partner
-/// of the same probe there, which A lacks, and which differs on that one axis.
+/// of the same benchmark there, which A lacks, and which differs on that one axis.
 pub(crate) fn axes_that_differ(a: &Run, b: &Run) -> Vec<String> {
     let alone = |x: &Run, y: &Run| -> Vec<Figure> {
-        let has = |figure: &Figure| y.figures.iter().any(|f| f.probe == figure.probe && f.point == figure.point);
+        let has =
+            |figure: &Figure| y.figures.iter().any(|f| f.benchmark == figure.benchmark && f.point == figure.point);
         x.figures.iter().filter(|figure| !has(figure)).cloned().collect()
     };
     let (only_a, only_b) = (alone(a, b), alone(b, a));
@@ -18,7 +19,7 @@ pub(crate) fn axes_that_differ(a: &Run, b: &Run) -> Vec<String> {
     for figure in &only_a {
         let partners: Vec<String> = only_b
             .iter()
-            .filter(|other| other.probe == figure.probe)
+            .filter(|other| other.benchmark == figure.benchmark)
             .filter_map(|other| match differing_axes(&figure.point, &other.point).as_slice() {
                 [axis] => Some(axis.clone()),
                 _ => None,
@@ -62,7 +63,7 @@ pub(crate) fn restricted(run: &Run, at: &Point) -> Result<Run, Error> {
 /// explains the other.
 pub(crate) fn of_one_definition(mut a: Run, mut b: Run) -> (Run, Run) {
     let other = |figure: &Figure, run: &Run| {
-        let partner = run.figures.iter().find(|one| one.probe == figure.probe && one.point == figure.point);
+        let partner = run.figures.iter().find(|one| one.benchmark == figure.benchmark && one.point == figure.point);
         partner.is_some_and(|one| matches!(figure.definition.between(&one.definition), Definition::Other(_)))
     };
     let others: BTreeSet<FigureKey> = a.figures.iter().filter(|figure| other(figure, &b)).map(Figure::key).collect();

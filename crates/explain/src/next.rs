@@ -3,12 +3,12 @@
 use model::{Catalogue, Primitive};
 
 use super::result::{Cause, DifferenceKind, Experiment, Explanation, Rival, UNTOLD, Unmeasured};
-use super::rules::{CPU_LIMIT, DISTURBED, NEIGHBOUR, RULES, Rule, probe_of};
+use super::rules::{CPU_LIMIT, DISTURBED, NEIGHBOUR, RULES, Rule, benchmark_of};
 
 /// What separates a disturbance from everything else.
 const UNDISTURBED: &str = "measure both again while nothing else is at work: what the disturbance made goes with it";
 
-/// Probes that are proposed at once, at most.
+/// Benchmarks that are proposed at once, at most.
 const MOST: usize = 4;
 
 /// What to measure next; `None` when nothing differs.
@@ -19,8 +19,8 @@ pub(crate) fn next_experiment(found: &Explanation, catalogue: &Catalogue) -> Opt
     let Some(cause) = found.causes.first() else {
         let factor = &found.common_factor;
         if let Some(open) = found.left_open.iter().find(|open| open.why == UNTOLD) {
-            let probes = vec![open.test.probe.clone()];
-            return Some(Experiment { probes, why: UNDISTURBED.to_owned() });
+            let benchmarks = vec![open.test.benchmark.clone()];
+            return Some(Experiment { benchmarks, why: UNDISTURBED.to_owned() });
         }
         let unknown = (factor.value - 1.0).abs() > f64::EPSILON && !factor.is_clock;
         return unknown.then(|| of_the_common_factor(&factor.rivals, factor.clock_seen, catalogue));
@@ -34,19 +34,19 @@ pub(crate) fn next_experiment(found: &Explanation, catalogue: &Catalogue) -> Opt
     }))
 }
 
-/// The probes that measure these primitives, each once.
-fn probes_of(primitives: impl IntoIterator<Item = Primitive>, catalogue: &Catalogue) -> Vec<String> {
-    let mut probes: Vec<String> = Vec::new();
-    for probe in primitives.into_iter().filter_map(|primitive| probe_of(primitive, catalogue)) {
-        if !probes.iter().any(|known| known == probe) && probes.len() < MOST {
-            probes.push(probe.to_owned());
+/// The benchmarks that measure these primitives, each once.
+fn benchmarks_of(primitives: impl IntoIterator<Item = Primitive>, catalogue: &Catalogue) -> Vec<String> {
+    let mut benchmarks: Vec<String> = Vec::new();
+    for benchmark in primitives.into_iter().filter_map(|primitive| benchmark_of(primitive, catalogue)) {
+        if !benchmarks.iter().any(|known| known == benchmark) && benchmarks.len() < MOST {
+            benchmarks.push(benchmark.to_owned());
         }
     }
-    probes
+    benchmarks
 }
 
 fn for_unmeasured(group: &Unmeasured, catalogue: &Catalogue) -> Experiment {
-    let probes = probes_of(group.candidates.iter().copied(), catalogue);
+    let benchmarks = benchmarks_of(group.candidates.iter().copied(), catalogue);
     let named: Vec<String> = group.candidates.iter().take(MOST).map(|primitive| primitive.title().to_owned()).collect();
     let files = group.candidates.contains(&Primitive::FileMetadata);
     let mounts = if files { "; compare the mount options" } else { "" };
@@ -56,7 +56,7 @@ fn for_unmeasured(group: &Unmeasured, catalogue: &Catalogue) -> Experiment {
         ""
     };
     Experiment {
-        probes,
+        benchmarks,
         why: format!("the tests use {}, which no figure here measures{mounts}{link}", model::words::list(&named)),
     }
 }
@@ -72,12 +72,12 @@ fn of_the_common_factor(rivals: &[Rival], clock_seen: bool, catalogue: &Catalogu
     } else {
         "measure both again with their clocks recorded: a clock that explains the factor moves with it"
     };
-    Experiment { probes: probes_of([Primitive::CoreClock], catalogue), why: why.to_owned() }
+    Experiment { benchmarks: benchmarks_of([Primitive::CoreClock], catalogue), why: why.to_owned() }
 }
 
 fn without_a_fact(cause: &Cause, catalogue: &Catalogue) -> Experiment {
-    let probes = probes_of(cause.primitives.iter().copied(), catalogue);
-    Experiment { probes, why: format!("no recorded fact that differs explains {}", cause.title) }
+    let benchmarks = benchmarks_of(cause.primitives.iter().copied(), catalogue);
+    Experiment { benchmarks, why: format!("no recorded fact that differs explains {}", cause.title) }
 }
 
 fn confirm(rule: &Rule, cause: &Cause, catalogue: &Catalogue) -> Experiment {
@@ -86,22 +86,22 @@ fn confirm(rule: &Rule, cause: &Cause, catalogue: &Catalogue) -> Experiment {
         || format!("change {} alone and measure again: if it is the cause, the excess goes", rule.title),
         |axis| format!("measure both runs at {}={} and {}={}", axis.name, axis.a, axis.name, axis.b),
     );
-    Experiment { probes: vec![rule.shown_by(catalogue).to_owned()], why }
+    Experiment { benchmarks: vec![rule.shown_by(catalogue).to_owned()], why }
 }
 
 /// A measurement that separates the first two rivals, or shows a single one that is not named; `None` without rivals.
 fn between_rivals(rivals: &[Rival], cause: &Cause, catalogue: &Catalogue) -> Option<Experiment> {
     let rule = |rival: &Rival| RULES.iter().find(|rule| rule.title == rival.title);
-    let itself = || cause.unit.probe.clone();
+    let itself = || cause.unit.benchmark.clone();
     let first = rivals.first()?;
     if first.title == DISTURBED {
         let why = "measure both again while nothing else is at work: what the disturbance made goes with it, what a fact \
                    makes stays";
-        return Some(Experiment { probes: vec![itself()], why: why.to_owned() });
+        return Some(Experiment { benchmarks: vec![itself()], why: why.to_owned() });
     }
     if first.title == CPU_LIMIT {
         let why = "measure both again without a limit on CPU time: what the limit made goes with it".to_owned();
-        return Some(Experiment { probes: vec![itself()], why });
+        return Some(Experiment { benchmarks: vec![itself()], why });
     }
     let first = rule(first)?;
     match rivals.get(1).and_then(rule) {
@@ -111,7 +111,7 @@ fn between_rivals(rivals: &[Rival], cause: &Cause, catalogue: &Catalogue) -> Opt
                 "it shows {} on its own; then change that alone: if it is the cause, the excess goes",
                 first.title
             );
-            Some(Experiment { probes: vec![first.shown_by(catalogue).to_owned()], why })
+            Some(Experiment { benchmarks: vec![first.shown_by(catalogue).to_owned()], why })
         }
     }
 }
@@ -123,15 +123,15 @@ fn between(first: &Rule, second: &Rule, cause: &Cause, catalogue: &Catalogue) ->
         let only: Vec<Primitive> = one.touches.iter().copied().filter(|primitive| !other.touches(*primitive)).collect();
         only.iter().copied().find(|p| !cause.primitives.contains(p)).or_else(|| only.first().copied())
     };
-    let probes = probes_of([apart(first, second), apart(second, first)].into_iter().flatten(), catalogue);
-    if probes.is_empty() {
+    let benchmarks = benchmarks_of([apart(first, second), apart(second, first)].into_iter().flatten(), catalogue);
+    if benchmarks.is_empty() {
         let why =
             format!("{} and {} touch the same: change one of them alone and measure again", first.title, second.title);
-        return Experiment { probes: vec![first.shown_by(catalogue).to_owned()], why };
+        return Experiment { benchmarks: vec![first.shown_by(catalogue).to_owned()], why };
     }
     let why = format!(
         "both {} and {} differ and would do it; these figures are touched by one of them alone",
         first.title, second.title
     );
-    Experiment { probes, why }
+    Experiment { benchmarks, why }
 }

@@ -25,7 +25,7 @@ fn documents() -> [Run; 2] {
         [read(include_str!("../tests/data/guest-first.json")), read(include_str!("../tests/data/guest-second.json"))];
     for run in &mut runs {
         // Points that these runs lack and some causes need.
-        for (from, probe, point, stresses) in [
+        for (from, benchmark, point, stresses) in [
             ("ipc.pipe_latency", "ipc.pipe_latency", "placement=free", &[][..]),
             ("ipc.tcp_latency", "ipc.tcp_latency", "placement=free", &[]),
             ("memory.read", "memory.read", "threads=all,working_set=64MiB,pages=base", &[]),
@@ -35,8 +35,8 @@ fn documents() -> [Run; 2] {
             ("ipc.tcp_bandwidth", "network.tcp_stream", "record=64KiB", &[Primitive::NetworkLink, Primitive::TcpStack]),
             ("ipc.tcp_bandwidth", "network.tcp_pull", "record=64KiB", &[Primitive::NetworkLink, Primitive::TcpStack]),
         ] {
-            let mut figure = run.figures.iter().find(|figure| figure.probe == from).unwrap().clone();
-            (figure.probe, figure.point) = (probe.to_owned(), point.parse().unwrap());
+            let mut figure = run.figures.iter().find(|figure| figure.benchmark == from).unwrap().clone();
+            (figure.benchmark, figure.point) = (benchmark.to_owned(), point.parse().unwrap());
             if !stresses.is_empty() {
                 (figure.stresses, figure.class) = (stresses.to_vec(), Class::Network);
             }
@@ -87,7 +87,7 @@ fn scatter(run: &mut Run, by: &dyn Fn(&Figure) -> f64, rng: &mut ChaCha8Rng) {
 }
 
 fn measures(figure: &Figure, levels: &Levels) -> Option<Primitive> {
-    level::measures(figure, levels, probes::catalogue())
+    level::measures(figure, levels, benchmarks::catalogue())
 }
 
 /// Whether a rule touches a figure, and whether it changes all figures of that kind.
@@ -100,7 +100,7 @@ fn touches(rule: &Rule, figure: &Figure, levels: &Levels) -> bool {
     });
     let all = waits && (rule.title == CPU_LIMIT || rule.title == "frequency and boost limits");
     !composite
-        && rule.scope.holds(&figure.key(), &figure.stresses, probes::catalogue())
+        && rule.scope.holds(&figure.key(), &figure.stresses, benchmarks::catalogue())
         && (all || measured.is_some_and(|primitive| rule.touches.contains(&primitive)))
 }
 
@@ -153,7 +153,7 @@ fn decoys(a: &mut Run, b: &mut Run, not: &[&str], rng: &mut ChaCha8Rng) -> Vec<S
 }
 
 fn explained(a: &Run, b: &Run) -> Explanation {
-    explain(a, b, &ExplainOptions { catalogue: probes::catalogue(), ..ExplainOptions::default() }).unwrap()
+    explain(a, b, &ExplainOptions { catalogue: benchmarks::catalogue(), ..ExplainOptions::default() }).unwrap()
 }
 
 /// Everything that an explanation names as a cause, with its facts.
@@ -179,12 +179,12 @@ fn first_or_rivals(found: &Explanation) -> Vec<String> {
 }
 
 #[test]
-fn what_a_figure_measures_is_what_its_probe_declares() {
+fn what_a_figure_measures_is_what_its_benchmark_declares() {
     let documents = documents();
     let levels = Levels::new(&documents[0]);
     let measured = |key: &str| {
-        let (probe, point) = key.split_once(':').unwrap_or((key, ""));
-        let key = model::FigureKey::new(probe, point.parse().unwrap());
+        let (benchmark, point) = key.split_once(':').unwrap_or((key, ""));
+        let key = model::FigureKey::new(benchmark, point.parse().unwrap());
         measures(documents[0].figure(&key).unwrap_or_else(|| panic!("{key} is in the document")), &levels).unwrap()
     };
     for (key, primitive) in [
@@ -210,8 +210,9 @@ fn facts_that_only_one_document_knows_explain_nothing() {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let mut old = drawn(&documents(), "2026-11-22T05:00:00Z", &|_| 1.0, &mut rng);
     old.machine.facts.retain(|fact| !["cpu.governor", "cgroup.cpus"].contains(&fact.name.as_str()));
-    old.figures
-        .retain(|figure| ["os.syscall_getppid", "memory.memcpy", "cpu.arithmetic"].contains(&figure.probe.as_str()));
+    old.figures.retain(|figure| {
+        ["os.syscall_getppid", "memory.memcpy", "cpu.arithmetic"].contains(&figure.benchmark.as_str())
+    });
     let mut new = old.clone();
     new.id.push_str("-later");
     new.session.started = "2026-11-22T10:15:00Z".to_owned();
@@ -327,7 +328,7 @@ fn undecided_neighbours_do_not_speak_against_a_true_cause() {
             named += usize::from(cause.is_some());
             if let Some(cause) = cause.filter(|cause| !cause.inconclusive.is_empty()) {
                 open += 1;
-                let told = format!("or is inconclusive ({}", cause.inconclusive[0].probe);
+                let told = format!("or is inconclusive ({}", cause.inconclusive[0].benchmark);
                 assert!(said.contains(&told) || cause.because.is_empty(), "{told}: {said}");
             }
         }
@@ -368,8 +369,8 @@ fn what_stood_still_speaks_against_a_decoy() {
 #[test]
 fn a_clock_alone_makes_nothing_else_cheaper() {
     let documents = documents();
-    let user = |figure: &Figure| figure.probe.starts_with("cpu.");
-    let pipe = |figure: &Figure| figure.probe == "ipc.pipe_latency";
+    let user = |figure: &Figure| figure.benchmark.starts_with("cpu.");
+    let pipe = |figure: &Figure| figure.benchmark == "ipc.pipe_latency";
     let mut gains = 0;
     for seed in 0..20 {
         for (factor, of_pipe) in [(1.5, 1.0), (3.0, 1.0), (3.0, 1.6), (1.0 / 3.0, 1.0), (3.0, 0.2)] {
@@ -386,7 +387,7 @@ fn a_clock_alone_makes_nothing_else_cheaper() {
             let found = explained(&a, &b);
             let said = format!("clock {factor}, pipes {of_pipe}: {:#?}", found.sentences());
             assert!(found.common_factor.is_clock || factor < 2.0, "{said}");
-            let pipes = found.causes.iter().filter(|cause| cause.unit.probe == "ipc.pipe_latency");
+            let pipes = found.causes.iter().filter(|cause| cause.unit.benchmark == "ipc.pipe_latency");
             let changes: Vec<f64> = pipes.map(|cause| cause.factor).collect();
             if of_pipe < 1.0 {
                 gains += usize::from(changes.iter().any(|change| (change / of_pipe - 1.0).abs() < 0.5));
@@ -406,15 +407,15 @@ fn facts_that_differ_by_chance_are_never_stated_as_causes() {
     let (mut told, mut moved_pairs) = (0, 0);
     for seed in 0..60_u64 {
         let mut rng = ChaCha8Rng::seed_from_u64(5000 + seed);
-        // Every second pair differs by something that no fact explains: one or two primitives, or one probe.
+        // Every second pair differs by something that no fact explains: one or two primitives, or one benchmark.
         let many = rng.random_range(1..3);
         let moved: Vec<Primitive> = all.choose_multiple(&mut rng, many).copied().collect();
         let factor = rng.random_range(1.5..FACTOR);
-        let probe = documents[0].figures.choose(&mut rng).unwrap().probe.clone();
+        let benchmark = documents[0].figures.choose(&mut rng).unwrap().benchmark.clone();
         let slower = |figure: &Figure| {
             let hit = match seed % 4 {
                 1 => measures(figure, &levels).is_some_and(|primitive| moved.contains(&primitive)),
-                3 => figure.probe == probe,
+                3 => figure.benchmark == benchmark,
                 _ => false,
             };
             if hit { factor } else { 1.0 }
@@ -431,7 +432,7 @@ fn facts_that_differ_by_chance_are_never_stated_as_causes() {
         scatter(&mut b, &|_| noise, &mut rng);
         let decoys = decoys(&mut a, &mut b, &[], &mut rng);
         let found = explained(&a, &b);
-        let said = format!("seed {seed}, decoys {decoys:?}, moved {moved:?} or {probe}: {:#?}", found.sentences());
+        let said = format!("seed {seed}, decoys {decoys:?}, moved {moved:?} or {benchmark}: {:#?}", found.sentences());
         assert!(stated(&found).is_empty(), "{:?}: {said}", stated(&found));
         told += usize::from(found.difference && seed % 2 == 0);
         moved_pairs += usize::from(found.difference && seed % 2 == 1);

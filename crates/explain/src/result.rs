@@ -146,7 +146,7 @@ pub struct Cause {
     pub at_one_clock: bool,
     /// Tests that it explains, including its own.
     pub pays_for: Vec<Payment>,
-    /// What it explains, summed over probes as absolute logarithms; causes are sorted by this.
+    /// What it explains, summed over benchmarks as absolute logarithms; causes are sorted by this.
     pub explained: f64,
     /// Why it is named: facts recorded by both runs that differ, if everything conclusive that they touch changed and no other
     /// cause would have changed it; and axes on which the figures differ.
@@ -336,8 +336,8 @@ pub enum DifferenceKind {
 /// The next measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Experiment {
-    /// Probes, the most informative first.
-    pub probes: Vec<String>,
+    /// Benchmarks, the most informative first.
+    pub benchmarks: Vec<String>,
     /// Why these.
     pub why: String,
 }

@@ -63,7 +63,7 @@ impl Rule {
         self.touches.contains(&primitive) || self.may.contains(&primitive)
     }
 
-    /// The id of the probe that shows it, of the first primitive that a probe measures within its scope.
+    /// The id of the benchmark that shows it, of the first primitive that a benchmark measures within its scope.
     pub(crate) fn shown_by<'a>(&self, catalogue: &'a Catalogue) -> &'a str {
         let own = if self.own.is_empty() { self.touches } else { self.own };
         own.iter().find_map(|&primitive| measure_of(primitive, self.scope, catalogue)).unwrap_or_default()
@@ -277,8 +277,8 @@ pub(crate) static RULES: &[Rule] = &[
         &[P::Compiler, P::CoreClock, P::IntegerAlu, P::FloatingPoint]) },
 ];
 
-/// The id of the probe that measures a primitive on its own: the catalogue's, or a stream over the network.
-pub(crate) fn probe_of(primitive: Primitive, catalogue: &Catalogue) -> Option<&str> {
+/// The id of the benchmark that measures a primitive on its own: the catalogue's, or a stream over the network.
+pub(crate) fn benchmark_of(primitive: Primitive, catalogue: &Catalogue) -> Option<&str> {
     measure_of(primitive, Scope::All, catalogue)
 }
 
@@ -287,7 +287,9 @@ fn measure_of(primitive: Primitive, scope: Scope, catalogue: &Catalogue) -> Opti
         P::NetworkLink => Some(STREAM),
         // A read of that size measures a cache.
         P::L1 | P::L2 | P::L3 => measure_of(P::DramRead, scope, catalogue),
-        _ => catalogue.measure_of(primitive, |probe| scope.reaches(&probe.stresses)).map(|probe| probe.id.as_str()),
+        _ => catalogue
+            .measure_of(primitive, |benchmark| scope.reaches(&benchmark.stresses))
+            .map(|benchmark| benchmark.id.as_str()),
     }
 }
 

@@ -11,7 +11,7 @@ pub(crate) enum Scope {
     FreeParties,
     /// Two threads or processes on different CPUs, or a timer: a CPU may become idle in between.
     AcrossCpus,
-    /// Memory whose page size is chosen by the system, not by the probe.
+    /// Memory whose page size is chosen by the system, not by the benchmark.
     PagesOfTheSystem,
     /// As many threads as there are CPUs.
     AllThreads,
@@ -29,7 +29,7 @@ pub(crate) enum Scope {
     Disk,
     /// Data over TCP, not single bytes.
     TcpData,
-    /// The same under the congestion control of the system, not under one that the probe chose.
+    /// The same under the congestion control of the system, not under one that the benchmark chose.
     SystemsCongestion,
     /// A real link.
     Link,
@@ -57,8 +57,9 @@ impl Scope {
     pub(crate) fn holds(self, key: &FigureKey, declares: &[Primitive], catalogue: &Catalogue) -> bool {
         let at = |axis: &str| key.point.get(axis);
         let is = |axis: &str, value: &str| at(axis) == Some(value);
-        // A probe without an axis for it has one page size.
-        let may_choose = || catalogue.get(&key.probe).is_none_or(|probe| probe.axes.iter().any(|a| a.name == "pages"));
+        // A benchmark without an axis for it has one page size.
+        let may_choose =
+            || catalogue.get(&key.benchmark).is_none_or(|benchmark| benchmark.axes.iter().any(|a| a.name == "pages"));
         let of_file = || at("kind").is_some_and(|kind| kind.starts_with("file") || kind.starts_with("mapped"));
         let on_target = || at("place").is_none_or(|place| place == "target");
         match self {
@@ -84,8 +85,8 @@ mod tests {
     use super::*;
 
     fn holds(scope: Scope, key: &str, declares: &[Primitive]) -> bool {
-        let (probe, point) = key.split_once(':').unwrap_or((key, ""));
-        scope.holds(&FigureKey::new(probe, point.parse().unwrap()), declares, probes::catalogue())
+        let (benchmark, point) = key.split_once(':').unwrap_or((key, ""));
+        scope.holds(&FigureKey::new(benchmark, point.parse().unwrap()), declares, benchmarks::catalogue())
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl Explanation {
             said.push(format!("Left open: {}.", list(&open)));
         }
         if let Some(next) = &self.next_experiment {
-            said.push(format!("Next experiment: {}: {}.", list(&next.probes), next.why));
+            said.push(format!("Next experiment: {}: {}.", list(&next.benchmarks), next.why));
         }
         said
     }

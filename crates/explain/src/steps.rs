@@ -31,7 +31,7 @@ use model::words;
 /// Options of an explanation.
 #[derive(Debug, Clone)]
 pub struct ExplainOptions<'a> {
-    /// What is known of the probes.
+    /// What is known of the benchmarks.
     pub catalogue: &'a Catalogue,
     /// Patterns of figures, separated by commas; all when absent.
     pub figures: Option<String>,
@@ -79,8 +79,8 @@ pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation
     let lines = lines(&a, &b, one_session, options.level);
     let (mut tests, mut passed) = tests(&comparison, &sides, z);
     // A line stands for all of its streams.
-    tests.retain(|test| lines.is_empty() || !stands_for(&test.key.probe));
-    passed.retain(|passed| lines.is_empty() || !stands_for(&passed.key.probe));
+    tests.retain(|test| lines.is_empty() || !stands_for(&test.key.benchmark));
+    passed.retain(|passed| lines.is_empty() || !stands_for(&passed.key.benchmark));
     let common = common_factor(&tests, clock_evidence(&a, &b).as_ref(), one_session, options.band, options.level);
     set_residuals(&mut tests, &common, options.band, options.level, z);
     let differences = with_axes(recorded, &tests);
@@ -127,7 +127,8 @@ pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation
 /// The run with the primitives of the catalogue for figures that state none.
 fn with_primitives(mut run: Run, catalogue: &Catalogue) -> Run {
     for figure in run.figures.iter_mut().filter(|figure| figure.stresses.is_empty()) {
-        figure.stresses = catalogue.get(&figure.probe).map(|probe| probe.stresses.clone()).unwrap_or_default();
+        figure.stresses =
+            catalogue.get(&figure.benchmark).map(|benchmark| benchmark.stresses.clone()).unwrap_or_default();
     }
     run
 }
@@ -328,7 +329,7 @@ fn assumed(tests: &[ExplainedFigure], a: &Run, b: &Run, difference: bool) -> Vec
         let uses: Vec<String> =
             declared.uses.iter().map(|(primitive, count)| format!("{} × {primitive}", text::count(*count))).collect();
         let uses = if uses.is_empty() { String::new() } else { format!(" and uses at most {}", words::list(&uses)) };
-        let unit = format!("operation counts: one {} of {} counts as one{uses}", declared.name, test.key.probe);
+        let unit = format!("operation counts: one {} of {} counts as one{uses}", declared.name, test.key.benchmark);
         if !units.contains(&unit) {
             units.push(unit);
         }

@@ -14,8 +14,8 @@ const BANDWIDTH: &str = "network.tcp_write_bandwidth";
 pub(crate) const STREAM: &str = "network.tcp_stream";
 
 /// Figures that the line describes.
-pub(crate) fn stands_for(probe: &str) -> bool {
-    probe == STREAM || probe.starts_with("network.tcp_write_") || probe.starts_with("network.tcp_cpu_")
+pub(crate) fn stands_for(benchmark: &str) -> bool {
+    benchmark == STREAM || benchmark.starts_with("network.tcp_write_") || benchmark.starts_with("network.tcp_cpu_")
 }
 
 /// The lines of streams in both runs, and which of their two numbers differs.
@@ -60,8 +60,8 @@ fn differ(a: Spread, b: Spread, one_session: bool, level: f64) -> bool {
 
 /// The lines of streams in both runs: at the same point, or at the only two that differ on one axis.
 pub(crate) fn lines(a: &Run, b: &Run, one_session: bool, level: f64) -> Vec<StreamLine> {
-    let of = |run: &'_ Run, probe: &str| -> Vec<Figure> {
-        run.figures.iter().filter(|figure| figure.probe == probe && spread(figure).is_some()).cloned().collect()
+    let of = |run: &'_ Run, benchmark: &str| -> Vec<Figure> {
+        run.figures.iter().filter(|figure| figure.benchmark == benchmark && spread(figure).is_some()).cloned().collect()
     };
     let others = of(b, OVERHEAD);
     let partner = |figure: &Figure| -> Option<Figure> {
@@ -100,7 +100,7 @@ pub(crate) fn lines(a: &Run, b: &Run, one_session: bool, level: f64) -> Vec<Stre
 /// Largest factor between the lines' ratio of times and the measured one.
 fn misses(line: &StreamLine, a: &Run, b: &Run, point_b: &Point) -> Option<f64> {
     let streams = |run: &Run, rest: &Point| -> Vec<(u64, f64)> {
-        let here = |figure: &&Figure| figure.probe == STREAM && figure.point.clone().without("record") == *rest;
+        let here = |figure: &&Figure| figure.benchmark == STREAM && figure.point.clone().without("record") == *rest;
         let value = |figure: &Figure| Some((figure.point.bytes("record").ok()?, figure.outcome.estimate()?.value));
         run.figures.iter().filter(here).filter_map(value).collect()
     };

@@ -17,7 +17,7 @@ pub(crate) struct ExplainedFigure {
     pub(crate) key: FigureKey,
     /// The primitive that it measures.
     pub(crate) primitive: Primitive,
-    /// Every primitive that its probe declares.
+    /// Every primitive that its benchmark declares.
     pub(crate) declares: Vec<Primitive>,
     /// All primitives that it stresses, by its declaration and the declared uses.
     pub(crate) touches: Vec<Primitive>,
@@ -152,11 +152,11 @@ fn test(
     z: f64,
 ) -> Result<ExplainedFigure, Option<String>> {
     let figure_of = |run: &Run, ratio: &Ratio| {
-        let key = FigureKey::new(row.probe.clone(), ratio.point.clone().unwrap_or_else(|| row.point.clone()));
+        let key = FigureKey::new(row.benchmark.clone(), ratio.point.clone().unwrap_or_else(|| row.point.clone()));
         run.figure(&key).cloned()
     };
     let (Some(a), Some(b)) = (figure_of(sides.a, reference), figure_of(sides.b, ratio)) else { return Err(None) };
-    let declared = sides.catalogue.get(&row.probe).and_then(|probe| probe.operation.as_ref());
+    let declared = sides.catalogue.get(&row.benchmark).and_then(|benchmark| benchmark.operation.as_ref());
     let operations = declared.map_or(1.0, |operation| operation.count(&row.point));
     let mut times = times((reference, ratio), &a, &b, sides.placed_differently, z)?;
     let launches = || is_launched(sides.a, &a) && is_launched(sides.b, &b);
@@ -165,7 +165,7 @@ fn test(
         times.error = Some(UNDETERMINED);
     }
     let Some(primitive) = measures(&a, levels, sides.catalogue) else {
-        return Err(Some("its probe declares no primitive".to_owned()));
+        return Err(Some("its benchmark declares no primitive".to_owned()));
     };
     let uses = Uses::of(if b.footprint.operations > 0 { &b } else { &a }, declared);
     let mut touches: Vec<Primitive> = declared.map(|operation| operation.touches.to_vec()).unwrap_or_default();
@@ -284,7 +284,7 @@ fn one_of(metric: &Metric) -> String {
 /// Least share of CPU time in user mode.
 const USER: f64 = 0.95;
 
-/// By the probe's declaration and by the measured footprint, if there is one. Applications and mixtures are never pure.
+/// By the benchmark's declaration and by the measured footprint, if there is one. Applications and mixtures are never pure.
 fn pure_user(figure: &Figure, declared: Option<&Operation>) -> bool {
     let core = figure.stresses.first().is_some_and(|primitive| CORE.contains(primitive));
     if !core || figure.class == Class::Application || declared.is_some_and(Operation::is_mixture) {

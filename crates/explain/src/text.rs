@@ -1,4 +1,4 @@
-//! Formats of numbers for explanations: counts of operations, percentages, ranges, figures by probe.
+//! Formats of numbers for explanations: counts of operations, percentages, ranges, figures by benchmark.
 
 use model::{FigureKey, number, significant};
 
@@ -34,16 +34,16 @@ pub(crate) fn plural(one: &str) -> String {
     if one.ends_with("ch") || one.ends_with('s') { format!("{one}es") } else { format!("{one}s") }
 }
 
-/// Figures by probe, with the points of one probe together: `shell.script (concurrent 1, 2, 4 and 8)`.
+/// Figures by benchmark, with the points of one benchmark together: `shell.script (concurrent 1, 2, 4 and 8)`.
 pub(crate) fn figures(keys: &[FigureKey]) -> String {
-    let mut probes: Vec<(&str, Vec<&FigureKey>)> = Vec::new();
+    let mut benchmarks: Vec<(&str, Vec<&FigureKey>)> = Vec::new();
     for key in keys {
-        match probes.iter_mut().find(|(probe, _)| *probe == key.probe) {
+        match benchmarks.iter_mut().find(|(benchmark, _)| *benchmark == key.benchmark) {
             Some((_, points)) => points.push(key),
-            None => probes.push((&key.probe, vec![key])),
+            None => benchmarks.push((&key.benchmark, vec![key])),
         }
     }
-    let named = probes.iter().map(|(probe, points)| match points.as_slice() {
+    let named = benchmarks.iter().map(|(benchmark, points)| match points.as_slice() {
         [one] => one.to_string(),
         many => {
             let axes: Vec<&str> = many[0].point.iter().map(|(axis, _)| axis).collect();
@@ -52,9 +52,9 @@ pub(crate) fn figures(keys: &[FigureKey]) -> String {
                 [axis] => {
                     let values: Vec<String> =
                         many.iter().map(|key| key.point.get(axis).unwrap_or("none").to_owned()).collect();
-                    format!("{probe} ({axis} {})", list(&values))
+                    format!("{benchmark} ({axis} {})", list(&values))
                 }
-                _ => format!("{probe} ({} points)", many.len()),
+                _ => format!("{benchmark} ({} points)", many.len()),
             }
         }
     });

@@ -21,16 +21,16 @@ fn written(runs: &[Run], format: &str) -> String {
 }
 
 fn read(text: &str) -> Vec<Run> {
-    import("export", text.as_bytes(), &ImportOptions::default(), probes::catalogue()).unwrap().runs
+    import("export", text.as_bytes(), &ImportOptions::default(), benchmarks::catalogue()).unwrap().runs
 }
 
 fn everything_published() -> Vec<Run> {
     let listings = published::list().unwrap();
-    listings.iter().flat_map(|listing| published::get(&listing.name, probes::catalogue()).unwrap()).collect()
+    listings.iter().flat_map(|listing| published::get(&listing.name, benchmarks::catalogue()).unwrap()).collect()
 }
 
 fn bare() -> Run {
-    published::get("cyberlife-2004/beastie.lab", probes::catalogue()).unwrap().remove(0)
+    published::get("cyberlife-2004/beastie.lab", benchmarks::catalogue()).unwrap().remove(0)
 }
 
 /// The part of a figure that tidy CSV keeps: all but batches, footprints and details of single launches.
@@ -116,7 +116,7 @@ proptest! {
     #[test]
     fn tidy_csv_is_read_back_with_the_same_figures(mut figures in prop::collection::vec(figure(), 1..5)) {
         for (at, figure) in figures.iter_mut().enumerate() {
-            figure.probe = format!("family.probe{at}");
+            figure.benchmark = format!("family.benchmark{at}");
         }
         let run = Run { figures, ..bare() };
         let back = read(&written(std::slice::from_ref(&run), "csv"));
@@ -139,7 +139,7 @@ fn a_value_below_zero_is_no_figure_of_tidy_csv() {
     run.figures.truncate(1);
     run.figures[0].outcome = Outcome::Measured(Estimate::without_spread(-2.5));
     let text = written(&[run], "csv");
-    let refused = import("export", text.as_bytes(), &ImportOptions::default(), probes::catalogue());
+    let refused = import("export", text.as_bytes(), &ImportOptions::default(), benchmarks::catalogue());
     let said = refused.map(drop).unwrap_err().to_string();
     assert!(said.contains("the value is below 0"), "{said}");
 }
@@ -167,7 +167,7 @@ fn everything_published_survives_tidy_csv() {
 #[test]
 fn one_launch_is_one_line_for_benchstat() {
     let mut run = bare();
-    run.figures.retain(|figure| figure.probe == "cpu.dhrystone");
+    run.figures.retain(|figure| figure.benchmark == "cpu.dhrystone");
     run.figures.truncate(1);
     run.figures[0].launches = [1.0, 2.0, 3.0].map(|value| Launch { value, ..Launch::default() }).to_vec();
     let text = written(&[run], "benchstat");

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use model::{
-    Better, Catalogue, Class, Estimate, EstimateMethod, Figure, Footprint, Launch, Machine, Metric, Origin, Outcome,
-    Plan, Point, ProbeDescription, QuantileEstimate, RANGE_BELOW, Run, SCHEMA, Session, Unit, parse_size,
+    BenchmarkDescription, Better, Catalogue, Class, Estimate, EstimateMethod, Figure, Footprint, Launch, Machine,
+    Metric, Origin, Outcome, Plan, Point, QuantileEstimate, RANGE_BELOW, Run, SCHEMA, Session, Unit, parse_size,
 };
 
 use crate::facts::leave_out;
@@ -44,7 +44,7 @@ pub(crate) fn assemble(sheet: SourceSheet, provenance: Provenance, catalogue: &C
     let readings = joined(sheet.readings, &sheet.processes);
     let mut figures: Vec<Figure> =
         readings.into_iter().map(|reading| figure(reading, catalogue, &provenance.source)).collect();
-    figures.sort_by_key(|figure| catalogue.position(&figure.probe).unwrap_or(usize::MAX));
+    figures.sort_by_key(|figure| catalogue.position(&figure.benchmark).unwrap_or(usize::MAX));
     Run {
         rules: std::collections::BTreeMap::new(),
         schema: SCHEMA,
@@ -120,7 +120,7 @@ fn join(kept: &mut SourceReading, next: SourceReading) {
 
 fn figure(reading: SourceReading, catalogue: &Catalogue, source: &str) -> Figure {
     let description = catalogue.get(&reading.id);
-    debug_assert!(!catalogue.lacks(&reading.id), "{} is neither a tool's nor a probe", reading.id);
+    debug_assert!(!catalogue.lacks(&reading.id), "{} is neither a tool's nor a benchmark", reading.id);
     let (metric, convert) = measure(&reading, description);
     let (title, class, stresses) = match description {
         Some(ours) => (ours.title.clone(), ours.class, ours.stresses.clone()),
@@ -132,7 +132,7 @@ fn figure(reading: SourceReading, catalogue: &Catalogue, source: &str) -> Figure
     let told = || description.map(|known| known.definition(source, &point)).unwrap_or_default();
     let definition = reading.definition.clone().unwrap_or_else(told);
     Figure {
-        probe: reading.id.clone(),
+        benchmark: reading.id.clone(),
         point,
         stands_for: None,
         definition,
@@ -182,7 +182,7 @@ impl Convert {
 }
 
 /// The catalogue's metric if the value can be converted to it, else the source's.
-fn measure(reading: &SourceReading, description: Option<&ProbeDescription>) -> (Metric, Convert) {
+fn measure(reading: &SourceReading, description: Option<&BenchmarkDescription>) -> (Metric, Convert) {
     let Some(ours) = description.map(|description| &description.metric) else {
         return (reading.metric.clone(), Convert::Same);
     };
@@ -195,7 +195,7 @@ fn measure(reading: &SourceReading, description: Option<&ProbeDescription>) -> (
 }
 
 /// The point with values in the catalogue's spelling: `0B` becomes `0` where the catalogue writes `0`.
-fn spelt(point: &Point, description: Option<&ProbeDescription>) -> Point {
+fn spelt(point: &Point, description: Option<&BenchmarkDescription>) -> Point {
     let axes = description.map_or(&[][..], |description| &description.axes);
     point.iter().fold(Point::origin(), |spelt, (axis, value)| {
         let values = axes.iter().find(|known| known.name == axis).map_or(&[][..], |known| &known.values);

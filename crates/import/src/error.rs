@@ -52,7 +52,7 @@ pub enum Error {
     },
     /// A table of an evaluation has a figure that is called like one of this program.
     #[error(
-        "could not read {evaluation}: '{id}' is called like a figure of this program, which does not exist; prony probes lists them"
+        "could not read {evaluation}: '{id}' is called like a figure of this program, which does not exist; prony benchmarks lists them"
     )]
     EvaluationFigure {
         /// The evaluation.

@@ -26,7 +26,7 @@ const CURVE: f64 = 0.07;
 pub fn expected_seconds(entry: &PlanEntry, cpus: usize) -> f64 {
     let size = |axis: &str| entry.point.get(axis).and_then(|value| parse_size(value).ok()).map(|bytes| bytes as f64);
     let bytes = size("working_set").or_else(|| size("resident")).unwrap_or(0.0);
-    let probe = probes::find(&entry.probe);
+    let benchmark = benchmarks::find(&entry.benchmark);
     let threads = entry.point.get("threads").map_or(1, |word| match word {
         "1" => 1,
         "all" | "cores" => cpus,
@@ -34,11 +34,11 @@ pub fn expected_seconds(entry: &PlanEntry, cpus: usize) -> f64 {
     });
     let team = if threads > 1 { THREAD * threads as f64 + TOUCHED * bytes } else { 0.0 };
     // What a launch of reading reads, it wrote before.
-    let ways = if probe.is_some_and(|probe| probe.stresses == [Primitive::DiskRead]) { 2.0 } else { 1.0 };
+    let ways = if benchmark.is_some_and(|benchmark| benchmark.stresses == [Primitive::DiskRead]) { 2.0 } else { 1.0 };
     let stream = size("length").filter(|length| *length > USUAL_STREAM).unwrap_or(0.0);
     BARE + team
         + ways * TO_A_MEDIUM * stream
-        + match probe.map(|probe| (probe.class, probe.batch.batches)) {
+        + match benchmark.map(|benchmark| (benchmark.class, benchmark.batch.batches)) {
             Some((Class::MemoryLatency, Some(1))) => CURVE,
             Some((Class::MemoryLatency, _)) => CHASED * bytes * size("stride").map_or(1.0, strided),
             _ => STREAMED * bytes,
@@ -56,9 +56,9 @@ mod tests {
 
     use super::*;
 
-    fn seconds(probe: &str, point: &str) -> f64 {
+    fn seconds(benchmark: &str, point: &str) -> f64 {
         let point = point.parse().unwrap();
-        expected_seconds(&PlanEntry { probe: probe.to_owned(), point, target: 0.02, shares: None }, 2)
+        expected_seconds(&PlanEntry { benchmark: benchmark.to_owned(), point, target: 0.02, shares: None }, 2)
     }
 
     /// Figures of a suite on a recorded machine, and seconds of a round of launches.

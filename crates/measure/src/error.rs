@@ -3,17 +3,17 @@
 /// Why a run could not begin or be resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No probe or suite of that name.
+    /// No benchmark or suite of that name.
     #[error("no {kind} is named {name}{near}")]
     Unknown {
-        /// `probe` or `suite`.
+        /// `benchmark` or `suite`.
         kind: &'static str,
         /// The requested name.
         name: String,
         /// The nearest names, as a clause.
         near: String,
     },
-    /// The probe cannot be measured at that point.
+    /// The benchmark cannot be measured at that point.
     #[error("{0}")]
     Point(String),
     /// Nothing was selected.

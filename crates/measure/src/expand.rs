@@ -1,11 +1,11 @@
 //! From the request to the figures to measure.
 
+use benchmarks::{BenchmarkSelection, find, suite};
 use model::{PlanEntry, Point, glob, nearest};
-use probes::{ProbeSelection, find, suite};
 
 use crate::Error;
 
-/// The figures of a suite, or of probes named one by one as `family.name`, `family.*` or
+/// The figures of a suite, or of benchmarks named one by one as `family.name`, `family.*` or
 /// `family.name:axis=value,axis=value`, in the order of the catalogue for a glob and in the given order otherwise. A
 /// partial point is completed with the default values.
 ///
@@ -14,51 +14,57 @@ use crate::Error;
 pub fn select(suite_name: Option<&str>, named: &[String], target: f64) -> Result<Vec<PlanEntry>, Error> {
     let mut selections = Vec::new();
     if let Some(name) = suite_name {
-        let suite = suite(name).ok_or_else(|| unknown("suite", name, probes::SUITES.iter().map(|suite| suite.name)))?;
+        let suite =
+            suite(name).ok_or_else(|| unknown("suite", name, benchmarks::SUITES.iter().map(|suite| suite.name)))?;
         selections.extend(suite.selections());
     }
     for text in named {
         selections.extend(by_name(text)?);
     }
     let mut entries: Vec<PlanEntry> = Vec::new();
-    for ProbeSelection { probe, point } in selections {
-        if entries.iter().all(|entry| entry.probe != probe.id || entry.point != point) {
-            let shares = probe.sharing(&point);
-            entries.push(PlanEntry { probe: probe.id.to_owned(), point, target, shares });
+    for BenchmarkSelection { benchmark, point } in selections {
+        if entries.iter().all(|entry| entry.benchmark != benchmark.id || entry.point != point) {
+            let shares = benchmark.sharing(&point);
+            entries.push(PlanEntry { benchmark: benchmark.id.to_owned(), point, target, shares });
         }
     }
     if entries.is_empty() { Err(Error::Empty) } else { Ok(entries) }
 }
 
-fn by_name(text: &str) -> Result<Vec<ProbeSelection>, Error> {
+fn by_name(text: &str) -> Result<Vec<BenchmarkSelection>, Error> {
     let (id, point) = text.split_once(':').unwrap_or((text, ""));
     let point: Point = point.parse().map_err(|error: model::Error| Error::Point(error.to_string()))?;
     if id.contains(['*', '?']) {
-        let probes: Vec<_> = probes::all().filter(|probe| glob(id, probe.id)).collect();
-        if probes.is_empty() {
-            return Err(unknown("probe", id, probes::all().map(|probe| probe.id)));
+        let benchmarks: Vec<_> = benchmarks::all().filter(|benchmark| glob(id, benchmark.id)).collect();
+        if benchmarks.is_empty() {
+            return Err(unknown("benchmark", id, benchmarks::all().map(|benchmark| benchmark.id)));
         }
-        // A glob selects from each probe the part of the point that it has; an axis that no probe has is an error.
-        let found: Vec<_> = probes
+        // A glob selects from each benchmark the part of the point that it has; an axis that no benchmark has is an error.
+        let found: Vec<_> = benchmarks
             .iter()
-            .flat_map(|probe| {
-                probe.complete(&point).unwrap_or_default().into_iter().map(|point| ProbeSelection { probe, point })
+            .flat_map(|benchmark| {
+                benchmark
+                    .complete(&point)
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(|point| BenchmarkSelection { benchmark, point })
             })
             .collect();
         return if found.is_empty() {
-            Err(Error::Point(format!("no probe of {id} can be measured at {point}")))
+            Err(Error::Point(format!("no benchmark of {id} can be measured at {point}")))
         } else {
             Ok(found)
         };
     }
-    let probe = find(id).ok_or_else(|| unknown("probe", id, probes::all().map(|probe| probe.id)))?;
-    let points = probe.complete(&point).map_err(Error::Point)?;
-    Ok(points.into_iter().map(|point| ProbeSelection { probe, point }).collect())
+    let benchmark =
+        find(id).ok_or_else(|| unknown("benchmark", id, benchmarks::all().map(|benchmark| benchmark.id)))?;
+    let points = benchmark.complete(&point).map_err(Error::Point)?;
+    Ok(points.into_iter().map(|point| BenchmarkSelection { benchmark, point }).collect())
 }
 
 fn unknown<'a>(kind: &'static str, name: &str, names: impl Iterator<Item = &'a str>) -> Error {
     let near = nearest(name, names);
-    let all = if kind == "suite" { "prony probes --suites" } else { "prony probes" };
+    let all = if kind == "suite" { "prony benchmarks --suites" } else { "prony benchmarks" };
     let near = if near.is_empty() {
         format!(" ({all} lists all)")
     } else {
@@ -74,7 +80,7 @@ mod tests {
     #[test]
     fn unknown_names_are_refused_in_one_line() {
         let error = select(Some("quik"), &[], 0.02).unwrap_err().to_string();
-        assert_eq!(error, "no suite is named quik; similar: quick (prony probes --suites lists all)");
+        assert_eq!(error, "no suite is named quik; similar: quick (prony benchmarks --suites lists all)");
         assert!(select(None, &[], 0.02).is_err());
     }
 }

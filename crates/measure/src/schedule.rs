@@ -144,9 +144,9 @@ fn cheapest(candidates: &[Candidate], of: &[usize]) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    fn entry(probe: &str, shares: Option<&str>) -> PlanEntry {
+    fn entry(benchmark: &str, shares: Option<&str>) -> PlanEntry {
         PlanEntry {
-            probe: probe.to_owned(),
+            benchmark: benchmark.to_owned(),
             point: model::Point::origin(),
             target: 0.02,
             shares: shares.map(str::to_owned),

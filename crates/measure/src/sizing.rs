@@ -1,7 +1,7 @@
 //! Working sets that follow the machine: what is called memory lies beyond the caches.
 
+use benchmarks::Benchmark;
 use model::{Class, CpuSet, GIB, MIB, PlanEntry, Point, RECORD, Topology, format_size, spoken_size};
-use probes::Probe;
 
 /// Suites whose representative points are sizes of memory, and so follow the machine. Those of published evaluations
 /// keep the points of their tables.
@@ -38,12 +38,12 @@ fn working_set(point: &Point) -> Option<u64> {
 pub(crate) fn beyond_caches(
     suite: &str,
     entry: &PlanEntry,
-    probe: &Probe,
+    benchmark: &Benchmark,
     machine: &Topology,
     cpus: &CpuSet,
     available: u64,
 ) -> Option<Point> {
-    let MemorySize { usual, times } = rule(probe.class)?;
+    let MemorySize { usual, times } = rule(benchmark.class)?;
     if !FOLLOWING.contains(&suite) || working_set(&entry.point) != Some(usual) {
         return None;
     }
@@ -55,8 +55,8 @@ pub(crate) fn beyond_caches(
 
 /// The point in whose place a figure stands, where its size of memory was moved beyond the caches. Suites that follow
 /// the machine have no larger sizes of their own.
-pub(crate) fn stands_for(suite: &str, probe: &Probe, point: &Point) -> Option<Point> {
-    let MemorySize { usual, .. } = rule(probe.class)?;
+pub(crate) fn stands_for(suite: &str, benchmark: &Benchmark, point: &Point) -> Option<Point> {
+    let MemorySize { usual, .. } = rule(benchmark.class)?;
     let moved = FOLLOWING.contains(&suite) && working_set(point)? > usual;
     moved.then(|| point.clone().with("working_set", format_size(usual)))
 }
@@ -86,13 +86,13 @@ fn bytes(point: &Point) -> u64 {
 }
 
 /// What a figure needs on these CPUs.
-pub(crate) fn needs(probe: &Probe, point: &Point, cpus: &[usize]) -> FigureNeeds {
+pub(crate) fn needs(benchmark: &Benchmark, point: &Point, cpus: &[usize]) -> FigureNeeds {
     let parties = |axis: &str| point.get(axis).and_then(|word| word.parse::<u64>().ok());
     // A script starts a handful of programs at a time; parties of a placement take turns on their CPUs.
     let scripts = parties("concurrent").map(|scripts| 4 * scripts);
     let threads = point.get("threads").map(|_| cpus.len() as u64);
     let started = [threads, parties("processes"), scripts].into_iter().flatten().max().unwrap_or(1);
-    let lingering = if probe.class == Class::Process { LINGERING_TASKS } else { 0 };
+    let lingering = if benchmark.class == Class::Process { LINGERING_TASKS } else { 0 };
     FigureNeeds { bytes: bytes(point), tasks: started + HARNESS_TASKS + lingering }
 }
 
@@ -113,9 +113,15 @@ pub(crate) fn lacking(point: &Point, available: u64) -> Option<String> {
 }
 
 /// What a reader should know of a figure's working set: which cache holds it, and whether it keeps STREAM's rule.
-pub(crate) fn remarks(suite: &str, probe: &Probe, point: &Point, machine: &Topology, cpus: &[usize]) -> Vec<String> {
+pub(crate) fn remarks(
+    suite: &str,
+    benchmark: &Benchmark,
+    point: &Point,
+    machine: &Topology,
+    cpus: &[usize],
+) -> Vec<String> {
     let cpus = CpuSet::from(cpus);
-    let Some(MemorySize { usual, .. }) = rule(probe.class) else { return Vec::new() };
+    let Some(MemorySize { usual, .. }) = rule(benchmark.class) else { return Vec::new() };
     let Some(bytes) = working_set(point) else { return Vec::new() };
     let mut remarks: Vec<String> = fits(bytes, machine, &cpus)
         .map(|cache| {
@@ -125,7 +131,7 @@ pub(crate) fn remarks(suite: &str, probe: &Probe, point: &Point, machine: &Topol
         })
         .into_iter()
         .collect();
-    remarks.extend(below_stream_rule(suite, probe, bytes, machine));
+    remarks.extend(below_stream_rule(suite, benchmark, bytes, machine));
     remarks
 }
 
@@ -149,8 +155,8 @@ fn fits(bytes: u64, machine: &Topology, cpus: &CpuSet) -> Option<String> {
     })
 }
 
-fn below_stream_rule(suite: &str, probe: &Probe, bytes: u64, machine: &Topology) -> Option<String> {
-    let each = bytes.checked_div(probe.arrays)?;
+fn below_stream_rule(suite: &str, benchmark: &Benchmark, bytes: u64, machine: &Topology) -> Option<String> {
+    let each = bytes.checked_div(benchmark.arrays)?;
     let least = STREAM_RULE * machine.last_level_bytes(&machine.online)?;
     (STREAMS.contains(&suite) && each < least).then(|| {
         format!(
@@ -173,14 +179,14 @@ mod tests {
         os::topology::of_files(&recorded.online.parse().unwrap(), &|file| recorded.read(file))
     }
 
-    fn moved(name: &str, probe: &str, point: &str, available: u64) -> Option<String> {
+    fn moved(name: &str, benchmark: &str, point: &str, available: u64) -> Option<String> {
         let machine = machine(name);
-        let probe = probes::find(probe).unwrap();
+        let benchmark = benchmarks::find(benchmark).unwrap();
         let point: Point = point.parse().unwrap();
-        let cpus = crate::place(probe, &point, &machine, machine.online.as_slice()).unwrap();
-        let entry = PlanEntry { probe: probe.id.to_owned(), point, target: 0.02, shares: None };
+        let cpus = crate::place(benchmark, &point, &machine, machine.online.as_slice()).unwrap();
+        let entry = PlanEntry { benchmark: benchmark.id.to_owned(), point, target: 0.02, shares: None };
         let cpus = CpuSet::from(cpus.as_slice());
-        beyond_caches("default", &entry, probe, &machine, &cpus, available)
+        beyond_caches("default", &entry, benchmark, &machine, &cpus, available)
             .map(|point| point.get("working_set").unwrap().to_owned())
     }
 
@@ -207,17 +213,17 @@ mod tests {
 
     #[test]
     fn a_moved_size_says_what_it_stands_for_and_no_suite_has_larger_ones() {
-        let copy = probes::find("memory.copy").unwrap();
+        let copy = benchmarks::find("memory.copy").unwrap();
         let of = |suite: &str, set: &str| {
             let point = format!("working_set={set},threads=all").parse().unwrap();
             stands_for(suite, copy, &point).map(|point| point.to_string())
         };
         assert_eq!(of("default", "2GiB").as_deref(), Some("working_set=256MiB,threads=all"));
-        assert_eq!((of("default", "256MiB"), of("full", "1GiB"), of("probes", "1GiB")), (None, None, None));
+        assert_eq!((of("default", "256MiB"), of("full", "1GiB"), of("benchmarks", "1GiB")), (None, None, None));
         for suite in FOLLOWING {
             for entry in crate::select(Some(suite), &[], 0.02).unwrap() {
-                let probe = probes::find(&entry.probe).unwrap();
-                assert_eq!(stands_for(suite, probe, &entry.point), None, "{} at {}", entry.probe, entry.point);
+                let benchmark = benchmarks::find(&entry.benchmark).unwrap();
+                assert_eq!(stands_for(suite, benchmark, &entry.point), None, "{} at {}", entry.benchmark, entry.point);
             }
         }
     }
@@ -227,11 +233,13 @@ mod tests {
         let (large, all) = (machine("spr-snc4"), CpuSet::from([0].as_slice()));
         for suite in ["default", "quick"] {
             for id in ["memory.load_latency", "memory.copy", "memory.read"] {
-                let probe = probes::find(id).unwrap();
+                let benchmark = benchmarks::find(id).unwrap();
                 let entries = crate::select(Some(suite), &[], 0.02).unwrap().into_iter();
-                let largest =
-                    entries.filter(|entry| entry.probe == id).max_by_key(|entry| working_set(&entry.point)).unwrap();
-                let moved = beyond_caches(suite, &largest, probe, &large, &all, UNKNOWN);
+                let largest = entries
+                    .filter(|entry| entry.benchmark == id)
+                    .max_by_key(|entry| working_set(&entry.point))
+                    .unwrap();
+                let moved = beyond_caches(suite, &largest, benchmark, &large, &all, UNKNOWN);
                 assert!(moved.is_some(), "{suite}: {id} at {} may lie in a cache of 105 MiB", largest.point);
             }
         }
@@ -239,12 +247,12 @@ mod tests {
 
     #[test]
     fn a_set_in_a_cache_is_noted() {
-        let said = |name: &str, suite: &str, probe: &str, point: &str| {
+        let said = |name: &str, suite: &str, benchmark: &str, point: &str| {
             let machine = machine(name);
-            let probe = probes::find(probe).unwrap();
+            let benchmark = benchmarks::find(benchmark).unwrap();
             let point: Point = point.parse().unwrap();
-            let cpus = crate::place(probe, &point, &machine, machine.online.as_slice()).unwrap();
-            remarks(suite, probe, &point, &machine, &cpus)
+            let cpus = crate::place(benchmark, &point, &machine, machine.online.as_slice()).unwrap();
+            remarks(suite, benchmark, &point, &machine, &cpus)
         };
         let latency = |name: &str, set: &str| said(name, "full", "memory.load_latency", &format!("working_set={set}"));
         assert_eq!(latency("guest-2", "32KiB"), ["record: the working set fits the reported L1d of 32KiB"]);

@@ -1,4 +1,4 @@
-//! The catalogue as data, for crates that must not depend on the probes.
+//! The catalogue as data, for crates that must not depend on the benchmarks.
 
 use std::borrow::Cow;
 
@@ -16,15 +16,15 @@ pub struct Reference {
     pub name: String,
     /// Paper, document or page.
     pub document: String,
-    /// Points of the probe that this is said of; empty for all that no earlier source of the same tool covers.
+    /// Points of the benchmark that this is said of; empty for all that no earlier source of the same tool covers.
     #[serde(default, skip_serializing_if = "Point::is_origin")]
     pub at: Point,
-    /// Whether it measures there what the probe measures.
+    /// Whether it measures there what the benchmark measures.
     #[serde(default, skip_serializing_if = "Definition::is_same")]
     pub definition: Definition,
 }
 
-/// An axis of a probe.
+/// An axis of a benchmark.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AxisDescription {
@@ -36,7 +36,7 @@ pub struct AxisDescription {
     pub usual: Vec<String>,
 }
 
-/// A line of a run's key figures that a probe may fill.
+/// A line of a run's key figures that a benchmark may fill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KeyFigure {
@@ -48,7 +48,7 @@ pub struct KeyFigure {
     pub at: Point,
 }
 
-/// What one operation of a probe consists of, as declared for figures without a measured footprint.
+/// What one operation of a benchmark consists of, as declared for figures without a measured footprint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Operation {
@@ -58,7 +58,7 @@ pub struct Operation {
     pub times: f64,
     /// Units of other primitives in it, at most.
     pub uses: Cow<'static, [(Primitive, f64)]>,
-    /// What a mixture touches without a count. A probe that has any defines no primitive's cost.
+    /// What a mixture touches without a count. A benchmark that has any defines no primitive's cost.
     pub touches: Cow<'static, [Primitive]>,
 }
 
@@ -96,10 +96,10 @@ impl Operation {
     }
 }
 
-/// Description of a probe, without its code.
+/// Description of a benchmark, without its code.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ProbeDescription {
+pub struct BenchmarkDescription {
     /// `family.name`.
     pub id: String,
     /// Its title.
@@ -127,8 +127,8 @@ pub struct ProbeDescription {
     pub axes: Vec<AxisDescription>,
 }
 
-impl ProbeDescription {
-    /// How a source's figure of this probe stands to its definition at a point; what a point leaves open counts as
+impl BenchmarkDescription {
+    /// How a source's figure of this benchmark stands to its definition at a point; what a point leaves open counts as
     /// agreeing. The same where no source of that tool is known.
     #[must_use]
     pub fn definition(&self, tool: &str, point: &Point) -> Definition {
@@ -140,50 +140,51 @@ impl ProbeDescription {
     }
 }
 
-/// All probes, in the catalogue's order.
+/// All benchmarks, in the catalogue's order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Catalogue {
-    /// The probes.
-    pub probes: Vec<ProbeDescription>,
+    /// The benchmarks.
+    pub benchmarks: Vec<BenchmarkDescription>,
 }
 
 impl Default for &Catalogue {
     fn default() -> Self {
-        static NO_PROBES: Catalogue = Catalogue { probes: Vec::new() };
-        &NO_PROBES
+        static NO_BENCHMARKS: Catalogue = Catalogue { benchmarks: Vec::new() };
+        &NO_BENCHMARKS
     }
 }
 
 impl Catalogue {
-    /// A probe by id.
+    /// A benchmark by id.
     #[must_use]
-    pub fn get(&self, id: &str) -> Option<&ProbeDescription> {
-        self.probes.iter().find(|probe| probe.id == id)
+    pub fn get(&self, id: &str) -> Option<&BenchmarkDescription> {
+        self.benchmarks.iter().find(|benchmark| benchmark.id == id)
     }
 
-    /// Position of a probe in the catalogue's order.
+    /// Position of a benchmark in the catalogue's order.
     #[must_use]
     pub fn position(&self, id: &str) -> Option<usize> {
-        self.probes.iter().position(|probe| probe.id == id)
+        self.benchmarks.iter().position(|benchmark| benchmark.id == id)
     }
 
-    /// Whether an id has the family of a probe and is not one.
+    /// Whether an id has the family of a benchmark and is not one.
     #[must_use]
     pub fn lacks(&self, id: &str) -> bool {
         let family = |id: &str| id.split_once('.').map(|(family, _)| family.to_owned());
-        self.get(id).is_none() && self.probes.iter().any(|probe| family(&probe.id) == family(id))
+        self.get(id).is_none() && self.benchmarks.iter().any(|benchmark| family(&benchmark.id) == family(id))
     }
 
-    /// The probe by which a primitive is measured, among those that fit: a usual one before others, and one that
+    /// The benchmark by which a primitive is measured, among those that fit: a usual one before others, and one that
     /// measures it before one that only stresses it.
     #[must_use]
     pub fn measure_of(
         &self,
         primitive: Primitive,
-        fits: impl Fn(&ProbeDescription) -> bool,
-    ) -> Option<&ProbeDescription> {
-        let those = self.probes.iter().filter(|probe| probe.stresses.contains(&primitive) && fits(probe));
-        those.min_by_key(|probe| (!probe.usual, probe.stresses.first() != Some(&primitive)))
+        fits: impl Fn(&BenchmarkDescription) -> bool,
+    ) -> Option<&BenchmarkDescription> {
+        let those =
+            self.benchmarks.iter().filter(|benchmark| benchmark.stresses.contains(&primitive) && fits(benchmark));
+        those.min_by_key(|benchmark| (!benchmark.usual, benchmark.stresses.first() != Some(&primitive)))
     }
 }

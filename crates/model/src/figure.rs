@@ -23,10 +23,10 @@ pub const NOT_REACHED: &str = "the run ended before it was measured";
 /// found follow, separated by commas.
 pub const SURVEYED_LEVELS: &str = "level over ";
 
-/// The probe of the clock during a run, a figure of every run that reads the references.
+/// The benchmark of the clock during a run, a figure of every run that reads the references.
 pub const CLOCK: &str = "cpu.clock";
 
-/// The probe of the share of time in which another thread was on the core, also of every such run.
+/// The benchmark of the share of time in which another thread was on the core, also of every such run.
 pub const CORE_SHARED: &str = "cpu.core_shared";
 
 /// A remark on the reliability of a figure.
@@ -78,33 +78,37 @@ impl Flag {
     }
 }
 
-/// Name of a figure: probe and point.
+/// Name of a figure: benchmark and point.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FigureKey {
-    /// Id of the probe, `family.name`.
-    pub probe: String,
+    /// Id of the benchmark, `family.name`.
+    pub benchmark: String,
     /// Its point.
     pub point: Point,
 }
 
 impl FigureKey {
-    /// The key of a probe at a point.
+    /// The key of a benchmark at a point.
     #[must_use]
-    pub fn new(probe: impl Into<String>, point: Point) -> Self {
-        Self { probe: probe.into(), point }
+    pub fn new(benchmark: impl Into<String>, point: Point) -> Self {
+        Self { benchmark: benchmark.into(), point }
     }
 
     /// The part of the id before the first dot.
     #[must_use]
     pub fn family(&self) -> &str {
-        self.probe.split('.').next().unwrap_or_default()
+        self.benchmark.split('.').next().unwrap_or_default()
     }
 }
 
 impl fmt::Display for FigureKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.point.is_origin() { f.write_str(&self.probe) } else { write!(f, "{}:{}", self.probe, self.point) }
+        if self.point.is_origin() {
+            f.write_str(&self.benchmark)
+        } else {
+            write!(f, "{}:{}", self.benchmark, self.point)
+        }
     }
 }
 
@@ -112,8 +116,8 @@ impl fmt::Display for FigureKey {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Figure {
-    /// Id of the probe, `family.name`.
-    pub probe: String,
+    /// Id of the benchmark, `family.name`.
+    pub benchmark: String,
     /// Its point.
     pub point: Point,
     /// The point in whose place this machine has it: its size of memory was moved beyond the caches.
@@ -151,7 +155,7 @@ pub struct Figure {
     /// measured, or if the source's digits are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounding: Option<f64>,
-    /// Quantiles of single operations, if the probe times them.
+    /// Quantiles of single operations, if the benchmark times them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub quantiles: Vec<QuantileEstimate>,
     /// Further notes: the shell used, the file system.
@@ -193,7 +197,7 @@ impl Figure {
     #[must_use]
     pub fn unmeasured(key: FigureKey, title: impl Into<String>, metric: Metric, class: Class) -> Self {
         Self {
-            probe: key.probe,
+            benchmark: key.benchmark,
             point: key.point,
             stands_for: None,
             definition: Definition::Same,
@@ -226,13 +230,13 @@ impl Figure {
     /// Its key.
     #[must_use]
     pub fn key(&self) -> FigureKey {
-        FigureKey { probe: self.probe.clone(), point: self.point.clone() }
+        FigureKey { benchmark: self.benchmark.clone(), point: self.point.clone() }
     }
 
     /// The part of the id before the first dot.
     #[must_use]
     pub fn family(&self) -> &str {
-        self.probe.split('.').next().unwrap_or_default()
+        self.benchmark.split('.').next().unwrap_or_default()
     }
 
     /// What the values of its launches are.
@@ -324,7 +328,7 @@ impl Figure {
     /// Whether it describes the conditions of a run, rather than a requested measurement.
     #[must_use]
     pub fn is_condition(&self) -> bool {
-        [CLOCK, CORE_SHARED].contains(&self.probe.as_str())
+        [CLOCK, CORE_SHARED].contains(&self.benchmark.as_str())
     }
 
     /// Whether a flag is set.

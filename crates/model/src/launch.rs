@@ -150,7 +150,7 @@ pub struct Launch {
     pub warmup: u32,
     /// Whether warm-up ended because groups of batches agreed, and not at its limit.
     pub steady: bool,
-    /// Quantiles of single operations, if the probe times them: (quantile, value).
+    /// Quantiles of single operations, if the benchmark times them: (quantile, value).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub quantiles: Vec<(f64, f64)>,
     /// Placement of its threads and processes.

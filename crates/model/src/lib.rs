@@ -1,7 +1,7 @@
 //! The data types of Prony, used by all crates: plain data, without code that measures, computes or prints.
 //!
 //! A [`Run`] is the self-describing document of one session on one machine. Every [`Figure`] in it has its own unit,
-//! direction, title and primitives, so that runs of probes that no longer exist can still be compared.
+//! direction, title and primitives, so that runs of benchmarks that no longer exist can still be compared.
 #![forbid(unsafe_code)]
 
 mod catalogue;
@@ -37,7 +37,7 @@ mod tidy;
 mod topology;
 pub mod words;
 
-pub use catalogue::{AxisDescription, Catalogue, KeyFigure, Operation, ProbeDescription, Reference};
+pub use catalogue::{AxisDescription, BenchmarkDescription, Catalogue, KeyFigure, Operation, Reference};
 pub use class::Class;
 pub use command::{command_line, holds_password, presentable, without_password};
 pub use conditions::{Conditions, TakenTime};

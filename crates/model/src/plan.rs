@@ -34,8 +34,8 @@ pub fn looks(most: u32) -> Vec<u32> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlanEntry {
-    /// Id of the probe.
-    pub probe: String,
+    /// Id of the benchmark.
+    pub benchmark: String,
     /// Its point.
     pub point: Point,
     /// Target of the relative half-width: 0.02 is +-2%.
@@ -49,7 +49,7 @@ pub struct PlanEntry {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Plan {
-    /// Name of the suite; `probes` if they were named one by one.
+    /// Name of the suite; `benchmarks` if they were named one by one.
     pub suite: String,
     /// Seed of all random choices.
     pub seed: u64,
@@ -108,7 +108,7 @@ pub fn target_number(place: &str) -> Option<usize> {
 impl Default for Plan {
     fn default() -> Self {
         Self {
-            suite: "probes".to_owned(),
+            suite: "benchmarks".to_owned(),
             seed: 0,
             level: 0.95,
             target: 0.02,

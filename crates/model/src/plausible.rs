@@ -57,7 +57,7 @@ impl Figure {
 pub(crate) fn check(run: &Run) -> Result<(), Error> {
     let refuse = |what: String| Error::Invalid(format!("{what}; correct it, or export the run again"));
     let mut seen = HashSet::new();
-    let planned: HashSet<_> = run.plan.entries.iter().map(|entry| (entry.probe.as_str(), &entry.point)).collect();
+    let planned: HashSet<_> = run.plan.entries.iter().map(|entry| (entry.benchmark.as_str(), &entry.point)).collect();
     if let Some((what, fault)) = of_session(run).or_else(|| of_plan(&run.plan)) {
         return Err(refuse(format!("{what} {fault}")));
     }
@@ -67,7 +67,7 @@ pub(crate) fn check(run: &Run) -> Result<(), Error> {
             return Err(refuse(format!("{what} of {key} {fault}")));
         }
         // What another program states has no launches here, nor has what follows from other figures.
-        let own = run.origin.is_none() && planned.contains(&(figure.probe.as_str(), &figure.point));
+        let own = run.origin.is_none() && planned.contains(&(figure.benchmark.as_str(), &figure.point));
         if own && figure.launches.is_empty() && is_of_launches(figure) {
             return Err(refuse(format!("the value of {key} is of launches, and none is there")));
         }

@@ -1,4 +1,4 @@
-//! Points on the axes of a probe.
+//! Points on the axes of a benchmark.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -25,7 +25,7 @@ pub const CROSSINGS: [&str; 5] = ["sibling", "same_cache", "same_node", "other_n
 pub struct Point(IndexMap<String, String>);
 
 impl Point {
-    /// The point of a probe without axes.
+    /// The point of a benchmark without axes.
     #[must_use]
     pub fn origin() -> Self {
         Self::default()
@@ -45,7 +45,7 @@ impl Point {
         self
     }
 
-    /// Whether the probe has no axes.
+    /// Whether the benchmark has no axes.
     #[must_use]
     pub fn is_origin(&self) -> bool {
         self.0.is_empty()

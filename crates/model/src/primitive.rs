@@ -1,4 +1,4 @@
-//! Primitives connect the parts of the product: probes stress them, facts affect them, footprints count them.
+//! Primitives connect the parts of the product: benchmarks stress them, facts affect them, footprints count them.
 
 use serde::{Deserialize, Serialize};
 

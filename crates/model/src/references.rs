@@ -219,7 +219,7 @@ pub enum ValueBasis {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FigureReferences {
-    /// Its domain: declared by its probe, or `mixed` if the launches contradict that.
+    /// Its domain: declared by its benchmark, or `mixed` if the launches contradict that.
     pub domain: Domain,
     /// Slope of the logarithm of the time against that of the clock over launches, with reversed sign, and the
     /// half-width of its 95% interval: 1 if the core alone is decisive, 0 if it has no effect. Absent if the clock

@@ -138,7 +138,7 @@ rules! {
             "convention";
         parties_sleep: u32 = 30_000, "ns",
             "Threads of a team sleep after this time; before, they would contend with a reading.",
-            "spin time of crates/probes/src/team.rs with a margin";
+            "spin time of crates/benchmarks/src/team.rs with a margin";
         turn_batches: u32 = 12, "batches",
             "A member of a shared launch records so many batches in a row where its first ones displace what others left in the caches.",
             "convention";

@@ -114,7 +114,7 @@ impl Run {
     /// A figure by key.
     #[must_use]
     pub fn figure(&self, key: &FigureKey) -> Option<&Figure> {
-        self.figures.iter().find(|figure| figure.probe == key.probe && figure.point == key.point)
+        self.figures.iter().find(|figure| figure.benchmark == key.benchmark && figure.point == key.point)
     }
 
     /// Whether the time limit of its plan ended it before every figure was finished: what it measured is all that was

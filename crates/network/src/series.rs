@@ -67,7 +67,7 @@ impl FlowSeries {
         let figures: Vec<Figure> = trials.iter().map(|trial| Figure { ops: 1, ..trial.figure() }).collect();
         let target = plan.target;
         let entry = |figure: &Figure| PlanEntry {
-            probe: figure.probe.clone(),
+            benchmark: figure.benchmark.clone(),
             point: figure.point.clone(),
             target,
             shares: None,
@@ -182,7 +182,7 @@ impl Tried {
         let reason = error.to_string();
         let hopeless = matches!(error, Error::Refused(_) | Error::Usage(_) | Error::Lab(_));
         match error {
-            // A failed check ends a figure with launches too, as it ends that of a probe.
+            // A failed check ends a figure with launches too, as it ends that of a benchmark.
             Error::Payload(_) => Some(Reply::Failed { figure, reason }),
             _ if !hopeless && self.failures.len() < FAILURES => None,
             _ if self.launched => Some(Reply::Abandoned { figure }),

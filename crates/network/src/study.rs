@@ -120,7 +120,7 @@ impl SeriesTrial for Effect {
 
 /// Marks the estimates of effects as paired: they come from differences within pairs.
 pub fn mark_paired(figures: &mut [Figure]) {
-    for figure in figures.iter_mut().filter(|figure| figure.probe == "network.effect") {
+    for figure in figures.iter_mut().filter(|figure| figure.benchmark == "network.effect") {
         if let Outcome::Measured(estimate) = &mut figure.outcome {
             estimate.method = model::EstimateMethod::PairedOrderStatistic;
         }

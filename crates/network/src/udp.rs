@@ -246,7 +246,7 @@ fn is_queued(step: &Figure) -> bool {
 /// any launch, and below which nothing was lost either.
 #[must_use]
 pub fn loss_free(figures: &[Figure]) -> Option<Figure> {
-    let mut steps = figures.iter().filter(|figure| figure.probe == "network.udp_received").peekable();
+    let mut steps = figures.iter().filter(|figure| figure.benchmark == "network.udp_received").peekable();
     let lossless = |figure: &Figure| {
         let notes = || figure.notes.iter().map(|note| note.strip_prefix(EARLIER).unwrap_or(note));
         // Earlier versions wrote 0% of it.

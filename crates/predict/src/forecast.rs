@@ -5,7 +5,7 @@ use model::words::list;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use stats::{median, mixture, probe_weighting};
+use stats::{benchmark_weighting, median, mixture};
 
 use super::difficulty::Difficulty;
 use super::error::Error;
@@ -54,7 +54,7 @@ impl Model {
         let matrix = Matrix::of(table, &known, target);
         let prior = prior(table, &matrix.columns);
         let near = choose(&matrix, &prior, &matrix.models)?;
-        let weights = probe_weighting(&matrix.measured(), &matrix.targets, Some(&prior))?.weights;
+        let weights = benchmark_weighting(&matrix.measured(), &matrix.targets, Some(&prior))?.weights;
         let difficulty = Difficulty::of(table, &matrix);
         Some(Self { matrix, near, far: Default::default(), prior, weights, difficulty, suspects })
     }
@@ -239,7 +239,7 @@ pub fn predict(table: &PredictorTable, targets: &[usize], options: &PredictOptio
     Ok(prediction)
 }
 
-/// Names the machines that were not learnt from: `a, b and 3 others lack probes ...`.
+/// Names the machines that were not learnt from: `a, b and 3 others lack benchmarks ...`.
 fn lacking_in_words(table: &PredictorTable, lacking: &BTreeSet<usize>) -> Option<String> {
     const NAMED: usize = 4;
     let mut names: Vec<String> = lacking.iter().take(NAMED).map(|&m| table.machines[m].name.clone()).collect();
@@ -249,7 +249,7 @@ fn lacking_in_words(table: &PredictorTable, lacking: &BTreeSet<usize>) -> Option
         1 => names.push("1 other".to_owned()),
         others => names.push(format!("{others} others")),
     }
-    (!names.is_empty()).then(|| format!("{} {lack} probes that the others have, and {were} left out", list(&names)))
+    (!names.is_empty()).then(|| format!("{} {lack} benchmarks that the others have, and {were} left out", list(&names)))
 }
 
 fn refused(table: &PredictorTable, known: &[usize], target: usize, options: &PredictOptions) -> Forecast {
@@ -258,11 +258,11 @@ fn refused(table: &PredictorTable, known: &[usize], target: usize, options: &Pre
     let why = if known.is_empty() {
         "all machines on which the application ran have its model of CPU"
     } else if !(0..table.columns.len()).any(|k| measured(target, &k)) {
-        "no probe was measured on it"
+        "no benchmark was measured on it"
     } else if known.iter().any(shared) {
-        "the machines on which the application ran have too few of its probes"
+        "the machines on which the application ran have too few of its benchmarks"
     } else {
-        "it has no probe in common with the machines on which the application ran"
+        "it has no benchmark in common with the machines on which the application ran"
     };
     Forecast {
         machine: table.machines[target].name.clone(),

@@ -150,7 +150,7 @@ mod tests {
             runs: Vec::new(),
             model: format!("model {m}"),
             family: format!("Maker{} line", m / 2),
-            probes: vec![Some(m as f64), Some(0.5 * m as f64)],
+            benchmarks: vec![Some(m as f64), Some(0.5 * m as f64)],
             application: Some(m as f64),
         };
         PredictorTable::simulated(2, (0..9).map(machine).collect())

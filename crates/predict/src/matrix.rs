@@ -211,7 +211,7 @@ mod tests {
             runs: Vec::new(),
             model: format!("model {m}"),
             family: "family".to_owned(),
-            probes: (0..6).map(|k| (m >= lacking || k / each != m).then_some(m as f64)).collect(),
+            benchmarks: (0..6).map(|k| (m >= lacking || k / each != m).then_some(m as f64)).collect(),
             application: Some(1.0),
         };
         let table = PredictorTable::simulated(6, (0..=machines).map(machine).collect());

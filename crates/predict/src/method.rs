@@ -1,29 +1,29 @@
 //! Methods of prediction on logarithms.
 
 use serde::{Deserialize, Serialize};
-use stats::probe_weighting::ProbeWeighting;
+use stats::benchmark_weighting::BenchmarkWeighting;
 use stats::ridge::RidgeProblem;
-use stats::{median, probe_weighting};
+use stats::{benchmark_weighting, median};
 
 use super::matrix::Matrix;
 
-/// Misfit below which a better fit makes no difference, as a logarithm; as in [`probe_weighting`].
+/// Misfit below which a better fit makes no difference, as a logarithm; as in [`benchmark_weighting`].
 const SOFTENING: f64 = 0.1;
 /// How strongly a column is tied to its weight: the prior variance falls with the square of its misfit.
 const FADING: f64 = 2.0;
-/// Prior standard deviation of the coefficient of a machine fact, relative to that of a typical probe.
+/// Prior standard deviation of the coefficient of a machine fact, relative to that of a typical benchmark.
 const FACT_SCALE: f64 = 0.5;
 
 /// A method of prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PredictMethod {
-    /// The best single probe times one constant: a line through the origin, with a constant for each measured family of
+    /// The best single benchmark times one constant: a line through the origin, with a constant for each measured family of
     /// CPU.
     Rating,
-    /// The value of the machine whose probes are nearest, scaled by the geometric mean of the probes.
+    /// The value of the machine whose benchmarks are nearest, scaled by the geometric mean of the benchmarks.
     Neighbour,
-    /// Ridge regression on logarithms, shrunk towards a robust weighting of the probes; the number is the penalty relative to the spread
+    /// Ridge regression on logarithms, shrunk towards a robust weighting of the benchmarks; the number is the penalty relative to the spread
     /// of the machines.
     Ridge(f64),
     /// The same with the facts of the machines as further columns.
@@ -45,7 +45,7 @@ impl PredictMethod {
     #[must_use]
     pub const fn short(self) -> &'static str {
         match self {
-            Self::Rating => "one probe",
+            Self::Rating => "one benchmark",
             Self::Neighbour => "nearest",
             Self::Ridge(_) => "ridge",
             Self::RidgeWithFacts(_) => "ridge, facts",
@@ -56,7 +56,7 @@ impl PredictMethod {
     #[must_use]
     pub fn words(self) -> String {
         match self {
-            Self::Rating => "scaling by the best single probe".to_owned(),
+            Self::Rating => "scaling by the best single benchmark".to_owned(),
             Self::Neighbour => "nearest machine, scaled".to_owned(),
             Self::Ridge(penalty) => format!("ridge regression towards the weighting (penalty {penalty})"),
             Self::RidgeWithFacts(penalty) => format!("ridge regression with facts of the machines (penalty {penalty})"),
@@ -65,7 +65,7 @@ impl PredictMethod {
 
     /// Fits to all rows. `None` without rows or columns, and without facts for a method that needs them.
     pub(crate) fn fit(self, matrix: &Matrix, prior: &[f64]) -> Option<FittedMethod> {
-        let weighting = || probe_weighting(&matrix.measured(), &matrix.targets, Some(prior));
+        let weighting = || benchmark_weighting(&matrix.measured(), &matrix.targets, Some(prior));
         match self {
             Self::Rating => rating(matrix, &weighting()?),
             Self::Neighbour => Neighbour::of(matrix).map(FittedMethod::Neighbour),
@@ -111,7 +111,7 @@ impl FittedLine {
     }
 }
 
-/// The machine whose probes are nearest: most alike in their proportions, then in their level.
+/// The machine whose benchmarks are nearest: most alike in their proportions, then in their level.
 #[derive(Debug, Clone)]
 pub(crate) struct Neighbour {
     rows: Vec<Vec<f64>>,
@@ -140,7 +140,7 @@ impl Neighbour {
 }
 
 /// The column with the smallest misfit over the root of its prior weight, which decides between equal misfits.
-fn rating(matrix: &Matrix, fit: &ProbeWeighting) -> Option<FittedMethod> {
+fn rating(matrix: &Matrix, fit: &BenchmarkWeighting) -> Option<FittedMethod> {
     let best = (0..fit.weights.len()).max_by(|&a, &b| fit.weights[a].total_cmp(&fit.weights[b]))?;
     let offset = |i: usize| matrix.targets[i] - matrix.rows[i][best];
     let constant_of = |chosen: &[usize]| median(&chosen.iter().map(|&i| offset(i)).collect::<Vec<_>>());
@@ -162,13 +162,19 @@ fn rating(matrix: &Matrix, fit: &ProbeWeighting) -> Option<FittedMethod> {
 }
 
 /// Columns are scaled by their prior standard deviation, so that a single penalty shrinks all towards the weighting.
-fn ridge(matrix: &Matrix, fit: &ProbeWeighting, prior: &[f64], penalty: f64, with_facts: bool) -> Option<FittedMethod> {
+fn ridge(
+    matrix: &Matrix,
+    fit: &BenchmarkWeighting,
+    prior: &[f64],
+    penalty: f64,
+    with_facts: bool,
+) -> Option<FittedMethod> {
     let width = fit.weights.len();
-    let probes = fit.misfits.iter().zip(prior).map(|(misfit, prior)| {
+    let benchmarks = fit.misfits.iter().zip(prior).map(|(misfit, prior)| {
         let faded = SOFTENING * SOFTENING / (misfit * misfit + SOFTENING * SOFTENING);
         (prior * width as f64).max(1e-6).sqrt() * faded.powf(FADING / 2.0)
     });
-    let mut scale: Vec<f64> = probes.collect();
+    let mut scale: Vec<f64> = benchmarks.collect();
     let typical = scale.iter().copied().fold(0.0, f64::max);
     let further = if with_facts { matrix.facts.len() } else { 0 };
     scale.extend(std::iter::repeat_n(FACT_SCALE * typical, further));

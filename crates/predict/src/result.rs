@@ -30,7 +30,7 @@ pub struct Prediction {
 /// A share of the application's behaviour.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BehaviourShare {
-    /// Title of the probe.
+    /// Title of the benchmark.
     pub label: String,
     /// Share, 0 to 1.
     pub share: f64,
@@ -40,7 +40,7 @@ pub struct BehaviourShare {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ForecastStanding {
-    /// Within the range of the probes.
+    /// Within the range of the benchmarks.
     Sound,
     /// Outside in some respect; the interval was widened.
     Widened,
@@ -84,6 +84,6 @@ pub struct LeftOutError {
     pub median: f64,
     /// 90th percentile.
     pub worst_tenth: f64,
-    /// The same median for scaling by the best single probe.
+    /// The same median for scaling by the best single benchmark.
     pub rating_median: Option<f64>,
 }

@@ -46,7 +46,7 @@ pub fn from_runs(runs: &[&Run], application: &str) -> Result<PredictorTable, Err
                     return Err(mixed(figure, run));
                 }
                 values[place].push(logarithm);
-            } else if !is_part_of(&figure.probe, &key.probe) {
+            } else if !is_part_of(&figure.benchmark, &key.benchmark) {
                 let next = places.len();
                 let column = *places.entry(column_key(figure)).or_insert(next);
                 if column == table.columns.len() {
@@ -59,7 +59,7 @@ pub fn from_runs(runs: &[&Run], application: &str) -> Result<PredictorTable, Err
     let width = table.columns.len();
     let facts: Vec<BTreeMap<&'static str, f64>> = identities.iter().map(|identity| facts_of(runs, identity)).collect();
     for ((machine, readings), values) in table.machines.iter_mut().zip(&readings).zip(&values) {
-        machine.probes = (0..width).map(|column| readings.get(&column).and_then(|v| stats::median(v))).collect();
+        machine.benchmarks = (0..width).map(|column| readings.get(&column).and_then(|v| stats::median(v))).collect();
         machine.application = stats::median(values);
     }
     add_facts(&mut table, &facts);
@@ -145,7 +145,7 @@ fn add_facts(table: &mut PredictorTable, facts: &[BTreeMap<&'static str, f64>]) 
             fact: true,
         });
         for (machine, value) in table.machines.iter_mut().zip(values) {
-            machine.probes.push(value);
+            machine.benchmarks.push(value);
         }
     }
 }
@@ -159,7 +159,7 @@ pub fn figures_like(runs: &[Run], pattern: &str) -> Vec<String> {
             machines.entry(figure.key()).or_default().insert(identity(run));
         }
     }
-    let like = |key: &FigureKey| model::glob(pattern, &key.to_string()) || model::glob(pattern, &key.probe);
+    let like = |key: &FigureKey| model::glob(pattern, &key.to_string()) || model::glob(pattern, &key.benchmark);
     let enough = machines.into_iter().filter(|(key, machines)| machines.len() >= 3 && like(key));
     enough.map(|(key, _)| key.to_string()).collect()
 }
@@ -171,10 +171,10 @@ fn logarithm(figure: &Figure) -> Option<f64> {
 }
 
 /// Other points of the application and other figures of its name measure the same program and are never predictors.
-fn is_part_of(probe: &str, application: &str) -> bool {
-    probe == application
-        || probe.strip_prefix(application).is_some_and(|rest| rest.starts_with(['.', '_']))
-        || application.strip_prefix(probe).is_some_and(|rest| rest.starts_with(['.', '_']))
+fn is_part_of(benchmark: &str, application: &str) -> bool {
+    benchmark == application
+        || benchmark.strip_prefix(application).is_some_and(|rest| rest.starts_with(['.', '_']))
+        || application.strip_prefix(benchmark).is_some_and(|rest| rest.starts_with(['.', '_']))
 }
 
 fn application_key(runs: &[&Run], name: &str) -> Result<FigureKey, Error> {
@@ -185,7 +185,7 @@ fn application_key(runs: &[&Run], name: &str) -> Result<FigureKey, Error> {
     let prefixed = format!("application.{name}");
     for wanted in [name, prefixed.as_str()] {
         let exact: Vec<&FigureKey> = keys.iter().filter(|key| key.to_string() == wanted).collect();
-        let found = if exact.is_empty() { keys.iter().filter(|key| key.probe == wanted).collect() } else { exact };
+        let found = if exact.is_empty() { keys.iter().filter(|key| key.benchmark == wanted).collect() } else { exact };
         match found.as_slice() {
             [] => {}
             [one] => return Ok((*one).clone()),
@@ -271,7 +271,7 @@ fn machine_of(run: &Run) -> PredictorMachine {
         runs: Vec::new(),
         model: cpu_model(&cpu),
         family: cpu_family(&cpu),
-        probes: Vec::new(),
+        benchmarks: Vec::new(),
         application: None,
     }
 }

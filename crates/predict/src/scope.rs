@@ -1,4 +1,4 @@
-//! Checks whether a prediction is within the range of the probes. What is outside widens the interval or refuses the
+//! Checks whether a prediction is within the range of the benchmarks. What is outside widens the interval or refuses the
 //! prediction.
 
 use std::collections::BTreeSet;
@@ -10,16 +10,16 @@ use super::leave_out::{BlendedMethods, relative_errors};
 use super::matrix::{Matrix, Novelty};
 use super::table::PredictorTable;
 
-/// Widening for a resource that the application uses and no probe measures: an int8-matrix workload was missed by
+/// Widening for a resource that the application uses and no benchmark measures: an int8-matrix workload was missed by
 /// 25-50% where others were predicted within 8%.
 const UNSEEN: f64 = 2.0;
-/// Widening for a working set beyond that of every probe.
+/// Widening for a working set beyond that of every benchmark.
 const LARGER_SET: f64 = 1.5;
 /// A machine faster or slower by this factor than all on which the application ran is not predicted. Intervals hold up
 /// to there, since they widen with the distance: on seven public tables as often without a limit at a factor of 4 as
 /// with it.
 const FARTHEST: f64 = 16.0;
-/// Typical relative error from which on the probes explain the application poorly, and hardly at all.
+/// Typical relative error from which on the benchmarks explain the application poorly, and hardly at all.
 const POORLY: f64 = 0.5;
 const HARDLY: f64 = 1.5;
 /// Fewest models of CPU for using that error, and for a sound prediction.
@@ -68,9 +68,9 @@ pub(crate) fn scope(
     let typical = relative_errors(chosen).filter(|_| models >= BELIEVED).map_or(0.0, |(typical, _)| typical);
     let errors = format!("this application: on models of CPU left out the typical error is {}", percent(typical));
     if typical > HARDLY {
-        scope.refusal.get_or_insert(format!("the probes do not explain {errors}"));
+        scope.refusal.get_or_insert(format!("the benchmarks do not explain {errors}"));
     } else if typical > POORLY {
-        scope.reasons.push(format!("the probes explain little of {errors}"));
+        scope.reasons.push(format!("the benchmarks explain little of {errors}"));
     }
     scope
 }
@@ -86,7 +86,7 @@ fn unseen_primitives(table: &PredictorTable, matrix: &Matrix, scope: &mut Predic
     if unseen.is_empty() {
         return;
     }
-    let reason = format!("it stresses {}, which no probe of these runs measures", unseen.join(", "));
+    let reason = format!("it stresses {}, which no benchmark of these runs measures", unseen.join(", "));
     if unseen.len() == wanted.len() {
         scope.refusal = Some(reason);
     } else {
@@ -102,7 +102,7 @@ fn working_set(table: &PredictorTable, matrix: &Matrix, scope: &mut PredictScope
     {
         scope.widening *= LARGER_SET;
         let (own, largest) = (model::format_size(own), model::format_size(largest));
-        scope.reasons.push(format!("its working set of {own} is beyond the largest of the probes, {largest}"));
+        scope.reasons.push(format!("its working set of {own} is beyond the largest of the benchmarks, {largest}"));
     }
 }
 

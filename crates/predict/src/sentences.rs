@@ -23,7 +23,7 @@ impl Prediction {
         }
         if let Some(error) = self.forecasts.iter().find_map(|forecast| forecast.error) {
             let rating = error.rating_median.map_or_else(String::new, |rating| {
-                format!("; scaling by the best single probe errs by {}", percent(rating))
+                format!("; scaling by the best single benchmark errs by {}", percent(rating))
             });
             sentences.push(format!(
                 "On models of CPU that it never saw it errs by {} (median), {} for the worst tenth{rating}.",
@@ -37,7 +37,7 @@ impl Prediction {
             ));
         }
         if self.footprint_used {
-            sentences.push("Its measured footprint weighed the probes beforehand.".to_owned());
+            sentences.push("Its measured footprint weighed the benchmarks beforehand.".to_owned());
         }
         sentences.extend(self.notes.iter().map(|note| format!("{note}.")));
         sentences
@@ -68,7 +68,7 @@ pub(crate) fn shares_in_words(shares: &[BehaviourShare]) -> String {
     let mut words: Vec<String> =
         named.iter().map(|share| format!("{} {}", percent(share.share), share.label)).collect();
     if words.is_empty() {
-        return "no probe in particular".to_owned();
+        return "no benchmark in particular".to_owned();
     }
     if rest >= 0.01 {
         words.push(format!("{} others", percent(rest)));

@@ -92,7 +92,7 @@ impl PredictorTable {
         let mut clean = self.clone();
         for suspect in suspects {
             if let Some(column) = suspect.column {
-                clean.machines[suspect.place].probes[column] = None;
+                clean.machines[suspect.place].benchmarks[column] = None;
             }
         }
         clean

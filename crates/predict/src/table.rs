@@ -1,4 +1,4 @@
-//! Known values: probes on all machines, the application on some.
+//! Known values: benchmarks on all machines, the application on some.
 
 use model::{Better, Footprint, Metric, Primitive};
 
@@ -30,7 +30,7 @@ impl ResourceKind {
     }
 }
 
-/// A probe at a point, or a metric of another tool.
+/// A benchmark at a point, or a metric of another tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PredictorColumn {
     /// Its id and point; columns of one name are counted in different units or defined differently.
@@ -61,7 +61,7 @@ pub struct PredictorMachine {
     /// Family of CPU.
     pub family: String,
     /// Natural logarithm of each column's value in its own unit; absent if it was not measured.
-    pub probes: Vec<Option<f64>>,
+    pub benchmarks: Vec<Option<f64>>,
     /// Natural logarithm of the application's value; absent if it did not run.
     pub application: Option<f64>,
 }
@@ -106,13 +106,13 @@ impl PredictorTable {
         self.columns.retain(|_| kept.next().copied().unwrap_or(true));
         for machine in &mut self.machines {
             let mut kept = keep.iter();
-            machine.probes.retain(|_| kept.next().copied().unwrap_or(true));
+            machine.benchmarks.retain(|_| kept.next().copied().unwrap_or(true));
         }
     }
 
-    /// A probe's logarithm with the sign of a speed.
+    /// A benchmark's logarithm with the sign of a speed.
     pub(crate) fn speed(&self, machine: usize, column: usize) -> Option<f64> {
-        let value = self.machines[machine].probes.get(column).copied().flatten()?;
+        let value = self.machines[machine].benchmarks.get(column).copied().flatten()?;
         value.is_finite().then_some(turned(value, self.columns[column].better))
     }
 
@@ -150,11 +150,11 @@ pub(crate) const fn turned(logarithm: f64, better: Better) -> f64 {
 
 #[cfg(test)]
 impl PredictorTable {
-    /// Machines with so many probes of one tool, and an application about which nothing more is known.
-    pub(crate) fn simulated(probes: usize, machines: Vec<PredictorMachine>) -> Self {
+    /// Machines with so many benchmarks of one tool, and an application about which nothing more is known.
+    pub(crate) fn simulated(benchmarks: usize, machines: Vec<PredictorMachine>) -> Self {
         let column = |k: usize| PredictorColumn {
-            name: format!("probe {k}"),
-            label: format!("probe {k}"),
+            name: format!("benchmark {k}"),
+            label: format!("benchmark {k}"),
             tool: "table".to_owned(),
             better: Better::Higher,
             stresses: Vec::new(),
@@ -168,6 +168,6 @@ impl PredictorTable {
             working_set: None,
             footprint: None,
         };
-        Self { application, columns: (0..probes).map(column).collect(), machines }
+        Self { application, columns: (0..benchmarks).map(column).collect(), machines }
     }
 }

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod autocorrelation;
+pub mod benchmark_weighting;
 pub mod difference;
 pub mod distribution;
 pub mod drift;
@@ -21,7 +22,6 @@ pub mod mann_whitney;
 pub mod mixture;
 pub mod modes;
 pub mod order_statistic;
-pub mod probe_weighting;
 pub mod quantile;
 pub mod rank;
 pub mod ratio;
@@ -32,6 +32,7 @@ pub mod steady_state;
 pub mod stop;
 pub mod theil_sen;
 
+pub use benchmark_weighting::{BenchmarkWeighting, benchmark_weighting};
 pub use difference::{PairedDifference, difference};
 pub use equivalence::{
     BAND, DecisionNeed, EquivalenceVerdict, Floor, RatioEstimate, compare, equivalence_level, need, verdict,
@@ -45,7 +46,6 @@ pub use modes::{FastBatches, ModeGroup, modes, modes_of_launches};
 pub use order_statistic::{
     MedianInterval, launch_median_interval, launch_median_range, median_interval, serial_median_interval,
 };
-pub use probe_weighting::{ProbeWeighting, probe_weighting};
 pub use quantile::{median, quantile};
 pub use rank::{RankInterval, rank_intervals};
 pub use ratio::{geometric_mean, ratio};

@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn weights_matter_and_invalid_input_has_no_mean() {
         let scores = Scores::new(21, 1, 1000, 1);
-        // One probe at twenty points against one at a single point: each counts once.
+        // One benchmark at twenty points against one at a single point: each counts once.
         let logs: Vec<f64> = (0..21).map(|i| if i < 20 { 2.0_f64.ln() } else { 8.0_f64.ln() }).collect();
         let weights: Vec<f64> = (0..21).map(|i| if i < 20 { 1.0 / 20.0 } else { 1.0 }).collect();
         let mean = geometric_mean(&members(&logs, 0.01, 0.0, &weights), &scores, 0.95).unwrap();

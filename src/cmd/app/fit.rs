@@ -39,11 +39,11 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
 pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
     let runs: Vec<Run> = run_finder::alike(learnt_from(&arguments.runs, common)?);
     let own = format!("application.{}", arguments.application);
-    let known = runs.iter().flat_map(|run| &run.figures).any(|figure| figure.probe == own);
+    let known = runs.iter().flat_map(|run| &run.figures).any(|figure| figure.benchmark == own);
     let application = if known { own } else { arguments.application.clone() };
     let pairs = application::pairs(&runs, &application, &arguments.against, arguments.family.as_deref());
     let has = |run: &&Run, name: &str| {
-        run.figures.iter().any(|figure| figure.probe == name || figure.key().to_string() == name)
+        run.figures.iter().any(|figure| figure.benchmark == name || figure.key().to_string() == name)
     };
     let used = runs.iter().filter(|run| has(run, &application) || has(run, &arguments.against)).count();
     let fit = application::fit(&application, &arguments.against, pairs, LEVEL)?;

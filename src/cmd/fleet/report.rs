@@ -85,7 +85,7 @@ impl FleetReport {
                 let pair = find(&odd.against).zip(find(&odd.node));
                 let handles = vec![odd.against.clone(), odd.node.clone()];
                 let options = explain::ExplainOptions {
-                    catalogue: probes::catalogue(),
+                    catalogue: benchmarks::catalogue(),
                     history: &history,
                     handles,
                     ..Default::default()
@@ -196,7 +196,7 @@ fn figures(spread: &FleetSpread) -> Table {
     let columns = Column::list("|#least|#median|#most|#apart|~odd");
     // Families stand once each, in the order of their first figure.
     let family =
-        |figure: &FigureSpread| report::words::family_title(figure.probe.split('.').next().unwrap_or_default());
+        |figure: &FigureSpread| report::words::family_title(figure.benchmark.split('.').next().unwrap_or_default());
     let groups = grouped(spread.figures.iter().map(|figure| (family(figure), row(figure))));
     let groups = groups.into_iter().map(|(title, rows)| RowGroup { title, note: String::new(), rows }).collect();
     Table { columns, groups }

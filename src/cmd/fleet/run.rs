@@ -179,7 +179,7 @@ fn order(arguments: &Arguments) -> Result<SuiteOrder> {
     selection.entries(rounds.target())?;
     Ok(SuiteOrder {
         suite: selection.suite().map(str::to_owned),
-        probes: selection.probe.clone(),
+        benchmarks: selection.benchmark.clone(),
         target: rounds.target(),
         time_limit: selection.limit(rounds.time_limit),
         seed: rounds.seed(),
@@ -198,8 +198,8 @@ fn script(arguments: &Arguments, order: &SuiteOrder) -> Result<String> {
     if let Some(suite) = &order.suite {
         words.extend(["--suite".to_owned(), suite.clone()]);
     }
-    for probe in &order.probes {
-        words.extend(["--probe".to_owned(), probe.clone()]);
+    for benchmark in &order.benchmarks {
+        words.extend(["--benchmark".to_owned(), benchmark.clone()]);
     }
     words.extend(["--target".to_owned(), (order.target * 100.0).to_string()]);
     words.extend(["--seed".to_owned(), order.seed.to_string()]);

@@ -10,23 +10,23 @@ pub(super) fn figures(run: &mut Run, set: RatingSet, mode: &str, copies: u32) {
     let name = set.name();
     add(run, set, format!("rating.{}_{mode}", set.id()), copies, format!("{name} {mode}, geometric mean"), "");
     for component in set.components() {
-        let probe = format!("rating.{}_{}_{mode}", set.id(), component.name);
-        add(run, set, probe, copies, format!("{name} {mode}, {}", component.name), component.about);
+        let benchmark = format!("rating.{}_{}_{mode}", set.id(), component.name);
+        add(run, set, benchmark, copies, format!("{name} {mode}, {}", component.name), component.about);
     }
 }
 
-fn add(run: &mut Run, set: RatingSet, probe: String, copies: u32, title: String, note: &str) {
+fn add(run: &mut Run, set: RatingSet, benchmark: String, copies: u32, title: String, note: &str) {
     let point = Point::origin().with("copies", copies.to_string());
     // One launch yields the mean and its components.
     let shares = Some(format!("{} x{copies}", set.name()));
-    let entry = PlanEntry { probe: probe.clone(), point: point.clone(), target: run.plan.target, shares };
+    let entry = PlanEntry { benchmark: benchmark.clone(), point: point.clone(), target: run.plan.target, shares };
     run.plan.entries.push(entry);
     let metric = Metric { unit: Unit::Ratio, per: "reference machine".into(), better: Better::Higher };
     let stressed = if set == RatingSet::Int1 { Primitive::IntegerAlu } else { Primitive::FloatingPoint };
     run.figures.push(Figure {
         ops: 1,
         notes: if note.is_empty() { Vec::new() } else { vec![format!("{}{note}", model::RECORD)] },
-        ..Figure::unmeasured(FigureKey { probe, point }, title, metric, Class::Application).stressing(&[stressed])
+        ..Figure::unmeasured(FigureKey { benchmark, point }, title, metric, Class::Application).stressing(&[stressed])
     });
 }
 

@@ -178,7 +178,7 @@ fn document(arguments: &Arguments, options: &MeasureOptions, order: &TimingOrder
 
 /// Difference that counts as none in a run.
 fn band(run: &Run, asked: Option<f64>) -> f64 {
-    let duet = run.figures.iter().any(|figure| figure.probe == application::RATIO);
+    let duet = run.figures.iter().any(|figure| figure.benchmark == application::RATIO);
     asked.unwrap_or(if duet { DUET_BAND } else { stats::BAND })
 }
 
@@ -265,5 +265,5 @@ pub(super) fn answer(run: &Run) -> Vec<Block> {
 
 /// Whether a run is one of timed commands.
 fn is_timed(run: &Run) -> bool {
-    run.figures.iter().any(|figure| figure.probe == TIME)
+    run.figures.iter().any(|figure| figure.benchmark == TIME)
 }

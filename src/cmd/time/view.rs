@@ -12,13 +12,13 @@ use crate::cmd::duet::sentence;
 /// The report of a run of timed commands.
 pub(super) fn document(run: &Run, pairs: &[TimedPair], context: &RunContext) -> Document {
     let mut document = report::view::run(run, context);
-    let times: Vec<&Figure> = run.figures.iter().filter(|figure| figure.probe == TIME).collect();
+    let times: Vec<&Figure> = run.figures.iter().filter(|figure| figure.benchmark == TIME).collect();
     let rows = times.iter().map(|figure| row(run, figure)).collect();
     document.sections = vec![DocumentSection::of("", Block::table(columns(run), rows))];
-    document.sections.extend(crate::cmd::app::view::failures(run, |figure| figure.probe == TIME));
+    document.sections.extend(crate::cmd::app::view::failures(run, |figure| figure.benchmark == TIME));
     document.summary = sentences(&times, pairs);
     // The catalogue does not describe the user's commands.
-    document.next.retain(|command| !command.starts_with("prony probes"));
+    document.next.retain(|command| !command.starts_with("prony benchmarks"));
     document
 }
 
@@ -36,7 +36,7 @@ fn columns(run: &Run) -> Vec<Column> {
 
 /// Whether any launch of the run is a burst of executions.
 fn has_bursts(run: &Run) -> bool {
-    run.figures.iter().any(|figure| figure.probe == COLD)
+    run.figures.iter().any(|figure| figure.benchmark == COLD)
 }
 
 fn row(run: &Run, time: &Figure) -> TableRow {
@@ -81,19 +81,19 @@ fn seconds(time: &Figure, of: impl Fn(&model::Footprint) -> Option<f64>) -> Cell
         .map_or(Cell::Empty, |median| Cell::text(PrintedQuantity::bare(median, Unit::Seconds).short()))
 }
 
-/// The figure of another probe for the same command.
-fn of_probe<'a>(run: &'a Run, time: &Figure, probe: &str) -> Option<&'a Figure> {
-    run.figures.iter().find(|figure| figure.probe == probe && figure.point == time.point)
+/// The figure of another benchmark for the same command.
+fn of_benchmark<'a>(run: &'a Run, time: &Figure, benchmark: &str) -> Option<&'a Figure> {
+    run.figures.iter().find(|figure| figure.benchmark == benchmark && figure.point == time.point)
 }
 
 /// The first execution after a pause.
 fn cold(run: &Run, time: &Figure) -> Cell {
-    let estimate = of_probe(run, time, COLD).and_then(|figure| figure.outcome.estimate());
+    let estimate = of_benchmark(run, time, COLD).and_then(|figure| figure.outcome.estimate());
     estimate.map_or(Cell::Empty, |one| Cell::text(PrintedQuantity::bare(one.value, Unit::Seconds).short()))
 }
 
 fn memory(run: &Run, time: &Figure) -> Cell {
-    match of_probe(run, time, MEMORY).map(|figure| &figure.outcome) {
+    match of_benchmark(run, time, MEMORY).map(|figure| &figure.outcome) {
         Some(Outcome::Measured(estimate)) => Cell::text(short(estimate.value)),
         Some(Outcome::Below { bound }) => Cell::text(format!("< {}", short(*bound))),
         _ => Cell::Empty,

@@ -15,11 +15,11 @@ use tempfile::TempDir;
 
 /// Two figures that a few launches settle.
 pub const TINY: &[&str] =
-    &["run", "--probe", "os.syscall_write", "--probe", "os.clock_read", "--target", "20", "--no-rulers"];
+    &["run", "--benchmark", "os.syscall_write", "--benchmark", "os.clock_read", "--target", "20", "--no-rulers"];
 
 /// The figures that were asked for, without those that every run with references has.
 pub fn requested(run: &Value) -> Vec<&Value> {
-    let of_every_run = |figure: &Value| ["cpu.clock", "cpu.core_shared"].iter().any(|p| figure["probe"] == **p);
+    let of_every_run = |figure: &Value| ["cpu.clock", "cpu.core_shared"].iter().any(|p| figure["benchmark"] == **p);
     run["figures"].as_array().unwrap().iter().filter(|figure| !of_every_run(figure)).collect()
 }
 

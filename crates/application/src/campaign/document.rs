@@ -28,8 +28,8 @@ pub fn document(suite: &str, seed: u64, target: f64, time_limit: Option<f64>, di
 }
 
 /// A figure that is not measured yet.
-pub(crate) fn figure(probe: String, point: Point, title: String, metric: Metric) -> Figure {
-    let key = FigureKey { probe, point };
+pub(crate) fn figure(benchmark: String, point: Point, title: String, metric: Metric) -> Figure {
+    let key = FigureKey { benchmark, point };
     Figure { ops: 1, ..Figure::unmeasured(key, title, metric, Class::Application).stressing(&[Primitive::CoreClock]) }
 }
 
@@ -38,14 +38,14 @@ pub(crate) const AGAINST: &str = "against";
 
 /// The figure of the ratio of the side at `point` to another one beside it.
 pub(crate) fn side_by_side(
-    probe: &str,
+    benchmark: &str,
     point: Point,
     title: &str,
     metric: Metric,
     (against, cpus): (&str, [usize; 2]),
 ) -> Figure {
     let point = point.with(AGAINST, against.to_owned());
-    let mut figure = figure(probe.to_owned(), point, title.to_owned(), metric);
+    let mut figure = figure(benchmark.to_owned(), point, title.to_owned(), metric);
     figure.notes.push(format!("side by side on CPUs {} and {}, in turns on either", cpus[0], cpus[1]));
     figure
 }
@@ -94,8 +94,8 @@ pub(super) fn figures(
         wanted.push((format!("application.{name}_energy"), format!("{name}, energy"), metric));
     }
     let mut places = Vec::new();
-    for (probe, title, metric) in wanted {
-        let mut figure = figure(probe.clone(), point.clone(), title, metric);
+    for (benchmark, title, metric) in wanted {
+        let mut figure = figure(benchmark.clone(), point.clone(), title, metric);
         if let Some(reason) = &built.failed {
             figure.outcome = Outcome::Failed(reason.clone());
             figure.flags.clear();
@@ -109,7 +109,7 @@ pub(super) fn figures(
         places.push(run.figures.len());
         // One launch measures all of them.
         let shares = Some(format!("{name} {point}"));
-        run.plan.entries.push(PlanEntry { probe, point: point.clone(), target: run.plan.target, shares });
+        run.plan.entries.push(PlanEntry { benchmark, point: point.clone(), target: run.plan.target, shares });
         run.figures.push(figure);
     }
     places
@@ -121,8 +121,8 @@ pub(super) fn built(run: &mut Run, application: &Application, build: &Build, bui
     let mut add = |what: &str, title: &str, value: Option<f64>, unit: Unit| {
         let Some(value) = value else { return };
         let metric = Metric { unit, per: "build".into(), better: Better::Lower };
-        let probe = format!("application.{}_{what}", application.name);
-        let mut figure = figure(probe, point.clone(), format!("{}, {title}", application.name), metric);
+        let benchmark = format!("application.{}_{what}", application.name);
+        let mut figure = figure(benchmark, point.clone(), format!("{}, {title}", application.name), metric);
         // A single build and the size of its program are facts, not estimates with a spread.
         figure.outcome = Outcome::Measured(model::Estimate::without_spread(value));
         figure.flags.clear();
@@ -135,9 +135,9 @@ pub(super) fn built(run: &mut Run, application: &Application, build: &Build, bui
 /// The figure of a copy's efficiency, derived from that of the rate.
 pub(super) fn efficiency(application: &Application, rate: &Figure, outcome: Outcome) -> Figure {
     let metric = Metric { unit: Unit::Ratio, per: "copy".into(), better: Better::Higher };
-    let probe = format!("application.{}_efficiency", application.name);
+    let benchmark = format!("application.{}_efficiency", application.name);
     let title = format!("{}, efficiency of a copy", application.name);
-    let mut figure = figure(probe, rate.point.clone(), title, metric);
+    let mut figure = figure(benchmark, rate.point.clone(), title, metric);
     figure.outcome = outcome;
     figure.flags.clear();
     figure

@@ -43,8 +43,8 @@ pub(super) fn pair_builds(
         for figure in first.figures.iter().chain(&second.figures) {
             run.plan.entries[*figure].shares = Some(shares.clone());
         }
-        let (probe, point, target) = (ratio.probe.clone(), ratio.point.clone(), run.plan.target);
-        run.plan.entries.push(PlanEntry { probe, point, target, shares: Some(shares) });
+        let (benchmark, point, target) = (ratio.benchmark.clone(), ratio.point.clone(), run.plan.target);
+        run.plan.entries.push(PlanEntry { benchmark, point, target, shares: Some(shares) });
         duets.push(BuildDuet { subjects: [at, other], ratio: run.figures.len(), cpus });
         run.figures.push(ratio);
     }

@@ -73,8 +73,9 @@ impl Sessions {
             let metric = Metric { unit, per: per.into(), better };
             let mut figure = figure(format!("application.{id}"), point.clone(), title.to_owned(), metric);
             (figure.class, figure.stresses) = (Class::FileData, vec![Primitive::DiskRead, Primitive::PageCache]);
-            let (probe, target, shares) = (figure.probe.clone(), run.plan.target, Some(format!("sessions {point}")));
-            run.plan.entries.push(PlanEntry { probe, point: point.clone(), target, shares });
+            let (benchmark, target, shares) =
+                (figure.benchmark.clone(), run.plan.target, Some(format!("sessions {point}")));
+            run.plan.entries.push(PlanEntry { benchmark, point: point.clone(), target, shares });
             run.figures.push(figure);
         }
         (Self { order, starter, first, warm: false, reports: Vec::new() }, run)

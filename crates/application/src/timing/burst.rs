@@ -10,7 +10,7 @@ use super::AXIS;
 use crate::campaign::figure;
 use crate::launch::LaunchSpec;
 
-/// Probe of the time of a first execution after a pause.
+/// Benchmark of the time of a first execution after a pause.
 pub const COLD: &str = "command.cold";
 /// Most bursts of a command, unless another number or a time limit is requested.
 pub const BURSTS: u32 = 20;

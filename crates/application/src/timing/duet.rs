@@ -8,7 +8,7 @@ use crate::Error;
 use crate::campaign::side_by_side;
 use crate::launch::{CopyReport, DuetTurn, apart, duet_turn, is_swapped, launch_of, ratio_launch};
 
-/// Probe of the time of one command over that of another beside it.
+/// Benchmark of the time of one command over that of another beside it.
 pub const RATIO: &str = "command.ratio";
 /// Index of the figure of the ratio: behind those of both commands.
 pub(super) const RATIO_FIGURE: usize = 2 * FIGURES;

@@ -24,9 +24,9 @@ use crate::Error;
 use crate::campaign::{command_of, figure, note_of_command, smallest_seen};
 use crate::launch::{CopyOutput, CopyReport, LaunchSpec, Starter};
 
-/// Probe of the wall time of a command.
+/// Benchmark of the wall time of a command.
 pub const TIME: &str = "command.time";
-/// Probe of its peak memory.
+/// Benchmark of its peak memory.
 pub const MEMORY: &str = "command.memory";
 /// Axis of both: the name of the command.
 pub const AXIS: &str = "command";
@@ -102,21 +102,21 @@ impl<'a> Timing<'a> {
                 (TIME, "time", Metric::lower(Unit::Seconds, "execution")),
                 (MEMORY, "peak memory", Metric::lower(Unit::Bytes, "process")),
             ];
-            for (probe, title, metric) in wanted {
-                let mut figure = figure(probe.to_owned(), point.clone(), title.to_owned(), metric);
-                if probe == TIME {
+            for (benchmark, title, metric) in wanted {
+                let mut figure = figure(benchmark.to_owned(), point.clone(), title.to_owned(), metric);
+                if benchmark == TIME {
                     figure.notes.push(note_of_command(&command.line.text));
                 }
                 let shares = Some(if order.duet.is_some() { DUET.to_owned() } else { command.name.clone() });
-                let (probe, target) = (probe.to_owned(), run.plan.target);
-                run.plan.entries.push(PlanEntry { probe, point: point.clone(), target, shares });
+                let (benchmark, target) = (benchmark.to_owned(), run.plan.target);
+                run.plan.entries.push(PlanEntry { benchmark, point: point.clone(), target, shares });
                 run.figures.push(figure);
             }
         }
         if let (Some(cpus), [first, second]) = (order.duet, &order.commands[..]) {
             let figure = ratio_figure([&first.name, &second.name], cpus);
-            let (probe, point, target) = (figure.probe.clone(), figure.point.clone(), run.plan.target);
-            run.plan.entries.push(PlanEntry { probe, point, target, shares: Some(DUET.to_owned()) });
+            let (benchmark, point, target) = (figure.benchmark.clone(), figure.point.clone(), run.plan.target);
+            run.plan.entries.push(PlanEntry { benchmark, point, target, shares: Some(DUET.to_owned()) });
             run.figures.push(figure);
         }
         let count = order.commands.len();
@@ -130,7 +130,7 @@ impl<'a> Timing<'a> {
     pub fn recall(&mut self, earlier: &Run, fresh: &Run) -> Result<(), Error> {
         for (command, cold) in self.order.commands.iter().zip(&mut self.cold) {
             let of_command =
-                |figure: &&Figure| figure.probe == COLD && figure.point.get(AXIS) == Some(command.name.as_str());
+                |figure: &&Figure| figure.benchmark == COLD && figure.point.get(AXIS) == Some(command.name.as_str());
             cold.extend(earlier.figures.iter().filter(of_command).flat_map(|figure| figure.launches.clone()));
         }
         let changed =

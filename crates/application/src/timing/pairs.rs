@@ -50,7 +50,7 @@ pub const FEWEST_SAMPLES: usize = LOOKS[0] as usize;
 /// counts as none, as a logarithm's half-width.
 #[must_use]
 pub fn timed_pairs(run: &Run, band: f64) -> Vec<TimedPair> {
-    let enough = |figure: &&Figure| figure.probe == TIME && figure.values().len() >= FEWEST_SAMPLES;
+    let enough = |figure: &&Figure| figure.benchmark == TIME && figure.values().len() >= FEWEST_SAMPLES;
     let times: Vec<&Figure> = run.figures.iter().filter(enough).collect();
     let mut found: Vec<(&Figure, &Figure, RatioEstimate)> = Vec::new();
     for (at, first) in times.iter().enumerate() {
@@ -143,7 +143,7 @@ fn by_round(first: &Figure, second: &Figure) -> Vec<f64> {
 fn duet_of<'a>(run: &'a Run, first: &Figure, second: &Figure) -> Option<&'a Figure> {
     let (first, second) = (first.point.get(AXIS), second.point.get(AXIS));
     let is = |figure: &&Figure| {
-        figure.probe == RATIO && figure.point.get(AXIS) == second && figure.point.get(AGAINST) == first
+        figure.benchmark == RATIO && figure.point.get(AXIS) == second && figure.point.get(AGAINST) == first
     };
     run.figures.iter().find(is)
 }

@@ -15,7 +15,7 @@ impl Observer for Reports {
     fn on_event(&mut self, event: &MeasureEvent<'_>) {
         // The event comes once for each figure of a launch.
         if let MeasureEvent::Repeated { key, reason } = event
-            && key.probe == "application.x"
+            && key.benchmark == "application.x"
         {
             self.0.push(reason.clone());
         }
@@ -119,22 +119,22 @@ fn two_builds_side_by_side_have_a_ratio_and_three_run_in_turns() {
         MANIFEST.replace("[\"x\"]", "[\"x\", \"{side}\"]") + &format!("builds = {{ side = [{sides}] }}\n")
     };
     let (run, _) = campaign_of(&manifest("\"base\", \"head\""), Some([0, 1]), 1, false);
-    let ratio = run.figures.iter().find(|figure| figure.probe == "application.x_ratio").unwrap();
+    let ratio = run.figures.iter().find(|figure| figure.benchmark == "application.x_ratio").unwrap();
     assert_eq!((ratio.point.get("build"), ratio.point.get("against")), (Some("head"), Some("base")));
     let launches = ratio.launches.len();
     assert!(launches > 0 && ratio.launches.iter().all(|launch| launch.nanos.len() == 4 && launch.value == 1.0));
-    let rates: Vec<_> = run.figures.iter().filter(|figure| figure.probe == "application.x").collect();
+    let rates: Vec<_> = run.figures.iter().filter(|figure| figure.benchmark == "application.x").collect();
     assert!(rates.len() == 2 && rates.iter().all(|rate| rate.launches.len() == launches));
     assert_eq!(rates[0].launches[0].footprint.operations, 2);
-    let cpu: Vec<_> = run.figures.iter().filter(|figure| figure.probe == "application.x_cpu_time").collect();
+    let cpu: Vec<_> = run.figures.iter().filter(|figure| figure.benchmark == "application.x_cpu_time").collect();
     assert!(cpu.len() == 2 && cpu.iter().all(|cpu| cpu.launches.len() == launches), "CPU time is of each alone");
     let pair = application::build_pairs(&run, 0.01).remove(0);
     assert_eq!(pair.verdict, application::TimedVerdict::Same, "{pair:?}");
     let (run, _) = campaign_of(&manifest("\"a\", \"b\", \"c\""), Some([0, 1]), 1, false);
-    assert!(run.figures.iter().all(|figure| !figure.probe.ends_with("_ratio")));
+    assert!(run.figures.iter().all(|figure| !figure.benchmark.ends_with("_ratio")));
     // Every second helper reports that the machine slept: the launches of all figures are excluded alike.
     let (run, _) = campaign_of(&manifest("\"base\", \"head\""), Some([0, 1]), 2, true);
-    let ratio = run.figures.iter().find(|figure| figure.probe == "application.x_ratio").unwrap();
+    let ratio = run.figures.iter().find(|figure| figure.benchmark == "application.x_ratio").unwrap();
     assert!(ratio.launches.iter().any(|launch| launch.invalid == Some(Invalid::Suspended(60.0))));
 }
 
@@ -143,7 +143,7 @@ fn two_builds_side_by_side_have_a_ratio_and_three_run_in_turns() {
 fn side_by_side_no_build_has_an_energy_of_its_own() {
     let manifest = MANIFEST.replace("[\"x\"]", "[\"x\", \"{side}\"]") + "builds = { side = [\"base\", \"head\"] }\n";
     let of = |run: &Run| -> Vec<model::Outcome> {
-        let energies = run.figures.iter().filter(|figure| figure.probe == "application.x_energy");
+        let energies = run.figures.iter().filter(|figure| figure.benchmark == "application.x_energy");
         energies.map(|figure| figure.outcome.clone()).collect()
     };
     let counter = || -> application::EnergyReader {

@@ -21,8 +21,8 @@ pub struct FleetSpread {
 /// One figure over all nodes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FigureSpread {
-    /// Id of the probe.
-    pub probe: String,
+    /// Id of the benchmark.
+    pub benchmark: String,
     /// Its point.
     pub point: Point,
     /// Its title.
@@ -50,7 +50,7 @@ impl FigureSpread {
     /// The figure's key.
     #[must_use]
     pub fn key(&self) -> FigureKey {
-        FigureKey::new(self.probe.clone(), self.point.clone())
+        FigureKey::new(self.benchmark.clone(), self.point.clone())
     }
 }
 

@@ -81,7 +81,7 @@ fn figure(row: &CompareRow, names: &[String], typical: usize) -> Option<FigureSp
     };
     let named = |nodes: Vec<usize>| nodes.into_iter().map(|node| names[node].clone()).collect();
     Some(FigureSpread {
-        probe: row.probe.clone(),
+        benchmark: row.benchmark.clone(),
         point: row.point.clone(),
         title: row.title.clone(),
         metric: row.metric.clone(),

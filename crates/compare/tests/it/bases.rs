@@ -17,7 +17,8 @@ fn guest(id: &str, machine: &str, cycles: f64, slower: f64, seed: u64) -> Run {
     made.launches.iter_mut().for_each(|launch| launch.value *= slower);
     let raw: Vec<f64> = made.launches.iter().map(|launch| launch.value).collect();
     let mut run = core_run(id, machine, id, vec![made]);
-    let references = run.figures.iter_mut().find(|one| one.probe == "os.call").unwrap().references.as_mut().unwrap();
+    let references =
+        run.figures.iter_mut().find(|one| one.benchmark == "os.call").unwrap().references.as_mut().unwrap();
     references.observed = Some(estimate(&raw));
     run
 }
@@ -32,11 +33,11 @@ fn a_run_without_clean_values_is_compared_by_raw_ones_on_both_sides() {
     let mut b = guest("b", "m", 300.0, 1.8, 2);
     contended(&mut b, "os.call");
     let found = set(&[&a, &b]);
-    let ratio = &found.rows.iter().find(|row| row.probe == "os.call").unwrap().ratios[1];
+    let ratio = &found.rows.iter().find(|row| row.benchmark == "os.call").unwrap().ratios[1];
     assert_eq!(ratio.basis, RatioBasis::Observed);
     assert!((ratio.value.unwrap() - 1.0).abs() < 0.01, "both take 1.8 times their own time: {ratio:?}");
-    let raw = a.figures.iter().find(|one| one.probe == "os.call").unwrap().references.as_ref().unwrap().observed;
-    let row = found.rows.iter().find(|row| row.probe == "os.call").unwrap();
+    let raw = a.figures.iter().find(|one| one.benchmark == "os.call").unwrap().references.as_ref().unwrap().observed;
+    let row = found.rows.iter().find(|row| row.benchmark == "os.call").unwrap();
     assert_eq!(row.ratios[0].outcome.as_ref().unwrap().estimate(), raw.as_ref(), "the table shows what it compares");
     assert_ne!(ratio.verdict, Some(CompareVerdict::Different), "{ratio:?}");
 }
@@ -48,7 +49,7 @@ fn places_of_machines_are_of_one_basis() {
     let mut c = guest("c", "o", 300.0, 1.5, 5);
     contended(&mut c, "os.call");
     let mut found = set(&[&a, &b, &c]);
-    let row = found.rows.iter().find(|row| row.probe == "os.call").unwrap();
+    let row = found.rows.iter().find(|row| row.benchmark == "os.call").unwrap();
     let verdicts: Vec<_> = row.ratios.iter().map(|ratio| (ratio.basis, ratio.verdict)).collect();
     assert_eq!(verdicts[1], (RatioBasis::ClockTime, Some(CompareVerdict::Different)));
     assert_eq!(verdicts[2], (RatioBasis::Observed, Some(CompareVerdict::Different)));
@@ -61,19 +62,26 @@ fn places_of_machines_are_of_one_basis() {
     assert_eq!(order, ["c", "a", "b"]);
     // Without it the two are as undisturbed, and the verdict of the report stands.
     let two = set(&[&a, &b]);
-    let places: Vec<Rank> =
-        two.rows.iter().find(|row| row.probe == "os.call").unwrap().ratios.iter().map(|r| r.rank.unwrap()).collect();
+    let places: Vec<Rank> = two
+        .rows
+        .iter()
+        .find(|row| row.benchmark == "os.call")
+        .unwrap()
+        .ratios
+        .iter()
+        .map(|r| r.rank.unwrap())
+        .collect();
     assert_eq!((places[0].high, places[1].low), (1, 2), "{places:?}");
 }
 
-fn below(probe: &str, metric: Metric, bound: f64) -> Figure {
-    figure(probe, "", metric, Class::Ipc, &[], Outcome::Below { bound })
+fn below(benchmark: &str, metric: Metric, bound: f64) -> Figure {
+    figure(benchmark, "", metric, Class::Ipc, &[], Outcome::Below { bound })
 }
 
-fn stated(probe: &str, metric: Metric, value: f64) -> Figure {
+fn stated(benchmark: &str, metric: Metric, value: f64) -> Figure {
     let (low, high, method) = (value * 0.99, value * 1.01, EstimateMethod::Stated);
     let found = Estimate { value, low, high, level: 0.95, launches: 10, batches: 1, method };
-    figure(probe, "", metric, Class::Ipc, &[], Outcome::Measured(found))
+    figure(benchmark, "", metric, Class::Ipc, &[], Outcome::Measured(found))
 }
 
 #[test]
@@ -85,7 +93,7 @@ fn a_reference_of_which_only_a_bound_is_known_lets_nothing_pass() {
     };
     let gate = |a: Figure, b: Figure| {
         let found = set(&[&beside("a", a), &beside("b", b)]);
-        let reason = found.rows.iter().find(|row| row.probe == "os.b").unwrap().ratios[1].reason.clone().unwrap();
+        let reason = found.rows.iter().find(|row| row.benchmark == "os.b").unwrap().ratios[1].reason.clone().unwrap();
         (FailOn { worse_only: true, percent: 5.0 }.gate(&found).answer, reason)
     };
     // The switch may have taken a tenth of the bound before.

@@ -16,12 +16,12 @@ fn set(a: &Run, b: &Run) -> Comparison {
     compare(&[a, b], &CompareOptions::default()).unwrap()
 }
 
-fn row<'a>(found: &'a Comparison, probe: &str) -> &'a CompareRow {
-    found.rows.iter().find(|row| row.probe == probe).unwrap()
+fn row<'a>(found: &'a Comparison, benchmark: &str) -> &'a CompareRow {
+    found.rows.iter().find(|row| row.benchmark == benchmark).unwrap()
 }
 
 fn clock_of(found: &Comparison) -> &CompareRow {
-    found.conditions.iter().find(|row| row.probe == "cpu.clock").unwrap()
+    found.conditions.iter().find(|row| row.benchmark == "cpu.clock").unwrap()
 }
 
 fn core_rows(found: &Comparison) -> impl Iterator<Item = &CompareRow> {
@@ -64,7 +64,7 @@ fn a_clock_that_fell_is_a_row_with_a_verdict_and_changes_no_core_figure() {
     for row in core_rows(&found) {
         let ratio = &row.ratios[1];
         assert_eq!(ratio.basis, RatioBasis::Cycles);
-        assert_ne!(ratio.verdict, Some(CompareVerdict::Different), "{}", row.probe);
+        assert_ne!(ratio.verdict, Some(CompareVerdict::Different), "{}", row.benchmark);
         let core = ratio.core.unwrap();
         assert_eq!(core.cycles.verdict, ratio.verdict);
         assert!((core.time.value / (core.cycles.value * core.clock.value)).ln().abs() < 0.01, "{core:?}");
@@ -111,7 +111,7 @@ fn a_clock_that_its_run_does_not_know_has_no_ends() {
     let mut rng = generator(32);
     let a = session("a", "guest", 3, GUEST, &mut rng);
     let mut b = session("b", "guest", 3, GUEST, &mut rng);
-    let clock = b.figures.iter_mut().find(|figure| figure.probe == "cpu.clock").unwrap();
+    let clock = b.figures.iter_mut().find(|figure| figure.benchmark == "cpu.clock").unwrap();
     let Outcome::Measured(estimate) = &mut clock.outcome else { panic!("it has a value") };
     (estimate.low, estimate.high) = (1e-200, 1e200);
     let told = |a: &Run, b: &Run| set(a, b).machines[1].clock.unwrap().ratio.unwrap();
@@ -248,7 +248,7 @@ fn floors_in_cycles_come_from_sessions_whose_clock_is_known() {
         .map(|(i, clock)| {
             let around = Surroundings { clock: *clock, steps: false, neighbour: 0.0 };
             let mut guest = GuestSession::new(around, &mut rng);
-            let mut figure = |probe, metric| guest.core(probe, metric, Class::Compute, 7.0, 0.0005);
+            let mut figure = |benchmark, metric| guest.core(benchmark, metric, Class::Compute, 7.0, 0.0005);
             let figures = vec![figure("sim.a", time("operation")), figure("sim.b", crate::common::rate("operations"))];
             core_run(&format!("r{i}"), "guest", &format!("day {i}"), figures)
         })
@@ -256,8 +256,8 @@ fn floors_in_cycles_come_from_sessions_whose_clock_is_known() {
     let history: Vec<SessionRecord> = runs[2..].iter().flat_map(SessionRecord::of).collect();
     let options = CompareOptions { history: &history, ..CompareOptions::default() };
     let found = compare(&[&runs[0], &runs[1]], &options).unwrap();
-    for probe in ["sim.a", "sim.b"] {
-        let floor = row(&found, probe).ratios[1].floor.unwrap();
+    for benchmark in ["sim.a", "sim.b"] {
+        let floor = row(&found, benchmark).ratios[1].floor.unwrap();
         assert_eq!(floor.sessions, Some(5));
         assert!(floor.sd < 0.002, "the clocks lie apart by 8%, the cycles do not: {floor:?}");
     }

@@ -49,7 +49,7 @@ fn the_odd_node_is_found_and_named() {
         assert_ne!(found.typical, "n4");
         eprintln!("seed {seed}: odd in {} of 6 figures that are 40% slower", odd.figures.len());
         let slowed: Vec<String> = (0..6).map(|number| format!("cpu.test_{number}")).collect();
-        assert!(odd.figures.len() >= 4 && odd.figures.iter().all(|one| slowed.contains(&one.figure.probe)));
+        assert!(odd.figures.len() >= 4 && odd.figures.iter().all(|one| slowed.contains(&one.figure.benchmark)));
         assert!(odd.figures.iter().all(|one| one.worse && (1.1..1.9).contains(&(1.0 / one.gain))));
     }
 }

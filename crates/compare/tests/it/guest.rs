@@ -9,11 +9,11 @@ use model::{Class, Figure, FigureReferences, Metric, ObservedReason, Run, Unit, 
 const SESSIONS: &str = include_str!("../data/guest_sessions.txt");
 
 fn figure(cells: &[&str]) -> Figure {
-    let [probe, point, class, unit, observed, values] = cells else { panic!("{cells:?}") };
+    let [benchmark, point, class, unit, observed, values] = cells else { panic!("{cells:?}") };
     let unit: Unit = named(unit);
     let metric = if unit.is_rate() { Metric::higher(unit, "operation") } else { Metric::lower(unit, "operation") };
     let values: Vec<f64> = values.split(' ').map(|value| value.parse().unwrap()).collect();
-    let mut made = from_values(probe, point, metric, named::<Class>(class), &values);
+    let mut made = from_values(benchmark, point, metric, named::<Class>(class), &values);
     let basis = match *observed {
         "o" => ValueBasis::Observed(ObservedReason::LongOperation),
         _ => ValueBasis::Undisturbed,

@@ -34,7 +34,7 @@ fn every_machine_and_figure_has_its_own_history() {
     runs.extend((0..30).map(|i| day(&format!("there {i}"), "there", 1.0)));
     runs.extend((0..30).map(|i| {
         let mut other = day(&format!("later {i}"), "here", 1.0);
-        other.figures[0].probe = "sim.other".into();
+        other.figures[0].benchmark = "sim.other".into();
         other
     }));
     let history: Vec<SessionRecord> = runs.iter().flat_map(SessionRecord::of).collect();
@@ -49,12 +49,12 @@ fn every_machine_and_figure_has_its_own_history() {
 }
 
 #[test]
-fn means_are_over_the_same_figures_and_weigh_each_probe_once() {
+fn means_are_over_the_same_figures_and_weigh_each_benchmark_once() {
     let mut rng = generator(12);
     let noise = Noise { between: 0.001, disturbed: 0.0, ..Noise::stable(1.0) };
-    let mut figure = |probe: &str, point: &str, factor: f64| {
+    let mut figure = |benchmark: &str, point: &str, factor: f64| {
         let values: Vec<f64> = noise.launches(20, &mut rng).iter().map(|value| value * factor).collect();
-        from_values(probe, point, time("call"), Class::Compute, &values)
+        from_values(benchmark, point, time("call"), Class::Compute, &values)
     };
     let a = run("a", "m", "now", vec![figure("sim.f", "", 1.0), figure("sim.g", "", 1.0)]);
     let b = run("b", "m", "now", vec![figure("sim.f", "", 1.0), figure("sim.g", "", 1.0 / 1.44)]);
@@ -69,9 +69,9 @@ fn means_are_over_the_same_figures_and_weigh_each_probe_once() {
     for name in ["b", "c"] {
         let mean = mean(&found, name);
         assert!((mean.value - 1.0).abs() < 0.01, "{mean:?}");
-        assert_eq!((mean.figures, mean.probes, mean.left_out), (1, 1, 1));
+        assert_eq!((mean.figures, mean.benchmarks, mean.left_out), (1, 1, 1));
     }
-    // One probe at twenty points, another at one: both have the same weight.
+    // One benchmark at twenty points, another at one: both have the same weight.
     let many = |id: &str, factor: f64, figure: &mut dyn FnMut(&str, &str, f64) -> Figure| {
         let mut figures: Vec<Figure> = (0..20).map(|i| figure("sim.f", &format!("size={i}"), 1.0)).collect();
         figures.push(figure("sim.g", "", 1.0 / factor));
@@ -80,7 +80,7 @@ fn means_are_over_the_same_figures_and_weigh_each_probe_once() {
     let (x, y) = (many("x", 1.0, &mut figure), many("y", 4.0, &mut figure));
     let found = mean(&compare(&[&x, &y], &CompareOptions::default()).unwrap(), "y");
     assert!((found.value - 2.0).abs() < 0.01, "{found:?}");
-    assert_eq!((found.figures, found.probes), (21, 2));
+    assert_eq!((found.figures, found.benchmarks), (21, 2));
 }
 
 #[test]
@@ -132,9 +132,9 @@ fn a_machine_does_not_lose_a_cache_from_one_run_to_the_next() {
             ("memory.hierarchy", "level=2", bytes(second)),
             ("memory.hierarchy_levels", "", vec![levels; 20]),
         ];
-        let figures = values.map(|(probe, point, values)| Figure {
+        let figures = values.map(|(benchmark, point, values)| Figure {
             variant: Some(variant.to_owned()),
-            ..from_values(probe, point, rate("level"), Class::MemoryLatency, &values)
+            ..from_values(benchmark, point, rate("level"), Class::MemoryLatency, &values)
         });
         run(id, machine, id, figures.into())
     };

@@ -68,7 +68,7 @@ fn shares_that_a_large_report_cannot_tell_apart_are_not_the_same() {
         b.figures.push(other(&mut rng));
     }
     let found = compare(&[&a, &b], &CompareOptions::default()).unwrap();
-    let ratio = &found.rows.iter().find(|row| row.probe == "os.wake").unwrap().ratios[1];
+    let ratio = &found.rows.iter().find(|row| row.benchmark == "os.wake").unwrap().ratios[1];
     assert!(ratio.modes.iter().all(|mode| !mode.shares_differ), "{ratio:?}");
     assert_eq!(ratio.verdict, Some(CompareVerdict::Undecided), "{ratio:?}");
 }

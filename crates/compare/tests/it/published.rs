@@ -33,7 +33,9 @@ fn printed_table2() -> Option<Vec<PrintedCell>> {
 #[test]
 fn another_definition_gets_no_ratio_no_verdict_no_rank_and_is_in_no_mean() {
     let values = |factor: f64| [1.0, 1.01, 0.99, 1.005, 0.995, 1.002, 0.998, 1.001].map(|x| factor * x * 1e-6).to_vec();
-    let of = |probe: &str, factor: f64| common::from_values(probe, "", time("call"), Class::Process, &values(factor));
+    let of = |benchmark: &str, factor: f64| {
+        common::from_values(benchmark, "", time("call"), Class::Process, &values(factor))
+    };
     let with = |definition: Definition| {
         let mut runs = [
             common::run("a", "one", "s", vec![of("os.exec", 1.0), of("os.select", 1.0)]),
@@ -47,7 +49,7 @@ fn another_definition_gets_no_ratio_no_verdict_no_rank_and_is_in_no_mean() {
             found.geometric_means.iter().find(|mean| mean.family.is_none() && mean.machine != found.reference).unwrap();
         (mean.figures, mean.value)
     };
-    let cell = |found: &Comparison| found.rows.iter().find(|row| row.probe == "os.exec").unwrap().ratios[1].clone();
+    let cell = |found: &Comparison| found.rows.iter().find(|row| row.benchmark == "os.exec").unwrap().ratios[1].clone();
     let same = with(Definition::Same);
     assert_eq!((mean(&same).0, cell(&same).verdict), (2, Some(CompareVerdict::Different)));
     let near = with(Definition::Near("in Rust".to_owned()));
@@ -172,7 +174,7 @@ fn babar_tables_come_out_in_their_printed_order() {
         });
         let value = |machine: &str| {
             let run = made.iter().find(|run| run.id == machine).unwrap();
-            run.figures.iter().find(|f| f.probe.ends_with(column)).unwrap().outcome.estimate().unwrap().value
+            run.figures.iter().find(|f| f.benchmark.ends_with(column)).unwrap().outcome.estimate().unwrap().value
         };
         let key = format!("babar.{column}");
         let options = CompareOptions { sort_by: Some(key.clone()), ..CompareOptions::default() };

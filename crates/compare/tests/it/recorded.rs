@@ -1,4 +1,4 @@
-//! False alarms on recorded launches of real probes: one session against itself, and two sessions under similar
+//! False alarms on recorded launches of real benchmarks: one session against itself, and two sessions under similar
 //! conditions.
 #![allow(
     clippy::unwrap_used,
@@ -14,7 +14,7 @@ use model::{Class, Run};
 use rand::seq::SliceRandom;
 use stats::simulate::generator;
 
-/// Probes with one party or pinned parties, and their classes.
+/// Benchmarks with one party or pinned parties, and their classes.
 const PINNED: [(&str, Class); 9] = [
     ("null", Class::Compute),
     ("loop", Class::Compute),
@@ -27,7 +27,7 @@ const PINNED: [(&str, Class); 9] = [
     ("fcreate", Class::FileMetadata),
 ];
 
-/// Launch values of a recorded session in the order of time, by probe: the median of the batches after warm-up.
+/// Launch values of a recorded session in the order of time, by benchmark: the median of the batches after warm-up.
 fn recorded(name: &str) -> BTreeMap<String, Vec<f64>> {
     let launches: BTreeMap<String, Vec<f64>> = testing::recording("launches.txt")
         .lines()
@@ -42,12 +42,12 @@ fn recorded(name: &str) -> BTreeMap<String, Vec<f64>> {
     launches
 }
 
-/// A run of the pinned probes from chosen launches, kept in the order of time.
+/// A run of the pinned benchmarks from chosen launches, kept in the order of time.
 fn resampled(id: &str, session: &str, from: &BTreeMap<String, Vec<f64>>, choose: &dyn Fn(usize) -> Vec<usize>) -> Run {
-    let figures = PINNED.iter().map(|(probe, class)| {
-        let all = &from[*probe];
+    let figures = PINNED.iter().map(|(benchmark, class)| {
+        let all = &from[*benchmark];
         let values: Vec<f64> = choose(all.len()).into_iter().map(|i| all[i]).collect();
-        from_values(&format!("recorded.{probe}"), "", time("operation"), *class, &values)
+        from_values(&format!("recorded.{benchmark}"), "", time("operation"), *class, &values)
     });
     run(id, "recorded", session, figures.collect())
 }

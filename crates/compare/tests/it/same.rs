@@ -14,7 +14,7 @@ const SESSIONS: &str = include_str!("../data/guest_cycles.txt");
 const CLOCK: f64 = 3.69e9;
 
 fn recorded(cells: &[&str]) -> Figure {
-    let [probe, point, class, unit, values] = cells else { panic!("{cells:?}") };
+    let [benchmark, point, class, unit, values] = cells else { panic!("{cells:?}") };
     let unit: Unit = named(unit);
     let metric = if unit.is_rate() { Metric::higher(unit, "operation") } else { Metric::lower(unit, "operation") };
     let launch = |(round, cycles): (u32, &str)| {
@@ -25,7 +25,7 @@ fn recorded(cells: &[&str]) -> Figure {
         Launch { round, began: f64::from(round), value, undisturbed: Some(undisturbed), ..Launch::default() }
     };
     let launches = (0..).zip(values.split(' ')).map(launch).collect();
-    let mut made = figure(probe, point, metric, named::<Class>(class), &[], Outcome::Unfit(String::new()));
+    let mut made = figure(benchmark, point, metric, named::<Class>(class), &[], Outcome::Unfit(String::new()));
     made.launches = launches;
     let (domain, basis) = (Domain::Core, ValueBasis::Cycles);
     made.references = Some(FigureReferences { domain, basis, clock: Some(1.0), ..FigureReferences::default() });

@@ -113,7 +113,7 @@ fn planted_differences_are_found_and_named() {
         for _ in 0..20 {
             let runs = planted(factor, 20, metric.clone(), &mut rng);
             let comparison = compare(&refs(&runs), &CompareOptions::default()).unwrap();
-            let row = comparison.rows.iter().find(|row| row.probe == "sim.f0").unwrap();
+            let row = comparison.rows.iter().find(|row| row.benchmark == "sim.f0").unwrap();
             let first = &row.ratios[1];
             if first.verdict == Some(CompareVerdict::Different) {
                 assert_eq!(first.direction, Some(direction));
@@ -222,8 +222,9 @@ fn a_mode_without_counterpart_is_not_the_same() {
 #[test]
 fn what_has_no_value_says_why() {
     let good = from_values("os.a", "", time("call"), Class::Compute, &[1.0; 10]);
-    let with = |probe: &str, outcome: Outcome| common::figure(probe, "", time("call"), Class::Compute, &[], outcome);
-    let measured = |probe: &str| Figure { probe: probe.to_owned(), ..good.clone() };
+    let with =
+        |benchmark: &str, outcome: Outcome| common::figure(benchmark, "", time("call"), Class::Compute, &[], outcome);
+    let measured = |benchmark: &str| Figure { benchmark: benchmark.to_owned(), ..good.clone() };
     let mut other_unit = measured("os.unit");
     other_unit.metric = rate("calls");
     let a =
@@ -251,15 +252,15 @@ fn what_has_no_value_says_why() {
         ],
     );
     let found = compare(&[&a, &b], &CompareOptions::default()).unwrap();
-    for (probe, reason) in [
+    for (benchmark, reason) in [
         ("os.below", "at least 2.00x faster"),
         ("os.unfit", "no shell"),
         ("os.failed", "it hung"),
         ("os.unit", "different units"),
         ("os.zero", "not positive"),
     ] {
-        let ratio = found.rows.iter().find(|row| row.probe == probe).unwrap().ratios[1].clone();
-        assert!(ratio.reason.as_ref().unwrap().contains(reason), "{probe}: {ratio:?}");
+        let ratio = found.rows.iter().find(|row| row.benchmark == benchmark).unwrap().ratios[1].clone();
+        assert!(ratio.reason.as_ref().unwrap().contains(reason), "{benchmark}: {ratio:?}");
         assert_eq!((ratio.value, ratio.verdict), (None, None));
     }
     assert_eq!(found.machines[1].tally.without, 5);

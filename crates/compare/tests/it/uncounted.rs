@@ -6,19 +6,19 @@ use model::{Better, Class, Estimate, EstimateMethod, Figure, Metric, Outcome, Un
 
 use crate::common::{figure, run, time};
 
-fn stated(probe: &str, metric: Metric, value: f64) -> Figure {
+fn stated(benchmark: &str, metric: Metric, value: f64) -> Figure {
     let (low, high) = (value * 0.999, value * 1.001);
     let method = EstimateMethod::Stated;
     let estimate = Estimate { value, low, high, level: 0.95, launches: 10, batches: 1, method };
-    figure(probe, "", metric, Class::Compute, &[], Outcome::Measured(estimate))
+    figure(benchmark, "", metric, Class::Compute, &[], Outcome::Measured(estimate))
 }
 
 /// Five launches that rose from one to the next: their extremes cover nothing.
-fn drifting(probe: &str, value: f64) -> Figure {
+fn drifting(benchmark: &str, value: f64) -> Figure {
     let (low, high) = (value * 0.98, value * 1.02);
     let method = EstimateMethod::Range;
     let estimate = Estimate { value, low, high, level: 1e-9, launches: 5, batches: 1, method };
-    figure(probe, "", time("call"), Class::Compute, &[], Outcome::Measured(estimate))
+    figure(benchmark, "", time("call"), Class::Compute, &[], Outcome::Measured(estimate))
 }
 
 fn shared() -> Metric {
@@ -33,9 +33,9 @@ fn set(a: Vec<Figure>, b: Vec<Figure>) -> Comparison {
 fn neighbours_on_a_core_are_no_regression() {
     let of = |busy: f64| vec![stated("os.a", time("call"), 1.0), stated(model::CORE_SHARED, shared(), busy)];
     let found = set(of(0.01), of(0.6));
-    let row = found.conditions.iter().find(|row| row.probe == model::CORE_SHARED).unwrap();
+    let row = found.conditions.iter().find(|row| row.benchmark == model::CORE_SHARED).unwrap();
     assert!(row.ratios[1].verdict == Some(CompareVerdict::Different), "{row:?}");
-    assert!(found.rows.iter().all(|row| row.probe == "os.a"), "conditions are not among results");
+    assert!(found.rows.iter().all(|row| row.benchmark == "os.a"), "conditions are not among results");
     let tally = found.machines[1].tally;
     assert_eq!((tally.different, tally.same, tally.undecided), (0, 1, 0), "one figure was asked for: {tally:?}");
     let gate = "slower:5".parse::<FailOn>().unwrap().gate(&found);
@@ -52,7 +52,7 @@ fn neighbours_on_a_core_are_no_regression() {
 fn launches_that_determine_no_interval_say_so_and_leave_the_mean() {
     let of = |factor: f64| vec![stated("os.a", time("call"), factor), drifting("os.b", factor)];
     let found = set(of(1.0), of(1.1));
-    let ratio = &found.rows.iter().find(|row| row.probe == "os.b").unwrap().ratios[1];
+    let ratio = &found.rows.iter().find(|row| row.benchmark == "os.b").unwrap().ratios[1];
     assert!((ratio.value.unwrap() * 1.1 - 1.0).abs() < 1e-9, "{ratio:?}");
     assert_eq!((ratio.low, ratio.high, ratio.need), (None, None, None), "{ratio:?}");
     assert_eq!(ratio.verdict, Some(CompareVerdict::Undecided));

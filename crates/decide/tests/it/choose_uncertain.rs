@@ -83,8 +83,8 @@ fn several_kinds_are_surer_than_one() {
     }
 }
 
-/// Machines whose application follows probes with an error, so that predictions err by it.
-fn table_with_errors(of_probes: f64, of_application: f64) -> predict::PredictorTable {
+/// Machines whose application follows benchmarks with an error, so that predictions err by it.
+fn table_with_errors(of_benchmarks: f64, of_application: f64) -> predict::PredictorTable {
     use predict::{PredictedApplication, PredictorColumn, PredictorMachine, PredictorTable};
     let mut rng = stats::simulate::generator(17);
     let mut normal = |spread: f64| spread * stats::simulate::standard_normal(&mut rng);
@@ -106,7 +106,7 @@ fn table_with_errors(of_probes: f64, of_application: f64) -> predict::PredictorT
                 runs: Vec::new(),
                 model: format!("model {m}"),
                 family: "family".to_owned(),
-                probes: names.iter().map(|_| Some(speed + normal(of_probes))).collect(),
+                benchmarks: names.iter().map(|_| Some(speed + normal(of_benchmarks))).collect(),
                 application: Some(speed + normal(of_application)),
             }
         })

@@ -20,10 +20,10 @@ fn text(name: &str, value: &str) -> model::Fact {
 }
 
 /// Twenty launches around a value, with this standard deviation of their logarithms.
-fn around(probe: &str, metric: Metric, class: Class, measures: P, value: f64, spread: f64, seed: u64) -> Figure {
+fn around(benchmark: &str, metric: Metric, class: Class, measures: P, value: f64, spread: f64, seed: u64) -> Figure {
     let rng = &mut generator(seed);
     let values: Vec<f64> = (0..20).map(|_| value * (spread * standard_normal(rng)).exp()).collect();
-    let mut made = from_values(probe, "", metric, class, &values);
+    let mut made = from_values(benchmark, "", metric, class, &values);
     made.stresses = vec![measures];
     made
 }
@@ -33,8 +33,8 @@ fn a_shift_that_is_not_decided_is_not_called_no_difference() {
     let mut inconclusive = 0;
     for seed in 0..10 {
         // 4% more of programs and files, of which two sessions may lie so far apart.
-        let slower = |probe: &str, at: &str| {
-            let those = probe.starts_with("os.fork") || probe.starts_with("file.");
+        let slower = |benchmark: &str, at: &str| {
+            let those = benchmark.starts_with("os.fork") || benchmark.starts_with("file.");
             (at.to_owned(), if those { 1.04 } else { 1.0 })
         };
         let a = measured("a", "day 1", &unchanged, &mut generator(2 * seed));
@@ -80,10 +80,10 @@ fn launches_without_an_interval_are_inconclusive() {
 /// Memory and the entry into the kernel both became slower: each is a cause, and neither is ruled out as one.
 #[test]
 fn a_cause_is_not_ruled_out() {
-    let both = |probe: &str, at: &str| {
-        let factor = match probe {
-            _ if probe.starts_with("memory.") && !at.contains("32KiB") => 2.0,
-            _ if probe.starts_with("os.syscall") => 4.0,
+    let both = |benchmark: &str, at: &str| {
+        let factor = match benchmark {
+            _ if benchmark.starts_with("memory.") && !at.contains("32KiB") => 2.0,
+            _ if benchmark.starts_with("os.syscall") => 4.0,
             _ => 1.0,
         };
         (at.to_owned(), factor)
@@ -114,8 +114,8 @@ fn a_cause_is_not_ruled_out() {
 /// One of two figures of a primitive moved: the bound of what it may cause holds that figure too.
 #[test]
 fn a_bound_holds_the_figure_that_moved() {
-    let some = |probe: &str, at: &str| {
-        let factor = match probe {
+    let some = |benchmark: &str, at: &str| {
+        let factor = match benchmark {
             "os.syscall_write" => 2.0,
             "os.fork_exit" => 1.7,
             _ => 1.0,
@@ -127,8 +127,8 @@ fn a_bound_holds_the_figure_that_moved() {
     // More that did not move, so that the median stands still.
     for run in [&mut a, &mut b] {
         let more = (0..3).map(|at| {
-            let probe = format!("os.syscall_{at}");
-            around(&probe, time("call"), Class::Compute, P::SyscallEntry, 1e-6, 0.002, at)
+            let benchmark = format!("os.syscall_{at}");
+            around(&benchmark, time("call"), Class::Compute, P::SyscallEntry, 1e-6, 0.002, at)
         });
         run.figures.extend(more.collect::<Vec<_>>());
     }
@@ -142,7 +142,7 @@ fn a_bound_holds_the_figure_that_moved() {
 fn mixture(slower: f64, fsync_spread: f64, exec: f64) -> (Run, Run) {
     let side = |id: &str, seed: u64, slower: f64, exec: f64| {
         let mut made = measured(id, "now", &unchanged, &mut generator(9));
-        made.figures.retain(|figure| figure.probe != "file.fsync" && figure.probe != "os.fork_exec");
+        made.figures.retain(|figure| figure.benchmark != "file.fsync" && figure.benchmark != "os.fork_exec");
         let fsync = around("file.fsync", time("call"), Class::FileMetadata, P::Durability, 5e-4, fsync_spread, seed);
         let other = around("os.fork_exec", time("exec"), Class::Process, P::Exec, 8e-4 * exec, 0.003, seed + 10);
         let scripts = Metric::higher(Unit::PerSecond, "scripts");
@@ -233,7 +233,7 @@ fn different_cpus_are_named_first() {
 /// Compilations of this slowdown, by a compiler that the figure notes, beside an exec of this slowdown.
 fn compiles(id: &str, compiler: Option<&str>, slower: f64, exec: f64, seed: u64) -> Run {
     let mut made = measured(id, "now", &unchanged, &mut generator(9));
-    made.figures.retain(|figure| figure.probe != "os.fork_exec");
+    made.figures.retain(|figure| figure.benchmark != "os.fork_exec");
     made.figures.push(around("os.fork_exec", time("exec"), Class::Process, P::Exec, 8e-4 * exec, 0.002, seed));
     let programs = Metric::higher(Unit::PerSecond, "programs");
     let mut figure = around("shell.compile", programs, Class::Process, P::Compiler, 20.0 / slower, 0.002, seed + 1);
@@ -264,7 +264,7 @@ fn another_compiler_may_be_why_compiling_takes_longer() {
     // What its execs cost more, the compiler does not: six of them, each by 4 ms.
     let (named, said, found) = between(new, 1.0 + 6.0 * 4e-3 * 20.0, 6.0);
     let exec = found.causes.iter().find(|cause| cause.primitives.contains(&P::Exec)).unwrap();
-    let pays = exec.pays_for.iter().any(|payment| payment.test.probe == "shell.compile");
+    let pays = exec.pays_for.iter().any(|payment| payment.test.benchmark == "shell.compile");
     assert!(named == 0 && pays, "{said}");
     // A compilation that takes as long as before has no cause, whichever the compiler is.
     assert!(!between(new, 1.0, 1.0).2.difference);

@@ -37,7 +37,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
     ]
 }
 
-const PROBES: [&str; 10] = [
+const BENCHMARKS: [&str; 10] = [
     "cpu.arithmetic",
     "memory.read",
     "os.pipe_switch",
@@ -62,7 +62,7 @@ fn any_figure(index: usize) -> impl Strategy<Value = Figure> {
     (outcome(), points, any::<bool>(), stresses, prop::collection::vec(number(), 0..14)).prop_map(
         move |(outcome, at, higher, stresses, values)| {
             let metric = if higher { rate("loops") } else { time("loop") };
-            let mut made = figure(PROBES[index], at, metric, Class::Process, &stresses, outcome);
+            let mut made = figure(BENCHMARKS[index], at, metric, Class::Process, &stresses, outcome);
             made.launches =
                 values.into_iter().map(|value| Launch { value, nanos: vec![1, 0, 7], ..Launch::default() }).collect();
             made
@@ -71,7 +71,7 @@ fn any_figure(index: usize) -> impl Strategy<Value = Figure> {
 }
 
 fn any_run(id: &'static str) -> impl Strategy<Value = Run> {
-    let figures = (0..PROBES.len()).map(any_figure).collect::<Vec<_>>();
+    let figures = (0..BENCHMARKS.len()).map(any_figure).collect::<Vec<_>>();
     (figures, prop::bool::ANY).prop_map(move |(figures, now)| run(id, "m", if now { "now" } else { id }, figures))
 }
 
@@ -98,7 +98,7 @@ proptest! {
             for mean in &found.geometric_means {
                 let ends = [mean.low.unwrap_or(mean.value), mean.value, mean.high.unwrap_or(mean.value)];
                 prop_assert!(ends.is_sorted() && ends.iter().all(|x| x.is_finite() && *x > 0.0), "{mean:?}");
-                prop_assert!(mean.probes <= mean.figures && mean.figures > 0, "{mean:?}");
+                prop_assert!(mean.benchmarks <= mean.figures && mean.figures > 0, "{mean:?}");
             }
             let mut names: Vec<&str> = found.machines.iter().map(|machine| machine.name.as_str()).collect();
             names.sort_unstable();

@@ -62,9 +62,9 @@ fn a_clock_that_fell_explains_everything_and_causes_nothing_else() {
 }
 
 /// A memory figure, whose time does not follow the clock.
-fn memory(run: &mut Run, probe: &str, domain: Domain, seconds: f64, rng: &mut ChaCha8Rng) {
+fn memory(run: &mut Run, benchmark: &str, domain: Domain, seconds: f64, rng: &mut ChaCha8Rng) {
     let launches: Vec<f64> = (0..20).map(|_| seconds * (0.001 * standard_normal(rng)).exp()).collect();
-    let mut made = from_values(probe, "", time("load"), Class::MemoryLatency, &launches);
+    let mut made = from_values(benchmark, "", time("load"), Class::MemoryLatency, &launches);
     made.stresses = vec![Primitive::DramLatency];
     let basis = ValueBasis::Observed(ObservedReason::LongOperation);
     made.references = Some(FigureReferences { domain, basis, ..FigureReferences::default() });
@@ -101,7 +101,7 @@ fn a_clock_that_moved_says_nothing_of_the_memory() {
         let causes: Vec<f64> = found.causes.iter().map(|cause| cause.excess / 1e-7).collect();
         assert_eq!(causes.len(), usize::from(moved != 0.0), "{domain:?} {slower} {clock}: {:?}", found.sentences());
         assert!(causes.iter().all(|excess| (excess - moved).abs() < 0.05), "{domain:?} {slower}: {causes:?}");
-        let follows = factor.follows.iter().any(|key| key.probe == "memory.chase");
+        let follows = factor.follows.iter().any(|key| key.benchmark == "memory.chase");
         assert_eq!(follows, domain == Domain::Mixed && slower * clock == 1.0, "{domain:?} {slower}");
     }
 }
@@ -213,9 +213,9 @@ fn figures_of_another_definition_explain_nothing_and_are_counted_as_a_comparison
     let mut rng = generator(15);
     let (mut a, mut b) = (guest("a", 2.6e9, 1.0, &mut rng), guest("b", 2.6e9, 1.0, &mut rng));
     for run in [&mut a, &mut b] {
-        ["cpu.f0", "cpu.f1", "cpu.f2"].iter().for_each(|probe| contended(run, probe));
+        ["cpu.f0", "cpu.f1", "cpu.f2"].iter().for_each(|benchmark| contended(run, benchmark));
     }
-    b.figures.iter_mut().find(|figure| figure.probe == "cpu.f0").unwrap().definition =
+    b.figures.iter_mut().find(|figure| figure.benchmark == "cpu.f0").unwrap().definition =
         Definition::Other("half of the work".to_owned());
     let tested = |a: &Run, b: &Run| {
         let found = explained(a, b);

@@ -19,7 +19,7 @@ fn isolation(on: bool) -> Fact {
 }
 
 /// As a run states launches of which there are too few for an interval.
-fn few(probe: &str, class: Class, primitive: Primitive, values: &[f64]) -> Figure {
+fn few(benchmark: &str, class: Class, primitive: Primitive, values: &[f64]) -> Figure {
     let range = stats::launch_median_range(values);
     let value = stats::median(values).unwrap();
     let estimate = range.map_or_else(
@@ -34,7 +34,7 @@ fn few(probe: &str, class: Class, primitive: Primitive, values: &[f64]) -> Figur
             method: EstimateMethod::Range,
         },
     );
-    let mut made = figure(probe, "", time("call"), class, &[primitive], Outcome::Measured(estimate));
+    let mut made = figure(benchmark, "", time("call"), class, &[primitive], Outcome::Measured(estimate));
     made.launches = values.iter().map(|&value| Launch { value, ..Launch::default() }).collect();
     made
 }
@@ -42,9 +42,9 @@ fn few(probe: &str, class: Class, primitive: Primitive, values: &[f64]) -> Figur
 /// Everything that page-table isolation touches, a quarter slower by its median where `slower`.
 fn side(id: &str, slower: bool, launches: usize) -> Run {
     let scatter: &[f64] = if slower { &[1.25, 1.9, 2.4, 2.0] } else { &[1.0, 1.5, 2.0, 1.6] };
-    let of = |probe: &str, class: Class, primitive: Primitive, value: f64| {
+    let of = |benchmark: &str, class: Class, primitive: Primitive, value: f64| {
         let values: Vec<f64> = scatter[..launches].iter().map(|factor| factor * value).collect();
-        few(probe, class, primitive, &values)
+        few(benchmark, class, primitive, &values)
     };
     let figures = vec![
         of("os.syscall_getppid", Class::Compute, Primitive::SyscallEntry, 1e-7),
@@ -95,7 +95,7 @@ fn guest(id: &str, clock: f64, factor: f64, seed: u64) -> Run {
                 made
             })
             .collect();
-    figures[3].probe = "os.call".to_owned();
+    figures[3].benchmark = "os.call".to_owned();
     core_run(id, "guest", id, figures)
 }
 
@@ -142,9 +142,9 @@ fn a_bound_on_slowdowns_rules_nothing_out_for_what_is_faster() {
 /// System calls of two sessions, with the factors by which the second has a short one and a yield of the CPU.
 fn calls(short: f64, offered: f64) -> (Run, Run) {
     let side = |id: &str, short: f64, offered: f64| {
-        let of = |probe: &str, value: f64| {
+        let of = |benchmark: &str, value: f64| {
             let values: Vec<f64> = (0..12).map(|at| value * (1.0 + 0.001 * f64::from(at * 7 % 12))).collect();
-            from_values(probe, "", time("call"), Class::Compute, &values)
+            from_values(benchmark, "", time("call"), Class::Compute, &values)
         };
         let mut figures = vec![
             of("os.syscall_getppid", 1e-7 * short),

@@ -26,7 +26,7 @@ fn a_limit_on_cpu_time() {
         assert!(!found.sentences()[0].contains("clock explains"), "the clock is not to blame: {:?}", found.sentences());
     });
     // Only long operations show the limit if a batch is shorter than a slice.
-    let long = |probe: &str, at: &str| (at.to_owned(), if probe.starts_with("os.fork") { 2.0 } else { 1.0 });
+    let long = |benchmark: &str, at: &str| (at.to_owned(), if benchmark.starts_with("os.fork") { 2.0 } else { 1.0 });
     planted(&long, &limit, &|found| {
         let first = &found.causes[0];
         assert!(first.rivals[0].title == "CPU limit of the control group", "{:#?}", found.sentences());

@@ -13,7 +13,7 @@ mod published;
 mod rivals;
 mod streams;
 
-/// Options of an explanation that knows the probes.
+/// Options of an explanation that knows the benchmarks.
 pub(crate) fn options() -> explain::ExplainOptions<'static> {
-    explain::ExplainOptions { catalogue: probes::catalogue(), ..Default::default() }
+    explain::ExplainOptions { catalogue: benchmarks::catalogue(), ..Default::default() }
 }

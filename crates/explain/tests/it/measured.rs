@@ -46,9 +46,9 @@ pub(crate) fn measured(
     let moved: Vec<f64> = (0..10).map(|_| standard_normal(rng)).collect();
     let figures: Vec<Figure> = SUITE
         .iter()
-        .map(|Spec(probe, at, is_rate, class, stresses, value)| {
-            let (at, factor) = change(probe, at);
-            let metric = match (is_rate, probe.starts_with("memory") || *probe == "file.read_cached") {
+        .map(|Spec(benchmark, at, is_rate, class, stresses, value)| {
+            let (at, factor) = change(benchmark, at);
+            let metric = match (is_rate, benchmark.starts_with("memory") || *benchmark == "file.read_cached") {
                 (true, true) => Metric::higher(Unit::BytesPerSecond, "bytes"),
                 (true, false) => rate("operations"),
                 (false, _) => time("operation"),
@@ -56,18 +56,18 @@ pub(crate) fn measured(
             let factor = if *is_rate { 1.0 / factor } else { factor };
             let session = (class.session_noise() * moved[*class as usize]).exp();
             let noise = Noise { disturbed: 0.0, ..Noise::stable(value * factor * session) };
-            let mut figure = from_values(probe, &at, metric, *class, &noise.launches(20, rng));
+            let mut figure = from_values(benchmark, &at, metric, *class, &noise.launches(20, rng));
             figure.stresses = stresses.to_vec();
-            figure.footprint = footprint(probe);
+            figure.footprint = footprint(benchmark);
             figure
         })
         .collect();
     run(id, "this machine", session, figures)
 }
 
-fn footprint(probe: &str) -> Footprint {
-    let cpu = probe.starts_with("cpu");
-    let (switches, faults, forks) = match probe {
+fn footprint(benchmark: &str) -> Footprint {
+    let cpu = benchmark.starts_with("cpu");
+    let (switches, faults, forks) = match benchmark {
         "os.fork_exit" => (2, 60, 1),
         "os.fork_exec" => (2, 150, 1),
         "os.context_switch" => (1, 0, 0),
@@ -141,8 +141,13 @@ fn equals_have_no_difference_to_explain() {
                 let values = noise.launches(20, &mut rng);
                 assert!(value > 0.0);
                 let stresses = figure.stresses.clone();
-                *figure =
-                    from_values(&figure.probe, &figure.point.to_string(), figure.metric.clone(), figure.class, &values);
+                *figure = from_values(
+                    &figure.benchmark,
+                    &figure.point.to_string(),
+                    figure.metric.clone(),
+                    figure.class,
+                    &values,
+                );
                 figure.stresses = stresses;
             }
             other
@@ -210,8 +215,8 @@ fn one_run_at_two_placements() {
 
 #[test]
 fn huge_pages() {
-    let slower = |probe: &str, at: &str| {
-        let factor = match probe {
+    let slower = |benchmark: &str, at: &str| {
+        let factor = match benchmark {
             "memory.load_latency" if at.contains("64MiB") => 2.5,
             "memory.read" => 1.12,
             "os.page_fault" => 1.9,
@@ -226,7 +231,7 @@ fn huge_pages() {
             run.machine.facts.push(fact("memory.transparent_huge_pages", value, &[P::Tlb, P::PageFault]));
         }
     };
-    // Where the probes chose their pages, the policy of the system has no effect.
+    // Where the benchmarks chose their pages, the policy of the system has no effect.
     planted(&slower, &facts, &|found| {
         for cause in &found.causes {
             assert!(cause.known_as.is_none() && cause.because.is_empty(), "{:#?}", found.sentences());
@@ -235,8 +240,8 @@ fn huge_pages() {
         assert!(found.facts.iter().any(|d| d.name == "memory.transparent_huge_pages"));
     });
     // The same as an axis: the figures were requested on other pages.
-    let axis = |probe: &str, at: &str| {
-        let (_, factor) = slower(probe, at);
+    let axis = |benchmark: &str, at: &str| {
+        let (_, factor) = slower(benchmark, at);
         (at.replace("pages=base", "pages=huge"), if at.contains("pages=base") { 1.0 / factor } else { 1.0 })
     };
     planted(&axis, &|_, _| {}, &|found| {
@@ -247,8 +252,8 @@ fn huge_pages() {
 
 #[test]
 fn streaming_against_normal_stores() {
-    let change = |probe: &str, at: &str| {
-        let factor = match probe {
+    let change = |benchmark: &str, at: &str| {
+        let factor = match benchmark {
             "memory.write" => 1.0 / 2.45,
             "memory.copy" => 1.0 / 1.5,
             _ => 1.0,
@@ -263,8 +268,8 @@ fn streaming_against_normal_stores() {
 
 #[test]
 fn a_slower_directory() {
-    let files = |probe: &str, at: &str| {
-        let factor = match probe {
+    let files = |benchmark: &str, at: &str| {
+        let factor = match benchmark {
             "file.create" | "file.delete" => 9.0,
             "file.fsync" => 12.0,
             _ => 1.0,
@@ -279,7 +284,7 @@ fn a_slower_directory() {
         first_is(found, "directory, file system and mount options");
         assert_eq!(found.causes.len(), 1);
         assert_eq!(found.causes[0].pays_for.len(), 3);
-        assert_eq!(found.next_experiment.as_ref().unwrap().probes, ["file.create"]);
+        assert_eq!(found.next_experiment.as_ref().unwrap().benchmarks, ["file.create"]);
     });
 }
 
@@ -287,8 +292,8 @@ fn a_slower_directory() {
 fn a_cause_without_a_fact_is_named_by_its_primitive() {
     // Page faults twice as expensive: they explain fork and exec by their measured counts.
     let fault = 0.5e-6;
-    let change = move |probe: &str, at: &str| {
-        let factor = match probe {
+    let change = move |benchmark: &str, at: &str| {
+        let factor = match benchmark {
             "os.page_fault" => 2.0,
             "os.fork_exit" => 1.0 + 60.0 * fault / 200e-6,
             "os.fork_exec" => 1.0 + 150.0 * fault / 800e-6,
@@ -307,7 +312,7 @@ fn a_cause_without_a_fact_is_named_by_its_primitive() {
     assert_eq!(first.pays_for.len(), 3, "{:#?}", found.sentences());
     assert!((first.excess - fault).abs() < 0.1 * fault);
     assert!(first.excess_low.unwrap() <= first.excess && first.excess <= first.excess_high.unwrap());
-    assert_eq!(found.next_experiment.as_ref().unwrap().probes, ["os.page_fault"]);
+    assert_eq!(found.next_experiment.as_ref().unwrap().benchmarks, ["os.page_fault"]);
     assert!(found.ruled_out.iter().any(|out| out.title == "memory" && out.bound < 1.3));
 }
 
@@ -315,8 +320,8 @@ fn a_cause_without_a_fact_is_named_by_its_primitive() {
 fn a_faster_clock_is_removed_before_memory_is_judged() {
     // The clock of B is 10% faster. Where its memory is as A's, it differs from the clock alone, and not from A's.
     let at_clock = |memory_slower: f64| {
-        let change = |probe: &str, at: &str| {
-            let memory = probe.starts_with("memory") && !at.contains("32KiB");
+        let change = |benchmark: &str, at: &str| {
+            let memory = benchmark.starts_with("memory") && !at.contains("32KiB");
             (at.to_owned(), if memory { memory_slower } else { 1.0 / 1.1 })
         };
         let mut a = measured("a", "now", &unchanged, &mut generator(8));

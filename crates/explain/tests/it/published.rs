@@ -40,7 +40,7 @@ fn cyberlife() -> Option<(Run, Run)> {
     let run = |name: &str, column: usize| {
         let mut figures: Vec<Figure> = Vec::new();
         for row in &byte[1..] {
-            let (probe, point) = id(&row[0]);
+            let (benchmark, point) = id(&row[0]);
             let (column, value): (usize, f64) = (row.len() - 2 + column, row[row.len() - 2 + column].parse().unwrap());
             assert!(column >= 2);
             let (metric, scale) = match row[row.len() - 3].as_str() {
@@ -48,13 +48,13 @@ fn cyberlife() -> Option<(Run, Run)> {
                 "KBps" => (Metric::higher(Unit::BytesPerSecond, "bytes"), 1000.0),
                 _ => (Metric::higher(Unit::PerSecond, "loops"), 1.0),
             };
-            figures.push(plain(probe, &point, metric, value * scale));
+            figures.push(plain(benchmark, &point, metric, value * scale));
         }
         for row in &ram[1..] {
-            for (probe, offset) in [("memory.read", 1), ("memory.write", 2)] {
+            for (benchmark, offset) in [("memory.read", 1), ("memory.write", 2)] {
                 let value: f64 = row[2 * column + offset].parse().unwrap();
                 let point = format!("working_set={}KiB", row[0]);
-                figures.push(plain(probe, &point, Metric::higher(Unit::BytesPerSecond, "bytes"), value * 1e6));
+                figures.push(plain(benchmark, &point, Metric::higher(Unit::BytesPerSecond, "bytes"), value * 1e6));
             }
         }
         let mut made = published_run(name, figures);
@@ -145,7 +145,7 @@ fn switch_and_exec_are_causes_of_their_own() {
     near(switch.excess * 1e6, 8.2, 0.05);
     near(exec.excess * 1e3, 2.87, 0.005);
     near(exec.excess / switch.excess, 351.0, 0.5);
-    let fork = switch.pays_for.iter().find(|payment| payment.test.probe == "os.fork_exit").unwrap();
+    let fork = switch.pays_for.iter().find(|payment| payment.test.benchmark == "os.fork_exit").unwrap();
     near(fork.units, 1.5, 0.05);
     assert_eq!(exec.pays_for.len(), 1);
     let disk = cause(Primitive::DiskWrite);
@@ -202,7 +202,7 @@ fn bounds_rule_out_and_do_not_rule_out() {
     let disk = found.not_ruled_out.iter().find(|not| not.title == "disk").unwrap();
     assert_eq!(disk.tests.len(), 5, "neither for the scripts nor for the compiler");
     let next = found.next_experiment.as_ref().unwrap();
-    assert_eq!(next.probes[..3], ["file.create", "file.fsync", "os.fork_exec"]);
+    assert_eq!(next.benchmarks[..3], ["file.create", "file.fsync", "os.fork_exec"]);
     assert!(next.why.contains("mount options") && next.why.contains("static against a dynamic"));
 }
 

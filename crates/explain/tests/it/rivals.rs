@@ -6,8 +6,8 @@ use model::{FactValue, Primitive as P, Run};
 use crate::measured::{fact, planted};
 
 /// Memory that became slower, by this factor.
-fn memory(probe: &str, at: &str) -> (String, f64) {
-    let slow = probe.starts_with("memory.") && !at.contains("32KiB");
+fn memory(benchmark: &str, at: &str) -> (String, f64) {
+    let slow = benchmark.starts_with("memory.") && !at.contains("32KiB");
     (at.to_owned(), if slow { 3.0 } else { 1.0 })
 }
 
@@ -34,9 +34,9 @@ fn faster_modules_are_no_cause_of_slower_memory() {
 /// Both make every entry into the kernel slower, so that neither is named for a call.
 #[test]
 fn two_facts_that_touch_every_call_are_rivals_in_every_call() {
-    let calls = |probe: &str, at: &str| {
+    let calls = |benchmark: &str, at: &str| {
         let kernel =
-            ["os.syscall", "os.page_fault", "os.context_switch", "ipc."].iter().any(|one| probe.starts_with(one));
+            ["os.syscall", "os.page_fault", "os.context_switch", "ipc."].iter().any(|one| benchmark.starts_with(one));
         (at.to_owned(), if kernel { 1.8 } else { 1.0 })
     };
     let differ = |a: &mut Run, b: &mut Run| {

@@ -13,8 +13,8 @@ fn launches(value: f64) -> Vec<f64> {
 
 fn streams(session: &str, window: &str, call: f64, bandwidth: f64) -> Run {
     let bytes = Metric { unit: Unit::BytesPerSecond, ..rate("bytes") };
-    let made = |probe: &str, point: &str, metric: Metric, value: f64| -> Figure {
-        from_values(probe, point, metric, Class::Network, &launches(value))
+    let made = |benchmark: &str, point: &str, metric: Metric, value: f64| -> Figure {
+        from_values(benchmark, point, metric, Class::Network, &launches(value))
     };
     let mut figures: Vec<Figure> = [1_u64, 64, 1024, 65_536]
         .into_iter()

@@ -38,7 +38,7 @@ pub(super) fn write(runs: &[Run], out: &mut dyn Write) -> Result<(), Error> {
 /// `BenchmarkOs.context_switch/processes=2/working_set=0B`
 fn name(figure: &Figure) -> String {
     let mut name = "Benchmark".to_owned();
-    let mut letters = figure.probe.chars();
+    let mut letters = figure.benchmark.chars();
     name.extend(letters.next().iter().flat_map(|first| first.to_uppercase()));
     name.push_str(&word(letters.as_str()));
     for (axis, value) in figure.point.iter() {

@@ -92,7 +92,7 @@ fn info(runs: &[Run], out: &mut dyn Write) -> Result<(), Error> {
 /// If the metric has a unit, its name must end in the unit.
 fn family_name(figure: &Figure, part: &str) -> String {
     let unit = if part == LEVEL { "ratio" } else { unit(figure.metric.unit) };
-    let name = format!("prony_{}{part}", identifier(&figure.probe));
+    let name = format!("prony_{}{part}", identifier(&figure.benchmark));
     if unit.is_empty() { name } else { format!("{name}_{unit}") }
 }
 
@@ -126,12 +126,12 @@ fn help(figure: &Figure, part: &str) -> String {
     format!("{}{which}; {}, {better}.", figure.title, figure.metric.per)
 }
 
-/// Labels: run, machine, probe and point. An axis whose name is taken gets a number.
+/// Labels: run, machine, benchmark and point. An axis whose name is taken gets a number.
 fn labels(run: &Run, figure: &Figure) -> String {
     let mut labels = vec![
         ("run".to_owned(), run.id.as_str()),
         ("machine".to_owned(), run.machine.name.as_str()),
-        ("probe".to_owned(), figure.probe.as_str()),
+        ("benchmark".to_owned(), figure.benchmark.as_str()),
     ];
     for (axis, value) in figure.point.iter() {
         let base = identifier(axis);

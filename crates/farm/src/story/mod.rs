@@ -292,8 +292,8 @@ impl Story {
     }
 }
 
-fn empty(probe: &str, point: Point, title: &str, metric: Metric) -> Figure {
-    let key = FigureKey::new(probe, point);
+fn empty(benchmark: &str, point: Point, title: &str, metric: Metric) -> Figure {
+    let key = FigureKey::new(benchmark, point);
     Figure {
         outcome: Outcome::Unfit("no chunk was counted".to_owned()),
         flags: Vec::new(),

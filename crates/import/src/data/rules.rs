@@ -466,7 +466,7 @@ pub(crate) struct FigureRule {
     /// Axes that lines below may state. A size of zero or less says that it was not measured.
     #[serde(default)]
     pub(crate) later: BTreeMap<String, String>,
-    /// How it stands to the definition of the probe that its id names.
+    /// How it stands to the definition of the benchmark that its id names.
     pub(crate) definition: Option<Definition>,
 }
 

@@ -20,7 +20,7 @@ pub(super) static FORMAT: CodeFormat = CodeFormat {
 };
 
 fn detect(head: &[u8]) -> Confidence {
-    let columns = super::sure(head, &["probe", "point", "outcome", "method"]) == Confidence::Sure;
+    let columns = super::sure(head, &["benchmark", "point", "outcome", "method"]) == Confidence::Sure;
     if head.starts_with(b"run,") && columns { Confidence::Certain } else { Confidence::No }
 }
 
@@ -151,12 +151,12 @@ fn figure(row: &TidyRow<'_>) -> Result<Figure, SourceFault> {
         (0..).zip(row.maybe("values").split_whitespace()).map(launches).collect::<Result<_, SourceFault>>()?;
     let point = row.get("point")?.parse();
     let notes = row.maybe("notes").split(" | ").filter(|note| !note.is_empty());
-    let probe = row.get("probe")?.to_owned();
-    if probe.is_empty() {
-        return Err(SourceFault::new("the figure has no probe", row.line));
+    let benchmark = row.get("benchmark")?.to_owned();
+    if benchmark.is_empty() {
+        return Err(SourceFault::new("the figure has no benchmark", row.line));
     }
     let figure = Figure {
-        probe,
+        benchmark,
         point: point.map_err(|error: model::Error| {
             SourceFault::new(error.to_string().replace("could not", "cannot"), row.line)
         })?,

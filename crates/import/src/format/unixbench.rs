@@ -22,7 +22,7 @@ pub(super) static FORMAT: CodeFormat = CodeFormat {
     parse,
 };
 
-/// Tests whose definition with one copy is that of a probe: beginning of the name, id and point.
+/// Tests whose definition with one copy is that of a benchmark: beginning of the name, id and point.
 pub(super) const TESTS: &[(&str, &str, &str)] = &[
     ("Dhrystone 2 using register", "cpu.dhrystone", "registers=yes"),
     ("Dhrystone 2 without register", "cpu.dhrystone", "registers=no"),
@@ -107,7 +107,7 @@ enum UnixbenchCopies {
 }
 
 impl UnixbenchCopies {
-    /// A reading of a test: only that of one copy has the definition of a probe.
+    /// A reading of a test: only that of one copy has the definition of a benchmark.
     fn placed(self, reading: SourceReading) -> SourceReading {
         if matches!(self, Self::Stated(count) if count <= 1.0) {
             return reading;

@@ -47,7 +47,7 @@ fn fixtures_state_what_is_expected() {
 }
 
 fn of_fixture(fixture: &Fixture) -> Option<String> {
-    let read = import::import(&fixture.file, &fixture.bytes, &ImportOptions::default(), probes::catalogue());
+    let read = import::import(&fixture.file, &fixture.bytes, &ImportOptions::default(), benchmarks::catalogue());
     difference(&folder("expected").join(format!("{}.txt", fixture.file)), &stated(&read))
 }
 
@@ -68,7 +68,7 @@ fn of_cases(path: &Path) -> Option<String> {
         let input = fixture.as_deref().unwrap_or(case.input.as_bytes());
         let options =
             ImportOptions { format: case.format.as_deref(), repeats: case.repeats, ..ImportOptions::default() };
-        case.expected = stated(&import::import("x", input, &options, probes::catalogue()));
+        case.expected = stated(&import::import("x", input, &options, benchmarks::catalogue()));
     }
     difference(path, &toml::to_string_pretty(&cases).unwrap())
 }

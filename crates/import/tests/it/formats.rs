@@ -27,12 +27,12 @@ fn every_format_has_a_fixture_and_is_detected() {
 fn no_two_figures_of_a_run_look_the_same() {
     let mut alike = Vec::new();
     for fixture in fixtures() {
-        for run in import(&fixture.file, &fixture.bytes, None, probes::catalogue()).unwrap() {
+        for run in import(&fixture.file, &fixture.bytes, None, benchmarks::catalogue()).unwrap() {
             let mut seen = std::collections::HashMap::new();
             for figure in run.figures {
                 let shown = (figure.title, figure.point.to_string(), figure.metric.unit, figure.metric.per);
-                if let Some(other) = seen.insert(shown, figure.probe.clone()) {
-                    alike.push(format!("{}: {other} and {}", fixture.file, figure.probe));
+                if let Some(other) = seen.insert(shown, figure.benchmark.clone()) {
+                    alike.push(format!("{}: {other} and {}", fixture.file, figure.benchmark));
                 }
             }
         }
@@ -43,7 +43,7 @@ fn no_two_figures_of_a_run_look_the_same() {
 #[test]
 fn runs_are_valid_documents_with_their_provenance() {
     for fixture in fixtures() {
-        let runs = import(&fixture.file, &fixture.bytes, None, probes::catalogue()).unwrap();
+        let runs = import(&fixture.file, &fixture.bytes, None, benchmarks::catalogue()).unwrap();
         let mut ids = std::collections::HashSet::new();
         for run in &runs {
             assert!(ids.insert(&run.id), "{}", run.id);
@@ -72,18 +72,21 @@ fn runs_are_valid_documents_with_their_provenance() {
                 }
             }
         }
-        assert_eq!(import(&fixture.file, &fixture.bytes, Some(&fixture.format), probes::catalogue()).unwrap(), runs);
+        assert_eq!(
+            import(&fixture.file, &fixture.bytes, Some(&fixture.format), benchmarks::catalogue()).unwrap(),
+            runs
+        );
     }
 }
 
 #[test]
 fn the_catalogue_defines_known_ids() {
-    let mut catalogue = probes::catalogue().clone();
+    let mut catalogue = benchmarks::catalogue().clone();
     let switch = catalogue.position("os.context_switch").unwrap();
-    catalogue.probes.swap(0, switch);
-    catalogue.probes[0].title = "Switch between processes".to_owned();
-    catalogue.probes[0].axes.retain(|axis| axis.name == "working_set");
-    catalogue.probes[0].axes[0].values = vec!["0".to_owned(), "16KiB".to_owned()];
+    catalogue.benchmarks.swap(0, switch);
+    catalogue.benchmarks[0].title = "Switch between processes".to_owned();
+    catalogue.benchmarks[0].axes.retain(|axis| axis.name == "working_set");
+    catalogue.benchmarks[0].axes[0].values = vec!["0".to_owned(), "16KiB".to_owned()];
     let bytes = common::fixture("lmbench.txt");
     let run = import("lmbench.txt", &bytes, None, &catalogue).unwrap().remove(0);
     assert_eq!(run.figures[0].title, "Switch between processes", "figures stand in the catalogue's order");
@@ -92,19 +95,19 @@ fn the_catalogue_defines_known_ids() {
 
 #[test]
 fn undetected_formats_are_refused_in_one_line() {
-    let nothing = import("x.txt", b"hello\n", None, probes::catalogue()).unwrap_err().to_string();
+    let nothing = import("x.txt", b"hello\n", None, benchmarks::catalogue()).unwrap_err().to_string();
     assert!(nothing.contains("could not tell what wrote x.txt") && !nothing.contains('\n'));
     let mut mixed = common::fixture("stream.txt");
     mixed.extend(common::fixture("sysbench.txt"));
-    let error = import("x.txt", &mixed, None, probes::catalogue()).unwrap_err();
+    let error = import("x.txt", &mixed, None, benchmarks::catalogue()).unwrap_err();
     assert!(matches!(&error, Error::Ambiguous { formats, .. } if formats == "stream and sysbench"), "{error}");
-    assert_eq!(import("x.txt", &mixed, Some("stream"), probes::catalogue()).unwrap()[0].figures.len(), 4);
-    let unknown = import("x.txt", b"", Some("excel"), probes::catalogue()).unwrap_err().to_string();
+    assert_eq!(import("x.txt", &mixed, Some("stream"), benchmarks::catalogue()).unwrap()[0].figures.len(), 4);
+    let unknown = import("x.txt", b"", Some("excel"), benchmarks::catalogue()).unwrap_err().to_string();
     assert!(unknown.contains("'excel'") && unknown.contains("sysbench"));
     let minutes = b"# Running sched/pipe benchmark...\n     Total time: 2.250 [min]\n";
-    let minutes = import("x.txt", minutes, Some("perf-bench"), probes::catalogue()).unwrap_err().to_string();
+    let minutes = import("x.txt", minutes, Some("perf-bench"), benchmarks::catalogue()).unwrap_err().to_string();
     assert!(minutes.contains("the unit of this time is not known at line 2"), "{minutes}");
-    let empty = import("x.txt", b"", Some("stream"), probes::catalogue()).unwrap_err().to_string();
+    let empty = import("x.txt", b"", Some("stream"), benchmarks::catalogue()).unwrap_err().to_string();
     assert!(empty.contains("ends before any figure"), "{empty}");
 }
 
@@ -130,7 +133,7 @@ fn truncated_files_name_the_position() {
     ] {
         let text = common::text(file);
         let text = &text[..text.find(cut).unwrap()];
-        let error = import(file, text.as_bytes(), None, probes::catalogue()).unwrap_err().to_string();
+        let error = import(file, text.as_bytes(), None, benchmarks::catalogue()).unwrap_err().to_string();
         assert!(error.contains(expected) && error.contains("line ") && !error.contains('\n'), "{file}: {error}");
     }
 }
@@ -146,7 +149,7 @@ fn documents_of_this_program_are_known_by_their_members_in_any_order() {
     let list = format!("[\n{sorted},\n{}]", sorted.replace("\"r1\"", "\"r2\""));
     let lines = format!("{sorted}\n{}\n", sorted.replace("\"r1\"", "\"r2\""));
     for (text, count) in [(&sorted, 1), (&spread, 1), (&list, 2), (&lines, 2)] {
-        let runs = import("x", text.as_bytes(), None, probes::catalogue()).unwrap();
+        let runs = import("x", text.as_bytes(), None, benchmarks::catalogue()).unwrap();
         assert_eq!((runs.len(), &runs[0]), (count, &plain[0]));
     }
     // Behind megabytes of figures too.

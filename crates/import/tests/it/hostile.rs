@@ -19,7 +19,7 @@ fn check(bytes: &[u8], format: &str) {
 }
 
 fn judge(bytes: &[u8], format: Option<&str>) {
-    match import("input", bytes, format, probes::catalogue()) {
+    match import("input", bytes, format, benchmarks::catalogue()) {
         Ok(runs) => {
             for run in runs {
                 render_run(&run).unwrap_or_else(|error| panic!("{format:?}: {error}"));
@@ -198,7 +198,7 @@ fn every_fixture_under_every_other_format_is_read_or_refused() {
 
 #[test]
 fn oversized_input_is_refused_with_the_position() {
-    let catalogue = probes::catalogue();
+    let catalogue = benchmarks::catalogue();
     let huge = vec![b' '; LONGEST + 1];
     let error = import("huge", &huge, Some("stream"), catalogue).unwrap_err().to_string();
     assert!(error.contains("that is the limit"), "{error}");
@@ -232,7 +232,7 @@ fn oversized_input_is_refused_with_the_position() {
 fn wide_tables_and_long_lines_are_refused_before_they_cost_memory() {
     let cells = "0,".repeat(3 << 20);
     for (begin, format) in [
-        ("run,probe,point,outcome,method,", "tidy-csv"),
+        ("run,benchmark,point,outcome,method,", "tidy-csv"),
         ("machine,", "wide-csv"),
         ("command,mean,stddev,median,", "hyperfine"),
         ("Throughput,Throughput Units,", "netperf"),
@@ -241,7 +241,7 @@ fn wide_tables_and_long_lines_are_refused_before_they_cost_memory() {
         ("", "stream"),
     ] {
         let text = format!("{begin}{cells}");
-        let error = import("wide", text.as_bytes(), Some(format), probes::catalogue()).unwrap_err().to_string();
+        let error = import("wide", text.as_bytes(), Some(format), benchmarks::catalogue()).unwrap_err().to_string();
         assert!(error.contains("columns") || error.contains("bytes"), "{format}: {error}");
     }
 }
@@ -251,19 +251,19 @@ fn quoted_input_stays_on_one_line() {
     let xml = b"<PhoronixTestSuite><Result>\n</Re\nsult>";
     check(xml, "phoronix");
     let csv = common::text("tidy-csv.csv").replace("threads=1", "thr\neads");
-    let error = import("x", csv.as_bytes(), None, probes::catalogue()).unwrap_err().to_string();
+    let error = import("x", csv.as_bytes(), None, benchmarks::catalogue()).unwrap_err().to_string();
     assert!(error.contains("thr eads") && !error.contains('\n'), "{error}");
 }
 
 #[test]
 fn wrong_encodings_are_named() {
-    let error = import("x", b"\xff\xfeS\0T\0", None, probes::catalogue()).unwrap_err().to_string();
+    let error = import("x", b"\xff\xfeS\0T\0", None, benchmarks::catalogue()).unwrap_err().to_string();
     assert!(error.contains("UTF-16"), "{error}");
-    let error = import("x", b"STREAM version\nCopy: \xe9", None, probes::catalogue()).unwrap_err().to_string();
+    let error = import("x", b"STREAM version\nCopy: \xe9", None, benchmarks::catalogue()).unwrap_err().to_string();
     assert!(error.contains("line 2, column 7"), "{error}");
     let mut bytes = b"\xef\xbb\xbf".to_vec();
     bytes.extend(common::fixture("stream.txt"));
-    assert_eq!(import("x", &bytes, None, probes::catalogue()).unwrap()[0].figures.len(), 4);
+    assert_eq!(import("x", &bytes, None, benchmarks::catalogue()).unwrap()[0].figures.len(), 4);
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn logs_of_containers_and_journals_are_read_as_the_output() {
         assert!(near(value(&run, "iperf.received:protocol=tcp,streams=1"), 200e6), "{prefix}");
     }
     let log = prefixed(IPERF, "Feb  3 10:00:00 box bench[77]: ");
-    let run = import("log", log.as_bytes(), &ImportOptions::default(), probes::catalogue()).unwrap().runs.remove(0);
+    let run = import("log", log.as_bytes(), &ImportOptions::default(), benchmarks::catalogue()).unwrap().runs.remove(0);
     assert_eq!(run.machine.name, "box");
     assert!(noted(&run, "without what a log puts before each line"), "{:?}", run.session.notes);
 }

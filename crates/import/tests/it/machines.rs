@@ -5,14 +5,14 @@ use crate::common::{fixture, fixtures};
 use import::{Error, ImportOptions, import};
 
 fn read(file: &str, options: &ImportOptions<'_>) -> Result<Vec<model::Run>, Error> {
-    Ok(import(file, &fixture(file), options, probes::catalogue())?.runs)
+    Ok(import(file, &fixture(file), options, benchmarks::catalogue())?.runs)
 }
 
 #[test]
 fn nameless_sources_are_machines_of_their_own() {
     let mut names = std::collections::BTreeMap::new();
     for fixture in fixtures() {
-        let source = import(&fixture.file, &fixture.bytes, &ImportOptions::default(), probes::catalogue()).unwrap();
+        let source = import(&fixture.file, &fixture.bytes, &ImportOptions::default(), benchmarks::catalogue()).unwrap();
         for run in source.runs {
             let name = run.machine.name;
             assert!(!name.is_empty(), "{}", fixture.file);
@@ -27,13 +27,13 @@ fn nameless_sources_are_machines_of_their_own() {
         "a/out.txt",
         b"CoreMark Size    : 666\nIterations/Sec   : 1.5\n[0]crcfinal : 1\n",
         &ImportOptions::default(),
-        probes::catalogue(),
+        benchmarks::catalogue(),
     );
     let two = import(
         "b/out.txt",
         b"CoreMark Size    : 666\nIterations/Sec   : 2.5\n[0]crcfinal : 1\n",
         &ImportOptions::default(),
-        probes::catalogue(),
+        benchmarks::catalogue(),
     );
     let (one, two) = (one.unwrap().runs.remove(0).machine.name, two.unwrap().runs.remove(0).machine.name);
     assert!(one != two && one.contains("out.txt"), "{one} {two}");

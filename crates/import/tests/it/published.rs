@@ -5,11 +5,11 @@ use import::published::{PublishedTable, get, list, tables};
 use model::{Definition, EstimateMethod, FigureKey, Outcome, Run, Unit, parse_run, render_run};
 
 fn runs(name: &str) -> Vec<Run> {
-    get(name, probes::catalogue()).unwrap()
+    get(name, benchmarks::catalogue()).unwrap()
 }
 
-fn value(run: &Run, probe: &str, point: &str) -> Option<f64> {
-    let figure = run.figure(&FigureKey::new(probe, point.parse().unwrap()))?;
+fn value(run: &Run, benchmark: &str, point: &str) -> Option<f64> {
+    let figure = run.figure(&FigureKey::new(benchmark, point.parse().unwrap()))?;
     figure.outcome.estimate().map(|estimate| estimate.value)
 }
 
@@ -39,7 +39,7 @@ fn every_machine_is_a_run_without_spread() {
             assert!(ids.insert(run.id.clone()), "{id} twice");
             assert_eq!(run.origin.as_ref().unwrap().attribution.as_deref(), Some(listing.attribution.as_str()));
             assert_eq!(&parse_run(&render_run(run).unwrap()).unwrap(), run);
-            assert_eq!(get(id, probes::catalogue()).unwrap()[0], *run);
+            assert_eq!(get(id, benchmarks::catalogue()).unwrap()[0], *run);
             for figure in &run.figures {
                 assert!(figure.point.get("occurrence").is_none(), "{} of {id} occurs twice", figure.key());
                 let estimate = figure.outcome.estimate().unwrap();
@@ -56,9 +56,9 @@ fn every_machine_is_a_run_without_spread() {
 fn names_are_found_as_printed_and_unknown_ones_are_refused() {
     assert_eq!(runs("published:cyberlife-2004/appserver.geo")[0].name(), "appserver.geo");
     assert_eq!(runs("babar-cpu-1998/Sun Ultra60/360 MHz")[0].machine.number("cpu.clock"), Some(360e6));
-    let error = get("published:ams02-2003", probes::catalogue()).unwrap_err().to_string();
+    let error = get("published:ams02-2003", benchmarks::catalogue()).unwrap_err().to_string();
     assert!(error.contains("ams02-2003") && error.contains("daisy-heat-1996"), "{error}");
-    let error = get("cyberlife-2004/beast", probes::catalogue()).unwrap_err().to_string();
+    let error = get("cyberlife-2004/beast", benchmarks::catalogue()).unwrap_err().to_string();
     assert!(error.contains("'beast'") && error.contains("beastie.lab"), "{error}");
 }
 
@@ -102,13 +102,13 @@ fn ams_geometric_means_follow_from_the_raw_table() {
 fn babar_tables_keep_their_printed_order() {
     let runs = runs("babar-cpu-1998");
     assert_eq!(runs.len(), 13);
-    let sorted = |probe: &str, point: &str, descending: bool| {
+    let sorted = |benchmark: &str, point: &str, descending: bool| {
         let mut values: Vec<(f64, &str)> =
-            runs.iter().filter_map(|run| Some((value(run, probe, point)?, run.name()))).collect();
+            runs.iter().filter_map(|run| Some((value(run, benchmark, point)?, run.name()))).collect();
         values.sort_by(|a, b| if descending { b.0.total_cmp(&a.0) } else { a.0.total_cmp(&b.0) });
         values
     };
-    for (name, column, probe, point, scale, descending) in [
+    for (name, column, benchmark, point, scale, descending) in [
         ("table1_memory_bandwidth", "memcpy_libc_mb_s", "memory.memcpy", "piece=whole", 1e6, true),
         ("table2_null_syscall", "null_syscall_us", "os.syscall_write", "", 1e-6, false),
         ("table3_process_creation", "simple_process_ms", "os.fork_exec", "linking=dynamic,program=hello", 1e-3, false),
@@ -124,7 +124,7 @@ fn babar_tables_keep_their_printed_order() {
         ("table6_ipc_latency", "tcp_us", "ipc.tcp_latency", "", 1e-6, false),
     ] {
         let printed = table("babar-cpu-1998", name);
-        let ours = sorted(probe, point, descending);
+        let ours = sorted(benchmark, point, descending);
         assert_eq!(ours.len(), printed.rows.len(), "{name}");
         for (row, (value, machine)) in ours.iter().enumerate() {
             let stated = printed.number(row, column).unwrap() * scale;
@@ -134,7 +134,7 @@ fn babar_tables_keep_their_printed_order() {
 }
 
 #[test]
-fn cyberlife_figures_have_the_probes_ids_and_base_units() {
+fn cyberlife_figures_have_the_benchmarks_ids_and_base_units() {
     let run = &runs("cyberlife-2004/appserver.geo")[0];
     assert_eq!(run.figures.len(), 27 + 30);
     assert!(near(value(run, "cpu.dhrystone", "").unwrap(), 3_880_692.0));
@@ -144,14 +144,14 @@ fn cyberlife_figures_have_the_probes_ids_and_base_units() {
     assert!(near(value(run, "os.exec", "linking=dynamic").unwrap(), 1.0 / 1338.0), "an exec is a time here");
     assert_eq!(run.machine.number("cpu.clock"), Some(1.73e9));
     assert_eq!(run.machine.number("memory.total"), Some(1024.0 * 1024.0 * 1024.0));
-    let read = run.figures.iter().find(|figure| figure.probe == "memory.read").unwrap();
+    let read = run.figures.iter().find(|figure| figure.benchmark == "memory.read").unwrap();
     assert!(read.notes.iter().any(|note| note.contains("no printed heading")));
 }
 
 #[test]
 fn the_catalogue_decides_unit_and_title() {
     let plain = runs("cyberlife-2004/beastie.lab").remove(0);
-    let exec = plain.figures.iter().find(|figure| figure.probe == "os.exec").unwrap();
+    let exec = plain.figures.iter().find(|figure| figure.benchmark == "os.exec").unwrap();
     assert_eq!(exec.metric.unit, Unit::Seconds);
     let source = |at: &str, definition: Definition| model::Reference {
         tool: "CyberLife".to_owned(),
@@ -160,13 +160,13 @@ fn the_catalogue_decides_unit_and_title() {
         at: at.parse().unwrap(),
         definition,
     };
-    let mut catalogue = probes::catalogue().clone();
+    let mut catalogue = benchmarks::catalogue().clone();
     let exec = catalogue.position("os.exec").unwrap();
-    catalogue.probes.swap(0, exec);
-    catalogue.probes.iter_mut().for_each(|probe| probe.sources.clear());
-    catalogue.probes[0].title = "Execs".to_owned();
-    catalogue.probes[0].metric = model::Metric::higher(Unit::PerSecond, "execs");
-    catalogue.probes[0].sources =
+    catalogue.benchmarks.swap(0, exec);
+    catalogue.benchmarks.iter_mut().for_each(|benchmark| benchmark.sources.clear());
+    catalogue.benchmarks[0].title = "Execs".to_owned();
+    catalogue.benchmarks[0].metric = model::Metric::higher(Unit::PerSecond, "execs");
+    catalogue.benchmarks[0].sources =
         vec![source("linking=static", Definition::Same), source("", Definition::Near("in C".to_owned()))];
     let run = get("cyberlife-2004/beastie.lab", &catalogue).unwrap().remove(0);
     assert_eq!(run.figures[0].title, "Execs", "figures stand in the catalogue's order");
@@ -223,13 +223,13 @@ fn a_directory_of_the_user_is_an_evaluation_like_any_other() {
         figure = [{ column = "pipe_us", id = "ipc.pipe_latency", point = "placement=same_cpu", unit = "us" }]
     "#;
     write("evaluation.toml", description);
-    let runs = get(&folder.path().display().to_string(), probes::catalogue()).unwrap();
+    let runs = get(&folder.path().display().to_string(), benchmarks::catalogue()).unwrap();
     assert_eq!(runs.len(), 1, "a machine without a number has no run");
     assert!(near(value(&runs[0], "ipc.pipe_latency", "placement=same_cpu").unwrap(), 26e-6));
 
     let refused = |description: &str, wanted: &str| {
         write("evaluation.toml", description);
-        let error = get(&folder.path().display().to_string(), probes::catalogue()).unwrap_err().to_string();
+        let error = get(&folder.path().display().to_string(), benchmarks::catalogue()).unwrap_err().to_string();
         assert!(error.contains(wanted), "{error}");
     };
     refused(&description.replace("\"us\"", "\"parsec\""), "'parsec'");
@@ -257,7 +257,7 @@ fn tables_of_many_machines_are_read_in_proportion_to_their_rows() {
     std::fs::write(folder.path().join("evaluation.toml"), description).unwrap();
     let rows: String = (0..20_000).map(|machine| format!("m{machine},a,1\n")).collect();
     std::fs::write(folder.path().join("table1.csv"), format!("machine,at,us\nm0,b,3\n{rows}")).unwrap();
-    let runs = get(&folder.path().display().to_string(), probes::catalogue()).unwrap();
+    let runs = get(&folder.path().display().to_string(), benchmarks::catalogue()).unwrap();
     assert_eq!(runs.len(), 20_000);
     let of_first: Vec<String> = runs[0].figures.iter().map(|figure| figure.key().to_string()).collect();
     assert_eq!(of_first, ["ipc.pipe_latency:at=b", "ipc.pipe_latency:at=a"]);

@@ -5,7 +5,7 @@ use crate::common::{self, fixtures};
 use import::{ImportOptions, formats};
 
 fn unread(file: &str, bytes: &[u8]) -> Option<import::UnreadNumbers> {
-    import::import(file, bytes, &ImportOptions::default(), probes::catalogue()).unwrap().unread
+    import::import(file, bytes, &ImportOptions::default(), benchmarks::catalogue()).unwrap().unread
 }
 
 /// Lines with numbers of the fixtures that no rule takes, on purpose: prose and titles of the tools.
@@ -38,7 +38,7 @@ fn fixtures_are_understood_line_by_line() {
 fn what_was_not_understood_is_counted_and_noted() {
     let mut text = common::text("sysbench.txt");
     text.push_str("\nwonders per second: 17\nand 4 more\n");
-    let source = import::import("s.txt", text.as_bytes(), &ImportOptions::default(), probes::catalogue()).unwrap();
+    let source = import::import("s.txt", text.as_bytes(), &ImportOptions::default(), benchmarks::catalogue()).unwrap();
     let found = source.unread.unwrap();
     assert_eq!(found.count, 2);
     assert_eq!(found.first.unwrap(), format!("line {}: wonders per second: 17", text.lines().count() - 1));

@@ -64,12 +64,12 @@ fn beside_signs_of_life<T>(line: &DriverLine<'_>, interval: Duration, work: impl
 
 fn measure(order: SuiteOrder, line: &DriverLine<'_>, stopper: Stopper) -> Result<(Run, NodeEnd)> {
     let allowed = kernels::affinity::allowed()?;
-    let entries = measure::select(order.suite.as_deref(), &order.probes, order.target)?;
+    let entries = measure::select(order.suite.as_deref(), &order.benchmarks, order.target)?;
     let directory = PathBuf::from(order.directory.unwrap_or_else(|| ".".to_owned()));
     let directory =
         directory.canonicalize().map_err(Error::io(format!("find the directory {}", directory.display())))?;
     let plan = Plan {
-        suite: order.suite.unwrap_or_else(|| "probes".to_owned()),
+        suite: order.suite.unwrap_or_else(|| "benchmarks".to_owned()),
         seed: order.seed,
         target: order.target,
         time_limit: order.time_limit,

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct SuiteOrder {
     /// Suite by name.
     pub suite: Option<String>,
-    /// Probes by name, in addition to the suite or instead of it.
-    pub probes: Vec<String>,
+    /// Benchmarks by name, in addition to the suite or instead of it.
+    pub benchmarks: Vec<String>,
     /// Relative half-width of the interval at which a figure has converged.
     pub target: f64,
     /// Time limit after which no further round begins, seconds.

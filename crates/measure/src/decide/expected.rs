@@ -1,6 +1,6 @@
 //! At how many launches a figure is expected to be within its target, from those that it has.
 
-use super::{Goal, Classified};
+use super::{Classified, Goal};
 
 /// The first of the checkpoints behind these samples at which their figure is expected to be within its target, if
 /// further ones are distributed like these; `None` if the last one does not suffice.

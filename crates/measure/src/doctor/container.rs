@@ -122,11 +122,11 @@ fn figures(topology: &Topology, allowed: &[usize], holds: impl Fn(&sizing::Figur
     let entries = crate::select(Some("default"), &[], 0.02).unwrap_or_default();
     let mut named: Vec<String> = Vec::new();
     for entry in entries {
-        let Some(probe) = probes::find(&entry.probe) else { continue };
+        let Some(benchmark) = benchmarks::find(&entry.benchmark) else { continue };
         // What cannot be placed here is not measured for another reason.
-        let Ok(cpus) = crate::place(probe, &entry.point, topology, allowed) else { continue };
-        if holds(&sizing::needs(probe, &entry.point, &cpus)) && !named.contains(&entry.probe) {
-            named.push(entry.probe);
+        let Ok(cpus) = crate::place(benchmark, &entry.point, topology, allowed) else { continue };
+        if holds(&sizing::needs(benchmark, &entry.point, &cpus)) && !named.contains(&entry.benchmark) {
+            named.push(entry.benchmark);
         }
     }
     named

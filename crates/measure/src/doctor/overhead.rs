@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use probes::{BatchWork, Kernel, ProbeError};
+use benchmarks::{BatchWork, BenchmarkError, Kernel};
 
 use super::Check;
 use crate::subject::{Stopper, Subject};
@@ -14,11 +14,11 @@ const REPEATS: usize = 11;
 struct Nothing;
 
 impl Kernel for Nothing {
-    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, BenchmarkError> {
         Ok(BatchWork { ops, token: std::hint::black_box(ops) })
     }
 
-    fn check(&mut self, _: &BatchWork) -> Result<(), ProbeError> {
+    fn check(&mut self, _: &BatchWork) -> Result<(), BenchmarkError> {
         Ok(())
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn checks(machine: &Machine, directory: &Path, earlier: &[PathBuf]) -
     checks.extend(tools());
     // Files of place=tmpfs lie in memory, whatever the directory is.
     let own = [directory.to_path_buf(), std::env::temp_dir()];
-    let places = own.into_iter().chain(probes::tmpfs()).chain(earlier.iter().cloned());
+    let places = own.into_iter().chain(benchmarks::tmpfs()).chain(earlier.iter().cloned());
     checks.extend(all_leftovers(places));
     checks
 }
@@ -160,13 +160,15 @@ fn counters() -> Check {
 
 /// Programs that a few figures require.
 fn tools() -> Vec<Check> {
-    let mut programs: Vec<&str> = probes::all().map(|probe| probe.program).filter(|name| !name.is_empty()).collect();
+    let mut programs: Vec<&str> =
+        benchmarks::all().map(|benchmark| benchmark.program).filter(|name| !name.is_empty()).collect();
     programs.dedup();
     let check = |name: &str| {
         if os::process::program_named(name).is_some() {
             return Check::fine(name, "is there");
         }
-        let figures = probes::all().filter(|probe| probe.program == name).map(|probe| probe.id.to_owned());
+        let figures =
+            benchmarks::all().filter(|benchmark| benchmark.program == name).map(|benchmark| benchmark.id.to_owned());
         let figures = model::words::list(&figures.collect::<Vec<_>>());
         Check::attention(name, format!("is missing: {figures} cannot be measured"), "install it")
     };

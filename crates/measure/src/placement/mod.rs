@@ -1,29 +1,34 @@
-//! Which CPUs the parties of a probe run on.
+//! Which CPUs the parties of a benchmark run on.
 
 mod points;
 
+use benchmarks::{Benchmark, Parties, ThreadCount};
 use model::{ANY_CROSSING, CpuSet, Plan, PlanEntry, Point, Topology};
 use os::topology::{CpuChoice, plan, relation};
-use probes::{Parties, Probe, ThreadCount};
 
 use self::points::{nearest, points};
 use crate::{Error, sizing};
 
-/// More parties than any probe has: each finds its own CPU in a list of so many.
+/// More parties than any benchmark has: each finds its own CPU in a list of so many.
 const PARTIES: usize = 64;
 /// The suite that measures every point of every axis.
 const EVERYTHING: &str = "full";
 
-/// A CPU for each party of a probe at a point, from the CPUs that may be used; empty leaves the scheduler free.
+/// A CPU for each party of a benchmark at a point, from the CPUs that may be used; empty leaves the scheduler free.
 ///
 /// One party runs on one core of the fastest class; of equals on the last, for interrupts usually go to the first.
 ///
 /// # Errors
 /// When the machine has no such CPUs, as a clause that follows "not measured: ".
-pub fn place(probe: &Probe, point: &Point, machine: &Topology, allowed: &[usize]) -> Result<Vec<usize>, String> {
+pub fn place(
+    benchmark: &Benchmark,
+    point: &Point,
+    machine: &Topology,
+    allowed: &[usize],
+) -> Result<Vec<usize>, String> {
     let allowed = CpuSet::from(allowed);
     let of = |choice| plan(machine, &allowed, choice);
-    match probe.parties {
+    match benchmark.parties {
         Parties::One => of(CpuChoice::OneCore),
         Parties::Threads => {
             let threads = point.get("threads").and_then(|word| word.parse().ok()).unwrap_or(ThreadCount::One);
@@ -84,7 +89,7 @@ pub fn refuse_more_threads_than_cpus(entries: &[PlanEntry], allowed: &[usize]) -
     match entries.iter().find(|entry| threads(entry).is_some_and(|count| count > allowed.len())) {
         Some(entry) => Err(Error::Point(format!(
             "{} cannot be measured at threads={}: {} may be used here",
-            entry.probe,
+            entry.benchmark,
             entry.point.get("threads").unwrap_or_default(),
             crate::facts::counted(allowed.len()),
         ))),
@@ -128,10 +133,11 @@ pub(crate) fn resolve(plan: &mut Plan, machine: &Topology, allowed: &[usize], fr
     let mut entries: Vec<PlanEntry> = Vec::new();
     for entry in std::mem::take(&mut plan.entries) {
         for point in points(&entry, machine, &allowed, all) {
-            let shares = probes::find(&entry.probe).map_or(entry.shares.clone(), |probe| probe.sharing(&point));
+            let shares =
+                benchmarks::find(&entry.benchmark).map_or(entry.shares.clone(), |benchmark| benchmark.sharing(&point));
             let entry = PlanEntry { point, shares, ..entry.clone() };
             let entry = sized(&plan.suite, entry, machine, &allowed, free);
-            if entries.iter().all(|known| known.probe != entry.probe || known.point != entry.point) {
+            if entries.iter().all(|known| known.benchmark != entry.benchmark || known.point != entry.point) {
                 entries.push(entry);
             }
         }
@@ -141,18 +147,18 @@ pub(crate) fn resolve(plan: &mut Plan, machine: &Topology, allowed: &[usize], fr
 
 fn sized(suite: &str, entry: PlanEntry, machine: &Topology, allowed: &CpuSet, free: u64) -> PlanEntry {
     let moved = || {
-        let probe = probes::find(&entry.probe)?;
-        let cpus = place(probe, &entry.point, machine, allowed.as_slice()).ok()?;
-        let point = sizing::beyond_caches(suite, &entry, probe, machine, &CpuSet::from(cpus.as_slice()), free)?;
-        Some(PlanEntry { shares: probe.sharing(&point), point, ..entry.clone() })
+        let benchmark = benchmarks::find(&entry.benchmark)?;
+        let cpus = place(benchmark, &entry.point, machine, allowed.as_slice()).ok()?;
+        let point = sizing::beyond_caches(suite, &entry, benchmark, machine, &CpuSet::from(cpus.as_slice()), free)?;
+        Some(PlanEntry { shares: benchmark.sharing(&point), point, ..entry.clone() })
     };
     moved().unwrap_or(entry)
 }
 
 /// What several threads of a figure are, where that is not one thread on each of equal cores, or is not known.
-pub(crate) fn remark(probe: &Probe, machine: &Topology, cpus: &[usize]) -> Option<String> {
+pub(crate) fn remark(benchmark: &Benchmark, machine: &Topology, cpus: &[usize]) -> Option<String> {
     let threads = CpuSet::from(cpus);
-    if probe.parties == Parties::Free || threads.len() < 2 {
+    if benchmark.parties == Parties::Free || threads.len() < 2 {
         return None;
     }
     let used = |sets: &mut dyn Iterator<Item = &CpuSet>| sets.filter(|set| !set.and(&threads).is_empty()).count();
@@ -171,13 +177,13 @@ pub(crate) fn remark(probe: &Probe, machine: &Topology, cpus: &[usize]) -> Optio
     if cores > 0 && cores < threads.len() {
         said.push(format!("{} threads on {cores} {}", threads.len(), if cores == 1 { "core" } else { "cores" }));
     }
-    if packages > 1 && probe.parties == Parties::Threads {
+    if packages > 1 && benchmark.parties == Parties::Threads {
         said.push(format!("over {packages} packages"));
     }
     if classes.len() > 1 {
         said.push(format!("cores of several classes: {}", classes.join(", ")));
     }
-    if probe.parties == Parties::Placed && machine.caches.is_empty() && packages < 2 {
+    if benchmark.parties == Parties::Placed && machine.caches.is_empty() && packages < 2 {
         said.push("the machine does not tell which CPUs share a core or a cache".to_owned());
     }
     (!said.is_empty()).then(|| said.join(", "))
@@ -187,8 +193,8 @@ pub(crate) fn remark(probe: &Probe, machine: &Topology, cpus: &[usize]) -> Optio
 mod tests {
     use super::*;
 
-    fn probe(parties: Parties) -> Probe {
-        Probe { parties, ..Probe::BLANK }
+    fn benchmark(parties: Parties) -> Benchmark {
+        Benchmark { parties, ..Benchmark::BLANK }
     }
 
     fn machine(name: &str) -> Topology {
@@ -203,7 +209,7 @@ mod tests {
     #[test]
     fn parties_go_where_the_point_says() {
         let two = machine("guest-2");
-        let of = |parties, point: &str, allowed: &[usize]| place(&probe(parties), &at(point), &two, allowed);
+        let of = |parties, point: &str, allowed: &[usize]| place(&benchmark(parties), &at(point), &two, allowed);
         assert_eq!(of(Parties::One, "", &[0, 1]), Ok(vec![1]));
         assert_eq!(of(Parties::Placed, "placement=same_cpu", &[0, 1]), Ok(vec![1; PARTIES]));
         for across in ["cross_cpu", "same_cache"] {
@@ -222,7 +228,7 @@ mod tests {
     fn two_cpus_become_the_relation_that_the_machine_has() {
         let resolved = |suite: &str, machine: &Topology, allowed: &CpuSet| {
             let entry = |point: &str| PlanEntry {
-                probe: "ipc.pipe_latency".to_owned(),
+                benchmark: "ipc.pipe_latency".to_owned(),
                 point: at(point),
                 target: 0.02,
                 shares: None,
@@ -252,10 +258,10 @@ mod tests {
     fn several_threads_say_what_they_are() {
         let said = |name: &str, threads: &str| {
             let machine = machine(name);
-            let probe = probe(Parties::Threads);
+            let benchmark = benchmark(Parties::Threads);
             let point = at(&format!("threads={threads}"));
-            let cpus = place(&probe, &point, &machine, machine.online.as_slice()).unwrap();
-            remark(&probe, &machine, &cpus)
+            let cpus = place(&benchmark, &point, &machine, machine.online.as_slice()).unwrap();
+            remark(&benchmark, &machine, &cpus)
         };
         assert_eq!(said("guest-2", "all"), None, "two equal cores");
         assert_eq!(said("spr-snc4", "all").as_deref(), Some("224 threads on 112 cores, over 2 packages"));
@@ -271,7 +277,7 @@ mod tests {
 
     #[test]
     fn what_two_cpus_share_is_not_claimed_where_the_machine_does_not_tell_it() {
-        let said = |machine: &Topology, cpus: &[usize]| remark(&probe(Parties::Placed), machine, cpus);
+        let said = |machine: &Topology, cpus: &[usize]| remark(&benchmark(Parties::Placed), machine, cpus);
         let unknown = Topology::unknown(&[0, 1]);
         assert!(said(&unknown, &[0, 1]).is_some_and(|said| said.contains("does not tell which CPUs share")));
         assert_eq!(said(&unknown, &[1]), None);

@@ -1,8 +1,8 @@
 //! The points that a machine has of what was asked for: its nodes, its counts of threads, its pairs of CPUs.
 
+use benchmarks::EACH;
 use model::{ANY_CROSSING, CpuSet, NumaNode, PlanEntry, Point, Topology};
 use os::topology::{CpuChoice, CpuRelation, plan, relation};
-use probes::EACH;
 
 /// Most cores of which every pair is measured.
 const MOST_CORES: usize = 64;
@@ -117,7 +117,7 @@ pub(super) fn points(entry: &PlanEntry, machine: &Topology, allowed: &CpuSet, al
         return counts.map(|count| entry.point.clone().with("threads", count)).collect();
     }
     // What other verbs measure has words of its own: the two ends of a connection, for instance.
-    let ours = probes::find(&entry.probe).is_some();
+    let ours = benchmarks::find(&entry.benchmark).is_some();
     if !ours || entry.point.get("placement") != Some(ANY_CROSSING) {
         return vec![entry.point.clone()];
     }
@@ -133,8 +133,8 @@ pub(super) fn points(entry: &PlanEntry, machine: &Topology, allowed: &CpuSet, al
 
 #[cfg(test)]
 mod tests {
+    use benchmarks::{Benchmark, Parties};
     use model::Plan;
-    use probes::{Parties, Probe};
 
     use super::super::{place, refuse_more_threads_than_cpus, resolve};
     use super::*;
@@ -149,14 +149,14 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn probe(parties: Parties) -> Probe {
-        Probe { parties, ..Probe::BLANK }
+    fn benchmark(parties: Parties) -> Benchmark {
+        Benchmark { parties, ..Benchmark::BLANK }
     }
 
     #[test]
     fn every_pair_of_nodes_is_measured_and_one_node_says_so() {
         let entry = PlanEntry {
-            probe: "memory.node_latency".to_owned(),
+            benchmark: "memory.node_latency".to_owned(),
             point: at("cpu_node=each,memory_node=each,working_set=64MiB"),
             target: 0.02,
             shares: None,
@@ -170,13 +170,13 @@ mod tests {
         let all = resolved(&sparse, &sparse.online);
         assert_eq!((all.len(), all[63].to_string().as_str()), (64, "cpu_node=73,memory_node=73,working_set=64MiB"));
         assert_eq!(resolved(&sparse, &"0-5".parse().unwrap()).len(), 8, "from the node whose CPUs may be used");
-        let probe = probe(Parties::CoresOfNode);
-        let of = |point: &str| place(&probe, &at(point), &sparse, sparse.online.as_slice());
+        let benchmark = benchmark(Parties::CoresOfNode);
+        let of = |point: &str| place(&benchmark, &at(point), &sparse, sparse.online.as_slice());
         assert_eq!(of("cpu_node=33,memory_node=0"), Ok(vec![23, 22, 21, 20, 19, 18]));
         assert!(of("cpu_node=3,memory_node=0").unwrap_err().contains("no NUMA node 3"));
         let two = machine("guest-2");
         assert_eq!(resolved(&two, &two.online), std::slice::from_ref(&entry.point));
-        let one = place(&probe, &entry.point, &two, two.online.as_slice());
+        let one = place(&benchmark, &entry.point, &two, two.online.as_slice());
         assert_eq!(one, Err("the machine has one NUMA node".to_owned()));
     }
 
@@ -196,7 +196,7 @@ mod tests {
         let one = machine("container-1");
         assert_eq!(thread_counts(&one, &"0".parse().unwrap()), ["1"]);
         let epyc = machine("epyc-7451");
-        let at = |point: &str| place(&probe(Parties::Threads), &at(point), &epyc, epyc.online.as_slice()).unwrap();
+        let at = |point: &str| place(&benchmark(Parties::Threads), &at(point), &epyc, epyc.online.as_slice()).unwrap();
         assert_eq!(at("threads=4"), [95, 94, 93, 92], "one cache, then the next of its node");
         let apart = CpuSet::from(at("threads=8_scatter").as_slice());
         assert!(epyc.nodes.iter().all(|node| node.cpus.and(&apart).len() == 1), "one on each node: {apart}");
@@ -206,8 +206,8 @@ mod tests {
     fn every_pair_of_cores_is_measured_once_and_many_are_sampled() {
         let resolved = |name: &str, suite: &str, point: &str| {
             let machine = machine(name);
-            let (probe, shares) = ("memory.core_pair".to_owned(), None);
-            let entry = PlanEntry { probe, point: at(point), target: 0.02, shares };
+            let (benchmark, shares) = ("memory.core_pair".to_owned(), None);
+            let entry = PlanEntry { benchmark, point: at(point), target: 0.02, shares };
             let mut plan = Plan { suite: suite.to_owned(), entries: vec![entry], ..Plan::default() };
             resolve(&mut plan, &machine, machine.online.as_slice(), sizing::UNKNOWN);
             plan.entries.into_iter().map(|entry| entry.point.to_string()).collect::<Vec<_>>()
@@ -222,15 +222,15 @@ mod tests {
         assert_eq!(of("same_cache") + of("same_node") + of("other_node") + of("other_package"), epyc.len());
         let spr = resolved("spr-snc4", "cores", each);
         assert_eq!(spr.len(), 64 * 63 / 2, "a sample of 112 cores");
-        let row = resolved("spr-snc4", "probes", "cpu=3,other=each,relation=cross_cpu");
+        let row = resolved("spr-snc4", "benchmarks", "cpu=3,other=each,relation=cross_cpu");
         assert!(row.len() >= 63 && row.iter().all(|point| point.starts_with("cpu=3,")), "{row:?}");
-        let entry = PlanEntry { probe: "memory.core_pair".to_owned(), point: at(each), target: 0.02, shares: None };
+        let entry = PlanEntry { benchmark: "memory.core_pair".to_owned(), point: at(each), target: 0.02, shares: None };
         let mut plan = Plan { suite: "cores".to_owned(), entries: vec![entry], ..Plan::default() };
         resolve(&mut plan, &Topology::unknown(&[0]), &[0], sizing::UNKNOWN);
         assert_eq!(plan.entries[0].point, at(each), "nothing to pair");
-        let probe = probe(Parties::NamedPair);
+        let benchmark = benchmark(Parties::NamedPair);
         let spr = machine("spr-snc4");
-        let place = |point: &str| place(&probe, &at(point), &spr, spr.online.as_slice());
+        let place = |point: &str| place(&benchmark, &at(point), &spr, spr.online.as_slice());
         assert_eq!(place("cpu=3,other=60,relation=other_package"), Ok(vec![3, 60]));
         assert_eq!(
             place("cpu=3,other=60,relation=sibling").unwrap_err(),
@@ -242,8 +242,12 @@ mod tests {
 
     #[test]
     fn more_threads_than_cpus_are_refused_by_name() {
-        let point =
-            |point: &str| PlanEntry { probe: "memory.read".to_owned(), point: at(point), target: 0.02, shares: None };
+        let point = |point: &str| PlanEntry {
+            benchmark: "memory.read".to_owned(),
+            point: at(point),
+            target: 0.02,
+            shares: None,
+        };
         let two = [0, 1];
         assert!(refuse_more_threads_than_cpus(&[point("threads=all"), point("threads=2")], &two).is_ok());
         let refused = refuse_more_threads_than_cpus(&[point("threads=9_scatter")], &two).unwrap_err().to_string();

@@ -107,7 +107,13 @@ impl FigureClasses {
         counted.filter_map(|(at, launch)| self.sample(figure, at, launch, asked)).collect()
     }
 
-    fn sample<'a>(&self, figure: &'a Figure, at: usize, launch: &'a Launch, asked: &Description) -> Option<Classified<'a>> {
+    fn sample<'a>(
+        &self,
+        figure: &'a Figure,
+        at: usize,
+        launch: &'a Launch,
+        asked: &Description,
+    ) -> Option<Classified<'a>> {
         let class = self.launches.get(at);
         let batches = class.map_or_else(|| observed(figure, launch), |class| class.values(figure, launch));
         let nanos: Vec<Option<f64>> =

@@ -40,9 +40,9 @@ pub(crate) fn launch(round: u32, gigahertz: f64, shared: usize) -> Launch {
     }
 }
 
-pub(crate) fn figure(probe: &str, launches: Vec<Launch>) -> Figure {
+pub(crate) fn figure(benchmark: &str, launches: Vec<Launch>) -> Figure {
     let metric = Metric::lower(Unit::Seconds, "call");
-    let figure = Figure::unmeasured(FigureKey::new(probe, Point::origin()), probe, metric, Class::Compute);
+    let figure = Figure::unmeasured(FigureKey::new(benchmark, Point::origin()), benchmark, metric, Class::Compute);
     Figure { launches, ops: 1000, ..figure }
 }
 

@@ -43,16 +43,16 @@ fn launch(line: &str) -> (String, u64, Launch) {
     (fields[2].to_owned(), ops, launch)
 }
 
-/// The figures of a recording; kernels that depend on the core clock are assigned to a probe that does.
+/// The figures of a recording; kernels that depend on the core clock are assigned to a benchmark that does.
 fn recording(name: &str) -> BTreeMap<String, Figure> {
     let mut figures: BTreeMap<String, Figure> = BTreeMap::new();
     for (kernel, ops, launch) in testing::recording(&format!("{name}.txt")).lines().map(launch) {
         let memory = ["64M", "8M", "copyall", "fread", "fwrite"].iter().any(|far| kernel.contains(far));
-        let (probe, class) =
+        let (benchmark, class) =
             if memory { ("memory.load_latency", Class::MemoryLatency) } else { ("os.syscall_getppid", Class::Compute) };
         let metric = Metric::lower(Unit::Seconds, "operation");
         let figure = figures.entry(kernel).or_insert_with(|| {
-            let figure = Figure::unmeasured(FigureKey::new(probe, Point::origin()), probe, metric, class);
+            let figure = Figure::unmeasured(FigureKey::new(benchmark, Point::origin()), benchmark, metric, class);
             Figure { ops, ..figure }
         });
         figure.launches.push(launch);

@@ -77,8 +77,8 @@ fn launch(part: &[ReferenceMoment], value: f64) -> Launch {
     Launch { began, wall, value, steady: true, ..Launch::default() }
 }
 
-fn figure(probe: &str, title: &str, metric: Metric, launches: Vec<Launch>, estimate: Estimate) -> Figure {
-    let key = FigureKey::new(probe, Point::origin());
+fn figure(benchmark: &str, title: &str, metric: Metric, launches: Vec<Launch>, estimate: Estimate) -> Figure {
+    let key = FigureKey::new(benchmark, Point::origin());
     let launches = (0..).zip(launches).map(|(round, launch)| Launch { round, ..launch }).collect();
     let unmeasured = Figure::unmeasured(key, title, metric, Class::Compute).stressing(&[Primitive::CoreClock]);
     Figure { outcome: Outcome::Measured(estimate), flags: Vec::new(), launches, ..unmeasured }
@@ -183,7 +183,7 @@ mod tests {
         conclude(&mut run, 40.0);
         conclude(&mut run, 40.0);
         let found: Vec<_> =
-            run.figures.iter().map(|figure| (figure.probe.as_str(), figure.outcome.estimate().unwrap())).collect();
+            run.figures.iter().map(|figure| (figure.benchmark.as_str(), figure.outcome.estimate().unwrap())).collect();
         let [("cpu.clock", clock), ("cpu.core_shared", shared)] = found[..] else { panic!("{found:?}") };
         assert!((clock.value * 1e-9 - 3.1).abs() < 0.01 && clock.level >= 0.95, "{clock:?}");
         assert!((shared.value - 0.25).abs() < 0.01 && shared.low > 0.15 && shared.high < 0.35, "{shared:?}");

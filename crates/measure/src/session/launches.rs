@@ -174,7 +174,7 @@ impl MeasureSession<'_> {
             let (batches, enough) = Quality::batches(figure, asked, references.as_ref(), progress.batches, nanos);
             Task {
                 figure: *index,
-                probe: figure.probe.clone(),
+                benchmark: figure.benchmark.clone(),
                 point: figure.point.clone(),
                 ops: figure.ops,
                 batches,

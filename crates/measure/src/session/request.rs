@@ -40,8 +40,8 @@ impl RunRequest {
         if run.plan.entries.is_empty() {
             return Err(Error::Empty);
         }
-        let planned = run.plan.entries.iter().map(|entry| (&entry.probe, &entry.point));
-        if !planned.eq(run.figures.iter().map(|figure| (&figure.probe, &figure.point))) {
+        let planned = run.plan.entries.iter().map(|entry| (&entry.benchmark, &entry.point));
+        if !planned.eq(run.figures.iter().map(|figure| (&figure.benchmark, &figure.point))) {
             return Err(Error::Point("the figures of the run are not those of its plan".to_owned()));
         }
         Ok(Self { run, allowed, unshared_before: None })
@@ -159,13 +159,14 @@ impl RunRequest {
 }
 
 fn figure(suite: &str, entry: &PlanEntry) -> Figure {
-    let key = FigureKey::new(entry.probe.clone(), entry.point.clone());
-    match probes::find(&entry.probe) {
-        Some(probe) => Figure {
-            stands_for: sizing::stands_for(suite, probe, &entry.point),
-            ..Figure::unmeasured(key, probe.title, probe.metric.model(), probe.class).stressing(probe.stresses)
+    let key = FigureKey::new(entry.benchmark.clone(), entry.point.clone());
+    match benchmarks::find(&entry.benchmark) {
+        Some(benchmark) => Figure {
+            stands_for: sizing::stands_for(suite, benchmark, &entry.point),
+            ..Figure::unmeasured(key, benchmark.title, benchmark.metric.model(), benchmark.class)
+                .stressing(benchmark.stresses)
         },
-        None => Figure::unmeasured(key, &*entry.probe, Metric::lower(Unit::Seconds, "operation"), Class::Compute),
+        None => Figure::unmeasured(key, &*entry.benchmark, Metric::lower(Unit::Seconds, "operation"), Class::Compute),
     }
 }
 

@@ -133,7 +133,7 @@ impl MockSubject {
     }
 
     fn draw(&mut self, task: &Task, figure: &MockFigure) -> (Vec<f64>, u32) {
-        let key = FigureKey::new(task.probe.clone(), task.point.clone());
+        let key = FigureKey::new(task.benchmark.clone(), task.point.clone());
         let seed = self.seed ^ hash(&key.to_string());
         let (drawn, next) = self.drawn.entry(key).or_insert_with(|| {
             (figure.noise.batches(DRAWN_AHEAD, task.batches.max(3) as usize, &mut generator(seed)), 0)
@@ -149,7 +149,7 @@ impl MockSubject {
             return Err(LaunchError::Crashed("exit code 134".to_owned()));
         }
         self.clock += figure.seconds;
-        let rate = probes::find(&task.probe).is_some_and(|probe| probe.metric.unit.is_rate());
+        let rate = benchmarks::find(&task.benchmark).is_some_and(|benchmark| benchmark.metric.unit.is_rate());
         let nanos = |value: &f64| {
             let seconds = if rate { task.ops as f64 / value } else { value * task.ops as f64 };
             (seconds * 1e9) as u64
@@ -185,7 +185,7 @@ impl Subject for MockSubject {
         }
         let mut replies = Vec::new();
         for task in &step.tasks {
-            let key = FigureKey::new(task.probe.clone(), task.point.clone());
+            let key = FigureKey::new(task.benchmark.clone(), task.point.clone());
             let figure = self.figures.get(&key).unwrap_or(&self.default).clone();
             if let Some(reason) = figure.unfit {
                 replies.push(Reply::Unfit { figure: task.figure, reason });

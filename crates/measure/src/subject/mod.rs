@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use benchmarks::Benchmark;
 use model::{Domain, Figure, Identity, Point, ReferenceLengths, ReferenceReading, Run, Topology};
-use probes::Probe;
 
 pub use mock::{MockFigure, MockSubject};
 pub use process::Workers;
@@ -39,33 +39,35 @@ pub struct Description {
 }
 
 impl Description {
-    /// Of a figure without its place: that of its probe, or the default if it has none.
+    /// Of a figure without its place: that of its benchmark, or the default if it has none.
     #[must_use]
     pub fn of(figure: &Figure) -> Self {
-        probes::find(&figure.probe).map_or_else(Self::default, |probe| Self::of_probe(probe, &figure.point))
+        benchmarks::find(&figure.benchmark)
+            .map_or_else(Self::default, |benchmark| Self::of_benchmark(benchmark, &figure.point))
     }
 
-    fn of_probe(probe: &Probe, point: &Point) -> Self {
+    fn of_benchmark(benchmark: &Benchmark, point: &Point) -> Self {
         Self {
             stands_alone: true,
-            batches: probe.batch.batches,
-            paired: probe.paired,
-            shares: probe.shares.is_some(),
-            domain: probe.domain_at(point),
+            batches: benchmark.batch.batches,
+            paired: benchmark.paired,
+            shares: benchmark.shares.is_some(),
+            domain: benchmark.domain_at(point),
             ..Self::default()
         }
     }
 
-    /// Of a probe's figure, with its place on a machine.
+    /// Of a benchmark's figure, with its place on a machine.
     ///
     /// # Errors
     /// Why it cannot be measured there.
     pub fn placed(figure: &Figure, suite: &str, machine: &Topology, allowed: &[usize]) -> Result<Self, String> {
-        let probe = probes::find(&figure.probe).ok_or("this program does not have the probe any more")?;
-        let cpus = placement::place(probe, &figure.point, machine, allowed)?;
-        let mut remarks: Vec<String> = placement::remark(probe, machine, &cpus).into_iter().collect();
-        remarks.extend(sizing::remarks(suite, probe, &figure.point, machine, &cpus));
-        Ok(Self { cpus, remarks, ..Self::of_probe(probe, &figure.point) })
+        let benchmark =
+            benchmarks::find(&figure.benchmark).ok_or("this program does not have the benchmark any more")?;
+        let cpus = placement::place(benchmark, &figure.point, machine, allowed)?;
+        let mut remarks: Vec<String> = placement::remark(benchmark, machine, &cpus).into_iter().collect();
+        remarks.extend(sizing::remarks(suite, benchmark, &figure.point, machine, &cpus));
+        Ok(Self { cpus, remarks, ..Self::of_benchmark(benchmark, &figure.point) })
     }
 }
 
@@ -118,7 +120,7 @@ pub trait Host {
     }
 }
 
-/// Something whose figures are measured by launches: probes in workers, the user's applications, the components of a
+/// Something whose figures are measured by launches: benchmarks in workers, the user's applications, the components of a
 /// rating, flows between nodes. [`crate::MeasureSession`] decides what is launched when, how often and which launches
 /// count, in the same way for all of them; a subject says what one launch found.
 pub trait Subject: Host {

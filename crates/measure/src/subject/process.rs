@@ -47,7 +47,7 @@ impl Workers {
         // Its own process group: Ctrl-C reaches the harness alone, and a kill reaches everything that the worker
         // started.
         let supply = Supply { input: Some(step), own_group: true, ..Supply::default() };
-        // Where a dynamic linker looks first is the caller's affair: programs that probes execute would search there
+        // Where a dynamic linker looks first is the caller's affair: programs that benchmarks execute would search there
         // for every library (a third more cycles under `cargo run`, which sets it).
         let mut command = command_of(&self.program);
         command.args(&self.arguments).env_remove("LD_LIBRARY_PATH");
@@ -152,7 +152,7 @@ impl Subject for Workers {
         if let (Err(_), Some(owner)) = (&ended, owner) {
             let own = step.tasks.iter().filter_map(|task| task.directory.as_deref());
             let directories: Vec<&Path> = own.chain([step.directory.as_path()]).collect();
-            probes::remove_scratch(owner, step.seed, &directories);
+            benchmarks::remove_scratch(owner, step.seed, &directories);
         }
         ended
     }

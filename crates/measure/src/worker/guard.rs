@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use benchmarks::BenchmarkContext;
 use kernels::clock::Watch;
 use model::{Invalid, Launch, Placement};
-use probes::ProbeContext;
 
 use crate::outside::OutsideCounters;
 
@@ -19,11 +19,11 @@ pub(super) struct Guard {
 
 impl Guard {
     /// Starts watching; the present CPUs of the parties are recorded.
-    pub(super) fn begin(context: &ProbeContext) -> Self {
+    pub(super) fn begin(context: &BenchmarkContext) -> Self {
         Self::begin_under(Path::new("/"), context)
     }
 
-    fn begin_under(root: &Path, context: &ProbeContext) -> Self {
+    fn begin_under(root: &Path, context: &BenchmarkContext) -> Self {
         let mut guard = Self {
             root: root.to_owned(),
             watch: Watch::start(),
@@ -35,7 +35,7 @@ impl Guard {
         guard
     }
 
-    fn look(&mut self, context: &ProbeContext) {
+    fn look(&mut self, context: &BenchmarkContext) {
         let seen = &mut self.placement.seen;
         let parties = 1 + context.watched().iter().map(|watched| watched.party).max().unwrap_or(0);
         seen.resize(parties.max(seen.len()), Vec::new());
@@ -50,7 +50,7 @@ impl Guard {
     /// Ends watching: records the CPUs of the parties, the time taken from these CPUs, and a reason that makes the
     /// launch invalid by itself. Time taken is judged over a round of launches: one launch is hardly longer than the
     /// tick in which it is counted.
-    pub(super) fn end(mut self, context: &ProbeContext, launch: &mut Launch) {
+    pub(super) fn end(mut self, context: &BenchmarkContext, launch: &mut Launch) {
         let now = OutsideCounters::taken_under(&self.root, under_test(context));
         self.look(context);
         launch.stolen = now.stolen_since(&self.before);
@@ -68,7 +68,7 @@ impl Guard {
 }
 
 /// The CPUs whose time a launch uses.
-fn under_test(context: &ProbeContext) -> &[usize] {
+fn under_test(context: &BenchmarkContext) -> &[usize] {
     if context.cpus().is_empty() { context.allowed() } else { context.cpus() }
 }
 
@@ -79,7 +79,7 @@ fn note(seen: &mut Vec<u32>, cpu: usize) {
     }
 }
 
-fn asked(context: &ProbeContext) -> Placement {
+fn asked(context: &BenchmarkContext) -> Placement {
     let parties = 1 + context.watched().iter().map(|watched| watched.party).max().unwrap_or(0);
     let asked = context.cpus().iter().take(parties).map(|cpu| u32::try_from(*cpu).unwrap_or(u32::MAX)).collect();
     Placement { asked, seen: Vec::new() }
@@ -91,13 +91,13 @@ mod tests {
 
     use std::time::Duration;
 
-    use probes::LaunchSetting;
+    use benchmarks::LaunchSetting;
 
     use super::*;
     use crate::outside::tests::Tree;
 
-    fn context(cpus: &[usize]) -> ProbeContext {
-        ProbeContext::new(LaunchSetting {
+    fn context(cpus: &[usize]) -> BenchmarkContext {
+        BenchmarkContext::new(LaunchSetting {
             seed: 1,
             cpus: cpus.to_vec(),
             allowed: vec![0, 1],

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
+use benchmarks::BenchmarkError;
 use kernels::core_reference::{CoreReading, CoreReferences};
 use kernels::handoff::{HandoffLine, Side};
-use probes::ProbeError;
 
 /// Round trips of a burst of the distance reference, and bursts of a reading: the shortest counts, which nothing else
 /// interrupted. Near CPUs take 20 us for all, those on two packages 200 us.
@@ -28,7 +28,7 @@ pub(crate) struct ReferenceHelper {
 }
 
 impl ReferenceHelper {
-    pub(crate) fn start(cpu: usize, references: CoreReferences) -> Result<Self, ProbeError> {
+    pub(crate) fn start(cpu: usize, references: CoreReferences) -> Result<Self, BenchmarkError> {
         let (ask, asked) = channel();
         let (answer, answers) = channel();
         let body = move || {

@@ -1,7 +1,7 @@
 //! One figure in a launch.
 
+use benchmarks::{BatchWork, Benchmark, BenchmarkContext, BenchmarkError, Kernel, LaunchSetting, Recorder, Trial};
 use model::{Launch, RULES};
-use probes::{BatchWork, Kernel, LaunchSetting, Probe, ProbeContext, ProbeError, Recorder, Trial};
 
 use super::footprint::FootprintTally;
 use super::guard::Guard;
@@ -18,9 +18,9 @@ const FEWEST_EACH: f64 = 100.0;
 const COUNTED: u32 = 2;
 /// One figure in a launch: its trial and its results so far.
 pub(super) struct LaunchMember {
-    probe: &'static Probe,
+    benchmark: &'static Benchmark,
     task: Task,
-    context: ProbeContext,
+    context: BenchmarkContext,
     trial: Trial,
     guard: Option<Guard>,
     tally: FootprintTally,
@@ -36,9 +36,9 @@ pub(super) struct LaunchMember {
 
 impl LaunchMember {
     pub(super) fn new(
-        probe: &'static Probe,
+        benchmark: &'static Benchmark,
         task: Task,
-        context: ProbeContext,
+        context: BenchmarkContext,
         trial: Trial,
         setting: Option<&SensorSetting>,
     ) -> Self {
@@ -49,12 +49,12 @@ impl LaunchMember {
         };
         let (tally, launch) = (FootprintTally::default(), Launch::default());
         let (timer, began) = (BatchTimer::of(setting, &context.used()), kernels::clock::now());
-        Self { probe, task, context, trial, guard: None, tally, launch, amount, began, made: 0, spent: 0, timer }
+        Self { benchmark, task, context, trial, guard: None, tally, launch, amount, began, made: 0, spent: 0, timer }
     }
 
     /// A context for the next member of the launch, which shares the preparation of this one.
-    pub(super) fn sharer(&self, setting: LaunchSetting) -> ProbeContext {
-        self.context.for_probe(setting)
+    pub(super) fn sharer(&self, setting: LaunchSetting) -> BenchmarkContext {
+        self.context.for_benchmark(setting)
     }
 
     pub(super) fn prepared(&self) -> Reply {
@@ -67,13 +67,13 @@ impl LaunchMember {
         }
     }
 
-    pub(super) fn failed(&self, fault: &ProbeError) -> Reply {
+    pub(super) fn failed(&self, fault: &BenchmarkError) -> Reply {
         Reply::Failed { figure: self.task.figure, reason: fault.to_string() }
     }
 
     /// Finds the number of operations of a batch of at least `wanted` nanoseconds.
     pub(super) fn calibrate(&mut self, wanted: u64) -> Reply {
-        let rule = self.probe.batch;
+        let rule = self.benchmark.batch;
         let found = match &mut self.trial {
             Trial::One(kernel) => fill(kernel.as_mut(), wanted, rule),
             Trial::Paired { work, .. } => fill(work.as_mut(), wanted, rule),
@@ -89,7 +89,7 @@ impl LaunchMember {
     }
 
     /// Runs batches that are not recorded, until two successive groups agree or the limit is reached.
-    pub(super) fn warm_up(&mut self) -> Result<(), ProbeError> {
+    pub(super) fn warm_up(&mut self) -> Result<(), BenchmarkError> {
         let mut nanos = Vec::new();
         let least = self.task.warmup;
         // Too few to judge: long operations have the warm-up that time permits.
@@ -111,7 +111,7 @@ impl LaunchMember {
     }
 
     /// Batches are recorded from here on.
-    pub(super) fn begin(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
+    pub(super) fn begin(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), BenchmarkError> {
         if let Some(reader) = self.timer.reader(reader) {
             self.timer.begin(self.context.watched().len(), reader)?;
         }
@@ -129,7 +129,11 @@ impl LaunchMember {
     /// Its turn among the members of a launch, of which `others` says whether there are any: one batch or pair, or,
     /// where others leave in the caches what it would pay for, as many untimed ones as displace that and some recorded
     /// ones.
-    pub(super) fn turn(&mut self, others: bool, mut reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
+    pub(super) fn turn(
+        &mut self,
+        others: bool,
+        mut reader: Option<&mut ReferenceReader>,
+    ) -> Result<(), BenchmarkError> {
         let lead_in = if others { self.lead_in() } else { 0 };
         let recorded = if lead_in > 0 { RULES.worker.turn_batches.max(lead_in) } else { 1 };
         if self.is_done() {
@@ -164,7 +168,7 @@ impl LaunchMember {
     }
 
     /// Runs one batch, or one pair, between readings of the references, and records it.
-    pub(super) fn batch(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
+    pub(super) fn batch(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), BenchmarkError> {
         let reader = self.timer.reader(reader);
         let began = kernels::clock::now();
         let (nanos, ops) = self.run_recorded(self.launch.nanos.len() / 2, reader)?;
@@ -178,7 +182,7 @@ impl LaunchMember {
 
     /// Reads the distance again, then runs null batches of equal length, unless the launch only tightens an interval:
     /// their undisturbed share is that of readings without work in between.
-    pub(super) fn null_batches(&mut self, mut reader: Option<&mut ReferenceReader>) -> Result<(), ProbeError> {
+    pub(super) fn null_batches(&mut self, mut reader: Option<&mut ReferenceReader>) -> Result<(), BenchmarkError> {
         if let Some(reader) = self.timer.reader(reader.as_deref_mut()) {
             self.timer.measure_distances(reader)?;
         }
@@ -188,7 +192,7 @@ impl LaunchMember {
         self.timer.null_batches(reader, nanos)
     }
 
-    pub(super) fn end(&mut self) -> Result<(), ProbeError> {
+    pub(super) fn end(&mut self) -> Result<(), BenchmarkError> {
         let spoilt = handed_over(self.trial.handed_over(), self.launch.warmup + self.made);
         self.count_events()?;
         self.tally.end();
@@ -200,12 +204,12 @@ impl LaunchMember {
             *after = now;
         }
         self.launch.footprint = self.tally.footprint();
-        self.launch.value = self.value().ok_or_else(|| ProbeError::new("its batches gave no finite value"))?;
+        self.launch.value = self.value().ok_or_else(|| BenchmarkError::new("its batches gave no finite value"))?;
         Ok(())
     }
 
     /// Runs further batches, untimed, in which hardware events are counted.
-    fn count_events(&mut self) -> Result<(), ProbeError> {
+    fn count_events(&mut self) -> Result<(), BenchmarkError> {
         if !self.tally.count_events() {
             return Ok(());
         }
@@ -217,18 +221,18 @@ impl LaunchMember {
         Ok(())
     }
 
-    /// Times single operations, if the probe supports it.
-    pub(super) fn time_each(&mut self) -> Result<(), ProbeError> {
+    /// Times single operations, if the benchmark supports it.
+    pub(super) fn time_each(&mut self) -> Result<(), BenchmarkError> {
         let readings = match &mut self.trial {
             Trial::One(kernel) if self.task.full => {
                 let mut record = Recorder::with_capacity(single_operations(&self.launch.nanos, &self.launch.ops));
                 kernel.each(&mut record)?;
-                record.nanos().iter().map(|nanos| self.probe.metric.model().value(1.0, *nanos as f64)).collect()
+                record.nanos().iter().map(|nanos| self.benchmark.metric.model().value(1.0, *nanos as f64)).collect()
             }
             Trial::Readings(readings) if readings.distribution() => self.launch.readings.clone(),
             _ => Vec::new(),
         };
-        self.launch.quantiles = tails::of_readings(&readings, self.probe.metric.model().better);
+        self.launch.quantiles = tails::of_readings(&readings, self.benchmark.metric.model().better);
         Ok(())
     }
 
@@ -245,7 +249,7 @@ impl LaunchMember {
 
     /// Median batch in the unit of the figure; of a pair the median difference.
     fn value(&self) -> Option<f64> {
-        let metric = self.probe.metric.model();
+        let metric = self.benchmark.metric.model();
         let values: Vec<f64> = match self.trial {
             Trial::Readings(_) => self.launch.readings.clone(),
             Trial::One(_) => {
@@ -260,7 +264,7 @@ impl LaunchMember {
     }
 
     /// Runs one batch, or the pair of this number, that is not recorded; returns its time.
-    fn run_batch(&mut self, pair: usize) -> Result<u64, ProbeError> {
+    fn run_batch(&mut self, pair: usize) -> Result<u64, BenchmarkError> {
         let ops = self.task.ops;
         match &mut self.trial {
             Trial::One(kernel) => Ok(run_batch(kernel.as_mut(), ops)?.0),
@@ -281,8 +285,8 @@ impl LaunchMember {
         &mut self,
         pair: usize,
         mut reader: Option<&mut ReferenceReader>,
-    ) -> Result<(Vec<u64>, Vec<u64>), ProbeError> {
-        let (ops, rule, parties) = (self.task.ops, self.probe.batch, self.context.watched().len());
+    ) -> Result<(Vec<u64>, Vec<u64>), BenchmarkError> {
+        let (ops, rule, parties) = (self.task.ops, self.benchmark.batch, self.context.watched().len());
         let (tally, timer) = (&mut self.tally, &mut self.timer);
         match &mut self.trial {
             Trial::One(kernel) => {
@@ -313,8 +317,8 @@ impl LaunchMember {
 fn in_order<T>(
     pair: usize,
     (work, overhead): (&mut Box<dyn Kernel>, &mut Box<dyn Kernel>),
-    mut run_batch: impl FnMut(&mut dyn Kernel, bool) -> Result<T, ProbeError>,
-) -> Result<[T; 2], ProbeError> {
+    mut run_batch: impl FnMut(&mut dyn Kernel, bool) -> Result<T, BenchmarkError>,
+) -> Result<[T; 2], BenchmarkError> {
     if model::work_first(pair) {
         Ok([run_batch(work.as_mut(), true)?, run_batch(overhead.as_mut(), false)?])
     } else {
@@ -322,11 +326,11 @@ fn in_order<T>(
     }
 }
 
-fn run_batch(kernel: &mut dyn Kernel, ops: u64) -> Result<(u64, BatchWork), ProbeError> {
+fn run_batch(kernel: &mut dyn Kernel, ops: u64) -> Result<(u64, BatchWork), BenchmarkError> {
     counted(kernel, ops, None, None)
 }
 
-fn fill(kernel: &mut dyn Kernel, wanted: u64, rule: probes::BatchRule) -> Result<(u64, u64), ProbeError> {
+fn fill(kernel: &mut dyn Kernel, wanted: u64, rule: benchmarks::BatchRule) -> Result<(u64, u64), BenchmarkError> {
     let rounded = |ops: u64, kernel: &dyn Kernel| calibrate::within(ops, kernel.granule(), rule.least, rule.most);
     let mut ops = rounded(1, kernel);
     // The first call includes cold caches and lazy binding, which is little of a long one.
@@ -361,7 +365,7 @@ fn single_operations(nanos: &[u64], ops: &[u64]) -> usize {
 }
 
 /// Present frequency of the CPU of the first party, hertz, if the kernel reports it.
-fn frequency(context: &ProbeContext) -> Option<f64> {
+fn frequency(context: &BenchmarkContext) -> Option<f64> {
     let cpu = context.cpu(0)?;
     let path = format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq");
     let kilohertz: f64 = std::fs::read_to_string(path).ok()?.trim().parse().ok()?;

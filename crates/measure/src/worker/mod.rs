@@ -13,7 +13,7 @@ mod timer;
 
 use std::io::{Read, Write};
 
-use probes::{LaunchSetting, ProbeContext, ProbeError, Trial};
+use benchmarks::{BenchmarkContext, BenchmarkError, LaunchSetting, Trial};
 
 use self::member::LaunchMember;
 use self::reader::ReferenceReader;
@@ -44,7 +44,7 @@ pub fn serve(input: impl Read, output: &mut dyn Write) -> std::io::Result<()> {
 
 fn perform(step: &WorkerStep, say: &mut dyn FnMut(Reply) -> std::io::Result<()>) -> std::io::Result<Vec<Reply>> {
     let mut members = Vec::new();
-    let mut first: Option<ProbeContext> = None;
+    let mut first: Option<BenchmarkContext> = None;
     for task in &step.tasks {
         match prepare(step, task, first.as_ref()) {
             Ok(member) => {
@@ -73,25 +73,26 @@ fn setting(step: &WorkerStep, task: &Task) -> LaunchSetting {
     }
 }
 
-fn prepare(step: &WorkerStep, task: &Task, first: Option<&ProbeContext>) -> Result<LaunchMember, String> {
-    let probe = probes::find(&task.probe).ok_or_else(|| format!("this program has no probe {}", task.probe))?;
+fn prepare(step: &WorkerStep, task: &Task, first: Option<&BenchmarkContext>) -> Result<LaunchMember, String> {
+    let benchmark =
+        benchmarks::find(&task.benchmark).ok_or_else(|| format!("this program has no benchmark {}", task.benchmark))?;
     if let Some(cpu) = task.cpus.first() {
         kernels::affinity::pin(&[*cpu]).map_err(|error| error.to_string())?;
     }
     let setting = setting(step, task);
     let mut context = match first {
-        Some(first) => first.for_probe(setting),
-        None => ProbeContext::new(setting),
+        Some(first) => first.for_benchmark(setting),
+        None => BenchmarkContext::new(setting),
     };
-    let trial: Trial = (probe.prepare)(&task.point, &mut context).map_err(|unfit| unfit.to_string())?;
-    Ok(LaunchMember::new(probe, task.clone(), context, trial, step.references.as_ref()))
+    let trial: Trial = (benchmark.prepare)(&task.point, &mut context).map_err(|unfit| unfit.to_string())?;
+    Ok(LaunchMember::new(benchmark, task.clone(), context, trial, step.references.as_ref()))
 }
 
 /// Warms up all members, then lets them take turns, so that disturbances affect all equally.
 fn measure(step: &WorkerStep, members: &mut Vec<LaunchMember>) -> Vec<Reply> {
     let mut replies = Vec::new();
     let mut attempt = |members: &mut Vec<LaunchMember>,
-                       act: &mut dyn FnMut(&mut LaunchMember) -> Result<(), ProbeError>| {
+                       act: &mut dyn FnMut(&mut LaunchMember) -> Result<(), BenchmarkError>| {
         members.retain_mut(|member| match act(member) {
             Ok(()) => true,
             Err(fault) => {

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
+use benchmarks::BenchmarkError;
 use kernels::core_reference::{CoreReading, CoreReferences};
 use model::{LaunchReferences, RULES, ReferenceLengths, ReferenceTrack, SmallSteps};
 use os::usage::{Usage, Who};
-use probes::ProbeError;
 
 use super::SensorSetting;
 use super::helper::ReferenceHelper;
@@ -41,7 +41,7 @@ impl ReferenceReader {
     }
 
     /// Starts a helper on each CPU except the first, which is the caller's.
-    pub(super) fn help_on(&mut self, cpus: &[usize]) -> Result<(), ProbeError> {
+    pub(super) fn help_on(&mut self, cpus: &[usize]) -> Result<(), BenchmarkError> {
         for cpu in cpus.iter().skip(1) {
             if self.helpers.iter().all(|helper| helper.cpu() != *cpu) {
                 self.helpers.push(ReferenceHelper::start(*cpu, self.references)?);
@@ -56,7 +56,7 @@ impl ReferenceReader {
     }
 
     /// New readings, or those just taken.
-    pub(super) fn read(&mut self, cpus: &[usize]) -> Result<Vec<CoreReading>, ProbeError> {
+    pub(super) fn read(&mut self, cpus: &[usize]) -> Result<Vec<CoreReading>, BenchmarkError> {
         if let Some((of, readings)) = &self.fresh
             && of == cpus
         {
@@ -72,8 +72,9 @@ impl ReferenceReader {
         for cpu in cpus.iter().skip(1) {
             let helper = self.helpers.iter().find(|helper| helper.cpu() == *cpu);
             let reading = helper.and_then(ReferenceHelper::read);
-            readings
-                .push(reading.ok_or_else(|| ProbeError::new(format!("nothing reads the references on CPU {cpu}")))?);
+            readings.push(
+                reading.ok_or_else(|| BenchmarkError::new(format!("nothing reads the references on CPU {cpu}")))?,
+            );
         }
         self.fresh = Some((cpus.to_vec(), readings.clone()));
         Ok(readings)
@@ -81,18 +82,18 @@ impl ReferenceReader {
 
     /// Times of the distance reference between the first of the CPUs, which is the caller's, and each other one,
     /// picoseconds.
-    pub(super) fn distances(&mut self, cpus: &[usize]) -> Result<Vec<u32>, ProbeError> {
+    pub(super) fn distances(&mut self, cpus: &[usize]) -> Result<Vec<u32>, BenchmarkError> {
         self.worked();
         let helper = |cpu: &usize| self.helpers.iter().find(|helper| helper.cpu() == *cpu);
         let distance = |cpu: &usize| {
             let found = helper(cpu).and_then(ReferenceHelper::distance);
-            found.ok_or_else(|| ProbeError::new(format!("nothing passes a cache line on CPU {cpu}")))
+            found.ok_or_else(|| BenchmarkError::new(format!("nothing passes a cache line on CPU {cpu}")))
         };
         cpus.iter().skip(1).map(distance).collect()
     }
 
     /// Waits for `nanos` without accessing memory or the system: a null batch.
-    pub(super) fn null_batch(&mut self, nanos: u64) -> Result<(), ProbeError> {
+    pub(super) fn null_batch(&mut self, nanos: u64) -> Result<(), BenchmarkError> {
         self.worked();
         let until = kernels::clock::now() + nanos;
         while kernels::clock::now() < until {

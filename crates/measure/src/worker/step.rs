@@ -22,8 +22,8 @@ pub enum Purpose {
 pub struct Task {
     /// Index of the figure in the run.
     pub figure: usize,
-    /// Id of the probe.
-    pub probe: String,
+    /// Id of the benchmark.
+    pub benchmark: String,
     /// Its point.
     pub point: Point,
     /// Operations per batch; 0 while calibrating.
@@ -32,7 +32,7 @@ pub struct Task {
     pub batches: u32,
     /// Number of undisturbed batches (of a difference: pairs) that is enough; 0 requests all batches.
     pub enough: u32,
-    /// Whether more than the value is measured: single operations, where the probe supports it, and null
+    /// Whether more than the value is measured: single operations, where the benchmark supports it, and null
     /// batches. Not in launches that only tighten an interval.
     #[serde(default)]
     pub full: bool,

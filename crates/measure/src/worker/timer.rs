@@ -1,7 +1,7 @@
 //! Readings of the references around the batches of a figure in a launch, and the timing of each batch between them.
 
+use benchmarks::{BatchRule, BatchWork, BenchmarkError, Kernel};
 use model::{LaunchReferences, RULES, ReferenceLengths};
-use probes::{BatchRule, BatchWork, Kernel, ProbeError};
 
 use super::footprint::FootprintTally;
 use super::reader::{BatchEvidence, ReferenceReader, ThreadMoment};
@@ -42,14 +42,14 @@ impl BatchTimer {
     }
 
     /// Starts the helpers on the CPUs of the other parties.
-    pub(super) fn begin(&mut self, others: usize, reader: &mut ReferenceReader) -> Result<(), ProbeError> {
+    pub(super) fn begin(&mut self, others: usize, reader: &mut ReferenceReader) -> Result<(), BenchmarkError> {
         self.alone = others == 0 && self.cpus.len() == 1;
         reader.help_on(&self.cpus)?;
         self.measure_distances(reader)
     }
 
     /// How far apart the CPUs are now: the host may move them before the batches have ended.
-    pub(super) fn measure_distances(&mut self, reader: &mut ReferenceReader) -> Result<(), ProbeError> {
+    pub(super) fn measure_distances(&mut self, reader: &mut ReferenceReader) -> Result<(), BenchmarkError> {
         if self.cpus.len() > 1 {
             self.evidence.add_distances(reader.distances(&self.cpus)?);
         }
@@ -65,7 +65,7 @@ impl BatchTimer {
     }
 
     /// Runs null batches of a given length between readings.
-    pub(super) fn null_batches(&mut self, reader: &mut ReferenceReader, nanos: u64) -> Result<(), ProbeError> {
+    pub(super) fn null_batches(&mut self, reader: &mut ReferenceReader, nanos: u64) -> Result<(), BenchmarkError> {
         self.evidence.add_null(reader.read(&self.cpus)?);
         for _ in 0..RULES.worker.null_batches {
             reader.null_batch(nanos)?;
@@ -86,7 +86,7 @@ impl BatchTimer {
         [ops, untimed]: [u64; 2],
         tally: Option<&mut FootprintTally>,
         reader: Option<&mut ReferenceReader>,
-    ) -> Result<(u64, BatchWork), ProbeError> {
+    ) -> Result<(u64, BatchWork), BenchmarkError> {
         let Some(reader) = reader else { return counted(kernel, ops, tally, None) };
         let before = reader.read(&self.cpus)?;
         reader.worked();
@@ -116,7 +116,7 @@ pub(super) fn counted(
     ops: u64,
     tally: Option<&mut FootprintTally>,
     evidence: Option<&mut BatchEvidence>,
-) -> Result<(u64, BatchWork), ProbeError> {
+) -> Result<(u64, BatchWork), BenchmarkError> {
     kernel.ready(ops)?;
     let before = tally.as_ref().and_then(|tally| tally.moment());
     let thread = evidence.is_some().then(ThreadMoment::now);
@@ -133,7 +133,7 @@ pub(super) fn counted(
     }
     kernel.check(&work)?;
     if work.ops == 0 {
-        return Err(ProbeError::new("a batch did nothing"));
+        return Err(BenchmarkError::new("a batch did nothing"));
     }
     Ok((nanos.max(1), work))
 }

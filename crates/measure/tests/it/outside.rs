@@ -52,7 +52,7 @@ fn a_round_with_steal_is_excluded_and_measured_again() {
     assert_eq!(ended.ending, EndReason::Complete);
     for figure in &ended.run.figures {
         let excluded: Vec<_> = figure.launches.iter().filter(|launch| launch.invalid.is_some()).collect();
-        assert_eq!(excluded.iter().map(|launch| launch.round).collect::<Vec<_>>(), [3], "{}", figure.probe);
+        assert_eq!(excluded.iter().map(|launch| launch.round).collect::<Vec<_>>(), [3], "{}", figure.benchmark);
         let Some(Invalid::Stolen(evidence)) = &excluded[0].invalid else { panic!("{:?}", excluded[0].invalid) };
         assert_eq!(evidence.to_string(), "0.15 s of 0.60 s", "of the round");
         assert!(figure.values().len() >= 10 && figure.has(Flag::Repeated) && !figure.has(Flag::Steal));

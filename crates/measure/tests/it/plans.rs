@@ -41,7 +41,7 @@ fn seconds(run: &Run) -> (f64, f64) {
 fn two_cpus_keep_the_figures_that_they_always_had() {
     let asked = select(Some("default"), &[], 0.02).unwrap();
     let asked: Vec<String> =
-        asked.iter().map(|entry| model::FigureKey::new(&*entry.probe, entry.point.clone()).to_string()).collect();
+        asked.iter().map(|entry| model::FigureKey::new(&*entry.benchmark, entry.point.clone()).to_string()).collect();
     let planned = keys(&planned("guest-2", 20.0, "default"));
     let renamed: Vec<String> =
         asked.iter().map(|key| key.replace("placement=cross_cpu", "placement=same_cache")).collect();
@@ -63,10 +63,12 @@ fn the_default_suite_ends_in_minutes_on_2_64_and_512_cpus() {
 #[test]
 fn a_large_machine_gets_the_same_figures_at_its_own_sizes() {
     let (small, large) = (planned("guest-2", 20.0, "default"), planned("epyc-9754", 700.0, "default"));
-    let probes = |run: &Run| run.figures.iter().map(|figure| figure.probe.clone()).collect::<Vec<_>>();
-    assert_eq!(probes(&small), probes(&large));
-    let all =
-        large.figures.iter().find(|figure| figure.probe == "memory.copy" && figure.point.get("threads") == Some("all"));
+    let benchmarks = |run: &Run| run.figures.iter().map(|figure| figure.benchmark.clone()).collect::<Vec<_>>();
+    assert_eq!(benchmarks(&small), benchmarks(&large));
+    let all = large
+        .figures
+        .iter()
+        .find(|figure| figure.benchmark == "memory.copy" && figure.point.get("threads") == Some("all"));
     assert_eq!(all.unwrap().point.get("working_set"), Some("2GiB"), "four times 32 caches of 16 MiB");
     let entry = large.plan.entries.iter().find(|entry| entry.point.get("working_set") == Some("2GiB")).unwrap();
     assert!(entry.shares.as_ref().is_some_and(|shares| shares.contains("2GiB")), "{entry:?}");

@@ -264,7 +264,7 @@ fn a_neighbour_who_comes_and_goes_costs_launches_and_not_the_value() {
             assert!(figure.launches.iter().filter(|launch| launch.round == round).count() <= 3);
         }
     }
-    let condition = |probe: &str| run.figures.iter().find(|figure| figure.probe == probe).unwrap();
+    let condition = |benchmark: &str| run.figures.iter().find(|figure| figure.benchmark == benchmark).unwrap();
     assert!(condition(CLOCK).outcome.estimate().is_some_and(|found| (2.6..3.01).contains(&(found.value * 1e-9))));
     assert!(condition(CORE_SHARED).outcome.estimate().is_some_and(|found| (0.2..0.8).contains(&found.value)));
     let asked = subject.steps.iter().rfind(|step| step.purpose == Purpose::Measure).unwrap();
@@ -282,7 +282,7 @@ fn a_core_that_is_shared_all_the_time_filters_nothing_and_says_so() {
         assert!(figure.has(Flag::Contended) && contended(figure) == 0, "{:?}", figure.flags);
         assert!(figure.outcome.estimate().is_some());
     }
-    assert!(run.figures.iter().all(|figure| figure.probe != CORE_SHARED), "nothing is known of it");
+    assert!(run.figures.iter().all(|figure| figure.benchmark != CORE_SHARED), "nothing is known of it");
 }
 
 /// A machine whose cores pass six instructions per cycle.

@@ -54,12 +54,12 @@ pub(crate) fn run_with(order: RunRequest, subject: &mut MockSubject) -> (RunResu
 
 pub(crate) const THREE: &[&str] = &["os.syscall_write", "os.syscall_getppid", "os.clock_read"];
 
-pub(crate) fn key(probe: &str) -> FigureKey {
-    FigureKey::new(probe, model::Point::origin())
+pub(crate) fn key(benchmark: &str) -> FigureKey {
+    FigureKey::new(benchmark, model::Point::origin())
 }
 
-fn outcome<'a>(run: &'a Run, probe: &str) -> &'a Outcome {
-    &run.figures.iter().find(|figure| figure.probe == probe).unwrap().outcome
+fn outcome<'a>(run: &'a Run, benchmark: &str) -> &'a Outcome {
+    &run.figures.iter().find(|figure| figure.benchmark == benchmark).unwrap().outcome
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn a_long_plan_is_measured_part_by_part_and_a_limit_leaves_finished_figures() {
     let plan = |limit| {
         let entries = select(Some("full"), &[], 0.02).unwrap();
         let entries =
-            entries.into_iter().filter(|entry| entry.probe == "memory.load_latency_strided").take(130).collect();
+            entries.into_iter().filter(|entry| entry.benchmark == "memory.load_latency_strided").take(130).collect();
         Plan { seed: 7, entries, time_limit: limit, ..Plan::default() }
     };
     let whole = RunRequest::new(plan(None), Machine::default(), identity(), vec![0, 1]).unwrap();
@@ -155,7 +155,7 @@ fn a_figure_ends_when_it_has_converged_and_a_noisy_one_at_the_last_look() {
     let wild = MockFigure { noise: Noise { between: 0.3, ..Noise::stable(2e-7) }, ..MockFigure::stable(2e-7) };
     let mut subject = MockSubject::new(2, MockFigure::stable(1e-7)).with(key("os.clock_read"), wild);
     let (ended, _) = run_with(order(THREE), &mut subject);
-    let wild = ended.run.figures.iter().find(|figure| figure.probe == "os.clock_read").unwrap();
+    let wild = ended.run.figures.iter().find(|figure| figure.benchmark == "os.clock_read").unwrap();
     assert_eq!(wild.launches.len(), 40);
     assert!(wild.has(Flag::CannotConverge));
     assert!(ended.run.figures[0].launches.len() < 40);
@@ -198,7 +198,7 @@ fn a_worker_that_is_killed_once_is_tried_again_and_one_that_is_killed_always_is_
             MockSubject::new(4, MockFigure::stable(1e-7)).with(key("os.clock_read"), killed_in(once.clone()));
         let (ended, _) = run_with(order(THREE), &mut subject);
         assert_eq!(ended.ending, EndReason::Complete);
-        let figure = ended.run.figures.iter().find(|figure| figure.probe == "os.clock_read").unwrap();
+        let figure = ended.run.figures.iter().find(|figure| figure.benchmark == "os.clock_read").unwrap();
         assert!(figure.outcome.estimate().is_some(), "{once:?}: {:?}", figure.outcome);
         let said = |note: &String| note.contains("made again") && note.contains("killed by signal 9");
         assert_eq!(figure.notes.iter().filter(|note| said(note)).count(), 1, "{once:?}: {:?}", figure.notes);
@@ -206,7 +206,7 @@ fn a_worker_that_is_killed_once_is_tried_again_and_one_that_is_killed_always_is_
     let mut subject = MockSubject::new(4, MockFigure::stable(1e-7)).with(key("os.clock_read"), killed_in(0..9));
     let (ended, _) = run_with(order(THREE), &mut subject);
     assert!(matches!(outcome(&ended.run, "os.clock_read"), Outcome::Failed(reason) if reason.contains("signal 9")));
-    let attempts = |step: &&measure::WorkerStep| step.tasks.iter().any(|task| task.probe == "os.clock_read");
+    let attempts = |step: &&measure::WorkerStep| step.tasks.iter().any(|task| task.benchmark == "os.clock_read");
     assert_eq!(subject.log().iter().filter(attempts).count(), 2);
     assert!(outcome(&ended.run, "os.syscall_getppid").estimate().is_some());
 }
@@ -220,7 +220,7 @@ fn a_figure_that_cannot_be_measured_any_more_keeps_its_launches() {
         let mut subject = MockSubject::new(4, MockFigure::stable(1e-7)).with(key("os.clock_read"), figure);
         let (ended, _) = run_with(order(THREE), &mut subject);
         assert_eq!(ended.ending, EndReason::Complete);
-        ended.run.figures.into_iter().find(|figure| figure.probe == "os.clock_read").unwrap()
+        ended.run.figures.into_iter().find(|figure| figure.benchmark == "os.clock_read").unwrap()
     };
     let whole = away(0..0);
     let back = away(7..10);
@@ -241,7 +241,7 @@ fn figures_of_two_cpus_are_never_measured_on_one() {
     let (ended, _) = run_with(order, &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
     assert!(matches!(outcome(&ended.run, "ipc.pipe_latency"), Outcome::Unfit(reason) if reason.contains("two CPUs")));
-    assert!(subject.log().iter().all(|step| step.tasks.iter().all(|task| task.probe == "os.clock_read")));
+    assert!(subject.log().iter().all(|step| step.tasks.iter().all(|task| task.benchmark == "os.clock_read")));
     assert!(outcome(&ended.run, "os.clock_read").estimate().is_some());
 }
 
@@ -337,8 +337,8 @@ fn observers_get_events_in_order() {
 #[test]
 fn a_paired_figure_is_never_negative() {
     let named = ["os.signal_handle"];
-    let probe = probes::find("os.signal_handle").unwrap();
-    assert!(probe.paired);
+    let benchmark = benchmarks::find("os.signal_handle").unwrap();
+    assert!(benchmark.paired);
     let nothing =
         MockFigure { noise: Noise { centre: 1e-12, between: 3.0, ..Noise::stable(1e-12) }, ..MockFigure::stable(1.0) };
     let mut subject = MockSubject::new(12, nothing);

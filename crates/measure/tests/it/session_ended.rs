@@ -77,12 +77,13 @@ fn the_time_of_a_limited_run_goes_to_figures_that_can_converge() {
     let order = RunRequest::new(plan, Machine::default(), identity(), vec![0, 1]).unwrap();
     let mut subject = MockSubject::new(5, slow).with(key("os.clock_read"), hopeless);
     let (ended, _) = run_with(order, &mut subject);
-    let launches = |probe: &str| ended.run.figures.iter().find(|figure| figure.probe == probe).unwrap().launches.len();
+    let launches =
+        |benchmark: &str| ended.run.figures.iter().find(|figure| figure.benchmark == benchmark).unwrap().launches.len();
     // An equal share of 3.6 s among three figures at 0.05 s per launch is 24 launches.
     let of_slow = launches("os.syscall_write").max(launches("os.syscall_getppid"));
     assert!(of_slow > 24, "{of_slow}");
-    let last = |probe: &str| {
-        ended.run.figures.iter().find(|figure| figure.probe == probe).unwrap().launches.last().unwrap().round
+    let last = |benchmark: &str| {
+        ended.run.figures.iter().find(|figure| figure.benchmark == benchmark).unwrap().launches.last().unwrap().round
     };
     assert!(last("os.clock_read") >= 12, "what is out of reach keeps a turn now and then");
 }
@@ -92,7 +93,8 @@ fn the_time_of_a_limited_run_goes_to_figures_that_can_converge() {
 #[test]
 fn rounds_of_a_limited_run_are_short_enough_for_what_it_can_settle() {
     let entries = select(Some("full"), &[], 0.02).unwrap();
-    let entries = entries.into_iter().filter(|entry| entry.probe == "memory.load_latency_strided").take(31).collect();
+    let entries =
+        entries.into_iter().filter(|entry| entry.benchmark == "memory.load_latency_strided").take(31).collect();
     let plan = Plan { seed: 7, entries, time_limit: Some(20.0), looks: vec![10, 80], ..Plan::default() };
     let order = RunRequest::new(plan, Machine::default(), identity(), vec![0, 1]).unwrap();
     let quick = order.run().figures[0].key();

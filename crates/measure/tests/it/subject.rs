@@ -60,18 +60,21 @@ impl Saver for Unsaved {
     }
 }
 
-fn figure(probe: &str) -> Figure {
+fn figure(benchmark: &str) -> Figure {
     let metric = Metric { unit: Unit::Seconds, per: "coin".into(), better: Better::Lower };
-    Figure { ops: 1, ..Figure::unmeasured(FigureKey::new(probe, Point::origin()), probe, metric, Class::Application) }
+    Figure {
+        ops: 1,
+        ..Figure::unmeasured(FigureKey::new(benchmark, Point::origin()), benchmark, metric, Class::Application)
+    }
 }
 
 fn run() -> Run {
     let figures: Vec<Figure> = ["coin.weight", "coin.width", "coin.colour"].map(figure).to_vec();
     let entry = |figure: &Figure| PlanEntry {
-        probe: figure.probe.clone(),
+        benchmark: figure.benchmark.clone(),
         point: figure.point.clone(),
         target: 0.02,
-        shares: (figure.probe != "coin.colour").then(|| "coin".to_owned()),
+        shares: (figure.benchmark != "coin.colour").then(|| "coin".to_owned()),
     };
     let plan = Plan { entries: figures.iter().map(entry).collect(), ..Plan::default() };
     Run { figures, ..begin(plan, Machine::default(), Identity::default()) }
@@ -93,7 +96,7 @@ fn a_follower_ends_with_its_leader_and_keeps_its_interval() {
     assert!(!width.has(Flag::Unfinished) && !width.has(Flag::CannotConverge), "{:?}", width.flags);
     assert_eq!(weight.notes, ["weighed"]);
     assert!(colour.launches.is_empty() && colour.has(Flag::Unfinished));
-    assert_eq!(density.probe, "coin.density");
+    assert_eq!(density.benchmark, "coin.density");
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn pre_empted_pipes_are_no_modes() {
 
 #[test]
 fn levels_of_whole_launches_are_modes() {
-    let pipe = pinned_pairs().into_iter().find(|figure| figure.probe == "ipc.pipe_latency").unwrap();
+    let pipe = pinned_pairs().into_iter().find(|figure| figure.benchmark == "ipc.pipe_latency").unwrap();
     let mut rng = stats::simulate::generator(42);
     let mut found = 0;
     for _ in 0..100 {

@@ -41,7 +41,7 @@ fn a_correct_worker_is_read() {
 
 /// Cargo sets the variable for its tests.
 #[test]
-fn programs_of_probes_do_not_search_where_the_caller_s_linker_does() {
+fn programs_of_benchmarks_do_not_search_where_the_caller_s_linker_does() {
     let script =
         r#"cat >/dev/null; echo "{\"unfit\":{\"figure\":0,\"reason\":\"${LD_LIBRARY_PATH-unset}\"}}"; echo '"done"'"#;
     assert_eq!(launch(script, LONG).unwrap()[0], Reply::Unfit { figure: 0, reason: "unset".to_owned() });
@@ -144,7 +144,7 @@ fn a_request_to_stop_is_followed_immediately() {
 
 /// The worker's side of the pipe, without a process: its replies to invalid steps.
 #[test]
-fn a_worker_refuses_invalid_steps_and_names_unknown_probes() {
+fn a_worker_refuses_invalid_steps_and_names_unknown_benchmarks() {
     let mut said = Vec::new();
     assert!(measure::serve(&b"{"[..], &mut said).is_err());
     assert!(measure::serve(&b""[..], &mut said).is_err());
@@ -152,7 +152,7 @@ fn a_worker_refuses_invalid_steps_and_names_unknown_probes() {
     let mut unknown = step(LONG);
     unknown.tasks.push(measure::Task {
         figure: 4,
-        probe: "no.such".to_owned(),
+        benchmark: "no.such".to_owned(),
         point: model::Point::origin(),
         ops: 1,
         batches: 1,

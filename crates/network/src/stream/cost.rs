@@ -49,7 +49,7 @@ impl ConnectionCost {
     /// Whether the stream counts the launch of this connection.
     fn counts(&self, figures: &[Figure]) -> bool {
         let point = self.point.clone().without("end");
-        let stream = figures.iter().find(|figure| figure.probe == STREAM && figure.point == point);
+        let stream = figures.iter().find(|figure| figure.benchmark == STREAM && figure.point == point);
         let same = |launch: &&Launch| (launch.value, launch.footprint.operations) == self.launch;
         stream.is_some_and(|stream| stream.counted().iter().any(same))
     }
@@ -108,7 +108,7 @@ mod tests {
     }
 
     fn byte(figures: &[Figure], end: &str) -> (f64, u32) {
-        let is = |one: &&Figure| one.probe == "network.tcp_cpu_byte" && one.point.get("end") == Some(end);
+        let is = |one: &&Figure| one.benchmark == "network.tcp_cpu_byte" && one.point.get("end") == Some(end);
         let estimate = figures.iter().find(is).unwrap().outcome.estimate().unwrap();
         (estimate.value, estimate.launches)
     }

@@ -15,7 +15,7 @@ use crate::series::{derived, figure};
 #[must_use]
 pub fn two_parameters(run: &Run) -> Vec<Figure> {
     let mut sets: Vec<(model::Point, Vec<&Figure>)> = Vec::new();
-    for stream in run.figures.iter().filter(|figure| figure.probe == STREAM) {
+    for stream in run.figures.iter().filter(|figure| figure.benchmark == STREAM) {
         let rest = stream.point.clone().without("record");
         match sets.iter_mut().find(|(point, _)| *point == rest) {
             Some((_, members)) => members.push(stream),

@@ -21,7 +21,7 @@ const STRESSES: [Primitive; 6] = [
     Primitive::Fork,
 ];
 
-/// Machines of different speeds and characters; the application is a mix of probes with its own noise.
+/// Machines of different speeds and characters; the application is a mix of benchmarks with its own noise.
 pub(crate) fn planted(
     machines: usize,
     known: usize,
@@ -47,16 +47,16 @@ pub(crate) fn planted(
     let machines = (0..machines)
         .map(|m| {
             let speed = 0.4 * standard_normal(&mut rng);
-            let probes: Vec<f64> = (0..6).map(|_| -15.0 + speed + 0.25 * standard_normal(&mut rng)).collect();
+            let benchmarks: Vec<f64> = (0..6).map(|_| -15.0 + speed + 0.25 * standard_normal(&mut rng)).collect();
             let application: f64 =
-                3.0 + probes.iter().zip(mix).map(|(p, w)| w * p).sum::<f64>() + noise * standard_normal(&mut rng);
+                3.0 + benchmarks.iter().zip(mix).map(|(p, w)| w * p).sum::<f64>() + noise * standard_normal(&mut rng);
             truths.push(application.exp());
             PredictorMachine {
                 name: format!("m{m}"),
                 runs: Vec::new(),
                 model: format!("model {m}"),
                 family: "family".to_owned(),
-                probes: probes.into_iter().map(Some).collect(),
+                benchmarks: benchmarks.into_iter().map(Some).collect(),
                 application: (m < known).then_some(application),
             }
         })
@@ -119,7 +119,7 @@ fn intervals_hold_as_often_as_they_say() {
 }
 
 #[test]
-fn more_machines_err_less_and_less_than_one_probe() {
+fn more_machines_err_less_and_less_than_one_benchmark() {
     let table = planted(60, 60, &[0.3, 0.3, 0.2, 0.0, 0.2, 0.0], 0.03, 9).0;
     let ask = || evaluate(std::slice::from_ref(&table), &[3, 12], 6, 1, &PredictOptions::default()).unwrap();
     let found = ask();
@@ -150,7 +150,7 @@ fn a_machine_is_never_predicted_by_its_own_model() {
 }
 
 #[test]
-fn what_the_probes_did_not_measure_is_reported() {
+fn what_the_benchmarks_did_not_measure_is_reported() {
     let plain = planted(20, 12, &[0.5, 0.5, 0.0, 0.0, 0.0, 0.0], 0.03, 5).0;
     let ask = |table: &PredictorTable| predict(table, &[15], &PredictOptions::default()).unwrap().forecasts.remove(0);
     // Never sound below five models.
@@ -184,7 +184,7 @@ fn what_the_probes_did_not_measure_is_reported() {
     // Far from all, and farther: wider, then refused.
     let faster_by = |logarithm: f64| {
         let mut far = plain.clone();
-        far.machines[15].probes.iter_mut().for_each(|p| *p = p.map(|p| p - logarithm));
+        far.machines[15].benchmarks.iter_mut().for_each(|p| *p = p.map(|p| p - logarithm));
         ask(&far)
     };
     let (far, farther) = (faster_by(2.5), faster_by(6.0));
@@ -216,7 +216,7 @@ fn intervals_hold_far_from_all_that_was_measured() {
         let mut truths = truths;
         for &m in &targets {
             let away = 0.5 + 0.2 * (m - 12) as f64;
-            table.machines[m].probes.iter_mut().for_each(|p| *p = p.map(|p| p - away));
+            table.machines[m].benchmarks.iter_mut().for_each(|p| *p = p.map(|p| p - away));
             truths[m] *= (-0.9 * away).exp();
         }
         let own = held_of(&table, &targets, &truths);
@@ -229,7 +229,7 @@ fn intervals_hold_far_from_all_that_was_measured() {
 }
 
 #[test]
-fn a_footprint_weighs_the_probes_where_there_is_one_machine() {
+fn a_footprint_weighs_the_benchmarks_where_there_is_one_machine() {
     let (mut table, _) = planted(20, 1, &[0.0, 0.0, 0.0, 0.0, 0.5, 0.5], 0.0, 6);
     let kernel = |table: &PredictorTable| {
         let found = predict(table, &[10], &PredictOptions::default()).unwrap();
@@ -257,8 +257,8 @@ fn runs_become_a_table_without_leaks() {
         .map(|m| {
             let speed: f64 = rng.random_range(0.5..2.0);
             let mut run = common::run(&format!("r{m}"), &format!("machine {m}"), "s", Vec::new());
-            let figure = |probe: &str, point: &str, value: f64| {
-                common::figure(probe, point, time(), Class::Compute, &[Primitive::IntegerAlu], measured(value))
+            let figure = |benchmark: &str, point: &str, value: f64| {
+                common::figure(benchmark, point, time(), Class::Compute, &[Primitive::IntegerAlu], measured(value))
             };
             run.figures = vec![
                 figure("cpu.integer", "", 1e-9 * speed),
@@ -308,7 +308,7 @@ fn values_in_other_units_or_of_other_definitions_are_not_joined() {
     let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
     assert_eq!(names, ["table.x", "cpu.integer", "table.x"]);
     assert_eq!(table.machines.iter().filter(|machine| machine.application.is_some()).count(), 5);
-    let of_x: Vec<bool> = table.machines.iter().map(|machine| machine.probes[0].is_some()).collect();
+    let of_x: Vec<bool> = table.machines.iter().map(|machine| machine.benchmarks[0].is_some()).collect();
     assert_eq!(of_x, [true, true, true, false, false, false]);
     // The application in two units is an error, since neither is more right than the other.
     let mut other = runs.clone();
@@ -334,7 +334,7 @@ fn threads_of_imported_tables_are_facts() {
     let table = from_runs(&common::refs(&runs), "farm").unwrap();
     let column = table.columns.iter().position(|column| column.label == "threads of a core").unwrap();
     let threads: Vec<f64> =
-        table.machines.iter().map(|machine| machine.probes[column].unwrap().exp().round()).collect();
+        table.machines.iter().map(|machine| machine.benchmarks[column].unwrap().exp().round()).collect();
     assert_eq!(threads, [2.0, 1.0, 2.0]);
 }
 

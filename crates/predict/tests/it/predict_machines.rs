@@ -21,8 +21,8 @@ fn families(offset: f64, seed: u64) -> (PredictorTable, Vec<f64>) {
     for (m, machine) in table.machines.iter_mut().enumerate() {
         let family = if m < 36 { m % 6 } else { 6 + m % 2 };
         machine.family = names[family].to_owned();
-        for (probe, apart) in machine.probes.iter_mut().zip(own[family]) {
-            *probe = probe.map(|probe| probe + apart);
+        for (benchmark, apart) in machine.benchmarks.iter_mut().zip(own[family]) {
+            *benchmark = benchmark.map(|benchmark| benchmark + apart);
         }
         machine.application = machine.application.map(|value| value + own[family][6]);
         truths[m] *= own[family][6].exp();
@@ -74,7 +74,7 @@ fn a_value_that_is_off_is_named_and_left_out() {
     // On the machine that is predicted, in either direction.
     for factor in [1000.0_f64, 1e-3] {
         let mut table = clean.clone();
-        table.machines[15].probes[0] = table.machines[15].probes[0].map(|value| value + factor.ln());
+        table.machines[15].benchmarks[0] = table.machines[15].benchmarks[0].map(|value| value + factor.ln());
         let found = ask(&table).forecasts.remove(0);
         assert_eq!(found.standing, ForecastStanding::Widened);
         let words = found.reasons.join("; ");
@@ -84,7 +84,7 @@ fn a_value_that_is_off_is_named_and_left_out() {
     }
     // On a machine that was learnt from, and in the application itself.
     let mut table = clean.clone();
-    table.machines[3].probes[1] = table.machines[3].probes[1].map(|value| value + 30.0_f64.ln());
+    table.machines[3].benchmarks[1] = table.machines[3].benchmarks[1].map(|value| value + 30.0_f64.ln());
     let notes = ask(&table).notes.join("\n");
     assert!(notes.contains("branch of m3"), "{notes}");
     let mut table = clean;
@@ -103,7 +103,7 @@ fn a_value_that_is_off_beside_a_missing_column_is_evaluated() {
         table.machines[m].application = table.machines[m].application.map(|value| value + 1000_f64.ln());
     }
     for m in [0, 1] {
-        table.machines[m].probes[5] = None;
+        table.machines[m].benchmarks[5] = None;
     }
     let options = PredictOptions::default();
     let trial = PredictionTrial::of(&table);
@@ -119,7 +119,10 @@ fn an_evaluation_names_a_value_of_the_application_that_is_off() {
     let mut table = clean.clone();
     table.machines[4].application = table.machines[4].application.map(|value| value + 1000_f64.ln());
     // A machine that is as much faster in everything is no mistake.
-    table.machines[5].probes.iter_mut().for_each(|probe| *probe = probe.map(|value| value - 1000_f64.ln()));
+    table.machines[5]
+        .benchmarks
+        .iter_mut()
+        .for_each(|benchmark| *benchmark = benchmark.map(|value| value - 1000_f64.ln()));
     table.machines[5].application = table.machines[5].application.map(|value| value - 1000_f64.ln());
     let ask = |table: &PredictorTable| {
         evaluate(std::slice::from_ref(table), &[4, 8], 4, 1, &PredictOptions::default()).unwrap()
@@ -138,7 +141,7 @@ fn an_evaluation_names_a_value_of_the_application_that_is_off() {
 fn missing_values_leave_a_table_to_predict_from() {
     let (mut table, truths) = planted(42, 40, &[0.5, 0.3, 0.0, 0.0, 0.2, 0.0], 0.03, 21);
     for m in (0..40).step_by(4) {
-        table.machines[m].probes[m / 4 % 6] = None;
+        table.machines[m].benchmarks[m / 4 % 6] = None;
     }
     let found = predict(&table, &[40, 41], &PredictOptions::default()).unwrap();
     for (forecast, truth) in found.forecasts.iter().zip(&truths[40..]) {
@@ -146,12 +149,12 @@ fn missing_values_leave_a_table_to_predict_from() {
         assert!((forecast.value.unwrap() / truth).ln().abs() < 0.15, "{forecast:?}");
     }
     let notes = found.notes.join("\n");
-    assert_eq!(notes, "m0, m4, m8, m12 and 6 others lack probes that the others have, and were left out");
+    assert_eq!(notes, "m0, m4, m8, m12 and 6 others lack benchmarks that the others have, and were left out");
     // A figure that most lack goes, and not the machines.
     let (mut table, _) = planted(12, 10, &[0.5, 0.3, 0.0, 0.0, 0.2, 0.0], 0.03, 21);
     for m in 0..10 {
-        table.machines[m].probes[5] = None;
-        table.machines[m].probes[m % 5] = if m < 5 { None } else { table.machines[m].probes[m % 5] };
+        table.machines[m].benchmarks[5] = None;
+        table.machines[m].benchmarks[m % 5] = if m < 5 { None } else { table.machines[m].benchmarks[m % 5] };
     }
     let found = predict(&table, &[11], &PredictOptions::default()).unwrap();
     assert_eq!((found.forecasts[0].columns, found.notes.len()), (5, 1), "{found:?}");
@@ -169,12 +172,12 @@ fn a_machine_without_a_model_to_predict_it_is_refused_for_the_true_reason() {
     }
     assert_eq!(why(&table, 0), "all machines on which the application ran have its model of CPU");
     for machine in &mut table.machines[..3] {
-        machine.probes[..3].fill(None);
+        machine.benchmarks[..3].fill(None);
     }
-    table.machines[3].probes[3..].fill(None);
-    assert!(why(&table, 3).starts_with("it has no probe in common"), "{}", why(&table, 3));
-    table.machines[3].probes.fill(None);
-    assert_eq!(why(&table, 3), "no probe was measured on it");
+    table.machines[3].benchmarks[3..].fill(None);
+    assert!(why(&table, 3).starts_with("it has no benchmark in common"), "{}", why(&table, 3));
+    table.machines[3].benchmarks.fill(None);
+    assert_eq!(why(&table, 3), "no benchmark was measured on it");
 }
 
 /// A machine of which nothing can be learnt is refused, and an evaluation counts that.
@@ -187,12 +190,12 @@ fn an_evaluation_counts_machines_without_a_model_as_refused() {
         (summary.predictions, (summary.refused * summary.predictions as f64).round(), summary.median_error.is_finite())
     };
     assert_eq!(refused(&table), (12, 0.0, true));
-    table.machines[5].probes.fill(None);
+    table.machines[5].benchmarks.fill(None);
     assert_eq!(refused(&table), (12, 1.0, true));
 }
 
 #[test]
-fn facts_of_machines_predict_what_no_probe_measures() {
+fn facts_of_machines_predict_what_no_benchmark_measures() {
     let mut rng = generator(12);
     let runs: Vec<model::Run> = (0..16)
         .map(|m| {
@@ -200,9 +203,9 @@ fn facts_of_machines_predict_what_no_probe_measures() {
             let mut run = common::run(&format!("r{m}"), &format!("machine {m}"), "s", Vec::new());
             run.machine.facts =
                 vec![fact("cpu.cores", FactValue::Number(cores)), fact("cpu.clock", FactValue::Number(clock))];
-            let figure = |probe: &str, value: f64| {
+            let figure = |benchmark: &str, value: f64| {
                 let outcome = Outcome::Measured(Estimate::without_spread(value));
-                common::figure(probe, "", common::time("run"), Class::Compute, &[Primitive::IntegerAlu], outcome)
+                common::figure(benchmark, "", common::time("run"), Class::Compute, &[Primitive::IntegerAlu], outcome)
             };
             run.figures = vec![
                 figure("cpu.integer", 3.0 / clock * (0.02 * standard_normal(&mut rng)).exp()),
@@ -218,8 +221,8 @@ fn facts_of_machines_predict_what_no_probe_measures() {
     let found = evaluate(&[table], &[12], 4, 1, &PredictOptions::default()).unwrap();
     let at = &found.sizes[0];
     assert!(at.summary.median_error < 0.05, "{at:?}");
-    let probe = at.members.iter().find(|member| member.method == PredictMethod::Rating).unwrap();
-    assert!(probe.median > 0.3, "{probe:?}");
+    let benchmark = at.members.iter().find(|member| member.method == PredictMethod::Rating).unwrap();
+    assert!(benchmark.median > 0.3, "{benchmark:?}");
 }
 
 #[test]

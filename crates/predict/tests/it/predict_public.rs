@@ -81,7 +81,7 @@ fn table(header: &[String], rows: &[Vec<String>], target: &str, by: Tool) -> Pre
                 runs: Vec::new(),
                 model: cpu_model(&row[0]),
                 family: cpu_family(&row[0]),
-                probes: places.iter().map(|&k| number(row, k)).collect(),
+                benchmarks: places.iter().map(|&k| number(row, k)).collect(),
                 application: number(row, at),
             })
             .collect(),
@@ -106,7 +106,7 @@ fn at_size(size: usize, repeats: usize, by: Tool, seed: u64, only: Option<&str>,
         if let Some(only) = only {
             let place = table.columns.iter().position(|column| column.name == only).unwrap();
             table.columns = vec![table.columns.remove(place)];
-            table.machines.iter_mut().for_each(|machine| machine.probes = vec![machine.probes[place]]);
+            table.machines.iter_mut().for_each(|machine| machine.benchmarks = vec![machine.benchmarks[place]]);
         }
         let trial = PredictionTrial::of(&table);
         for repeat in 0..repeats {

@@ -193,11 +193,11 @@ pub struct RowGroup {
 }
 
 impl RowGroup {
-    /// Rows in groups by the family of their probe, as long as it stays the same.
+    /// Rows in groups by the family of their benchmark, as long as it stays the same.
     pub fn by_family<'a>(rows: impl Iterator<Item = (&'a str, TableRow)>) -> Vec<Self> {
         let mut groups: Vec<Self> = Vec::new();
-        for (probe, row) in rows {
-            let title = family_title(probe.split('.').next().unwrap_or_default());
+        for (benchmark, row) in rows {
+            let title = family_title(benchmark.split('.').next().unwrap_or_default());
             match groups.last_mut().filter(|last| last.title == title) {
                 Some(last) => last.rows.push(row),
                 None => groups.push(Self { title, note: String::new(), rows: vec![row] }),

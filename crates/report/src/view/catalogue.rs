@@ -1,47 +1,49 @@
-//! The list of all probes.
+//! The list of all benchmarks.
 
-use model::{Catalogue, ProbeDescription};
+use model::{BenchmarkDescription, Catalogue};
 
-use super::probe::metric_words;
+use super::benchmark::metric_words;
 use crate::words::plural;
 use crate::{Block, Cell, Column, Document, EmbeddedJson, Records, RowGroup, Table, TableRow, Tone};
 
-/// The report of `prony probes`.
+/// The report of `prony benchmarks`.
 #[must_use]
 pub fn catalogue(catalogue: &Catalogue) -> Document {
-    let probes = &catalogue.probes;
-    let mut document = Document::new(format!("{} can be measured", plural(probes.len(), "probe")));
+    let benchmarks = &catalogue.benchmarks;
+    let mut document = Document::new(format!("{} can be measured", plural(benchmarks.len(), "benchmark")));
     let columns = Column::list("|what it is|value");
-    let table =
-        Table { columns, groups: RowGroup::by_family(probes.iter().map(|probe| (probe.id.as_str(), row(probe)))) };
+    let table = Table {
+        columns,
+        groups: RowGroup::by_family(benchmarks.iter().map(|benchmark| (benchmark.id.as_str(), row(benchmark)))),
+    };
     document.add("", Block::Table(table));
-    if let Some(first) = probes.first() {
-        document.next = vec![format!("prony probes {}", first.id), format!("prony run --probe {}", first.id)];
+    if let Some(first) = benchmarks.first() {
+        document.next = vec![format!("prony benchmarks {}", first.id), format!("prony run --benchmark {}", first.id)];
     }
     document.data = EmbeddedJson::of(catalogue).ok();
-    document.records = Some(records(probes));
+    document.records = Some(records(benchmarks));
     document
 }
 
-fn row(probe: &ProbeDescription) -> TableRow {
+fn row(benchmark: &BenchmarkDescription) -> TableRow {
     TableRow::of(vec![
-        Cell::text(&probe.id),
-        Cell::text(&probe.title),
-        Cell::Text(metric_words(&probe.metric), Tone::Muted),
+        Cell::text(&benchmark.id),
+        Cell::text(&benchmark.title),
+        Cell::Text(metric_words(&benchmark.metric), Tone::Muted),
     ])
 }
 
-fn records(probes: &[ProbeDescription]) -> Records {
-    let header = vec!["probe", "title", "value", "axes", "stresses"];
-    let rows = probes
+fn records(benchmarks: &[BenchmarkDescription]) -> Records {
+    let header = vec!["benchmark", "title", "value", "axes", "stresses"];
+    let rows = benchmarks
         .iter()
-        .map(|probe| {
+        .map(|benchmark| {
             vec![
-                probe.id.clone(),
-                probe.title.clone(),
-                metric_words(&probe.metric),
-                probe.axes.iter().map(|axis| axis.name.as_str()).collect::<Vec<_>>().join(" "),
-                probe.stresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+                benchmark.id.clone(),
+                benchmark.title.clone(),
+                metric_words(&benchmark.metric),
+                benchmark.axes.iter().map(|axis| axis.name.as_str()).collect::<Vec<_>>().join(" "),
+                benchmark.stresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
             ]
         })
         .collect();

@@ -33,7 +33,8 @@ pub fn explain(explanation: &Explanation, context: &ExplainContext) -> Document 
         document.add("the arithmetic", Block::list(arithmetic));
     }
     if let Some(next) = &explanation.next_experiment {
-        document.next = next.probes.iter().take(2).map(|probe| format!("prony run --probe {probe}")).collect();
+        document.next =
+            next.benchmarks.iter().take(2).map(|benchmark| format!("prony run --benchmark {benchmark}")).collect();
     }
     document.data = EmbeddedJson::of(explanation).ok();
     document

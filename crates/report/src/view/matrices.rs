@@ -77,11 +77,11 @@ fn rest(figure: &Figure, axes: &MatrixAxes) -> Point {
     figure.point.clone().without(axes.down).without(axes.across).without("relation")
 }
 
-/// The matrices of some figures with their members: one for each probe and each point of its other axes.
+/// The matrices of some figures with their members: one for each benchmark and each point of its other axes.
 fn matrices<'a>(figures: &'a [Figure], axes: &MatrixAxes) -> Vec<(Vec<&'a Figure>, HeatMap)> {
     let is_in = |figure: &&Figure| number(figure, axes.down).is_some() && number(figure, axes.across).is_some();
     let members = figures.iter().filter(is_in);
-    let mut kinds = grouped(members.map(|figure| ((figure.probe.as_str(), rest(figure, axes)), figure)));
+    let mut kinds = grouped(members.map(|figure| ((figure.benchmark.as_str(), rest(figure, axes)), figure)));
     kinds.retain(|(_, members)| members.iter().any(|figure| figure.outcome.estimate().is_some()));
     kinds.into_iter().map(|(_, members)| (members.clone(), matrix(&members, axes))).collect()
 }

@@ -1,6 +1,7 @@
 //! Views: the content of reports on a run, a catalogue or findings. Each makes one [`Document`](crate::Document).
 
 mod answer;
+mod benchmark;
 mod catalogue;
 mod choose;
 mod compare;
@@ -12,7 +13,6 @@ mod machine;
 mod matrices;
 mod network;
 mod predict;
-mod probe;
 mod report;
 mod rules;
 mod run;
@@ -24,6 +24,7 @@ mod trend_families;
 mod trusted;
 
 pub use answer::answer;
+pub use benchmark::benchmark;
 pub use catalogue::catalogue;
 pub use choose::choose;
 pub use compare::{CompareContext, compare, self_test};
@@ -36,7 +37,6 @@ pub use farm::farm;
 pub use machine::heading;
 pub use network::{PrintedPlateau, network};
 pub use predict::predict;
-pub use probe::probe;
 pub use report::{ReportInput, report};
 pub use rules::rules;
 pub use run::{RunContext, run, run_records, several};

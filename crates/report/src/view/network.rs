@@ -9,9 +9,9 @@ use crate::{
     TableRow, Tone,
 };
 
-/// Probe of a stream.
+/// Benchmark of a stream.
 const STREAM: &str = "network.tcp_stream";
-/// Probe of the frames lost of a burst.
+/// Benchmark of the frames lost of a burst.
 const BURST: &str = "network.burst_loss";
 
 /// A plateau that others printed: what it is of, and its value in bytes a second as printed.
@@ -31,9 +31,9 @@ pub fn network(run: &Run, plateaus: &[PrintedPlateau]) -> Vec<DocumentSection> {
     sections
 }
 
-/// The points of figures of a probe without one axis, in the order of the run.
-fn sets<'a>(run: &'a Run, probe: &str, axis: &str) -> Vec<(Point, Vec<&'a Figure>)> {
-    let members = run.figures.iter().filter(|figure| figure.probe == probe && figure.point.get(axis).is_some());
+/// The points of figures of a benchmark without one axis, in the order of the run.
+fn sets<'a>(run: &'a Run, benchmark: &str, axis: &str) -> Vec<(Point, Vec<&'a Figure>)> {
+    let members = run.figures.iter().filter(|figure| figure.benchmark == benchmark && figure.point.get(axis).is_some());
     grouped(members.map(|figure| (figure.point.clone().without(axis), figure)))
 }
 

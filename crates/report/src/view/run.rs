@@ -21,7 +21,7 @@ use crate::{
 /// Options of the view that are not part of the run document.
 #[derive(Debug, Clone, Default)]
 pub struct RunContext {
-    /// What is known of the probes.
+    /// What is known of the benchmarks.
     pub catalogue: &'static Catalogue,
     /// Number, label or path that selects the run on the command line.
     pub handle: Option<String>,
@@ -211,11 +211,11 @@ pub(super) fn next(run: &Run, context: &RunContext) -> Vec<String> {
     let odd = |figure: &&Figure| {
         figure.has(Flag::CannotConverge) || matches!(figure.outcome, Outcome::Modes(_) | Outcome::Failed(_))
     };
-    // Figures of other commands have no probe to show.
+    // Figures of other commands have no benchmark to show.
     let catalogue = !["app", "rating", "int-1", "fp-1", "sessions", "farm"].contains(&run.plan.suite.as_str())
         && !run.plan.suite.starts_with("net ");
     if let Some(figure) = run.figures.iter().find(odd).filter(|_| run.origin.is_none() && catalogue) {
-        next.push(format!("prony probes {}", figure.probe));
+        next.push(format!("prony benchmarks {}", figure.benchmark));
     }
     next
 }

@@ -20,9 +20,9 @@ pub(crate) fn section(run: &Run) -> Option<DocumentSection> {
         return None;
     }
     let mut blocks = vec![Block::Table(table(&curves))];
-    let mut probes: Vec<&str> = curves.iter().map(|curve| curve.probe.as_str()).collect();
-    probes.dedup();
-    blocks.extend(probes.into_iter().filter_map(|probe| chart(run, &curves, probe)).map(Block::Chart));
+    let mut benchmarks: Vec<&str> = curves.iter().map(|curve| curve.benchmark.as_str()).collect();
+    benchmarks.dedup();
+    blocks.extend(benchmarks.into_iter().filter_map(|benchmark| chart(run, &curves, benchmark)).map(Block::Chart));
     Some(DocumentSection { title: "Scaling over threads".to_owned(), blocks })
 }
 
@@ -53,9 +53,9 @@ fn table(curves: &[ScalingCurve]) -> Table {
     Table::plain(columns, curves.iter().map(row).collect())
 }
 
-fn chart(run: &Run, curves: &[ScalingCurve], probe: &str) -> Option<Chart> {
-    let of: Vec<&ScalingCurve> = curves.iter().filter(|curve| curve.probe == probe).collect();
-    let first = run.figures.iter().find(|figure| figure.probe == probe)?;
+fn chart(run: &Run, curves: &[ScalingCurve], benchmark: &str) -> Option<Chart> {
+    let of: Vec<&ScalingCurve> = curves.iter().filter(|curve| curve.benchmark == benchmark).collect();
+    let first = run.figures.iter().find(|figure| figure.benchmark == benchmark)?;
     let unit = first.metric.unit;
     let series = |(colour, curve): (usize, &&ScalingCurve)| {
         let point = |point: &decide::scaling::ScalingPoint| {

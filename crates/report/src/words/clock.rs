@@ -13,7 +13,7 @@ const FARTHEST: f64 = 16.0;
 /// Why a figure that is the clock of a run tells none, as an emulated or interrupted reference makes one; `None` for
 /// all others.
 pub(crate) fn unknown_clock(figure: &Figure) -> Option<String> {
-    let estimate = figure.outcome.estimate().filter(|_| figure.probe == CLOCK)?;
+    let estimate = figure.outcome.estimate().filter(|_| figure.benchmark == CLOCK)?;
     no_clock(estimate)
 }
 

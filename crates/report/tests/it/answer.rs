@@ -21,9 +21,9 @@ fn screen(document: &Document, width: usize) -> String {
 fn whole() -> Run {
     let mut run = fixture::sample_run(3, 1.0, false);
     let second = fixture::metric(Unit::Seconds, "operation");
-    let key = |probe: &str, point: &str, value: f64| {
+    let key = |benchmark: &str, point: &str, value: f64| {
         let estimate = fixture::estimate(value, value * 0.99, value * 1.01, 14);
-        fixture::figure(probe, probe, point, second.clone(), Outcome::Measured(estimate))
+        fixture::figure(benchmark, benchmark, point, second.clone(), Outcome::Measured(estimate))
     };
     run.figures.extend([
         key("memory.hierarchy_latency", "level=memory", 133e-9),
@@ -35,7 +35,7 @@ fn whole() -> Run {
 }
 
 fn context() -> RunContext {
-    let catalogue = probes::catalogue();
+    let catalogue = benchmarks::catalogue();
     RunContext {
         catalogue,
         handle: Some("7".into()),
@@ -324,7 +324,7 @@ fn every_figure_of_many_runs_is_asked_for_in_one_short_line() {
 fn drifting(seed: u64, factor: f64) -> Run {
     let mut run = fixture::sample_run(seed, factor, false);
     let mut shared = run.figures[0].clone();
-    shared.probe = model::CORE_SHARED.to_owned();
+    shared.benchmark = model::CORE_SHARED.to_owned();
     shared.metric = Metric { unit: Unit::Ratio, per: "time".into(), better: Better::Lower };
     shared.point = model::Point::default();
     run.figures.push(shared);

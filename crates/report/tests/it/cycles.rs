@@ -114,7 +114,7 @@ fn the_clock_is_told_once_and_rows_say_what_they_are_compared_in() {
     let column = |name: &str| header.iter().position(|head| head == name).unwrap();
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
     let of = |cells: &&csv::StringRecord| {
-        &cells[column("probe")] == "os.syscall_getppid" && &cells[column("basis")] == "clock_time"
+        &cells[column("benchmark")] == "os.syscall_getppid" && &cells[column("basis")] == "clock_time"
     };
     let cells = rows.iter().find(of).unwrap();
     let number = |name: &str| cells[column(name)].parse::<f64>().unwrap();
@@ -152,8 +152,8 @@ fn cpus_that_the_host_had_elsewhere_are_said_of_one_machine() {
     let (near_both, far_both) = (of_both(&near, 1.0), of_both(&far, 2.0));
     let comparison = compare::compare(&[&near_both, &far_both], &CompareOptions::default()).unwrap();
     let elsewhere: Vec<&str> =
-        comparison.rows.iter().filter(|row| row.ratios[1].elsewhere).map(|row| row.probe.as_str()).collect();
-    assert_eq!(elsewhere, [near_both.figures[os(&near_both)].probe.as_str()]);
+        comparison.rows.iter().filter(|row| row.ratios[1].elsewhere).map(|row| row.benchmark.as_str()).collect();
+    assert_eq!(elsewhere, [near_both.figures[os(&near_both)].benchmark.as_str()]);
     assert!(comparison.rows.iter().all(|row| !row.ratios[0].elsewhere));
     let text = said(&[&near_both, &far_both]);
     assert!(text.contains("DIFFERENT, CPUs elsewhere") && text.contains("figures that use both (§)"), "{text}");
@@ -202,7 +202,7 @@ fn what_is_decided_is_not_listed_as_open() {
 #[test]
 fn a_clock_that_no_processor_has_is_not_printed() {
     let (mut a, b) = (at_clock(1, 2.6e9), at_clock(2, 2.6e9));
-    let found = a.figures.iter_mut().find(|figure| figure.probe == "cpu.clock").unwrap();
+    let found = a.figures.iter_mut().find(|figure| figure.benchmark == "cpu.clock").unwrap();
     let Outcome::Measured(estimate) = &mut found.outcome else { panic!("{found:?}") };
     (estimate.low, estimate.high) = (2.1e7, 3.4e10);
     let show = |run: &Run| {

@@ -20,14 +20,15 @@ fn run() -> Run {
 fn view(run: &Run) -> EvaluationView {
     let keys: Vec<FigureKey> =
         run.figures.iter().filter(|figure| figure.outcome.estimate().is_some()).map(model::Figure::key).collect();
-    let (different, same) = (keys[0].clone(), keys.iter().find(|key| key.probe != keys[0].probe).unwrap().clone());
+    let (different, same) =
+        (keys[0].clone(), keys.iter().find(|key| key.benchmark != keys[0].benchmark).unwrap().clone());
     let unit = |key: &FigureKey| {
         let base = run.figure(key).unwrap().metric.unit;
         PrintedUnit::new(if base == Unit::Seconds { "s" } else { "per s" }, base, 1.0)
     };
     let slot = |key: &FigureKey| Slot::Figure(key.clone(), unit(key));
     let column = |heading: &str, numbers: bool| EvaluationColumn { heading: heading.to_owned(), numbers };
-    let curve = run.figures.iter().find(|figure| figure.probe == "memory.load_latency").unwrap();
+    let curve = run.figures.iter().find(|figure| figure.benchmark == "memory.load_latency").unwrap();
     EvaluationView {
         title: "An evaluation".to_owned(),
         attribution: "its authors".to_owned(),
@@ -45,7 +46,7 @@ fn view(run: &Run) -> EvaluationView {
         }],
         charts: vec![EvaluationChart {
             title: "Figure 16".to_owned(),
-            probe: curve.probe.clone(),
+            benchmark: curve.benchmark.clone(),
             axis: "working_set".to_owned(),
             below: TITLE.to_owned(),
         }],

@@ -3,7 +3,7 @@
 
 use crate::fixture;
 
-use model::{AxisDescription, Catalogue, Class, Outcome, Primitive, ProbeDescription, Reference, Unit};
+use model::{AxisDescription, BenchmarkDescription, Catalogue, Class, Outcome, Primitive, Reference, Unit};
 use report::view::{self, CompareContext, RunContext};
 use report::{Csv, Document, JsonFormat, Markdown, ReportFormat, Terminal};
 
@@ -75,7 +75,7 @@ fn the_parts_of_the_summary_add_up() {
     let mut run = fixture::fixed_run();
     let all = run.figures.len();
     let mut clock = run.figures[0].clone();
-    (clock.probe, clock.point) = ("cpu.clock".to_owned(), model::Point::default());
+    (clock.benchmark, clock.point) = ("cpu.clock".to_owned(), model::Point::default());
     run.figures.push(clock);
     let text = terminal(&view::run(&run, &RunContext::default()));
     let told = text.lines().find(|line| line.contains(" figures in 1:47: ")).unwrap();
@@ -188,8 +188,8 @@ fn five_runs_are_rows_with_their_ranks() {
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
 }
 
-fn described() -> ProbeDescription {
-    ProbeDescription {
+fn described() -> BenchmarkDescription {
+    BenchmarkDescription {
         id: "memory.load_latency".into(),
         title: "load latency".into(),
         about: "Follows one random cycle of pointers.".into(),
@@ -215,20 +215,23 @@ fn described() -> ProbeDescription {
 }
 
 #[test]
-fn a_probe_is_explained() {
-    let text = terminal(&view::probe(&described()));
+fn a_benchmark_is_explained() {
+    let text = terminal(&view::benchmark(&described()));
     for words in [
         "memory.load_latency: load latency\n",
         "time of one load; lower is better",
         "cache latency and DRAM latency",
         "lmbench lat_mem_rd (USENIX ATC 1996)",
         "19 values from 4 KiB to 1 GiB",
-        "Next: prony run --probe memory.load_latency",
+        "Next: prony run --benchmark memory.load_latency",
     ] {
         assert!(text.contains(words), "{words} in {text}");
     }
-    let text = terminal(&view::catalogue(&Catalogue { probes: vec![described()] }));
-    assert!(text.contains("1 probe can be measured") && text.contains("  memory.load_latency  load latency"), "{text}");
+    let text = terminal(&view::catalogue(&Catalogue { benchmarks: vec![described()] }));
+    assert!(
+        text.contains("1 benchmark can be measured") && text.contains("  memory.load_latency  load latency"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -76,14 +76,14 @@ fn no_history_prints_a_number_that_is_none() {
 #[test]
 fn a_rating_has_rows_in_the_report() {
     let mut run = fixture::fixed_run();
-    for (probe, title, value) in [
+    for (benchmark, title, value) in [
         ("rating.int_1_speed", "int-1 speed, geometric mean", 1.31),
         ("rating.int_1_sort_speed", "int-1 speed, sort", 0.97),
     ] {
         let metric =
             model::Metric { unit: model::Unit::Ratio, per: "reference machine".into(), better: model::Better::Higher };
         let outcome = model::Outcome::Measured(fixture::estimate(value, 0.99 * value, 1.01 * value, 20));
-        run.figures.push(fixture::figure(probe, title, "copies=1", metric, outcome));
+        run.figures.push(fixture::figure(benchmark, title, "copies=1", metric, outcome));
     }
     let document = report(&ReportInput { runs: &[&run], ..ReportInput::default() });
     let section = document.sections.iter().find(|section| section.title.starts_with("Rating")).unwrap();

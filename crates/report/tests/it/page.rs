@@ -15,7 +15,7 @@ fn page(runs: &[&Run]) -> String {
     let explanation =
         (runs.len() == 2).then(|| explain::explain(runs[0], runs[1], &explain::ExplainOptions::default()).unwrap());
     let input = ReportInput {
-        catalogue: probes::catalogue(),
+        catalogue: benchmarks::catalogue(),
         runs,
         comparison: comparison.as_ref(),
         explanation: explanation.as_ref(),
@@ -167,7 +167,7 @@ fn no_chart_over_sizes_has_more_curves_than_can_be_told_apart() {
     };
     let few = over_size(2);
     let kinds: usize = few.iter().map(|chart| series(chart).len()).sum::<usize>() / 2;
-    assert!(kinds > 1 && few.iter().all(|chart| !chart.title.contains(" of ")), "one chart of a probe");
+    assert!(kinds > 1 && few.iter().all(|chart| !chart.title.contains(" of ")), "one chart of a benchmark");
     let many = over_size(20);
     let all: Vec<String> = many.iter().flat_map(&series).map(|one| one.name).collect();
     assert_eq!(all.len(), 20 * kinds);

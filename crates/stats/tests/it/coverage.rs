@@ -31,7 +31,7 @@ fn independent_launches() {
     let least = 0.93 - (testing::at_most(0.05, resamples) - testing::at_most(0.05, 300));
     let (mut worst, mut sum, mut launches, mut runs) = (1.0_f64, 0.0, 0, 0);
     for session in sessions() {
-        for (probe, values) in &session.figures {
+        for (benchmark, values) in &session.figures {
             let truth = median(values).unwrap();
             let mut rng = generator(1);
             let mut covered = 0;
@@ -41,8 +41,8 @@ fn independent_launches() {
                 launches += used;
             }
             let share = covered as f64 / resamples as f64;
-            println!("coverage, independent launches: {} {probe} {share:.3}", session.name);
-            assert!(share >= least, "{} {probe}: {share}", session.name);
+            println!("coverage, independent launches: {} {benchmark} {share:.3}", session.name);
+            assert!(share >= least, "{} {benchmark}: {share}", session.name);
             worst = worst.min(share);
             sum += share;
             runs += 1;
@@ -62,11 +62,11 @@ fn consecutive_launches() {
     let sessions = sessions();
     let Some(first) = sessions.first() else { return };
     let mut pooled = Vec::new();
-    for probe in first.figures.keys() {
+    for benchmark in first.figures.keys() {
         let (mut covered, mut windows) = (0, 0);
         let mut by_session = String::new();
         for session in &sessions {
-            let values = &session.figures[probe];
+            let values = &session.figures[benchmark];
             let truth = median(values).unwrap();
             let here =
                 (0..values.len()).filter(|&start| stopped(&consecutive(values, LAST, start)).1.contains(truth)).count();
@@ -75,9 +75,9 @@ fn consecutive_launches() {
             windows += values.len();
         }
         let share = covered as f64 / windows as f64;
-        println!("coverage, consecutive launches: {probe} {share:.3} ({} )", by_session.trim_start());
-        if PINNED.contains(&probe.as_str()) {
-            assert!(share >= 0.93, "{probe}: {share}");
+        println!("coverage, consecutive launches: {benchmark} {share:.3} ({} )", by_session.trim_start());
+        if PINNED.contains(&benchmark.as_str()) {
+            assert!(share >= 0.93, "{benchmark}: {share}");
             pooled.push(share);
         }
     }

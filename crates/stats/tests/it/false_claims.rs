@@ -79,9 +79,9 @@ fn one_session_real_order() {
         let family: Vec<(&String, RatioEstimate)> = session
             .figures
             .iter()
-            .map(|(probe, values)| {
+            .map(|(benchmark, values)| {
                 let half = |parity| logs(&values.iter().skip(parity).step_by(2).copied().collect::<Vec<_>>());
-                (probe, compare(&half(0), &half(1), Floor::NONE, LEVEL).unwrap())
+                (benchmark, compare(&half(0), &half(1), Floor::NONE, LEVEL).unwrap())
             })
             .collect();
         let adjusted = holm(&family.iter().map(|(_, c)| c.p_value).collect::<Vec<_>>());
@@ -92,12 +92,12 @@ fn one_session_real_order() {
 }
 
 /// Shares of blocks of consecutive launches of two sessions that are significant, and DIFFERENT.
-fn across(trials: usize, (a, b): (&Session, &Session), probe: &str, launches: usize, floor: Floor) -> (f64, f64) {
+fn across(trials: usize, (a, b): (&Session, &Session), benchmark: &str, launches: usize, floor: Floor) -> (f64, f64) {
     let mut rng = generator(7);
     let (mut significant, mut different) = (0, 0);
     for _ in 0..trials {
         let mut block = |session: &Session| {
-            let values = &session.figures[probe];
+            let values = &session.figures[benchmark];
             logs(&consecutive(values, launches, rng.random_range(0..values.len())))
         };
         let comparison = compare(&block(a), &block(b), floor, LEVEL).unwrap();
@@ -115,13 +115,14 @@ fn across_sessions() {
         let (mut plain, mut different, mut unlike) = (Vec::new(), Vec::new(), Vec::new());
         for (i, a) in sessions.iter().enumerate() {
             for b in &sessions[i + 1..] {
-                for probe in PINNED {
-                    let (_, claimed) = across(trials, (a, b), probe, launches, Floor::known(class_floor(probe)));
+                for benchmark in PINNED {
+                    let (_, claimed) =
+                        across(trials, (a, b), benchmark, launches, Floor::known(class_floor(benchmark)));
                     if claimed > 0.0 {
-                        println!("{launches} launches, {} and {}, {probe}: DIFFERENT {claimed:.3}", a.name, b.name);
+                        println!("{launches} launches, {} and {}, {benchmark}: DIFFERENT {claimed:.3}", a.name, b.name);
                     }
                     if a.is_like(b) {
-                        plain.push(across(trials, (a, b), probe, launches, Floor::NONE).0);
+                        plain.push(across(trials, (a, b), benchmark, launches, Floor::NONE).0);
                         different.push(claimed);
                     } else {
                         unlike.push(claimed);

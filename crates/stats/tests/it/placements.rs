@@ -11,7 +11,7 @@ fn mixed_placements_are_modes() {
     const TRIALS: usize = 200;
     let sessions = sessions();
     let mut rng = generator(13);
-    for probe in ["tcp_rr", "pipe_unp"] {
+    for benchmark in ["tcp_rr", "pipe_unp"] {
         for launches in [10, 20, 40] {
             let (mut found, mut trials) = (0, 0);
             for near in sessions.iter().filter(|s| !s.name.starts_with('F')) {
@@ -20,7 +20,7 @@ fn mixed_placements_are_modes() {
                         let values: Vec<f64> = (0..launches)
                             .map(|_| {
                                 let of = if rng.random() { near } else { far };
-                                let values = &of.figures[probe];
+                                let values = &of.figures[benchmark];
                                 values[rng.random_range(0..values.len())]
                             })
                             .collect();
@@ -31,8 +31,8 @@ fn mixed_placements_are_modes() {
             }
             if trials > 0 {
                 let share = found as f64 / trials as f64;
-                println!("TABLE modes of two placements, {probe}, {launches} launches: found {share:.3}");
-                assert!(launches < 20 || share >= 0.80, "{probe}: {share}");
+                println!("TABLE modes of two placements, {benchmark}, {launches} launches: found {share:.3}");
+                assert!(launches < 20 || share >= 0.80, "{benchmark}: {share}");
             }
         }
     }
@@ -43,11 +43,11 @@ fn pinned_figures_seldom_have_modes() {
     for launches in [10, 20, 40] {
         let (mut found, mut all) = (0, 0);
         for session in sessions() {
-            for probe in PINNED {
-                let values = &session.figures[probe];
+            for benchmark in PINNED {
+                let values = &session.figures[benchmark];
                 let several = |start: &usize| modes(&consecutive(values, launches, *start)).len() > 1;
                 let here = (0..values.len()).filter(several).count();
-                println!("modes in {launches} launches of {} {probe}: {here} of {}", session.name, values.len());
+                println!("modes in {launches} launches of {} {benchmark}: {here} of {}", session.name, values.len());
                 found += here;
                 all += values.len();
             }

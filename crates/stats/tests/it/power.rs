@@ -24,10 +24,10 @@ fn smallest_difference(values: &[f64]) -> f64 {
 /// Prints `number` of every stable figure of every session, in percent, and returns the median of all.
 fn table(title: &str, sessions: &[Session], number: impl Fn(&[f64]) -> f64) -> f64 {
     let mut all = Vec::new();
-    for probe in STABLE {
-        let row: Vec<f64> = sessions.iter().map(|s| 100.0 * number(&s.figures[probe])).collect();
+    for benchmark in STABLE {
+        let row: Vec<f64> = sessions.iter().map(|s| 100.0 * number(&s.figures[benchmark])).collect();
         let cells: Vec<String> = sessions.iter().zip(&row).map(|(s, v)| format!("{} {v:.2}%", s.name)).collect();
-        println!("TABLE {title}: {probe} {}", cells.join(", "));
+        println!("TABLE {title}: {benchmark} {}", cells.join(", "));
         all.extend(row);
     }
     median(&all).unwrap()

@@ -1,4 +1,4 @@
-//! Accuracy of predicting applications from probes on real machines, one CPU model at a time.
+//! Accuracy of predicting applications from benchmarks on real machines, one CPU model at a time.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -8,7 +8,7 @@
 use rand::seq::SliceRandom;
 use stats::ridge::RidgeProblem;
 use stats::simulate::generator;
-use stats::{LeftOut, jackknife_plus, median, probe_weighting, quantile};
+use stats::{LeftOut, benchmark_weighting, jackknife_plus, median, quantile};
 
 /// Logarithms of all columns of all CPU models without missing values.
 struct Table {
@@ -58,8 +58,8 @@ impl Table {
         (0..self.names.len()).filter(|&k| part(&self.names[k])).collect()
     }
 
-    /// Probes for an application: measurements of other tools on one thread.
-    fn probes(&self, application: usize) -> Vec<usize> {
+    /// Benchmarks for an application: measurements of other tools on one thread.
+    fn benchmarks(&self, application: usize) -> Vec<usize> {
         (0..self.names.len()).filter(|&k| self.tool(k) != self.tool(application) && self.names[k] != "sng_N").collect()
     }
 
@@ -77,15 +77,15 @@ fn errors(
     let mut rng = generator(3);
     let mut errors = Vec::new();
     for application in table.applications() {
-        let probes = table.probes(application);
+        let benchmarks = table.benchmarks(application);
         for _ in 0..4 {
             let mut order: Vec<usize> = (0..table.rows.len()).collect();
             order.shuffle(&mut rng);
             let (seen, unseen) = order.split_at(machines);
-            let known: Vec<Vec<f64>> = seen.iter().map(|&i| table.pick(i, &probes)).collect();
+            let known: Vec<Vec<f64>> = seen.iter().map(|&i| table.pick(i, &benchmarks)).collect();
             let targets: Vec<f64> = seen.iter().map(|&i| table.rows[i][application]).collect();
-            let asked: Vec<Vec<f64>> = unseen.iter().map(|&i| table.pick(i, &probes)).collect();
-            let answers = predict(&probes, &known, &targets, &asked);
+            let asked: Vec<Vec<f64>> = unseen.iter().map(|&i| table.pick(i, &benchmarks)).collect();
+            let answers = predict(&benchmarks, &known, &targets, &asked);
             errors
                 .extend(answers.iter().zip(unseen).map(|(p, &i)| ((p - table.rows[i][application]).exp() - 1.0).abs()));
         }
@@ -105,29 +105,29 @@ fn print(what: &str, errors: &[f64]) -> f64 {
 
 #[test]
 #[ignore = "reads a public data set that is not part of this tree: PRONY_PUBLIC_DATA names its directory"]
-fn probes_predict_better_than_a_rating() {
+fn benchmarks_predict_better_than_a_rating() {
     let table = table();
     println!("{} CPU models, {} applications", table.rows.len(), table.applications().len());
     let mut scaled = f64::INFINITY;
     for rating in ["sng_1", "pm_cpu_singlethread"] {
-        let errors = errors(&table, 5, |probes, known, targets, asked| {
-            let rating = probes.iter().position(|&k| table.names[k] == rating).unwrap();
+        let errors = errors(&table, 5, |benchmarks, known, targets, asked| {
+            let rating = benchmarks.iter().position(|&k| table.names[k] == rating).unwrap();
             let constant = median(&known.iter().zip(targets).map(|(r, t)| t - r[rating]).collect::<Vec<_>>()).unwrap();
             asked.iter().map(|r| r[rating] + constant).collect()
         });
         scaled = scaled.min(print(&format!("scaling by {rating}, 5 machines"), &errors));
     }
     let weigh = |_: &[usize], known: &[Vec<f64>], targets: &[f64], asked: &[Vec<f64>]| -> Vec<f64> {
-        let fit = probe_weighting(known, targets, None).unwrap();
+        let fit = benchmark_weighting(known, targets, None).unwrap();
         asked.iter().map(|r| fit.predict(r).unwrap()).collect()
     };
     let by_number: Vec<f64> = [2, 5, 20]
         .into_iter()
-        .map(|n| print(&format!("probe weighting, {n} machines"), &errors(&table, n, weigh)))
+        .map(|n| print(&format!("benchmark weighting, {n} machines"), &errors(&table, n, weigh)))
         .collect();
     assert!(by_number[1] < scaled && by_number[2] <= by_number[0]);
     let ridge = errors(&table, 20, |_, known, targets, asked| {
-        let prior = probe_weighting(known, targets, None).unwrap().weights;
+        let prior = benchmark_weighting(known, targets, None).unwrap().weights;
         let fit = RidgeProblem { rows: known, targets, prior: &prior }.fit(10.0).unwrap();
         let weigh = |row: &Vec<f64>| row.iter().zip(&fit.coefficients).map(|(x, c)| x * c).sum::<f64>();
         asked.iter().map(|row| fit.intercept + weigh(row)).collect()
@@ -144,23 +144,23 @@ fn jackknife_plus_covers_new_models() {
     for machines in [9, 12, 20] {
         let (mut covered, mut asked) = (0, 0);
         for application in table.applications() {
-            let probes = table.probes(application);
+            let benchmarks = table.benchmarks(application);
             for _ in 0..2 {
                 let mut order: Vec<usize> = (0..table.rows.len()).collect();
                 order.shuffle(&mut rng);
                 let (seen, unseen) = order.split_at(machines);
-                let rows: Vec<Vec<f64>> = seen.iter().map(|&i| table.pick(i, &probes)).collect();
+                let rows: Vec<Vec<f64>> = seen.iter().map(|&i| table.pick(i, &benchmarks)).collect();
                 let targets: Vec<f64> = seen.iter().map(|&i| table.rows[i][application]).collect();
                 let without: Vec<_> = (0..machines)
                     .map(|out| {
                         let keep = |i: &usize| *i != out;
                         let rest: Vec<Vec<f64>> = (0..machines).filter(keep).map(|i| rows[i].clone()).collect();
                         let known: Vec<f64> = (0..machines).filter(keep).map(|i| targets[i]).collect();
-                        probe_weighting(&rest, &known, None).unwrap()
+                        benchmark_weighting(&rest, &known, None).unwrap()
                     })
                     .collect();
                 for &new in &unseen[..20] {
-                    let point = table.pick(new, &probes);
+                    let point = table.pick(new, &benchmarks);
                     let left_out: Vec<LeftOut> = without
                         .iter()
                         .enumerate()

@@ -1,4 +1,4 @@
-//! Recorded sessions: the values of all launches of thirteen probes.
+//! Recorded sessions: the values of all launches of thirteen benchmarks.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use rand::Rng;
 /// One recorded session.
 pub(crate) struct Session {
     pub(crate) name: String,
-    /// Launch values by probe in the order of time, nanoseconds an operation. Paired probes are the median of the
+    /// Launch values by benchmark in the order of time, nanoseconds an operation. Paired benchmarks are the median of the
     /// differences of neighbouring batches.
     pub(crate) figures: BTreeMap<String, Vec<f64>>,
 }
 
-/// Probes with one process on one CPU, or two processes pinned to one CPU.
+/// Benchmarks with one process on one CPU, or two processes pinned to one CPU.
 pub(crate) const PINNED: [&str; 9] =
     ["chase_l2", "chase_mem", "ctxpair", "fault", "loop", "looppair", "null", "pipe_same", "triad"];
 
-/// Pinned CPU and kernel probes, without large memory, a second process, or a paired difference.
+/// Pinned CPU and kernel benchmarks, without large memory, a second process, or a paired difference.
 pub(crate) const STABLE: [&str; 4] = ["chase_l2", "fault", "loop", "null"];
 
-/// Default standard deviation between sessions for the class of a probe, as a logarithm.
-pub(crate) fn class_floor(probe: &str) -> f64 {
-    match probe {
+/// Default standard deviation between sessions for the class of a benchmark, as a logarithm.
+pub(crate) fn class_floor(benchmark: &str) -> f64 {
+    match benchmark {
         "triad" => 0.01,
         "pipe_same" | "ctxpair" => 0.02,
         "chase_mem" | "forkexec" => 0.05,
@@ -42,7 +42,7 @@ pub(crate) fn sessions() -> Vec<Session> {
     let mut sessions: Vec<Session> = Vec::new();
     for line in testing::recording("launches.txt").lines() {
         let mut fields = line.split(' ');
-        let (name, probe) = (fields.next().unwrap(), fields.next().unwrap());
+        let (name, benchmark) = (fields.next().unwrap(), fields.next().unwrap());
         if fields.next() != Some("all") {
             continue;
         }
@@ -50,7 +50,7 @@ pub(crate) fn sessions() -> Vec<Session> {
             sessions.push(Session { name: name.to_owned(), figures: BTreeMap::new() });
         }
         let values = fields.map(|value| value.parse().unwrap()).collect();
-        sessions.last_mut().unwrap().figures.insert(probe.to_owned(), values);
+        sessions.last_mut().unwrap().figures.insert(benchmark.to_owned(), values);
     }
     assert_eq!(sessions.len(), 4);
     sessions

@@ -13,7 +13,7 @@ use stats::{median, modes, quantile};
 use crate::recordings::own;
 use crate::session::{Session, sessions};
 
-/// `default` runs of one program: run, probe, point, class, unit, and launch values.
+/// `default` runs of one program: run, benchmark, point, class, unit, and launch values.
 const RUNS: [&str; 2] = [
     include_str!("../../../compare/tests/data/guest_sessions.txt"),
     include_str!("../../../compare/tests/data/guest_cycles.txt"),

@@ -193,9 +193,9 @@ impl Store for PostgresStore {
                 "SELECT f.number, r.id, r.started, f.value, f.low, f.high, f.launches
                  FROM prony.figures f JOIN prony.runs r USING (number)
                  WHERE f.machine = (SELECT machine FROM prony.machines WHERE fingerprint = $1)
-                   AND f.key = (SELECT key FROM prony.keys WHERE probe = $2 AND point = $3)
+                   AND f.key = (SELECT key FROM prony.keys WHERE benchmark = $2 AND point = $3)
                  ORDER BY f.moment DESC, f.number DESC LIMIT $4",
-                &[&fingerprint, &key.probe, &canonical(&key.point), &limit],
+                &[&fingerprint, &key.benchmark, &canonical(&key.point), &limit],
             )?;
             Ok(rows.iter().rev().map(session).collect())
         };

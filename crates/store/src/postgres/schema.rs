@@ -44,9 +44,9 @@ CREATE TABLE prony.documents (
 ALTER TABLE prony.documents ALTER COLUMN whole SET STORAGE EXTERNAL, ALTER COLUMN launch_values SET STORAGE EXTERNAL;
 CREATE TABLE prony.keys (
     key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    probe text NOT NULL,
+    benchmark text NOT NULL,
     point text NOT NULL,
-    UNIQUE (probe, point)
+    UNIQUE (benchmark, point)
 );
 CREATE TABLE prony.figures (
     number bigint NOT NULL REFERENCES prony.runs ON DELETE CASCADE,

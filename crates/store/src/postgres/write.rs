@@ -80,11 +80,11 @@ fn put_figures(transaction: &mut Transaction<'_>, number: i64, index: &Index) ->
     let insert = "INSERT INTO prony.machines (fingerprint) VALUES ($1) ON CONFLICT DO NOTHING";
     transaction.execute(insert, &[fingerprint])?;
     let rows = &index.figures;
-    let probes: Vec<&str> = rows.iter().map(|row| row.key.probe.as_str()).collect();
+    let benchmarks: Vec<&str> = rows.iter().map(|row| row.key.benchmark.as_str()).collect();
     let points: Vec<String> = rows.iter().map(|row| canonical(&row.key.point)).collect();
     transaction.execute(
-        "INSERT INTO prony.keys (probe, point) SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT DO NOTHING",
-        &[&probes, &points],
+        "INSERT INTO prony.keys (benchmark, point) SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT DO NOTHING",
+        &[&benchmarks, &points],
     )?;
     let (values, lows, highs): (Vec<_>, Vec<_>, Vec<_>) =
         (column(rows, |row| row.value), column(rows, |row| row.low), column(rows, |row| row.high));
@@ -94,9 +94,9 @@ fn put_figures(transaction: &mut Transaction<'_>, number: i64, index: &Index) ->
          SELECT $1, f.position, k.key, f.value, f.low, f.high, f.launches,
                 (SELECT machine FROM prony.machines WHERE fingerprint = $2), $3
          FROM unnest($4::text[], $5::text[], $6::float8[], $7::float8[], $8::float8[], $9::bigint[])
-              WITH ORDINALITY AS f (probe, point, value, low, high, launches, position)
-         JOIN prony.keys k USING (probe, point)",
-        &[&number, fingerprint, &index.moment, &probes, &points, &values, &lows, &highs, &launches],
+              WITH ORDINALITY AS f (benchmark, point, value, low, high, launches, position)
+         JOIN prony.keys k USING (benchmark, point)",
+        &[&number, fingerprint, &index.moment, &benchmarks, &points, &values, &lows, &highs, &launches],
     )?;
     Ok(())
 }

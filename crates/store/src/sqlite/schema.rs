@@ -45,9 +45,9 @@ CREATE TABLE documents (
 ) STRICT;
 CREATE TABLE keys (
     key INTEGER PRIMARY KEY,
-    probe TEXT NOT NULL,
+    benchmark TEXT NOT NULL,
     point TEXT NOT NULL,
-    UNIQUE (probe, point)
+    UNIQUE (benchmark, point)
 ) STRICT;
 CREATE TABLE figures (
     number INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,

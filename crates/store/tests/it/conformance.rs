@@ -240,7 +240,7 @@ fn history_is_of_one_machine_in_order_of_time(mut fresh: Fresh) {
     ];
     store.put_all(&runs).unwrap();
     let key = runs[0].figures[0].key();
-    let turned = FigureKey::new(&key.probe, "threads=1,working_set=16KiB".parse().unwrap());
+    let turned = FigureKey::new(&key.benchmark, "threads=1,working_set=16KiB".parse().unwrap());
     let sessions = history(&**store, &turned, "alpha-fingerprint", 100);
     assert_eq!(sessions.iter().map(|value| value.number).collect::<Vec<_>>(), [2, 1, 7]);
     let estimate = *runs[1].figures[0].outcome.estimate().unwrap();
@@ -309,7 +309,7 @@ fn hostile_names_are_only_names(mut fresh: Fresh) {
         one.id = id.to_owned();
         one.machine.name = "'\"\\%".to_owned();
         one.label = Some("latest\nx".to_owned());
-        one.figures[0].probe = "a'b".to_owned();
+        one.figures[0].benchmark = "a'b".to_owned();
         one.figures[0].point = model::Point::origin().with("a", "1,b=2").with("c\\", "=");
         store.put(&one).unwrap();
         assert_eq!(store.get(id, Detail::Whole).unwrap(), one);

@@ -203,7 +203,7 @@ fn any_run() -> impl Strategy<Value = Run> {
             one.figures = (0..)
                 .zip(figures)
                 .map(|(index, (outcome, point, launches, (ops, title)))| model::Figure {
-                    probe: format!("a.b{index}"),
+                    benchmark: format!("a.b{index}"),
                     flags: vec![Flag::Drift],
                     outcome,
                     point,

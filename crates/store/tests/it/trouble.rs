@@ -165,7 +165,7 @@ fn a_damaged_database_is_reported_and_not_changed() {
         for run in store.summaries()? {
             store.get(&run.id, Detail::Whole)?;
             store.histories(
-                &[model::FigureKey::new("family0.probe_0", model::Point::origin())],
+                &[model::FigureKey::new("family0.benchmark_0", model::Point::origin())],
                 &run.fingerprint,
                 9,
             )?;

@@ -50,7 +50,7 @@ impl<'a> GuestSession<'a> {
     }
 
     /// A core figure of so many cycles an operation.
-    pub(crate) fn core(&mut self, probe: &str, metric: Metric, class: Class, cycles: f64, noise: f64) -> Figure {
+    pub(crate) fn core(&mut self, benchmark: &str, metric: Metric, class: Class, cycles: f64, noise: f64) -> Figure {
         let lower = !metric.unit.is_rate();
         let launches: Vec<Launch> = (0..20)
             .map(|round| {
@@ -69,7 +69,7 @@ impl<'a> GuestSession<'a> {
                 Launch { round, began: f64::from(round), value: seen, undisturbed, ..Launch::default() }
             })
             .collect();
-        let mut made = figure(probe, "", metric, class, &[], Outcome::Unfit(String::new()));
+        let mut made = figure(benchmark, "", metric, class, &[], Outcome::Unfit(String::new()));
         made.launches = launches;
         made.references = Some(FigureReferences {
             domain: Domain::Core,
@@ -152,7 +152,7 @@ pub(crate) fn session(id: &str, machine: &str, count: usize, around: Surrounding
 pub(crate) fn without_references(run: &Run) -> Run {
     let mut old = run.clone();
     old.session.references = None;
-    old.figures.retain(|figure| figure.probe != "cpu.clock");
+    old.figures.retain(|figure| figure.benchmark != "cpu.clock");
     for figure in &mut old.figures {
         figure.references = None;
         figure.launches.iter_mut().for_each(|launch| launch.undisturbed = None);
@@ -162,9 +162,9 @@ pub(crate) fn without_references(run: &Run) -> Run {
 }
 
 /// Marks every launch of a figure as contended: what is stated is what was observed.
-pub(crate) fn contended(run: &mut Run, probe: &str) {
+pub(crate) fn contended(run: &mut Run, benchmark: &str) {
     let clock = run.session.references.as_ref().unwrap().clock.unwrap();
-    let figure = run.figures.iter_mut().find(|figure| figure.probe == probe).unwrap();
+    let figure = run.figures.iter_mut().find(|figure| figure.benchmark == benchmark).unwrap();
     figure.launches.iter_mut().for_each(|l| l.invalid = Some(Invalid::Contended { batches: 1, of: 40 }));
     figure.flags.push(Flag::Contended);
     state(figure, ValueBasis::Observed(ObservedReason::UnsharedNeverSeen), clock);

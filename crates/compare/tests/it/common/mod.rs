@@ -55,24 +55,24 @@ pub(crate) fn rate(per: &'static str) -> Metric {
 
 /// A figure with an outcome and nothing else.
 pub(crate) fn figure(
-    probe: &str,
+    benchmark: &str,
     point: &str,
     metric: Metric,
     class: Class,
     stresses: &[Primitive],
     outcome: Outcome,
 ) -> Figure {
-    let key = FigureKey::new(probe, point.parse().unwrap());
-    Figure { outcome, flags: Vec::new(), ..Figure::unmeasured(key, probe, metric, class).stressing(stresses) }
+    let key = FigureKey::new(benchmark, point.parse().unwrap());
+    Figure { outcome, flags: Vec::new(), ..Figure::unmeasured(key, benchmark, metric, class).stressing(stresses) }
 }
 
 /// A figure without spread, as in published tables.
-pub(crate) fn plain(probe: &str, point: &str, metric: Metric, value: f64) -> Figure {
-    figure(probe, point, metric, Class::Compute, &[], Outcome::Measured(Estimate::without_spread(value)))
+pub(crate) fn plain(benchmark: &str, point: &str, metric: Metric, value: f64) -> Figure {
+    figure(benchmark, point, metric, Class::Compute, &[], Outcome::Measured(Estimate::without_spread(value)))
 }
 
 /// The result that a run would store for these launch values: median and order-statistic interval, or modes.
-pub(crate) fn from_values(probe: &str, point: &str, metric: Metric, class: Class, values: &[f64]) -> Figure {
+pub(crate) fn from_values(benchmark: &str, point: &str, metric: Metric, class: Class, values: &[f64]) -> Figure {
     let groups = stats::modes(values);
     let outcome = if groups.len() > 1 {
         let mode = |group: &stats::ModeGroup| {
@@ -83,7 +83,7 @@ pub(crate) fn from_values(probe: &str, point: &str, metric: Metric, class: Class
     } else {
         Outcome::Measured(estimate(values))
     };
-    let mut made = figure(probe, point, metric, class, &[], outcome);
+    let mut made = figure(benchmark, point, metric, class, &[], outcome);
     if groups.len() > 1 {
         made.flags.push(Flag::Modes);
     }

@@ -7,7 +7,7 @@ use crate::format::SourceText;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number, rate, seconds, text};
 use crate::text::{MOST_NAMES, SourceFault, axis_value, between, first_number, lines, name_value, need, shown, snake};
 
-/// Lines whose definition is that of a probe: name, id and point.
+/// Lines whose definition is that of a benchmark: name, id and point.
 const LINES: &[(&str, &str, &str)] = &[
     ("Simple syscall", "os.syscall_getppid", ""),
     ("Simple write", "os.syscall_write", ""),
@@ -28,7 +28,7 @@ const LINES: &[(&str, &str, &str)] = &[
     ("AF_UNIX sock stream bandwidth", "ipc.unix_bandwidth", ""),
 ];
 
-/// Sections of sizes and bandwidths whose definition is that of a probe: heading, id, axis of the size, and the rest of
+/// Sections of sizes and bandwidths whose definition is that of a benchmark: heading, id, axis of the size, and the rest of
 /// the point.
 const SECTIONS: &[(&str, &str, &str, &str)] = &[
     ("read bandwidth", "file.read_cached", "size", "data=touched"),

@@ -17,7 +17,8 @@ pub(crate) fn import(name: &str, bytes: &[u8], format: Option<&str>, catalogue: 
 
 /// The runs of a text in a named format.
 pub(crate) fn read_as(format: &str, text: &str) -> Vec<Run> {
-    import("x", text.as_bytes(), Some(format), probes::catalogue()).unwrap_or_else(|error| panic!("{text}\n{error}"))
+    import("x", text.as_bytes(), Some(format), benchmarks::catalogue())
+        .unwrap_or_else(|error| panic!("{text}\n{error}"))
 }
 
 /// The same, where the user says that its outputs repeat each other.
@@ -27,12 +28,12 @@ pub(crate) fn read_repeats(format: &str, text: &str) -> Vec<Run> {
 
 fn repeats(name: &str, bytes: &[u8], format: Option<&str>) -> Vec<Run> {
     let options = ImportOptions { format, repeats: true, ..ImportOptions::default() };
-    import::import(name, bytes, &options, probes::catalogue()).unwrap_or_else(|error| panic!("{error}")).runs
+    import::import(name, bytes, &options, benchmarks::catalogue()).unwrap_or_else(|error| panic!("{error}")).runs
 }
 
 /// The message with which a text in a named format is refused.
 pub(crate) fn refused_as(format: &str, text: &str) -> String {
-    import("x", text.as_bytes(), Some(format), probes::catalogue()).unwrap_err().to_string()
+    import("x", text.as_bytes(), Some(format), benchmarks::catalogue()).unwrap_err().to_string()
 }
 
 /// A file and its format by name: `netperf-omni.csv` belongs to `netperf`.
@@ -82,12 +83,12 @@ pub(crate) fn text(file: &str) -> String {
 }
 
 pub(crate) fn import_fixture(file: &str) -> Vec<Run> {
-    import(file, &fixture(file), None, probes::catalogue()).unwrap()
+    import(file, &fixture(file), None, benchmarks::catalogue()).unwrap()
 }
 
 pub(crate) fn estimate(run: &Run, key: &str) -> model::Estimate {
-    let (probe, point) = key.split_once(':').unwrap_or((key, ""));
-    let figure = run.figure(&model::FigureKey::new(probe, point.parse().unwrap()));
+    let (benchmark, point) = key.split_once(':').unwrap_or((key, ""));
+    let figure = run.figure(&model::FigureKey::new(benchmark, point.parse().unwrap()));
     let keys = || run.figures.iter().map(|figure| figure.key().to_string()).collect::<Vec<_>>().join("\n");
     let figure = figure.unwrap_or_else(|| panic!("{key} is not among\n{}", keys()));
     *figure.outcome.estimate().unwrap_or_else(|| panic!("{key} is {:?}", figure.outcome))
@@ -109,5 +110,5 @@ pub(crate) fn noted(run: &Run, words: &str) -> bool {
 /// Lines with numbers of a text that were not understood.
 pub(crate) fn unread(format: &str, text: &str) -> usize {
     let options = ImportOptions { format: Some(format), ..ImportOptions::default() };
-    ::import::import("x", text.as_bytes(), &options, probes::catalogue()).unwrap().unread.unwrap().count
+    ::import::import("x", text.as_bytes(), &options, benchmarks::catalogue()).unwrap().unread.unwrap().count
 }

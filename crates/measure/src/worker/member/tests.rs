@@ -5,10 +5,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use benchmarks::{LaunchSetting, Readings};
 use kernels::memory::{Arena, Pages};
 use model::Point;
 use os::counters::{CounterEvent, Counters};
-use probes::{LaunchSetting, Readings};
 
 use super::*;
 
@@ -39,18 +39,18 @@ impl Witness {
 }
 
 impl Kernel for Witness {
-    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, BenchmarkError> {
         self.look();
         Ok(BatchWork { ops, token: 0 })
     }
 
-    fn check(&mut self, _: &BatchWork) -> Result<(), ProbeError> {
+    fn check(&mut self, _: &BatchWork) -> Result<(), BenchmarkError> {
         Ok(())
     }
 }
 
 impl Readings for Witness {
-    fn read(&mut self) -> Result<Vec<f64>, ProbeError> {
+    fn read(&mut self) -> Result<Vec<f64>, BenchmarkError> {
         self.look();
         Ok(vec![1e-6])
     }
@@ -61,7 +61,7 @@ const BATCHES: usize = 6;
 fn task() -> Task {
     Task {
         figure: 0,
-        probe: "os.syscall_getppid".to_owned(),
+        benchmark: "os.syscall_getppid".to_owned(),
         point: Point::origin(),
         ops: 3,
         batches: BATCHES as u32,
@@ -91,8 +91,8 @@ fn launch_setting() -> LaunchSetting {
 /// recorded.
 fn launch(trial: Trial) -> (LaunchMember, usize) {
     let (task, setting) = (task(), launch_setting());
-    let probe = probes::find(&task.probe).unwrap();
-    let mut member = LaunchMember::new(probe, task, ProbeContext::new(setting), trial, None);
+    let benchmark = benchmarks::find(&task.benchmark).unwrap();
+    let mut member = LaunchMember::new(benchmark, task, BenchmarkContext::new(setting), trial, None);
     member.warm_up().unwrap();
     member.begin(None).unwrap();
     for _ in 0..BATCHES {
@@ -107,12 +107,12 @@ fn launch(trial: Trial) -> (LaunchMember, usize) {
 struct Waiting;
 
 impl Kernel for Waiting {
-    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, BenchmarkError> {
         std::thread::sleep(std::time::Duration::from_millis(10));
         Ok(BatchWork { ops, token: 0 })
     }
 
-    fn check(&mut self, _: &BatchWork) -> Result<(), ProbeError> {
+    fn check(&mut self, _: &BatchWork) -> Result<(), BenchmarkError> {
         Ok(())
     }
 }
@@ -122,12 +122,12 @@ impl Kernel for Waiting {
 struct Moving(Rc<RefCell<u32>>);
 
 impl Kernel for Moving {
-    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, BenchmarkError> {
         *self.0.borrow_mut() += 1;
         Ok(BatchWork { ops, token: 0 })
     }
 
-    fn check(&mut self, _: &BatchWork) -> Result<(), ProbeError> {
+    fn check(&mut self, _: &BatchWork) -> Result<(), BenchmarkError> {
         Ok(())
     }
 
@@ -138,7 +138,7 @@ impl Kernel for Moving {
 
 #[test]
 fn a_turn_among_others_displaces_what_they_left_before_it_is_timed() {
-    let probe = probes::find("memory.read").unwrap();
+    let benchmark = benchmarks::find("memory.read").unwrap();
     // A cache of 64 MiB is three batches; of unknown size two; a large one makes longer turns of it.
     for (cache, batches, lead_in, recorded) in
         [(64 << 20, 30, 3, 12), (0, 30, 2, 12), (480 << 20, 30, 20, 20), (64 << 20, 5, 3, 5)]
@@ -146,7 +146,7 @@ fn a_turn_among_others_displaces_what_they_left_before_it_is_timed() {
         let kernel = Moving::default();
         let task = Task { cache, batches, ..task() };
         let trial = Trial::one(kernel.clone());
-        let mut member = LaunchMember::new(probe, task, ProbeContext::new(launch_setting()), trial, None);
+        let mut member = LaunchMember::new(benchmark, task, BenchmarkContext::new(launch_setting()), trial, None);
         member.begin(None).unwrap();
         member.turn(true, None).unwrap();
         assert_eq!((*kernel.0.borrow(), member.launch.nanos.len()), (lead_in + recorded, recorded as usize), "{cache}");
@@ -160,12 +160,17 @@ fn a_turn_among_others_displaces_what_they_left_before_it_is_timed() {
     // Alone it follows itself, and what moves nothing takes turns batch by batch.
     let kernel = Moving::default();
     let mut member =
-        LaunchMember::new(probe, task(), ProbeContext::new(launch_setting()), Trial::one(kernel.clone()), None);
+        LaunchMember::new(benchmark, task(), BenchmarkContext::new(launch_setting()), Trial::one(kernel.clone()), None);
     member.begin(None).unwrap();
     member.turn(false, None).unwrap();
     assert_eq!(*kernel.0.borrow(), 1);
-    let mut member =
-        LaunchMember::new(probe, task(), ProbeContext::new(launch_setting()), Trial::one(Witness::default()), None);
+    let mut member = LaunchMember::new(
+        benchmark,
+        task(),
+        BenchmarkContext::new(launch_setting()),
+        Trial::one(Witness::default()),
+        None,
+    );
     member.begin(None).unwrap();
     member.turn(true, None).unwrap();
     assert_eq!(member.launch.nanos.len(), 1);
@@ -174,8 +179,9 @@ fn a_turn_among_others_displaces_what_they_left_before_it_is_timed() {
 #[test]
 fn a_launch_whose_batches_wait_ends_with_those_that_it_has() {
     let task = Task { batches: 100, ..task() };
-    let probe = probes::find(&task.probe).unwrap();
-    let mut member = LaunchMember::new(probe, task, ProbeContext::new(launch_setting()), Trial::one(Waiting), None);
+    let benchmark = benchmarks::find(&task.benchmark).unwrap();
+    let mut member =
+        LaunchMember::new(benchmark, task, BenchmarkContext::new(launch_setting()), Trial::one(Waiting), None);
     member.begin(None).unwrap();
     for made in 0..RULES.worker.enough_batches {
         assert!(!member.has_enough(), "{made} batches are too few, however long they took");
@@ -226,13 +232,13 @@ fn hardware_counters_are_closed_while_batches_are_timed() {
 struct Named(char, Rc<RefCell<String>>);
 
 impl Kernel for Named {
-    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, BenchmarkError> {
         self.1.borrow_mut().push(self.0);
         // Each side has its own number of operations, which identifies its batches in the document.
         Ok(BatchWork { ops: ops + u64::from(self.0 == 'o'), token: 0 })
     }
 
-    fn check(&mut self, _: &BatchWork) -> Result<(), ProbeError> {
+    fn check(&mut self, _: &BatchWork) -> Result<(), BenchmarkError> {
         Ok(())
     }
 }
@@ -277,10 +283,10 @@ fn references_are_read_beside_every_batch_on_the_cpus_of_all_parties() {
             kernels::affinity::pin(&cpus[..1]).unwrap();
             let order = Rc::new(RefCell::new(String::new()));
             let task = Task { cpus: cpus.clone(), ..task() };
-            let probe = probes::find(&task.probe).unwrap();
+            let benchmark = benchmarks::find(&task.benchmark).unwrap();
             let trial = Trial::one(Named('w', order));
-            let context = ProbeContext::new(LaunchSetting { cpus, ..launch_setting() });
-            let mut member = LaunchMember::new(probe, task, context, trial, Some(&setting));
+            let context = BenchmarkContext::new(LaunchSetting { cpus, ..launch_setting() });
+            let mut member = LaunchMember::new(benchmark, task, context, trial, Some(&setting));
             let mut reader = ReferenceReader::new(&setting);
             member.warm_up().unwrap();
             member.begin(reader.as_mut()).unwrap();
@@ -330,13 +336,13 @@ impl Asking {
 }
 
 impl Kernel for Asking {
-    fn batch(&mut self, ops: u64) -> Result<BatchWork, ProbeError> {
+    fn batch(&mut self, ops: u64) -> Result<BatchWork, BenchmarkError> {
         self.ask.send(ops).unwrap();
         self.done.recv().unwrap();
         Ok(BatchWork { ops, token: 0 })
     }
 
-    fn check(&mut self, _: &BatchWork) -> Result<(), ProbeError> {
+    fn check(&mut self, _: &BatchWork) -> Result<(), BenchmarkError> {
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use model::{Catalogue, Figure, KeyFigure, Outcome, Run};
 
 use crate::words::figure_label;
 
-/// Fewest lines that stand for a run; of one with fewer, the first figures of each probe are shown.
+/// Fewest lines that stand for a run; of one with fewer, the first figures of each benchmark are shown.
 const LEAST: usize = 4;
 
 /// Most lines.
@@ -21,11 +21,11 @@ const fn valued(figure: &Figure) -> bool {
 /// latency keeps its label.
 pub(super) fn key_figures<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<(String, &'a Figure)> {
     let requested: Vec<&Figure> = run.figures.iter().filter(|figure| !figure.is_condition()).collect();
-    let keys = |probe: &str| catalogue.get(probe).map_or(&[][..], |probe| &probe.key);
+    let keys = |benchmark: &str| catalogue.get(benchmark).map_or(&[][..], |benchmark| &benchmark.key);
     let meets = |figure: &Figure, key: &KeyFigure| key.at.iter().all(|(axis, at)| figure.point.get(axis) == Some(at));
     let mut found: Vec<(&KeyFigure, &Figure)> = Vec::new();
     for figure in &requested {
-        found.extend(keys(&figure.probe).iter().filter(|key| meets(figure, key)).map(|key| (key, *figure)));
+        found.extend(keys(&figure.benchmark).iter().filter(|key| meets(figure, key)).map(|key| (key, *figure)));
     }
     found.sort_by_key(|(key, figure)| (key.rank / 10, !valued(figure), key.rank));
     found.dedup_by_key(|(key, _)| key.rank / 10);
@@ -35,6 +35,6 @@ pub(super) fn key_figures<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<(Strin
         return found.into_iter().map(|(key, figure)| (title(key, figure), figure)).collect();
     }
     let mut seen: HashSet<&str> = HashSet::new();
-    let first = requested.into_iter().filter(|figure| seen.insert(&figure.probe));
+    let first = requested.into_iter().filter(|figure| seen.insert(&figure.benchmark));
     first.take(MOST).map(|figure| (figure_label(figure), figure)).collect()
 }

@@ -40,7 +40,7 @@ pub fn answer(run_: &Run, context: &RunContext) -> Document {
     document.summary = vec![summary(run_, context)];
     document.summary.extend((!placed && run_.origin.is_none()).then(no_reference));
     document.next = context.handle.iter().map(|handle| format!("prony show {handle}")).collect();
-    document.next.extend(next(run_, context).into_iter().filter(|command| !command.starts_with("prony probes")));
+    document.next.extend(next(run_, context).into_iter().filter(|command| !command.starts_with("prony benchmarks")));
     document
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn notes(comparison: &Comparison, reference: usize, others: &[usize])
 
 /// Runs whose readings tell no clock, and why.
 fn unknown(comparison: &Comparison) -> impl Iterator<Item = (&str, String)> {
-    let row = comparison.conditions.iter().find(|row| row.probe == model::CLOCK);
+    let row = comparison.conditions.iter().find(|row| row.benchmark == model::CLOCK);
     let machines = comparison.machines.iter().zip(row.into_iter().flat_map(|row| &row.ratios));
     machines.filter_map(|(machine, ratio)| {
         let estimate = ratio.outcome.as_ref().and_then(Outcome::estimate)?;
@@ -97,7 +97,7 @@ fn against(comparison: &Comparison, reference: usize, other: usize) -> Option<Cl
     }
     let (from, to) = (base.clock?, machine.clock?);
     let tested =
-        comparison.conditions.iter().find(|row| row.probe == model::CLOCK).and_then(|row| row.ratios.get(other));
+        comparison.conditions.iter().find(|row| row.benchmark == model::CLOCK).and_then(|row| row.ratios.get(other));
     // Where the clock is a row of the table, the note says what the row does.
     let ends = tested.and_then(|row| Some((row.value?, row.low.zip(row.high))));
     let (value, ends) = match (ends, to.ratio) {

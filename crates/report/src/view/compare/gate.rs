@@ -13,7 +13,7 @@ const NAMED: usize = 3;
 /// `GATE inconclusive: 2 figures may be more than 5% slower (fork and exec 1.08x slower, 0.99 – 1.18; ...); ...`, and
 /// how many figures of the reference no other run has, or one of several lacks.
 pub(super) fn sentence(comparison: &Comparison, gate: &CompareGate) -> String {
-    let of_reference = |one: &&Unmatched| one.machine == comparison.reference && one.figure.probe != CORE_SHARED;
+    let of_reference = |one: &&Unmatched| one.machine == comparison.reference && one.figure.benchmark != CORE_SHARED;
     let nowhere = comparison.unmatched.iter().filter(of_reference).count();
     let mut said = answer(comparison, gate);
     said.push_str(&untested(nowhere, &comparison.reference, "in no other run, and not tested"));
@@ -37,7 +37,7 @@ fn lacks(comparison: &Comparison, row: &CompareRow, machine: &str) -> bool {
         outcome(&comparison.reference),
         Some(Outcome::Measured(_) | Outcome::Modes(_) | Outcome::Below { .. })
     );
-    row.probe != CORE_SHARED && measured && outcome(machine).is_none()
+    row.benchmark != CORE_SHARED && measured && outcome(machine).is_none()
 }
 
 fn untested(figures: usize, of: &str, what: &str) -> String {

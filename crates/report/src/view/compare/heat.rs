@@ -73,16 +73,16 @@ fn places(comparison: &Comparison) -> &'static str {
 
 /// All figures, then the families in the order of the figures.
 fn families(comparison: &Comparison) -> Vec<Option<String>> {
-    let own = comparison.rows.iter().map(|row| row.probe.split('.').next().map(str::to_owned));
+    let own = comparison.rows.iter().map(|row| row.benchmark.split('.').next().map(str::to_owned));
     distinct(std::iter::once(None).chain(own))
 }
 
-/// The geometric mean of a machine's gains over the figures that it shares with the reference, each probe counting
+/// The geometric mean of a machine's gains over the figures that it shares with the reference, each benchmark counting
 /// once; in words and as a number.
 fn shared(comparison: &Comparison, machine: usize, family: Option<&str>) -> Option<(String, f64)> {
     let mut gains: Vec<(&str, f64)> = Vec::new();
     let mut unit = model::Unit::Seconds;
-    let belongs = |row: &&CompareRow| family.is_none_or(|family| row.probe.split('.').next() == Some(family));
+    let belongs = |row: &&CompareRow| family.is_none_or(|family| row.benchmark.split('.').next() == Some(family));
     for row in comparison.rows.iter().filter(belongs) {
         let known = |ratio: &&Ratio| ratio.low.is_some() || ratio.assumed.is_some();
         let gain = row.ratios.get(machine).filter(known).and_then(|ratio| ratio.value);
@@ -91,7 +91,7 @@ fn shared(comparison: &Comparison, machine: usize, family: Option<&str>) -> Opti
         if row.metric.unit != model::Unit::Seconds && !row.metric.unit.is_rate() {
             unit = model::Unit::Ratio;
         }
-        gains.push((&row.probe, gain.ln()));
+        gains.push((&row.benchmark, gain.ln()));
     }
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let means: Vec<f64> = grouped(gains).iter().map(|(_, gains)| mean(gains)).collect();

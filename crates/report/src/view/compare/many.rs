@@ -13,7 +13,7 @@ pub(crate) const UNDECIDED: &str = "?";
 /// of open ones.
 pub(crate) fn sections(comparison: &Comparison, reference: usize, most: usize) -> Vec<DocumentSection> {
     let rows = comparison.rows.iter().filter(|row| comparable(row, reference));
-    let families = grouped(rows.map(|row| (row.probe.split('.').next().unwrap_or_default(), row)));
+    let families = grouped(rows.map(|row| (row.benchmark.split('.').next().unwrap_or_default(), row)));
     let parts = families.iter().flat_map(|(family, figures)| even(figures, most).map(move |part| (family, part)));
     parts
         .map(|(family, part)| DocumentSection {

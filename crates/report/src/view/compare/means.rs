@@ -34,7 +34,7 @@ fn pair(comparison: &Comparison, families: &[Option<&str>], machine: &str) -> Ta
     let [mut mean_column, interval_column] = rows::change_columns(comparison.normalise, comparison.level);
     mean_column.title = "mean".to_owned();
     let columns =
-        vec![Column::label(""), mean_column, interval_column, Column::number("figures"), Column::number("probes")];
+        vec![Column::label(""), mean_column, interval_column, Column::number("figures"), Column::number("benchmarks")];
     let row = |family: &Option<&str>| {
         let mean = find(comparison, *family, machine)?;
         let quantity = quantity(mean);
@@ -45,8 +45,8 @@ fn pair(comparison: &Comparison, families: &[Option<&str>], machine: &str) -> Ta
                 (Cell::text(factor.text()), factor.quantity)
             }
         };
-        let (figures, probes) = (Cell::Count(mean.figures as u64), Cell::Count(mean.probes as u64));
-        Some(TableRow::of(vec![Cell::text(title(mean)), value, Cell::Interval(ends), figures, probes]))
+        let (figures, benchmarks) = (Cell::Count(mean.figures as u64), Cell::Count(mean.benchmarks as u64));
+        Some(TableRow::of(vec![Cell::text(title(mean)), value, Cell::Interval(ends), figures, benchmarks]))
     };
     Table::plain(columns, families.iter().filter_map(row).collect())
 }
@@ -81,8 +81,8 @@ fn of_family(comparison: &Comparison, family: Option<&str>, machines: &[usize]) 
     let means: Vec<Option<&GeometricMean>> =
         machines.iter().map(|index| find(comparison, family, &comparison.machines[*index].name)).collect();
     let first = means.iter().flatten().next()?;
-    let over = if first.probes < first.figures {
-        format!("{} of {}", plural(first.figures, "figure"), plural(first.probes, "probe"))
+    let over = if first.benchmarks < first.figures {
+        format!("{} of {}", plural(first.figures, "figure"), plural(first.benchmarks, "benchmark"))
     } else {
         plural(first.figures, "figure")
     };
@@ -119,7 +119,7 @@ pub(super) fn factor_words(comparison: &Comparison, mean: &GeometricMean) -> Str
 /// What the means include, where a reader could think otherwise.
 pub(super) fn about(comparison: &Comparison) -> String {
     let machines = comparison.machines.len().saturating_sub(1);
-    let mut words = vec!["Each probe counts once, at however many points it was measured".to_owned()];
+    let mut words = vec!["Each benchmark counts once, at however many points it was measured".to_owned()];
     let overall = comparison.geometric_means.iter().find(|mean| mean.family.is_none());
     if let Some(left_out) = overall.map(|mean| mean.left_out).filter(|count| machines > 1 && *count > 0) {
         let verb = if left_out == 1 { "is" } else { "are" };
@@ -136,7 +136,7 @@ fn quantity(mean: &GeometricMean) -> PrintedQuantity {
 /// The unit of a family: seconds if all figures are times or rates, so that they become faster or slower.
 fn unit(comparison: &Comparison, family: Option<&str>) -> Unit {
     let of_family =
-        |row: &&compare::CompareRow| family.is_none_or(|family| row.probe.split('.').next() == Some(family));
+        |row: &&compare::CompareRow| family.is_none_or(|family| row.benchmark.split('.').next() == Some(family));
     let speed = |row: &compare::CompareRow| row.metric.unit == Unit::Seconds || row.metric.unit.is_rate();
     let all = comparison.rows.iter().filter(of_family).all(speed);
     if all { Unit::Seconds } else { Unit::Ratio }

@@ -307,7 +307,7 @@ pub(super) fn heads(comparison: &Comparison, runs: &[usize]) -> Vec<String> {
 
 /// Rows by family while these are contiguous; one group if they are sorted otherwise.
 fn groups(comparison: &Comparison, draw: impl Fn(&compare::CompareRow) -> crate::TableRow) -> Vec<RowGroup> {
-    let groups = RowGroup::by_family(comparison.rows.iter().map(|row| (row.probe.as_str(), draw(row))));
+    let groups = RowGroup::by_family(comparison.rows.iter().map(|row| (row.benchmark.as_str(), draw(row))));
     let again = |at: usize| groups[..at].iter().any(|known| known.title == groups[at].title);
     if (0..groups.len()).any(again) {
         let rows = groups.into_iter().flat_map(|group| group.rows).collect();

@@ -39,7 +39,7 @@ pub struct EvaluationChart {
     /// Its title.
     pub title: String,
     /// Id of the figures.
-    pub probe: String,
+    pub benchmark: String,
     /// The axis of sizes; every point of the other axes is a curve.
     pub axis: String,
     /// Title of the table below which it stands.
@@ -136,9 +136,9 @@ pub fn in_tables_measured(run: &Run, tables: &EvaluationView, context: &RunConte
 
 /// A chart over sizes; `None` where the run has no such figures.
 fn drawn_chart(chart: &EvaluationChart, run: &Run) -> Option<DocumentSection> {
-    let measured = |figure: &model::Figure| figure.probe == chart.probe && figure.outcome.estimate().is_some();
+    let measured = |figure: &model::Figure| figure.benchmark == chart.benchmark && figure.outcome.estimate().is_some();
     run.figures.iter().any(measured).then(|| {
-        let mut drawn = curves::chart(&[run], &[run.name().to_owned()], &chart.probe, &chart.axis);
+        let mut drawn = curves::chart(&[run], &[run.name().to_owned()], &chart.benchmark, &chart.axis);
         drawn.title.clone_from(&chart.title);
         DocumentSection::of("", Block::Chart(drawn))
     })
@@ -148,7 +148,7 @@ fn drawn_chart(chart: &EvaluationChart, run: &Run) -> Option<DocumentSection> {
 fn told<'a>(definitions: &'a [(FigureKey, Definition)], key: &FigureKey) -> Option<&'a Definition> {
     let further = key.point.get("place").and_then(target_number).is_some();
     let point = if further { key.point.clone().with("place", "target") } else { key.point.clone() };
-    let usual = FigureKey::new(key.probe.clone(), point);
+    let usual = FigureKey::new(key.benchmark.clone(), point);
     definitions.iter().find(|(known, _)| *known == usual).map(|(_, definition)| definition)
 }
 

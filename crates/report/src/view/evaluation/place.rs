@@ -42,7 +42,9 @@ fn of_every_directory(today: &[Vec<Slot>], run: &Run) -> Vec<Vec<Slot>> {
 /// A slot of the row of another directory.
 fn moved(slot: &Slot, number: usize) -> Slot {
     let key = |key: &FigureKey| match key.point.get("place") {
-        Some("target") => FigureKey::new(key.probe.clone(), key.point.clone().with("place", format!("target{number}"))),
+        Some("target") => {
+            FigureKey::new(key.benchmark.clone(), key.point.clone().with("place", format!("target{number}")))
+        }
         _ => key.clone(),
     };
     match slot {

@@ -108,7 +108,8 @@ impl<'a> CellReader<'a> {
     /// run.
     fn caution(&mut self, key: &FigureKey) {
         let Some(figure) = self.run.figure(key) else { return };
-        let entry = self.run.plan.entries.iter().find(|entry| entry.probe == key.probe && entry.point == key.point);
+        let entry =
+            self.run.plan.entries.iter().find(|entry| entry.benchmark == key.benchmark && entry.point == key.point);
         for words in remarks(figure, entry.map_or(self.run.plan.target, |entry| entry.target), &Told::default()) {
             if figure.variant.as_ref() != Some(&words) {
                 self.remark(words, Some(figure_label(figure)));

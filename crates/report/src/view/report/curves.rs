@@ -12,12 +12,12 @@ use crate::{Block, Chart, ChartAxis, ChartPlot, Curves, Division, DocumentSectio
 /// Fewest sizes of a curve.
 const LEAST_SIZES: usize = 5;
 
-/// A chart for each probe with many sizes, several where one could not be read; one section for each family.
+/// A chart for each benchmark with many sizes, several where one could not be read; one section for each family.
 pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> {
     let mut sections: Vec<DocumentSection> = Vec::new();
-    for (probe, axis) in probes(runs) {
-        let charts = charts(runs, names, &probe, &axis).into_iter().map(Block::Chart);
-        let title = format!("{} over size", heading(&probe));
+    for (benchmark, axis) in benchmarks(runs) {
+        let charts = charts(runs, names, &benchmark, &axis).into_iter().map(Block::Chart);
+        let title = format!("{} over size", heading(&benchmark));
         match sections.iter_mut().find(|section| section.title == title) {
             Some(section) => section.blocks.extend(charts),
             None => sections.push(DocumentSection { title, blocks: charts.collect() }),
@@ -26,11 +26,11 @@ pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> 
     sections
 }
 
-/// Probes with enough sizes on one axis, in the order of the runs.
-fn probes(runs: &[&Run]) -> Vec<(String, String)> {
+/// Benchmarks with enough sizes on one axis, in the order of the runs.
+fn benchmarks(runs: &[&Run]) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     for figure in runs.iter().flat_map(|run| &run.figures) {
-        if found.iter().any(|(probe, _)| *probe == figure.probe) {
+        if found.iter().any(|(benchmark, _)| *benchmark == figure.benchmark) {
             continue;
         }
         let axes = figure.point.iter().filter(|(_, value)| size(value).is_some());
@@ -38,11 +38,11 @@ fn probes(runs: &[&Run]) -> Vec<(String, String)> {
             let sizes: BTreeSet<u64> = runs
                 .iter()
                 .flat_map(|run| &run.figures)
-                .filter(|other| other.probe == figure.probe && other.outcome.estimate().is_some())
+                .filter(|other| other.benchmark == figure.benchmark && other.outcome.estimate().is_some())
                 .filter_map(|other| size(other.point.get(axis)?))
                 .collect();
             if sizes.len() >= LEAST_SIZES {
-                found.push((figure.probe.clone(), axis.to_owned()));
+                found.push((figure.benchmark.clone(), axis.to_owned()));
                 break;
             }
         }
@@ -53,8 +53,8 @@ fn probes(runs: &[&Run]) -> Vec<(String, String)> {
 /// The figures that are part of a curve, for which a chart is better than rows.
 pub(super) fn keys(runs: &[&Run]) -> HashSet<FigureKey> {
     let mut found = HashSet::new();
-    for (probe, axis) in probes(runs) {
-        let on = |figure: &&Figure| figure.probe == probe && figure.point.get(&axis).and_then(size).is_some();
+    for (benchmark, axis) in benchmarks(runs) {
+        let on = |figure: &&Figure| figure.benchmark == benchmark && figure.point.get(&axis).and_then(size).is_some();
         let figures: Vec<&Figure> = runs.iter().flat_map(|run| &run.figures).filter(on).collect();
         let mut curves: HashMap<Point, HashSet<FigureKey>> = HashMap::new();
         for figure in figures {
@@ -70,7 +70,7 @@ fn size(text: &str) -> Option<u64> {
     text.ends_with('B').then(|| parse_size(text).ok()).flatten()
 }
 
-/// Whether a figure belongs to the memory hierarchy, by the first primitive that its probe declares.
+/// Whether a figure belongs to the memory hierarchy, by the first primitive that its benchmark declares.
 fn walks_memory(figure: &Figure) -> bool {
     use model::Primitive as P;
     let first = figure.stresses.first();
@@ -88,18 +88,18 @@ struct SizeCurve {
     series: Series,
 }
 
-/// The figures of a probe over the sizes of an axis, with a curve for every point of the others.
-pub(in crate::view) fn chart(runs: &[&Run], names: &[String], probe: &str, axis: &str) -> Chart {
-    let mut curves = curves_of(runs, names, probe, axis);
+/// The figures of a benchmark over the sizes of an axis, with a curve for every point of the others.
+pub(in crate::view) fn chart(runs: &[&Run], names: &[String], benchmark: &str, axis: &str) -> Chart {
+    let mut curves = curves_of(runs, names, benchmark, axis);
     colour(&mut curves, runs.len() > 1);
-    drawn(&frame(runs, names, probe, axis), String::new(), curves)
+    drawn(&frame(runs, names, benchmark, axis), String::new(), curves)
 }
 
 /// The same in charts of no more curves than can be told apart: those of one point stay together as far as they can.
-fn charts(runs: &[&Run], names: &[String], probe: &str, axis: &str) -> Vec<Chart> {
-    let (frame, several) = (frame(runs, names, probe, axis), runs.len() > 1);
+fn charts(runs: &[&Run], names: &[String], benchmark: &str, axis: &str) -> Vec<Chart> {
+    let (frame, several) = (frame(runs, names, benchmark, axis), runs.len() > 1);
     let mut parts: Vec<Vec<SizeCurve>> = Vec::new();
-    for kind in kinds(curves_of(runs, names, probe, axis), several) {
+    for kind in kinds(curves_of(runs, names, benchmark, axis), several) {
         let begun = parts.last().map_or(0, Vec::len);
         match parts.last_mut().filter(|_| begun + kind.len() <= CURVES) {
             Some(part) => part.extend(kind),
@@ -132,11 +132,12 @@ fn kinds(curves: Vec<SizeCurve>, several: bool) -> Vec<Vec<SizeCurve>> {
     kinds
 }
 
-/// The chart of a probe without its curves.
-fn frame(runs: &[&Run], names: &[String], probe: &str, axis: &str) -> Chart {
-    let first = runs.iter().flat_map(|run| &run.figures).find(|figure| figure.probe == probe);
-    let (title, unit, per) = first
-        .map_or((probe, Unit::Seconds, ""), |figure| (&figure.title, figure.metric.unit, figure.metric.per.as_ref()));
+/// The chart of a benchmark without its curves.
+fn frame(runs: &[&Run], names: &[String], benchmark: &str, axis: &str) -> Chart {
+    let first = runs.iter().flat_map(|run| &run.figures).find(|figure| figure.benchmark == benchmark);
+    let (title, unit, per) = first.map_or((benchmark, Unit::Seconds, ""), |figure| {
+        (&figure.title, figure.metric.unit, figure.metric.per.as_ref())
+    });
     let marks = if first.is_some_and(walks_memory) {
         runs.first().map(|run| cache_marks(&run.machine)).unwrap_or_default()
     } else {
@@ -169,10 +170,10 @@ fn drawn(frame: &Chart, added: String, curves: Vec<SizeCurve>) -> Chart {
 }
 
 /// Curves of two sizes and more, with their points from left to right.
-fn curves_of(runs: &[&Run], names: &[String], probe: &str, axis: &str) -> Vec<SizeCurve> {
+fn curves_of(runs: &[&Run], names: &[String], benchmark: &str, axis: &str) -> Vec<SizeCurve> {
     let mut curves: Vec<SizeCurve> = Vec::new();
     for (place, (run, name)) in runs.iter().zip(names).enumerate() {
-        for figure in run.figures.iter().filter(|figure| figure.probe == probe) {
+        for figure in run.figures.iter().filter(|figure| figure.benchmark == benchmark) {
             add(&mut curves, figure, axis, (place, name), runs.len() > 1);
         }
     }

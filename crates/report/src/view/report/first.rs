@@ -79,17 +79,17 @@ pub(super) fn many(comparison: &Comparison, others: &[usize], title: String) -> 
     sections
 }
 
-/// Points of one probe that are rungs; more are a curve.
-const ONE_PROBE: usize = 5;
+/// Points of one benchmark that are rungs; more are a curve.
+const ONE_BENCHMARK: usize = 5;
 
 /// Rungs of one chart.
 const MOST: usize = 20;
 
-/// Latencies below each other on one axis, from a cache to a disk, of the probes by which primitives are usually
+/// Latencies below each other on one axis, from a cache to a disk, of the benchmarks by which primitives are usually
 /// measured; every launch is a dot.
 pub(super) fn ladder(input: &ReportInput, names: &[String]) -> Option<DocumentSection> {
     let runs = input.runs;
-    let usual = |figure: &Figure| input.catalogue.get(&figure.probe).is_some_and(|probe| probe.usual);
+    let usual = |figure: &Figure| input.catalogue.get(&figure.benchmark).is_some_and(|benchmark| benchmark.usual);
     if runs.len() > 2 {
         return None;
     }
@@ -98,7 +98,7 @@ pub(super) fn ladder(input: &ReportInput, names: &[String]) -> Option<DocumentSe
         for figure in &run.figures {
             let Outcome::Measured(estimate) = &figure.outcome else { continue };
             let values = figure.values();
-            let few = run.figures.iter().filter(|other| other.probe == figure.probe).count() <= ONE_PROBE;
+            let few = run.figures.iter().filter(|other| other.benchmark == figure.benchmark).count() <= ONE_BENCHMARK;
             let rung = few && usual(figure) && figure.metric.unit == Unit::Seconds;
             if !rung || values.is_empty() {
                 continue;

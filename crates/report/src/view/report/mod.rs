@@ -32,7 +32,7 @@ const VERDICTS: &str = "Verdicts against";
 /// Content of a report.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReportInput<'a> {
-    /// What is known of the probes.
+    /// What is known of the benchmarks.
     pub catalogue: &'static Catalogue,
     /// The runs, the reference first.
     pub runs: &'a [&'a Run],
@@ -280,7 +280,7 @@ fn words_table(heads: Vec<crate::Column>, rows: Vec<Vec<String>>) -> Table {
     Table::plain(heads, rows.into_iter().map(row).collect())
 }
 
-/// The family of a probe in words, capitalised.
-fn heading(probe: &str) -> String {
-    capital(&family_title(probe.split('.').next().unwrap_or_default()))
+/// The family of a benchmark in words, capitalised.
+fn heading(benchmark: &str) -> String {
+    capital(&family_title(benchmark.split('.').next().unwrap_or_default()))
 }

@@ -63,19 +63,19 @@ fn rows(chart: &Chart) -> Block {
     Block::folded(chart.title.clone(), vec![Block::table(columns, rows)])
 }
 
-/// One chart for each probe that times single operations.
+/// One chart for each benchmark that times single operations.
 fn quantiles(runs: &[&Run], names: &[String]) -> Vec<Chart> {
     let with = |figure: &&Figure| valid_quantiles(figure).len() > 1;
-    let mut probes: Vec<&Figure> = Vec::new();
+    let mut benchmarks: Vec<&Figure> = Vec::new();
     for figure in runs.iter().flat_map(|run| &run.figures).filter(with) {
-        if probes.iter().all(|known| known.probe != figure.probe) {
-            probes.push(figure);
+        if benchmarks.iter().all(|known| known.benchmark != figure.benchmark) {
+            benchmarks.push(figure);
         }
     }
     let chart = |first: &&Figure| {
         let mut series = Vec::new();
         for (place, (run, name)) in runs.iter().zip(names).enumerate() {
-            let figures = run.figures.iter().filter(|figure| figure.probe == first.probe).filter(with);
+            let figures = run.figures.iter().filter(|figure| figure.benchmark == first.benchmark).filter(with);
             for (index, figure) in figures.enumerate() {
                 let (colour, variant) = if runs.len() > 1 { (place, index) } else { (index, 0) };
                 let name = series_name(figure, &point_words(&figure.point), name, runs.len() > 1);
@@ -89,7 +89,7 @@ fn quantiles(runs: &[&Run], names: &[String]) -> Vec<Chart> {
         let plot = ChartPlot::Curves(Curves { x, y, series, marks: Vec::new() });
         Chart { title: first.title.clone(), about: TAILS.to_owned(), plot }
     };
-    probes.iter().map(chart).collect()
+    benchmarks.iter().map(chart).collect()
 }
 
 fn points(figure: &Figure) -> Vec<(f64, PrintedQuantity)> {

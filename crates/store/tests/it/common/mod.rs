@@ -32,7 +32,7 @@ pub(crate) fn run(machine: &str, number: u32, shape: Shape) -> Run {
     let started = format!("2026-11-{day:02}T{:02}:{:02}:{:02}Z", second / 3600, second / 60 % 60, second % 60);
     let figures: Vec<_> = (0..shape.figures).map(|index| figure(index, shape, &mut random)).collect();
     let entry = |figure: &Figure| PlanEntry {
-        probe: figure.probe.clone(),
+        benchmark: figure.benchmark.clone(),
         point: figure.point.clone(),
         target: 0.02,
         shares: None,
@@ -94,7 +94,7 @@ fn figure(index: usize, shape: Shape, random: &mut ChaCha8Rng) -> Figure {
         method: EstimateMethod::OrderStatistic,
     };
     let point = Point::origin().with("working_set", format!("{}KiB", 16 << (index % 4))).with("threads", "1");
-    let key = FigureKey::new(format!("family{}.probe_{}", index % 6, index / 4), point);
+    let key = FigureKey::new(format!("family{}.benchmark_{}", index % 6, index / 4), point);
     let metric = Metric { unit: Unit::Seconds, per: "call".into(), better: Better::Lower };
     Figure {
         outcome: Outcome::Measured(estimate),
@@ -102,7 +102,7 @@ fn figure(index: usize, shape: Shape, random: &mut ChaCha8Rng) -> Figure {
         ops: 1000,
         footprint: footprint(random),
         launches,
-        ..Figure::unmeasured(key, format!("Probe {index}"), metric, Class::Compute)
+        ..Figure::unmeasured(key, format!("Benchmark {index}"), metric, Class::Compute)
             .stressing(&[Primitive::SyscallEntry])
     }
 }

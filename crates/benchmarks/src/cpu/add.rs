@@ -1,0 +1,17 @@
+//! Addition, by type.
+
+use super::counting;
+use crate::prelude::*;
+
+pub(super) static BENCHMARK: Benchmark = Benchmark {
+    id: "cpu.add",
+    title: "addition",
+    about: "Adds a constant again and again. `what=latency`: one chain, each addition waits for the one before. `what=throughput`: eight independent chains, the time of all divided by their number. int and long are 32 and 64 bits.",
+    metric: BenchmarkMetric::lower(Unit::Seconds, "addition"),
+    stresses: &[Primitive::CoreClock, Primitive::IntegerAlu, Primitive::FloatingPoint],
+    sources: &[DefinitionSource::new("lmbench", "lat_ops", "C. Staelin, lmbench 3")],
+    axes: &[counting::types(&["int", "double"]), counting::what(&["latency"])],
+    batch: counting::BATCH,
+    prepare: |at, context| counting::strongest(&counting::name("add", at)?, |one| one.turn.ops, context),
+    ..Benchmark::BLANK
+};

@@ -1,0 +1,25 @@
+//! Peak rate of dot products of bytes, in vectors or on matrices.
+
+use super::counting;
+use crate::prelude::*;
+
+/// The instruction sets that multiply tiles of matrices.
+const MATRIX: [&str; 1] = ["amx"];
+
+pub(super) static BENCHMARK: Benchmark = Benchmark {
+    id: "cpu.int8_dot",
+    title: "8-bit dot product",
+    about: "Dot products of bytes added up in 32 bits, independent chains, as inference with quantised weights does them: by vector instructions, or by those that multiply tiles of matrices. Each product and each sum counts one operation. The fastest set of instructions that this CPU has is tried out and named. With `threads=all` every CPU works and the rates add up.",
+    metric: BenchmarkMetric::higher(Unit::PerSecond, "8-bit operations"),
+    stresses: &[Primitive::IntMatrix, Primitive::CoreClock],
+    axes: &[Axis::choice("unit", &["vector", "matrix"], &["vector"]), Axis::threads(&["1"])],
+    parties: Parties::Threads,
+    batch: counting::PEAK,
+    prepare: |at, context| {
+        let matrix = at.choice("unit")? == "matrix";
+        let wanted: fn(&kernels::counted::CountedLoop) -> bool =
+            if matrix { |one| MATRIX.contains(&one.isa) } else { |one| !MATRIX.contains(&one.isa) };
+        counting::fastest("int8_dot", wanted, |one| one.turn.ops, context)
+    },
+    ..Benchmark::BLANK
+};

@@ -1,0 +1,20 @@
+//! File read through the page cache.
+
+use super::buffered::{AXES, Buffered, BufferedAction};
+use crate::prelude::*;
+
+pub(super) static BENCHMARK: Benchmark = Benchmark {
+    id: "file.read",
+    title: "file read",
+    about: "Reads a cached file. Files of 500, 2000 and 8000 KiB by buffers of 256 B, 1 KiB and 4 KiB, from beginning to end and again. Bytes count once.",
+    metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read"),
+    class: Class::FileData,
+    stresses: &[Primitive::PageCache, Primitive::SyscallEntry, Primitive::KernelCopy],
+    sources: &[
+        DefinitionSource::new("BYTE", "File Read", "UnixBench, src/fstime.c"),
+        DefinitionSource::new("CyberLife", "File Read", "CyberLife Labs notes, 2004"),
+    ],
+    axes: AXES,
+    prepare: |at, context| Ok(Trial::one(Buffered::new(BufferedAction::Read, at, context)?)),
+    ..Benchmark::BLANK
+};

@@ -1,0 +1,31 @@
+//! a = b: the copy kernel.
+
+use kernels::stream::StreamKind;
+
+use super::{arrays, streaming};
+use crate::prelude::*;
+
+pub(super) static BENCHMARK: Benchmark = Benchmark {
+    id: "memory.copy",
+    title: "copy",
+    about: "Copies an array of doubles to another, a = b. Bytes read and written both count. The working set is all arrays of all threads together; arrays are walked in pieces of 1 to 2 MiB. `stores=normal` is what plain code gets; `best` is the fastest of a few variants (streaming stores, four concurrent streams) in trials when the run begins, or the first within an eighth of it, which is named.",
+    metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read + written"),
+    class: Class::Bandwidth,
+    stresses: &[Primitive::DramRead, Primitive::DramWrite],
+    key: &[(1, "memory bandwidth, all CPUs", "threads=all"), (3, "memory bandwidth, one CPU", "threads=1,stores=best")],
+    sources: &[
+        DefinitionSource::new("STREAM", "Copy", "J. McCalpin, IEEE TCCA newsletter, December 1995"),
+        DefinitionSource::new("BaBar", "figure 4", "T. Pavel, CHEP 98"),
+    ],
+    axes: &[
+        streaming::working_set(),
+        Axis::threads(&["1", "all"]),
+        streaming::stores(&["normal", "best"]),
+        streaming::pages(),
+    ],
+    parties: Parties::Threads,
+    arrays: 2,
+    shares: Some(arrays::SHARES),
+    prepare: |at, context| streaming::prepare(StreamKind::Copy, at, context),
+    ..Benchmark::BLANK
+};

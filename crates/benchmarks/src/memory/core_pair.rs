@@ -1,0 +1,28 @@
+//! One cache line passed between two named CPUs: all pairs make a matrix.
+
+use super::core_to_core::transfer;
+use crate::prelude::*;
+
+pub(super) static BENCHMARK: Benchmark = Benchmark {
+    id: "memory.core_pair",
+    title: "transfer between two cores",
+    about: "Hands a cache line to and fro as `memory.core_to_core` does, between the CPUs `cpu` and `other`. One operation is one \
+            hand-over, half a round trip. `relation` is how the two stand to each other. `each` is one CPU of every core: all \
+            pairs make a matrix, of up to 64 cores; of more, 64 spread evenly over the machine are taken.",
+    metric: BenchmarkMetric::lower(Unit::Seconds, "hand-over"),
+    class: Class::MemoryLatency,
+    stresses: &[Primitive::CoreToCore],
+    sources: &[DefinitionSource::new("core-to-core-latency", "CAS", "github.com/nviennot/core-to-core-latency")],
+    axes: &[
+        Axis::numbered("cpu", &["0"]),
+        Axis::numbered("other", &["1"]),
+        Axis { name: "relation", ..Axis::placed(&[model::ANY_CROSSING], &[model::ANY_CROSSING]) },
+    ],
+    parties: Parties::NamedPair,
+    batch: BatchRule { least: 2, ..BatchRule::FILL },
+    prepare: |_, context| match (context.cpu(0), context.cpu(1)) {
+        (Some(own), Some(other)) if own != other => transfer([own, other], context),
+        _ => Err(Unsupported::new("two pinned CPUs are needed")),
+    },
+    ..Benchmark::BLANK
+};

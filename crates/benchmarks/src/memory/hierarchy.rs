@@ -1,0 +1,103 @@
+//! Sizes of the levels of the memory hierarchy, as measured.
+
+use std::cell::RefCell;
+
+use model::{CacheKind, Topology};
+
+use super::curve::HierarchyCurve;
+use crate::benchmark::Shares;
+use crate::prelude::*;
+
+/// All figures of the hierarchy share one curve a launch.
+pub(super) const SHARES: Shares = Shares { key: "hierarchy", axes: &[] };
+/// A launch measures each level once: its memory is allocated once, and its placement is what differs between launches.
+pub(super) const BATCH: BatchRule = BatchRule::single(1);
+/// How the levels are found, for the `about` of each figure.
+macro_rules! found {
+    ($figure:literal) => {
+        concat!(
+            $figure,
+            " The levels are the flat stretches of the curve of load latency over working set, found in a survey before the \
+             first launch and listed as the figure's variant; every launch measures latencies and edges anew. Memory lies on \
+             huge pages where the system gives them, so that address translation stays out of the curve."
+        )
+    };
+}
+pub(super) use found;
+
+pub(super) static BENCHMARK: Benchmark = Benchmark {
+    id: "memory.hierarchy",
+    title: "cache size",
+    about: found!(
+        "The working set at which load latency is half-way, on a logarithmic scale, between a level of the hierarchy and the next: \
+         the size of that level as programs meet it. Virtual machines often report caches that they share or do not have."
+    ),
+    metric: BenchmarkMetric::higher(Unit::Bytes, "level"),
+    class: Class::MemoryLatency,
+    stresses: &[Primitive::L1, Primitive::L2, Primitive::L3],
+    sources: &[DefinitionSource::new(
+        "DAISy/HEAT",
+        "figure 16",
+        "lmbench results of the DAISy and HEAT clusters, 1996",
+    )],
+    axes: &[Axis::choice("level", &["1", "2", "3", "4"], &["1", "2", "3"])],
+    batch: BATCH,
+    shares: Some(SHARES),
+    prepare: |at, context| {
+        let level = at.count("level")? as usize;
+        let curve = curve(context)?;
+        let levels = curve.borrow().levels();
+        if level >= levels {
+            return Err(Unsupported::new(format!("the latency curve shows {} below main memory", count(levels - 1))));
+        }
+        context.note(reported(level, context.cpu(0)));
+        reading(curve, move |curve| curve.size(level - 1))
+    },
+    ..Benchmark::BLANK
+};
+
+fn count(levels: usize) -> String {
+    if levels == 1 { "one level".to_owned() } else { format!("{levels} levels") }
+}
+
+/// The size of a level as the operating system reports it.
+fn reported(level: usize, cpu: Option<usize>) -> String {
+    let machine = os::topology::read().unwrap_or_else(|_| Topology::default());
+    let mut caches = cpu.into_iter().flat_map(|cpu| machine.caches(cpu)).map(|(cache, _)| cache);
+    let data = caches.find(|cache| cache.level as usize == level && cache.kind != CacheKind::Instruction);
+    match data.and_then(|cache| cache.bytes) {
+        Some(bytes) => format!("the operating system reports {} for level {level}", model::format_size(bytes)),
+        None => format!("the operating system reports nothing for level {level}"),
+    }
+}
+
+/// The curve of this launch, prepared now or by an earlier sharer.
+pub(super) fn curve(context: &mut BenchmarkContext) -> Result<Rc<RefCell<HierarchyCurve>>, Unsupported> {
+    let (known, seed) = (context.variant().map(str::to_owned), context.seed());
+    let helpers = context.preparation_helpers();
+    let curve =
+        context.shared("hierarchy", || Ok(RefCell::new(HierarchyCurve::new(known.as_deref(), seed, &helpers)?)))?;
+    context.choose(curve.borrow().variant());
+    Ok(curve)
+}
+
+/// One number of this launch's curve.
+pub(super) fn reading(
+    curve: Rc<RefCell<HierarchyCurve>>,
+    number: impl Fn(&mut HierarchyCurve) -> Result<f64, BenchmarkError> + 'static,
+) -> Result<Trial, Unsupported> {
+    Ok(Trial::Readings(Box::new(HierarchyReading { curve, number: Box::new(number) })))
+}
+
+type CurveReading = Box<dyn Fn(&mut HierarchyCurve) -> Result<f64, BenchmarkError>>;
+
+struct HierarchyReading {
+    curve: Rc<RefCell<HierarchyCurve>>,
+    number: CurveReading,
+}
+
+impl Readings for HierarchyReading {
+    fn read(&mut self) -> Result<Vec<f64>, BenchmarkError> {
+        Ok(vec![(self.number)(&mut self.curve.borrow_mut())?])
+    }
+}

@@ -1,0 +1,32 @@
+//! Latency of one load on which the next depends.
+
+use kernels::ring::ChasePattern;
+
+use super::chase::Chase;
+use crate::prelude::*;
+
+pub(super) static BENCHMARK: Benchmark = Benchmark {
+    id: "memory.load_latency",
+    title: "load latency",
+    about: "Follows one random cycle of pointers through the working set, a line at a time, so that no load can start before \
+            the one before it ended and no prefetcher can help. A batch is at least one full lap; of more than 8 MiB, a part that begins where the one before ended. Sets of up to 8 MiB \
+            lie in turn on up to 24 sets of pages, which decide what displaces what in a cache. The steps of the curve are the \
+            cache levels; the slope after the last is address translation.",
+    metric: BenchmarkMetric::lower(Unit::Seconds, "load"),
+    class: Class::MemoryLatency,
+    stresses: &[Primitive::CacheLatency, Primitive::DramLatency, Primitive::Tlb],
+    usual: true,
+    key: &[(11, "", "working_set=64MiB")],
+    sources: &[
+        DefinitionSource::new("lmbench", "lat_mem_rd -t", "L. McVoy and C. Staelin, USENIX ATC 1996"),
+        DefinitionSource::new("multichase", "simple", "github.com/google/multichase"),
+    ],
+    axes: &[
+        Axis::sizes("working_set", 4 * KIB, GIB, 4, &["32KiB", "1MiB", "64MiB"]).of_memory(),
+        Axis::choice("pages", &["base", "huge"], &["base"]),
+    ],
+    // Smaller sets fit one huge page, of which most would be unused: no further information.
+    skips: |at| at.get("pages") == Some("huge") && at.bytes("working_set").is_ok_and(|bytes| bytes < 2 * MIB),
+    prepare: |at, context| Ok(Trial::one(Chase::new(at, at.bytes("working_set")?, ChasePattern::Random, context)?)),
+    ..Benchmark::BLANK
+};

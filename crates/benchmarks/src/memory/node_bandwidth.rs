@@ -1,0 +1,24 @@
+//! How fast the cores of one NUMA node read the memory of another.
+
+use kernels::stream::StreamKind;
+
+use super::streaming;
+use crate::benchmark::Shares;
+use crate::prelude::*;
+
+pub(super) static BENCHMARK: Benchmark = Benchmark {
+    id: "memory.node_bandwidth",
+    title: "read between nodes",
+    about: "Adds up arrays as `memory.read` does, by one thread on each core of the NUMA node `cpu_node`, from memory of the node \
+            `memory_node`, which each thread asks for when it first touches its part and looks up afterwards. All pairs make a \
+            matrix.",
+    metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read"),
+    class: Class::Bandwidth,
+    stresses: &[Primitive::DramRead],
+    sources: &[DefinitionSource::new("Memory Latency Checker", "--bandwidth_matrix", "Intel")],
+    axes: &[Axis::node("cpu_node"), Axis::node("memory_node"), streaming::working_set()],
+    parties: Parties::CoresOfNode,
+    shares: Some(Shares { key: "node field", axes: &["cpu_node", "memory_node", "working_set"] }),
+    prepare: |at, context| streaming::prepare(StreamKind::Read, at, context),
+    ..Benchmark::BLANK
+};

@@ -1,0 +1,29 @@
+//! How long a load from one NUMA node takes on another whose memory is busy.
+
+use super::loaded_latency::{self, LoadPlace};
+use crate::prelude::*;
+
+pub(super) static BENCHMARK: Benchmark = Benchmark {
+    id: "memory.node_loaded_latency",
+    title: "load latency between nodes under load",
+    about: "Load latency along a random cycle through 64 MiB of the NUMA node `memory_node`, on one core of the node `cpu_node`, \
+            while one thread on each of that node's other cores copies 32 MiB of the same memory to another 32 MiB of it, \
+            again and again, as fast as it can. All memory \
+            is asked for when it is first touched and looked up afterwards. All pairs make a matrix.",
+    metric: BenchmarkMetric::lower(Unit::Seconds, "load"),
+    class: Class::MemoryLatency,
+    stresses: &[Primitive::DramLatency, Primitive::DramRead, Primitive::DramWrite],
+    sources: &[DefinitionSource::new("Memory Latency Checker", "--loaded_latency", "Intel")],
+    axes: &[Axis::node("cpu_node"), Axis::node("memory_node")],
+    parties: Parties::CoresOfNode,
+    prepare: |at, context| {
+        let others = context.cpus().get(1..).unwrap_or_default().to_vec();
+        if others.is_empty() {
+            return Err(Unsupported::new(
+                "its node has one core that may be used, and none beside it to load the memory",
+            ));
+        }
+        loaded_latency::prepare(at, context, &LoadPlace { others, node: Some(at.count("memory_node")? as usize) })
+    },
+    ..Benchmark::BLANK
+};

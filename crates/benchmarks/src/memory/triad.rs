@@ -1,0 +1,31 @@
+//! a = b + q * c: the triad kernel.
+
+use kernels::stream::StreamKind;
+
+use super::{arrays, streaming};
+use crate::prelude::*;
+
+pub(super) static BENCHMARK: Benchmark = Benchmark {
+    id: "memory.triad",
+    title: "triad",
+    about: "Adds an array of doubles to a multiple of another, a = b + q * c. Bytes read and written both count. The working set is all arrays of all threads together; arrays are walked in pieces of 1 to 2 MiB. `stores=normal` is what plain code gets; `best` is the fastest of a few variants (streaming stores, four concurrent streams) in trials when the run begins, or the first within an eighth of it, which is named.",
+    metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read + written"),
+    class: Class::Bandwidth,
+    stresses: &[Primitive::DramRead, Primitive::DramWrite],
+    key: &[(0, "memory bandwidth, all CPUs", "threads=all"), (2, "memory bandwidth, one CPU", "threads=1,stores=best")],
+    sources: &[
+        DefinitionSource::new("STREAM", "Triad", "J. McCalpin, IEEE TCCA newsletter, December 1995"),
+        DefinitionSource::new("BaBar", "figure 4", "T. Pavel, CHEP 98"),
+    ],
+    axes: &[
+        streaming::working_set(),
+        Axis::threads(&["1", "all"]),
+        streaming::stores(&["normal", "best"]),
+        streaming::pages(),
+    ],
+    parties: Parties::Threads,
+    arrays: 3,
+    shares: Some(arrays::SHARES),
+    prepare: |at, context| streaming::prepare(StreamKind::Triad, at, context),
+    ..Benchmark::BLANK
+};

@@ -1,0 +1,27 @@
+//! Starting a small program by `posix_spawn`.
+
+use super::start::{StartKernel, hello};
+use crate::prelude::*;
+use crate::programs::Linking;
+
+pub(super) static BENCHMARK: Benchmark = Benchmark {
+    id: "os.posix_spawn",
+    title: "posix_spawn",
+    about: "Starts a small static program that greets by posix_spawn, waits, and looks at its status. Today's C libraries do not \
+            copy the parent's page tables for it.",
+    metric: BenchmarkMetric::lower(Unit::Seconds, "process"),
+    class: Class::Process,
+    stresses: &[Primitive::Exec],
+    operation: Some(Operation::new(
+        "fork and exec",
+        &[(Primitive::ContextSwitch, 2.0), (Primitive::Fork, 1.0), (Primitive::SyscallEntry, 50.0)],
+    )),
+    sources: &[DefinitionSource::new("POSIX", "posix_spawn", "posix_spawn(3)")],
+    prepare,
+    ..Benchmark::BLANK
+};
+
+fn prepare(_: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+    let (path, files) = hello(context, Linking::Static)?;
+    Ok(Trial::one(StartKernel::new(&path, &[], files, |program| program.spawn())?))
+}

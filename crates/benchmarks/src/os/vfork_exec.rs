@@ -1,0 +1,27 @@
+//! Starting a small program by `vfork`.
+
+use super::start::{StartKernel, hello};
+use crate::prelude::*;
+use crate::programs::Linking;
+
+pub(super) static BENCHMARK: Benchmark = Benchmark {
+    id: "os.vfork_exec",
+    title: "vfork and exec",
+    about: "Starts a small static program that greets by vfork and exec: the child borrows the parent's memory until it executes, \
+            so nothing is copied. Waits, and looks at its status.",
+    metric: BenchmarkMetric::lower(Unit::Seconds, "process"),
+    class: Class::Process,
+    stresses: &[Primitive::Exec],
+    operation: Some(Operation::new(
+        "fork and exec",
+        &[(Primitive::ContextSwitch, 2.0), (Primitive::Fork, 1.0), (Primitive::SyscallEntry, 50.0)],
+    )),
+    sources: &[DefinitionSource::new("BSD", "vfork", "vfork(2)")],
+    prepare,
+    ..Benchmark::BLANK
+};
+
+fn prepare(_: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+    let (path, files) = hello(context, Linking::Static)?;
+    Ok(Trial::one(StartKernel::new(&path, &[], files, |program| program.vfork_exec())?))
+}

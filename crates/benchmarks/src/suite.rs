@@ -1,0 +1,248 @@
+//! Named selections of the catalogue.
+
+use model::Point;
+
+use crate::published::{BABAR, BYTE, DAISY, RAMSPEED, STREAM, TAPE};
+use crate::{Benchmark, all, find};
+
+/// A benchmark at a point.
+#[derive(Clone)]
+pub struct BenchmarkSelection {
+    /// The benchmark.
+    pub benchmark: &'static Benchmark,
+    /// Its point.
+    pub point: Point,
+}
+
+impl BenchmarkSelection {
+    /// Whether it is of the benchmark `id`, at a point that includes `part`.
+    fn is_in(&self, id: &str, part: &str) -> bool {
+        self.benchmark.id == id && part.parse().is_ok_and(|part| self.point.includes(&part))
+    }
+}
+
+/// A named selection.
+pub struct Suite {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Its contents and duration.
+    pub about: &'static str,
+    /// Seconds after which no further launch begins, unless the user sets another limit.
+    pub seconds: f64,
+    select: SuiteSelector,
+}
+
+/// The limit of a suite that ends by itself, seconds: on a busy machine it ends within five minutes too.
+pub const LONGEST_SUITE: f64 = 240.0;
+
+enum SuiteSelector {
+    /// Every benchmark at its default points, except these: id and partial point.
+    Defaults { except: &'static [(&'static str, &'static str)] },
+    /// Every benchmark at every point.
+    Everything,
+    /// Exactly these, in this order: id and point, completed with default values.
+    Table(&'static [(&'static str, &'static str)]),
+}
+
+/// Every suite.
+pub static SUITES: &[Suite] = &[
+    Suite {
+        name: "quick",
+        about: "a first look: about 15 figures in under 20 seconds",
+        seconds: 16.0,
+        select: SuiteSelector::Table(QUICK),
+    },
+    Suite {
+        name: "default",
+        about: "every family at representative points, in minutes",
+        seconds: 170.0,
+        select: SuiteSelector::Defaults { except: NOT_BY_DEFAULT },
+    },
+    Suite {
+        name: "full",
+        about: "every point of every axis, as many as four minutes permit; --time-limit 2h for all",
+        seconds: LONGEST_SUITE,
+        select: SuiteSelector::Everything,
+    },
+    Suite {
+        name: "babar",
+        about: "the tables of the BaBar online farm's evaluation (Pavel, CHEP 98)",
+        seconds: LONGEST_SUITE,
+        select: SuiteSelector::Table(BABAR),
+    },
+    Suite {
+        name: "byte",
+        about: "BYTE magazine's Unix benchmarks, as run in 2004 (CyberLife Labs)",
+        seconds: LONGEST_SUITE,
+        select: SuiteSelector::Table(BYTE),
+    },
+    Suite {
+        name: "daisy",
+        about: "bandwidths and memory latency of the DAISy and HEAT clusters (lmbench, 1996)",
+        seconds: LONGEST_SUITE,
+        select: SuiteSelector::Table(DAISY),
+    },
+    Suite {
+        name: "ramspeed",
+        about: "RAMspeed's reading and writing over blocks of 1 KiB to 16 MiB (CyberLife Labs, 2004)",
+        seconds: LONGEST_SUITE,
+        select: SuiteSelector::Table(RAMSPEED),
+    },
+    Suite {
+        name: "stream",
+        about: "STREAM's copy, scale, add and triad on one CPU and on all",
+        seconds: LONGEST_SUITE,
+        select: SuiteSelector::Table(STREAM),
+    },
+    Suite {
+        name: "scaling",
+        about: "figures over threads: 1, 2, 4 and so on to all cores and hardware threads, close together and far apart",
+        seconds: LONGEST_SUITE,
+        select: SuiteSelector::Table(SCALING),
+    },
+    Suite {
+        name: "numa",
+        about: "latency, bandwidth and latency under load of every NUMA node's memory from every node, as matrices",
+        seconds: LONGEST_SUITE,
+        select: SuiteSelector::Table(NUMA),
+    },
+    Suite {
+        name: "cores",
+        about: "the transfer of a cache line between every two cores, as a matrix",
+        seconds: LONGEST_SUITE,
+        select: SuiteSelector::Table(CORES),
+    },
+    Suite {
+        name: "tape",
+        about: "streaming to and from the medium of --target-device, as AMS did to its tapes (Choutko and Klimentov, 2002)",
+        seconds: LONGEST_SUITE,
+        select: SuiteSelector::Table(TAPE),
+    },
+];
+
+/// Figures of the full suite only: no published table has them, or another figure of the default suite is almost
+/// equivalent.
+const NOT_BY_DEFAULT: &[(&str, &str)] = &[
+    ("memory.copy", "threads=all,stores=normal"),
+    ("memory.scale", "stores=normal"),
+    ("memory.add", "stores=normal"),
+    ("memory.triad", "threads=all,stores=normal"),
+    ("memory.write", "threads=all,stores=normal"),
+    ("memory.hierarchy_latency", "level=1"),
+    ("memory.hierarchy_latency", "level=2"),
+    ("memory.hierarchy_latency", "level=3"),
+    ("memory.loaded_latency", ""),
+    ("memory.node_latency", ""),
+    ("memory.node_bandwidth", ""),
+    ("memory.node_loaded_latency", ""),
+    ("memory.core_pair", ""),
+    ("cpu.add", ""),
+    ("cpu.divide", "type=long"),
+    ("cpu.popcount", ""),
+    ("cpu.crc32c", ""),
+    ("os.posix_spawn", ""),
+    ("os.vfork_exec", ""),
+    ("os.thread_create", ""),
+    ("os.protection_fault", ""),
+    ("os.protection_trap", ""),
+    ("os.thread_switch", ""),
+    ("os.pipe_switch", "placement=cross_cpu"),
+    ("os.pipe_switch", "placement=free"),
+    ("os.futex_handoff", ""),
+    ("os.yield", ""),
+    ("os.page_fault", "kind=cow"),
+    ("os.mmap", ""),
+    ("os.select", ""),
+    ("os.epoll", ""),
+    ("os.file_lock", ""),
+    ("ipc.unix_latency", ""),
+    ("ipc.tcp_connect", ""),
+    ("ipc.unix_bandwidth", ""),
+    ("ipc.tcp_bandwidth", "buffers=autotuning"),
+    ("file.create", "place=tmpfs"),
+    ("file.delete", "place=tmpfs"),
+    ("file.read_cached", "data=copied"),
+    ("file.mmap_read", "mapping=open_to_close"),
+    ("shell.script", "concurrent=8"),
+];
+
+const SCALING: &[(&str, &str)] = &[
+    ("memory.read", "threads=each"),
+    ("memory.triad", "threads=each,stores=normal"),
+    ("cpu.fma_peak", "threads=each"),
+    ("cpu.sha256", "threads=each"),
+];
+
+const NUMA: &[(&str, &str)] =
+    &[("memory.node_latency", ""), ("memory.node_bandwidth", ""), ("memory.node_loaded_latency", "")];
+
+const CORES: &[(&str, &str)] = &[("memory.core_pair", "")];
+
+const QUICK: &[(&str, &str)] = &[
+    ("memory.read", "working_set=256MiB,threads=1"),
+    ("memory.copy", "working_set=256MiB,threads=1,stores=normal"),
+    ("memory.load_latency", "working_set=32KiB"),
+    ("memory.load_latency", "working_set=64MiB"),
+    ("os.syscall_write", ""),
+    ("os.clock_read", ""),
+    ("os.fork_exit", ""),
+    ("os.fork_exec", ""),
+    ("os.signal_handle", ""),
+    ("os.context_switch", "processes=2,working_set=0B"),
+    ("ipc.pipe_latency", "placement=same_cpu"),
+    ("ipc.tcp_latency", "placement=same_cpu"),
+    ("ipc.pipe_bandwidth", ""),
+    ("file.create", "place=tmpfs"),
+    ("file.read_cached", "data=touched"),
+];
+
+/// A suite by name.
+#[must_use]
+pub fn suite(name: &str) -> Option<&'static Suite> {
+    SUITES.iter().find(|suite| suite.name == name)
+}
+
+impl Suite {
+    /// Whether it fills its time: every figure is launched as often as there is time for. Others end once their figures
+    /// have the usual launches.
+    #[must_use]
+    pub const fn fills(&self) -> bool {
+        self.seconds < LONGEST_SUITE
+    }
+
+    /// Its figures, in order. Benchmarks that the catalogue does not contain are left out.
+    #[must_use]
+    pub fn selections(&self) -> Vec<BenchmarkSelection> {
+        match self.select {
+            SuiteSelector::Defaults { except } => all()
+                .flat_map(|benchmark| {
+                    benchmark.default_points().into_iter().map(move |point| BenchmarkSelection { benchmark, point })
+                })
+                .filter(|selection| !except.iter().any(|(id, part)| selection.is_in(id, part)))
+                .collect(),
+            SuiteSelector::Everything => all()
+                .flat_map(|benchmark| {
+                    benchmark.points().into_iter().map(move |point| BenchmarkSelection { benchmark, point })
+                })
+                .collect(),
+            SuiteSelector::Table(rows) => rows.iter().flat_map(|(id, point)| resolve(id, point)).collect(),
+        }
+    }
+
+    /// Ids in its table, for tests.
+    #[must_use]
+    pub fn named(&self) -> Vec<(&'static str, &'static str)> {
+        match self.select {
+            SuiteSelector::Table(rows) => rows.to_vec(),
+            SuiteSelector::Defaults { except } => except.to_vec(),
+            SuiteSelector::Everything => Vec::new(),
+        }
+    }
+}
+
+fn resolve(id: &str, point: &str) -> Vec<BenchmarkSelection> {
+    let Some(benchmark) = find(id) else { return Vec::new() };
+    let point: Point = point.parse().unwrap_or_default();
+    let points = benchmark.complete(&point).unwrap_or_default();
+    points.into_iter().map(|point| BenchmarkSelection { benchmark, point }).collect()
+}

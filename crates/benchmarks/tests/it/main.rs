@@ -1,0 +1,4 @@
+//! Every benchmark conforms to the catalogue, and works. One binary, so that it is linked once.
+
+mod conformance;
+mod handed_over;

@@ -1,4 +1,0 @@
-//! Every probe conforms to the catalogue, and works. One binary, so that it is linked once.
-
-mod conformance;
-mod handed_over;

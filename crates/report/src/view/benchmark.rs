@@ -1,0 +1,94 @@
+//! One benchmark: what it does, the meaning of its value, and the source of its definition.
+
+use model::{AxisDescription, BenchmarkDescription, Better, Definition, Metric, Unit, percent};
+
+use crate::words::{axis_value, list};
+use crate::{Block, Cell, Column, Document, DocumentSection, EmbeddedJson, Table, TableRow, Tone};
+
+/// The report of `prony benchmarks NAME`.
+#[must_use]
+pub fn benchmark(benchmark: &BenchmarkDescription) -> Document {
+    let mut document = Document::new(format!("{}: {}", benchmark.id, benchmark.title));
+    let stresses: Vec<String> = benchmark.stresses.iter().map(ToString::to_string).collect();
+    let mut facts = vec![
+        ("value".to_owned(), metric_words(&benchmark.metric)),
+        ("stresses".to_owned(), list(&stresses)),
+        (
+            "session noise".to_owned(),
+            format!(
+                "{}: equal figures of two sessions on one machine usually lie this far apart",
+                percent(benchmark.class.session_noise())
+            ),
+        ),
+    ];
+    for source in &benchmark.sources {
+        let at = if source.at.is_origin() { String::new() } else { format!(" at {}", source.at) };
+        let stands = match &source.definition {
+            Definition::Same => "same definition".to_owned(),
+            Definition::Near(text) => format!("near: {text}"),
+            Definition::Other(text) => format!("another definition: {text}"),
+        };
+        let named = format!("{} {} ({})", source.tool, source.name, source.document);
+        facts.push(("continues".to_owned(), format!("{named}{at}; {stands}")));
+    }
+    facts.retain(|(_, value)| !value.is_empty());
+    document.sections.push(DocumentSection {
+        title: String::new(),
+        blocks: vec![Block::Text(benchmark.about.clone()), Block::Facts(facts)],
+    });
+    if !benchmark.axes.is_empty() {
+        document.add("", Block::Table(axes(&benchmark.axes)));
+    }
+    document.next = vec![format!("prony run --benchmark {}", benchmark.id)];
+    document.data = EmbeddedJson::of(benchmark).ok();
+    document
+}
+
+/// Unit and direction in words: `time of one load; lower is better`.
+#[must_use]
+pub(super) fn metric_words(metric: &Metric) -> String {
+    let per = metric.per.trim();
+    let one = if per.is_empty() { String::new() } else { format!(" of one {per}") };
+    let counted = |what: &str| if per.is_empty() { what.to_owned() } else { per.to_owned() };
+    let what = match metric.unit {
+        Unit::Seconds => format!("time{one}"),
+        Unit::BytesPerSecond => format!("{} a second", counted("bytes")),
+        Unit::PerSecond => format!("{} a second", counted("operations")),
+        Unit::Hertz => format!("{} a second", counted("cycles")),
+        Unit::Bytes => format!("bytes{one}"),
+        Unit::Count => format!("number of {}", counted("things")),
+        Unit::Ratio => format!("ratio{}", if per.is_empty() { String::new() } else { format!(" of {per}") }),
+        Unit::Watts => "power in watts".to_owned(),
+        Unit::Joules => format!("energy{one}"),
+    };
+    let better = match metric.better {
+        Better::Lower => "lower",
+        Better::Higher => "higher",
+    };
+    format!("{what}; {better} is better")
+}
+
+fn axes(axes: &[AxisDescription]) -> Table {
+    let columns = Column::list("axis|in the default suite|values");
+    let words = |axis: &AxisDescription, values: &[String]| {
+        values.iter().map(|value| axis_value(&axis.name, value)).collect::<Vec<_>>().join(", ")
+    };
+    let rows = axes
+        .iter()
+        .map(|axis| {
+            let all = match axis.values.as_slice() {
+                values @ [first, .., last] if values.len() > 8 => {
+                    let from = axis_value(&axis.name, first);
+                    format!("{} values from {from} to {}", values.len(), axis_value(&axis.name, last))
+                }
+                values => words(axis, values),
+            };
+            TableRow::of(vec![
+                Cell::text(&axis.name),
+                Cell::text(words(axis, &axis.usual)),
+                Cell::Text(all, Tone::Plain),
+            ])
+        })
+        .collect();
+    Table::plain(columns, rows)
+}
